@@ -1,0 +1,2 @@
+// Package dnsresolve
+package dnsresolve

@@ -1,0 +1,76 @@
+package dnsresolve
+
+import "net/netip"
+
+// Status says how a question to the DNS ended.
+type Status string
+
+// The outcomes of a look-up. NODATA and NXDOMAIN are answers; what [Status.Temporary] names is the absence of one.
+const (
+	StatusOK        Status = "ok"        // records were found
+	StatusNoData    Status = "nodata"    // the name exists and has no record of the type (RFC 2308 §2.2)
+	StatusNXDomain  Status = "nxdomain"  // the name does not exist (RFC 2308 §2.1, RFC 8020)
+	StatusServFail  Status = "servfail"  // the resolver could not find out
+	StatusRefused   Status = "refused"   // the resolver would not tell
+	StatusTimeout   Status = "timeout"   // nobody answered in time
+	StatusMalformed Status = "malformed" // an answer that is none: FORMERR, NOTIMP, a CNAME circle, a forged or broken message
+	StatusError     Status = "error"     // no resolver could be reached
+)
+
+// Temporary reports whether nothing was learned, so that asking again later may give an answer.
+func (s Status) Temporary() bool {
+	switch s {
+	case StatusOK, StatusNoData, StatusNXDomain:
+		return false
+	}
+	return true
+}
+
+// Findings is what the DNS says about where mail for a domain goes: facts only, no verdict.
+type Findings struct {
+	// Domain is the name that was asked about, in lower-case A-labels.
+	Domain string `json:"domain"`
+	// Status is how the search ended: StatusOK when Hosts is filled or NullMX is set, StatusNXDomain when the domain does not exist,
+	// StatusNoData when it has neither MX nor A nor AAAA, a temporary status when that is unknown.
+	Status Status `json:"status"`
+	// NullMX is set when the domain says it takes no mail (RFC 7505).
+	NullMX bool `json:"null_mx,omitempty"`
+	// Implicit is set when there is no MX and the domain's own addresses serve (RFC 5321 §5.1).
+	Implicit bool `json:"implicit,omitempty"`
+	// Hosts are the mail exchangers in the order to try them.
+	Hosts []Host `json:"hosts,omitempty"`
+	// Omitted counts mail exchangers beyond the limit, which were not looked up.
+	Omitted int `json:"omitted,omitempty"`
+	// Lookups are the questions asked and how each ended, in a stable order.
+	Lookups []Lookup `json:"lookups,omitempty"`
+}
+
+// Host is one mail exchanger.
+type Host struct {
+	Name       string `json:"name"` // lower-case, without the trailing dot
+	Preference uint16 `json:"preference"`
+	// Status is StatusOK when Addrs is filled; otherwise why there is none.
+	Status Status `json:"status"`
+	// Addrs are its addresses, IPv4 first: mail hosts ask more of IPv6 clients (reverse DNS, SPF), so an answer is likelier over IPv4.
+	Addrs []Addr `json:"addrs,omitempty"`
+}
+
+// Addr is an address of a mail exchanger.
+type Addr struct {
+	IP netip.Addr `json:"ip"`
+	// Reserved names the special-purpose block that IP is in ("loopback", "private", "nat64" …); empty for a public address.
+	Reserved string `json:"reserved,omitempty"`
+}
+
+// Lookup is one question to the DNS and its outcome.
+type Lookup struct {
+	Name   string   `json:"name"`
+	Type   string   `json:"type"` // MX, A, AAAA
+	Status Status   `json:"status"`
+	Server string   `json:"server,omitempty"` // the resolver that answered, HOST:PORT
+	TTL    uint32   `json:"ttl"`              // seconds that the answer may still be kept
+	AD     bool     `json:"ad,omitempty"`     // the resolver says it validated the answer (RFC 4035 §3.2.3)
+	Cached bool     `json:"cached,omitempty"`
+	CNAMEs []string `json:"cnames,omitempty"` // the aliases followed, in order
+	Error  string   `json:"error,omitempty"`
+}

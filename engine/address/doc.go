@@ -1,0 +1,2 @@
+// Package address
+package address

@@ -1,0 +1,2 @@
+// Package lists
+package lists

@@ -1,0 +1,2 @@
+// Package smtpprobe
+package smtpprobe
