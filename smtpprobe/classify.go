@@ -1,13 +1,16 @@
 package smtpprobe
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Class is what a reply proves.
 type Class string
 
 // The classes.
 const (
-	ClassOK           Class = "ok"             // 250, 251 to RCPT: this host takes mail for the mailbox
+	ClassOK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
 	ClassOKUnverified Class = "ok_unverified"  // 252: taken without a look
 	ClassNoSuchUser   Class = "no_such_user"   // the mailbox does not exist
 	ClassDisabled     Class = "disabled"       // the mailbox exists and takes no mail
@@ -36,11 +39,66 @@ type Question struct {
 	Mailbox string // the recipient, whose own words must not decide anything
 }
 
-// Classifier reads replies. It is safe for concurrent use.
-type Classifier struct{}
+// Classifier reads replies by an ordered list of rules: the first that fits decides. It is safe for concurrent use.
+//
+// Three laws stand above the rules. A 2yz reply is an acceptance whatever its text. A 4yz reply proves nothing for good. A refusal before RCPT
+// is about us.
+type Classifier struct {
+	rules   []rule
+	phrases *phraseIndex
+}
 
 // DefaultClassifier returns the classifier with the embedded rules.
-func DefaultClassifier() *Classifier { panic("not here yet") }
+func DefaultClassifier() *Classifier { return embeddedClassifier() }
+
+var embeddedClassifier = sync.OnceValue(func() *Classifier {
+	classifier, err := parseRules(embeddedRules)
+	if err != nil {
+		panic("smtpprobe: embedded rules: " + err.Error()) // a test parses them
+	}
+	return classifier
+})
 
 // Read tells what q.Reply proves.
-func (c *Classifier) Read(q Question) Reading { panic("not here yet") }
+func (c *Classifier) Read(q Question) Reading {
+	if q.Reply.Code < 300 {
+		return readAcceptance(q.Reply.Code)
+	}
+	words := wordsOf(q.Reply, q.Mailbox)
+	reading := c.readRefusal(q, words)
+	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
+		reading.RetryAfter = retryHint(words)
+	}
+	return reading
+}
+
+// readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host could not verify the mailbox.
+func readAcceptance(code int) Reading {
+	if code == 252 {
+		return Reading{Class: ClassOKUnverified, Rule: "code-252"}
+	}
+	return Reading{Class: ClassOK, Rule: "code-2yz"}
+}
+
+func (c *Classifier) readRefusal(q Question, words []word) Reading {
+	said := c.phrases.find(words)
+	for i := range c.rules {
+		if c.rules[i].fits(q, said) {
+			return Reading{Class: c.rules[i].class, Rule: c.rules[i].id}
+		}
+	}
+	return readBareCode(q)
+}
+
+// readBareCode reads a refusal that no rule knows by its phase and code alone.
+func readBareCode(q Question) Reading {
+	switch {
+	case q.Reply.Code < 400:
+		return Reading{Class: ClassAmbiguous, Rule: "code-3yz"}
+	case q.Reply.Code < 500:
+		return Reading{Class: ClassTemporary, Rule: "code-4yz"}
+	case q.Phase != PhaseRCPT:
+		return Reading{Class: ClassBlocked, Rule: "code-5yz-before-rcpt"}
+	}
+	return Reading{Class: ClassAmbiguous, Rule: "code-5yz"}
+}

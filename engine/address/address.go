@@ -1,6 +1,11 @@
 package address
 
-// Address is a parsed mailbox.
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Address is a mailbox read by [Parse].
 type Address struct {
 	// Local is the local-part exactly as it was given, quotes included.
 	Local string
@@ -11,16 +16,65 @@ type Address struct {
 }
 
 // Parse reads s as one RFC 5321 mailbox. Every error is an [*Error].
-func Parse(s string) (Address, error) { panic("not here yet") }
+func Parse(s string) (Address, error) {
+	a, err := parse(s)
+	if err != nil {
+		return Address{}, recognise(s, err)
+	}
+	return a, nil
+}
 
 // Domain brings a domain name into the form DNS knows: UTS #46 non-transitional, lower-case A-labels. Every error is an [*Error].
-func Domain(s string) (string, error) { panic("not here yet") }
+func Domain(s string) (string, error) {
+	if err := checkInput(s); err != nil {
+		return "", err
+	}
+	d, err := parseDomain(s)
+	if err != nil {
+		return "", err
+	}
+	return d, nil
+}
 
 // Unquoted returns the content of the local-part: without quotes and escapes.
 func (a Address) Unquoted() string { return a.unquoted }
 
 // Mailbox returns the form to send in RCPT TO: the local-part with the least quoting (RFC 5321 §4.1.2) and the A-label domain.
-func (a Address) Mailbox() string { panic("not here yet") }
+func (a Address) Mailbox() string { return quoteIfNeeded(a.unquoted) + "@" + a.Domain }
 
 // NeedsSMTPUTF8 reports whether the local-part has non-ASCII characters, so that only SMTPUTF8 (RFC 6531) can carry it.
-func (a Address) NeedsSMTPUTF8() bool { panic("not here yet") }
+func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.Local) }
+
+func parse(s string) (Address, *Error) {
+	if err := checkInput(s); err != nil {
+		return Address{}, err
+	}
+	if !strings.Contains(s, "@") {
+		return Address{}, fail(MissingAt, len(s), `there is no "@"`)
+	}
+	at, content, err := parseLocal(s)
+	if err != nil {
+		return Address{}, err
+	}
+	domain, err := parseDomain(s[at+1:])
+	if err != nil {
+		return Address{}, err.shift(at + 1)
+	}
+	if len(quoteIfNeeded(content))+len("@")+len(domain) > maxMailbox {
+		return Address{}, fail(AddressTooLong, 0, "address is longer than %d octets", maxMailbox)
+	}
+	return Address{Local: s[:at], Domain: domain, unquoted: content}, nil
+}
+
+// checkInput refuses what no later step should have to look at.
+func checkInput(s string) *Error {
+	switch {
+	case s == "":
+		return fail(Empty, 0, "nothing was given")
+	case len(s) > maxInput:
+		return fail(AddressTooLong, maxMailbox, "%d bytes are far too long for an address", len(s))
+	case !utf8.ValidString(s):
+		return fail(IllFormedUTF8, illFormedAt(s), "text is not UTF-8")
+	}
+	return nil
+}

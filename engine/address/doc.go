@@ -1,2 +1,20 @@
-// Package address
+// Package address reads one mailbox as SMTP knows it and brings it into the form that goes into RCPT TO.
+//
+// It follows RFC 5321 §4.1.2 (Mailbox) with the limits of §4.5.3.1, RFC 6531 §3.3 (UTF-8 in local-parts) and, for domains,
+// UTS #46 non-transitional processing with every check on (hyphens, joiners, RFC 5893 bidi rule, STD3 ASCII rules), so that a
+// domain may be given as U-labels, A-labels, decomposed or full-width text and always comes out as lower-case A-labels.
+//
+// The local-part belongs to the host that delivers (RFC 5321 §2.3.11): its letters are never folded, mapped or normalised,
+// only needless quoting is dropped. Three things that the grammar admits are refused, each with its own [Reason]:
+//
+//   - address literals such as [192.0.2.1], because no domain is asked about;
+//   - domains without a dot and domains whose last label is a number (RFC 5321 §2.3.5, RFC 7085, RFC 3696 §2);
+//   - characters that cannot be seen or that spoil what is seen: C1 controls, bidi controls, invisible characters and spaces
+//     beyond ASCII, noncharacters and U+FFFD. Joiners stay where a script or an emoji needs them.
+//
+// What it does not promise: that the domain exists, that a string of Unicode newer than the tables of the Go release
+// (golang.org/x/net/idna) is understood, or that look-alike letters are found out. Header syntax (display names, comments,
+// folding white space, angle brackets) is recognised to give a helpful error and never read.
+//
+// All functions are pure, safe for concurrent use, and bounded: an input longer than a few kilobytes is refused by its length.
 package address

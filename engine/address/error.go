@@ -1,5 +1,7 @@
 package address
 
+import "fmt"
+
 // Error tells why a string is not a mailbox that rcpt can verify.
 type Error struct {
 	// Reason is one word of a closed set.
@@ -10,7 +12,75 @@ type Error struct {
 	Detail string
 }
 
+func (e *Error) Error() string { return e.Detail }
+
+// shift moves the position by n bytes: from an offset in a part to one in the whole.
+func (e *Error) shift(n int) *Error {
+	e.Pos += n
+	return e
+}
+
+func fail(reason Reason, pos int, format string, args ...any) *Error {
+	return &Error{Reason: reason, Pos: pos, Detail: fmt.Sprintf(format, args...)}
+}
+
 // Reason is one lower_snake word of a closed set.
 type Reason string
 
-func (e *Error) Error() string { return e.Detail }
+// The outline of the address.
+const (
+	Empty         Reason = "empty"            // nothing was given
+	MissingAt     Reason = "missing_at"       // no "@"
+	SecondAt      Reason = "second_at"        // "@" in the domain
+	EmptyLocal    Reason = "empty_local_part" // nothing before "@"
+	EmptyDomain   Reason = "empty_domain"     // nothing after "@"
+	AngleBracket  Reason = "angle_bracket"    // <user@example.com>
+	SourceRoute   Reason = "source_route"     // @relay.example:user@example.com
+	DisplayName   Reason = "display_name"     // Joe <user@example.com>
+	HeaderComment Reason = "comment"          // user(comment)@example.com
+	URIScheme     Reason = "uri_scheme"       // mailto:user@example.com
+)
+
+// Characters that may stand nowhere in an address.
+const (
+	IllFormedUTF8 Reason = "ill_formed_utf8"       // not UTF-8
+	LineBreak     Reason = "line_break"            // CR, LF, U+2028, U+2029
+	Control       Reason = "control_character"     // any other C0 control, DEL, C1 control
+	BidiControl   Reason = "bidi_control"          // turns the direction of writing, such as U+202E
+	Invisible     Reason = "invisible_character"   // cannot be seen, such as U+200B; a joiner without letters to join
+	Noncharacter  Reason = "noncharacter"          // never a character, such as U+FFFE
+	Replacement   Reason = "replacement_character" // U+FFFD: what stood there was lost on the way here
+	Space         Reason = "space"                 // a space or tab outside of quotes, a space beyond ASCII anywhere
+)
+
+// The local-part.
+const (
+	LocalCharacter Reason = "local_part_character" // ASCII that only quotes allow
+	LocalDot       Reason = "local_part_dot"       // a dot first, last, or after a dot
+	Quoting        Reason = "quoting"              // a quote that is not closed, or not around the whole local-part
+	QuotedPair     Reason = "quoted_pair"          // backslash before anything but a printable ASCII character
+)
+
+// The domain.
+const (
+	DomainCharacter  Reason = "domain_character"          // not a letter, digit, hyphen or dot, nor mapped to one by UTS #46
+	EmptyLabel       Reason = "empty_label"               // a dot first or after a dot
+	TrailingDot      Reason = "trailing_dot"              // a dot last
+	LabelHyphen      Reason = "label_hyphen"              // a hyphen first or last in a label
+	ReservedLabel    Reason = "reserved_label"            // hyphens third and fourth without "xn" before: RFC 5890 §2.3.1
+	InvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
+	InvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
+	BidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893
+	Dotless          Reason = "dotless_domain"            // one label; refused by policy
+	NumericTLD       Reason = "numeric_tld"               // last label all digits; refused by policy
+	AddressLiteral   Reason = "address_literal"           // well-formed, refused by policy
+	MalformedLiteral Reason = "malformed_address_literal" // "[" without an address that RFC 5321 §4.1.3 knows
+)
+
+// Lengths, counted as sent.
+const (
+	LocalTooLong   Reason = "local_part_too_long" // over 64 octets
+	LabelTooLong   Reason = "label_too_long"      // over 63 octets
+	DomainTooLong  Reason = "domain_too_long"     // over 253 octets
+	AddressTooLong Reason = "address_too_long"    // over 254 octets, or far over it before conversion
+)

@@ -1,0 +1,121 @@
+package address
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// parseDomain reads Domain of RFC 5321 §4.1.2 in any form that UTS #46 maps to one.
+func parseDomain(s string) (string, *Error) {
+	if s == "" {
+		return "", fail(EmptyDomain, 0, `nothing stands after "@"`)
+	}
+	if s[0] == '[' {
+		return "", refuseLiteral(s)
+	}
+	if err := checkDomainChars(s); err != nil {
+		return "", err
+	}
+	if needsIDNA(s) {
+		return convert(s)
+	}
+	name := strings.ToLower(s)
+	if err := checkLabels(name); err != nil {
+		return "", err
+	}
+	return name, checkName(name)
+}
+
+// checkDomainChars refuses what no mapping makes part of a domain; convert judges the rest of the non-ASCII characters.
+func checkDomainChars(s string) *Error {
+	for i, r := range s {
+		if r >= utf8.RuneSelf || !isPrintable(byte(r)) {
+			if err := checkRune(r, i); err != nil {
+				return err
+			}
+			continue
+		}
+		switch c := byte(r); {
+		case isLetDig(c), c == '-', c == '.':
+		case c == '@':
+			return fail(SecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
+		case c == ' ':
+			return fail(Space, i, "there is a space in the domain")
+		default:
+			return fail(DomainCharacter, i, `"%c" may not stand in a domain`, c)
+		}
+	}
+	return nil
+}
+
+// checkLabels checks the labels of a domain in Unicode, after mapping.
+func checkLabels(name string) *Error {
+	pos := 0
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" {
+			return emptyLabel(name, pos)
+		}
+		if err := checkLabel(label); err != nil {
+			return err.shift(pos)
+		}
+		pos += len(label) + 1
+	}
+	return nil
+}
+
+func emptyLabel(name string, pos int) *Error {
+	switch {
+	case name == "":
+		return fail(EmptyDomain, 0, "the domain has only characters that are ignored")
+	case pos == len(name):
+		return fail(TrailingDot, pos-1, "domain ends with a dot")
+	case pos == 0:
+		return fail(EmptyLabel, 0, "domain begins with a dot")
+	}
+	return fail(EmptyLabel, pos, "domain has two dots in a row")
+}
+
+// checkLabel counts characters, not bytes: in "é--a" the hyphens are second and third.
+func checkLabel(label string) *Error {
+	if utf8.RuneCountInString(label) > maxLabel {
+		return labelTooLong()
+	}
+	if label[0] == '-' {
+		return fail(LabelHyphen, 0, "label begins with a hyphen")
+	}
+	if label[len(label)-1] == '-' {
+		return fail(LabelHyphen, len(label)-1, "label ends with a hyphen")
+	}
+	_, first := utf8.DecodeRuneInString(label)
+	_, second := utf8.DecodeRuneInString(label[first:])
+	if strings.HasPrefix(label[first+second:], "--") {
+		return fail(ReservedLabel, first+second, "label has hyphens in the third and fourth place")
+	}
+	return nil
+}
+
+func labelTooLong() *Error {
+	return fail(LabelTooLong, 0, "label is longer than %d octets", maxLabel)
+}
+
+// checkName checks a domain that has its final form.
+func checkName(name string) *Error {
+	if len(name) > maxDomain {
+		return fail(DomainTooLong, 0, "domain is longer than %d octets", maxDomain)
+	}
+	pos := 0
+	for label := range strings.SplitSeq(name, ".") {
+		if len(label) > maxLabel {
+			return labelTooLong().shift(pos)
+		}
+		pos += len(label) + 1
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return fail(Dotless, 0, "domain has no dot")
+	}
+	if strings.Trim(name[dot+1:], "0123456789") == "" {
+		return fail(NumericTLD, dot+1, "domain ends with a number; no top-level domain is one")
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package address
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// parseLocal reads the local-part at the start of s, which has an "@" somewhere, and returns the offset of the "@" behind it
+// and its content.
+func parseLocal(s string) (at int, content string, err *Error) {
+	if s[0] == '"' {
+		at, content, err = parseQuoted(s)
+	} else {
+		at, err = parseDotString(s)
+		content = s[:at]
+	}
+	switch {
+	case err != nil:
+		return 0, "", err
+	case at == 0:
+		return 0, "", fail(EmptyLocal, 0, `nothing stands before "@"`)
+	case len(quoteIfNeeded(content)) > maxLocal:
+		return 0, "", localTooLong()
+	}
+	return at, content, nil
+}
+
+func localTooLong() *Error {
+	return fail(LocalTooLong, 0, "local-part is longer than %d octets", maxLocal)
+}
+
+// parseDotString reads Dot-string of RFC 5321 §4.1.2, with the atext of RFC 6531 §3.3.
+func parseDotString(s string) (at int, err *Error) {
+	i := 0
+	for s[i] != '@' {
+		switch c := s[i]; {
+		case i > maxLocal:
+			return 0, localTooLong()
+		case c == '.', isAtext(c):
+			i++
+		case c >= utf8.RuneSelf:
+			size, err := checkNonASCII(s, i)
+			if err != nil {
+				return 0, err
+			}
+			i += size
+		default:
+			return 0, notAtext(c, i)
+		}
+	}
+	return i, checkDots(s[:i])
+}
+
+func checkDots(local string) *Error {
+	switch i := strings.Index(local, ".."); {
+	case strings.HasPrefix(local, "."):
+		return fail(LocalDot, 0, "local-part begins with a dot")
+	case i >= 0:
+		return fail(LocalDot, i+1, "local-part has two dots in a row")
+	case strings.HasSuffix(local, "."):
+		return fail(LocalDot, len(local)-1, "local-part ends with a dot")
+	}
+	return nil
+}
+
+func notAtext(c byte, pos int) *Error {
+	switch {
+	case c == ' ':
+		return fail(Space, pos, "there is a space in the local-part")
+	case c == '"':
+		return fail(Quoting, pos, "quotes must stand around the whole local-part")
+	case !isPrintable(c):
+		return checkRune(rune(c), pos)
+	}
+	return fail(LocalCharacter, pos, `"%c" may stand in a local-part only between quotes`, c)
+}
+
+// checkNonASCII checks the UTF8-non-ascii character at s[i] and returns its size.
+func checkNonASCII(s string, i int) (size int, err *Error) {
+	r, size := utf8.DecodeRuneInString(s[i:])
+	if err := checkRune(r, i); err != nil {
+		return 0, err
+	}
+	return size, checkVisible(s, i)
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// DefaultTimeout bounds one verification. It leaves room for a slow greeting and two slow replies (tarpits wait 4 to 6 s each)
+// and stays within the patience of a sign-up form's back end.
+const DefaultTimeout = 30 * time.Second
+
+// Config configures a [Verifier]. The zero value verifies over the network with the defaults that the comments name.
+type Config struct {
+	// Resolvers are DNS servers, HOST or HOST:PORT. Default: the system's.
+	Resolvers []string
+	// HELO is the name to greet mail hosts with. Default: the connection's own address as a literal; mail hosts trust a name that
+	// resolves to the client's address more.
+	HELO string
+	// MailFrom is the reverse-path. Default: the null reverse-path "<>", which nobody can bounce to.
+	MailFrom string
+	// SMTPPort is the port of the mail hosts. Default: 25.
+	SMTPPort uint16
+	// Level is how deep to look. Default: [LevelSMTP].
+	Level Level
+	// Timeout bounds one verification, everything included. Default: [DefaultTimeout].
+	Timeout time.Duration
+	// AllowNets are private, loopback or reserved networks whose mail hosts may be contacted. Default: none.
+	AllowNets []netip.Prefix
+	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Default: 4 and 1000.
+	MaxSessionsPerHost, MaxSessions int
+	// Lists are the lists to match. Default: the embedded ones.
+	Lists *lists.Lists
+	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
+	Exchanger dnsresolve.Exchanger
+	// Dialer opens the connections to mail hosts. Default: the network.
+	Dialer smtpprobe.Dialer
+	// Logger gets one info line per verification, without the local-part, and debug lines per step. Default: silent.
+	Logger *slog.Logger
+	// Hooks are told what happens. Default: nobody is.
+	Hooks Hooks
+}
+
+// Level is how deep a verification looks.
+type Level string
+
+// The levels; each does what the one before it does, and more.
+const (
+	LevelSyntax Level = "syntax" // grammar and lists; no network
+	LevelDNS    Level = "dns"    // mail exchangers of the domain
+	LevelSMTP   Level = "smtp"   // the mail host's answer to RCPT
+)
+
+func (l Level) valid() error {
+	switch l {
+	case LevelSyntax, LevelDNS, LevelSMTP:
+		return nil
+	}
+	return fmt.Errorf("level %q is unknown: use syntax, dns or smtp", string(l))
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Level == "" {
+		c.Level = LevelSMTP
+	}
+	if err := c.Level.valid(); err != nil {
+		return c, err
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Timeout < 0 {
+		return c, fmt.Errorf("timeout %v is negative", c.Timeout)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Lists == nil {
+		embedded, err := lists.New()
+		if err != nil {
+			return c, err
+		}
+		c.Lists = embedded
+	}
+	return c, nil
+}
+
+// Hooks are told about the steps of each verification, on the goroutine that does them: they must be quick and safe for concurrent
+// use. A nil func is not called.
+type Hooks struct {
+	// Resolved is told how the search for a domain's mail exchangers ended.
+	Resolved func(f dnsresolve.Findings, took time.Duration)
+	// Probed is told what the mail hosts said.
+	Probed func(f smtpprobe.Findings, took time.Duration)
+	// Verified is told each verdict.
+	Verified func(r Result)
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"time"
+
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// Policy is what [Decide] judges by besides the facts.
+type Policy struct {
+	// AllowNets are reserved networks whose mail hosts may be contacted.
+	AllowNets []netip.Prefix
+	// Classifier reads the replies. Default: the embedded rules.
+	Classifier *smtpprobe.Classifier
+}
+
+// Decide judges the evidence. It is a pure function.
+func Decide(evidence Evidence, policy Policy) Result {
+	if policy.Classifier == nil {
+		policy.Classifier = smtpprobe.DefaultClassifier()
+	}
+	j := judge(evidence, policy)
+	return Result{
+		Email:      evidence.Email,
+		User:       evidence.Local,
+		Domain:     evidence.Domain,
+		AcceptAll:  j.catchAll == CatchAllYes,
+		Role:       matches(evidence.Matches, lists.Role),
+		FreeEmail:  matches(evidence.Matches, lists.Free),
+		Disposable: matches(evidence.Matches, lists.Disposable),
+		SpamTrap:   matches(evidence.Matches, lists.SpamTrap),
+		Success:    j.reason != InternalError,
+		Verdict:    j.ruling().verdict,
+		Message:    j.ruling().message,
+		Details:    details(evidence, j),
+	}
+}
+
+// judgement is the outcome of judging one part of the evidence.
+type judgement struct {
+	reason     Reason
+	special    *ruling // where the reason's own does not fit
+	retryAfter time.Duration
+	catchAll   CatchAllState
+	answer     *SMTPAnswer
+}
+
+func (j judgement) ruling() ruling {
+	if j.special != nil {
+		return *j.special
+	}
+	return rulings[j.reason]
+}
+
+// judge takes the facts in the order in which they were gathered: the first that leaves nothing to ask decides.
+func judge(evidence Evidence, policy Policy) judgement {
+	switch {
+	case evidence.Fault != "":
+		return judgement{reason: InternalError}
+	case evidence.Syntax != nil:
+		return judgeSyntax(*evidence.Syntax)
+	case matches(evidence.Matches, lists.SpamTrap):
+		return judgement{reason: SpamTrap}
+	case evidence.DNS == nil:
+		return judgement{reason: SMTPSkipped}
+	}
+	if j := judgeDNS(*evidence.DNS, policy.AllowNets); j.reason != "" {
+		return j
+	}
+	if evidence.SMTP == nil {
+		return judgement{reason: SMTPSkipped}
+	}
+	return judgeSMTP(*evidence.SMTP, evidence.Mailbox, policy.Classifier)
+}
+
+func judgeSyntax(fault SyntaxFault) judgement {
+	rule := rulings[InvalidSyntax]
+	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)
+	return judgement{reason: InvalidSyntax, special: &rule}
+}
+
+// details lays the judgement and what it rests on out for people and programs.
+func details(evidence Evidence, j judgement) *Details {
+	d := &Details{
+		Reason:     j.reason,
+		RetryAfter: retryAfter(j),
+		CatchAll:   j.catchAll,
+		Matches:    evidence.Matches,
+		SMTP:       j.answer,
+		CheckedAt:  evidence.StartedAt,
+		DurationMS: evidence.DurationMS,
+	}
+	if d.CatchAll == "" {
+		d.CatchAll = CatchAllUnknown
+	}
+	if evidence.DNS != nil {
+		for _, host := range evidence.DNS.Hosts {
+			d.MX = append(d.MX, MX{Host: host.Name, Preference: host.Preference})
+		}
+	}
+	if evidence.SMTP != nil {
+		d.Transcript = transcript(*evidence.SMTP)
+	}
+	return d
+}
+
+// retryAfter is the mail host's own hint or the reason's wait, in whole seconds; zero where asking again is not worth it.
+func retryAfter(j judgement) int64 {
+	wait := j.ruling().retryAfter
+	if wait > 0 && j.retryAfter > 0 {
+		wait = j.retryAfter
+	}
+	return int64(math.Ceil(wait.Seconds()))
+}
+
+// transcript joins the dialogues of all sessions, each with its own clock.
+func transcript(said smtpprobe.Findings) []smtpprobe.Line {
+	var lines []smtpprobe.Line
+	for _, session := range said.Sessions {
+		lines = append(lines, session.Transcript...)
+	}
+	return lines
+}

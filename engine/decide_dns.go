@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"net/netip"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+)
+
+// selfRuling replaces the ruling of [MXReservedAddress] for a domain all of whose mail hosts have a loopback or unspecified address: such
+// an address leads every sender back to itself, so nobody can deliver there.
+var selfRuling = ruling{verdict: Undeliverable,
+	message: "Every mail host of the domain has a loopback or unspecified address: nobody can deliver there."}
+
+// judgeDNS says why no mail host can be asked; it is the zero judgement when one can.
+func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
+	switch {
+	case found.Status == dnsresolve.StatusNXDomain:
+		return judgement{reason: DomainNotFound}
+	case found.Status == dnsresolve.StatusNoData:
+		return judgement{reason: NoMailHost}
+	case found.Status.Temporary():
+		return judgement{reason: DNSTemporary}
+	case found.NullMX:
+		return judgement{reason: NullMX}
+	case len(mailRoute(found, allowed)) > 0:
+		return judgement{}
+	}
+	return judgeDeadRoute(found)
+}
+
+// judgeDeadRoute judges mail exchangers of which none may be dialled. A host that was not looked up, or whose look-up got no answer,
+// proves nothing about the domain.
+func judgeDeadRoute(found dnsresolve.Findings) judgement {
+	var reserved, self int
+	unseen := found.Omitted > 0
+	for _, host := range found.Hosts {
+		unseen = unseen || host.Status.Temporary()
+		for _, addr := range host.Addrs {
+			reserved++
+			if addr.IP.IsLoopback() || addr.IP.IsUnspecified() {
+				self++
+			}
+		}
+	}
+	switch {
+	case unseen:
+		return judgement{reason: DNSTemporary}
+	case reserved == 0:
+		return judgement{reason: NoMailHost}
+	case reserved == self:
+		return judgement{reason: MXReservedAddress, special: &selfRuling}
+	}
+	return judgement{reason: MXReservedAddress}
+}

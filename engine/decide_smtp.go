@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// judgeSMTP judges what the mail hosts said by the session that tells most.
+func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Classifier) judgement {
+	session := telling(said.Sessions)
+	phase, reply := decisive(session)
+	if reply == nil {
+		return judgeFailure(session, said.Sessions)
+	}
+	reading := read(classifier, session, phase, *reply, mailbox)
+	j := judgement{
+		reason:     reasonFor(reading.Class, phase, reply.Code),
+		retryAfter: reading.RetryAfter,
+		answer:     answerOf(session, phase, *reply, reading.Rule),
+	}
+	if phase == smtpprobe.PhaseRCPT {
+		j.catchAll = judgeControl(classifier, session)
+	}
+	switch {
+	case reading.Class == smtpprobe.ClassOK:
+		j.reason = acceptance[j.catchAll]
+	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
+		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
+	}
+	return j
+}
+
+// telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before
+// the lack of SMTPUTF8, that before a refusal of us, and a refusal before silence.
+func telling(sessions []smtpprobe.Session) smtpprobe.Session {
+	var best smtpprobe.Session
+	bestRank := -1
+	for _, session := range sessions {
+		if r := rank(session); r >= bestRank {
+			best, bestRank = session, r
+		}
+	}
+	return best
+}
+
+func rank(session smtpprobe.Session) int {
+	_, reply := decisive(session)
+	switch {
+	case session.Target != nil:
+		return 4
+	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8:
+		return 3
+	case reply != nil:
+		return 2
+	case session.Greeting != nil:
+		return 1
+	}
+	return 0
+}
+
+// decisive returns the reply that decides a session: the one to RCPT for the target or else the refusal that came before it; nil when
+// there is neither.
+func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
+	if session.Target != nil {
+		return smtpprobe.PhaseRCPT, session.Target
+	}
+	for _, step := range []struct {
+		phase smtpprobe.Phase
+		reply *smtpprobe.Reply
+	}{
+		{smtpprobe.PhaseGreeting, session.Greeting},
+		{smtpprobe.PhaseEHLO, session.EHLO},
+		{smtpprobe.PhaseMAIL, session.MAIL},
+	} {
+		if step.reply != nil && step.reply.Code >= 400 {
+			return step.phase, step.reply
+		}
+	}
+	return "", nil
+}
+
+func read(classifier *smtpprobe.Classifier, session smtpprobe.Session, phase smtpprobe.Phase, reply smtpprobe.Reply, mailbox string) smtpprobe.Reading {
+	return classifier.Read(smtpprobe.Question{Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox})
+}
+
+// reasonFor maps what a refusal proves to a reason, and upholds two laws whatever the rules say: a refusal before RCPT is about us, and a
+// 4yz reply proves nothing for good.
+func reasonFor(class smtpprobe.Class, phase smtpprobe.Phase, code int) Reason {
+	reason := reasonOf[class]
+	if rulings[reason].verdict != Undeliverable {
+		return reason
+	}
+	switch {
+	case code < 500:
+		return TemporaryFailure
+	case phase != smtpprobe.PhaseRCPT:
+		return Blocked
+	}
+	return reason
+}
+
+// acceptance is the reason for an accepted target by what is known of the domain's catch-all.
+var acceptance = map[CatchAllState]Reason{
+	CatchAllYes:     CatchAll,
+	CatchAllNo:      RecipientAccepted,
+	CatchAllUnknown: ControlInconclusive,
+}
+
+// judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
+// limit on recipients, a policy or a temporary failure says nothing.
+func judgeControl(classifier *smtpprobe.Classifier, session smtpprobe.Session) CatchAllState {
+	if session.Control == nil {
+		return CatchAllUnknown
+	}
+	reading := read(classifier, session, smtpprobe.PhaseRCPT, *session.Control, "")
+	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, session.Control.Code) {
+	case MailboxNotFound, MailboxDisabled, MailboxMoved:
+		return CatchAllNo
+	}
+	if reading.Class == smtpprobe.ClassOK {
+		return CatchAllYes
+	}
+	return CatchAllUnknown
+}
+
+// failureReasons maps the ways in which a session fails to reasons.
+var failureReasons = map[smtpprobe.Kind]Reason{
+	smtpprobe.KindRefused:     ConnectionFailed,
+	smtpprobe.KindUnreachable: ConnectionFailed,
+	smtpprobe.KindClosed:      ConnectionFailed,
+	smtpprobe.KindReset:       ConnectionFailed,
+	smtpprobe.KindTimeout:     ConnectionTimeout,
+	smtpprobe.KindTLS:         TLSFailed,
+	smtpprobe.KindProtocol:    ProtocolError,
+	smtpprobe.KindSMTPUTF8:    SMTPUTF8Unsupported,
+}
+
+// judgeFailure judges a session that ended without a decisive reply.
+func judgeFailure(session smtpprobe.Session, all []smtpprobe.Session) judgement {
+	if session.Failure == nil {
+		return judgement{reason: ConnectionFailed}
+	}
+	failure := *session.Failure
+	reason, ok := failureReasons[failure.Kind]
+	if !ok {
+		reason = ConnectionFailed
+	}
+	if reason == SMTPUTF8Unsupported && failedBefore(all, smtpprobe.KindTLS) {
+		reason = TLSFailed // the host may offer SMTPUTF8 within TLS only
+	}
+	return judgement{reason: reason, answer: &SMTPAnswer{
+		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
+	}}
+}
+
+func failedBefore(sessions []smtpprobe.Session, kind smtpprobe.Kind) bool {
+	for _, session := range sessions {
+		if session.Failure != nil && session.Failure.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func answerOf(session smtpprobe.Session, phase smtpprobe.Phase, reply smtpprobe.Reply, rule string) *SMTPAnswer {
+	return &SMTPAnswer{
+		Host: session.Host, IP: session.Addr.Addr().String(), Phase: phase,
+		Code: reply.Code, Enhanced: reply.Enhanced, Text: strings.Join(reply.Lines, " "), Rule: rule,
+	}
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// EvidenceSchema is the version of the [Evidence] that this package writes.
+const EvidenceSchema = 1
+
+// Evidence is all that was learned about one address: facts only, bounded, fit to be stored as JSON and judged again. What is nil was
+// not asked.
+type Evidence struct {
+	Schema int `json:"schema"`
+	// Email is the address as it was given, ill-formed UTF-8 replaced.
+	Email string `json:"email"`
+	// Local and Domain are the parts of a well-formed address: the local-part as given, the domain in lower-case A-labels.
+	Local  string `json:"local,omitempty"`
+	Domain string `json:"domain,omitempty"`
+	// Mailbox is the address as RCPT TO names it.
+	Mailbox string `json:"mailbox,omitempty"`
+	// Syntax is why the address is not well-formed.
+	Syntax *SyntaxFault `json:"syntax,omitempty"`
+	// Level is how deep the verification was to look.
+	Level   Level                `json:"level"`
+	Matches []lists.Match        `json:"matches,omitempty"`
+	DNS     *dnsresolve.Findings `json:"dns,omitempty"`
+	SMTP    *smtpprobe.Findings  `json:"smtp,omitempty"`
+	// Fault is why the verification itself could not be carried out.
+	Fault     string    `json:"fault,omitempty"`
+	StartedAt time.Time `json:"started_at"`
+	// DurationMS is how long gathering took, in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+}
+
+// SyntaxFault is an [address.Error] as plain data.
+type SyntaxFault struct {
+	Reason address.Reason `json:"reason"`
+	Pos    int            `json:"pos"` // byte offset
+	Detail string         `json:"detail"`
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// Verdict is the answer to "can this address receive mail?".
+type Verdict string
+
+// The verdicts.
+const (
+	Deliverable   Verdict = "deliverable"   // the mail host takes mail for this mailbox, and not for just any
+	Undeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
+	AcceptAll     Verdict = "accept-all"    // the mail host takes mail for every mailbox of the domain
+	Unknown       Verdict = "unknown"       // not proven either way; the reason says why
+)
+
+// Reason is why a verdict was given: one word of a closed set.
+type Reason string
+
+// The reasons.
+const (
+	InvalidSyntax       Reason = "invalid_syntax"
+	DomainNotFound      Reason = "domain_not_found"
+	NoMailHost          Reason = "no_mail_host"
+	NullMX              Reason = "null_mx"
+	MXReservedAddress   Reason = "mx_reserved_address"
+	DNSTemporary        Reason = "dns_temporary"
+	ConnectionFailed    Reason = "connection_failed"
+	ConnectionTimeout   Reason = "connection_timeout"
+	TLSFailed           Reason = "tls_failed"
+	MailboxNotFound     Reason = "mailbox_not_found"
+	MailboxDisabled     Reason = "mailbox_disabled"
+	MailboxMoved        Reason = "mailbox_moved"
+	MailboxFull         Reason = "mailbox_full"
+	NotOurDomain        Reason = "not_our_domain"
+	Greylisted          Reason = "greylisted"
+	RateLimited         Reason = "rate_limited"
+	Blocked             Reason = "blocked"
+	TemporaryFailure    Reason = "temporary_failure"
+	AmbiguousRefusal    Reason = "ambiguous_refusal"
+	ProtocolError       Reason = "protocol_error"
+	SMTPUTF8Unsupported Reason = "smtputf8_unsupported"
+	CatchAll            Reason = "catch_all"
+	RecipientAccepted   Reason = "recipient_accepted"
+	ControlInconclusive Reason = "control_inconclusive"
+	SpamTrap            Reason = "spam_trap"
+	SMTPSkipped         Reason = "smtp_skipped"
+	InternalError       Reason = "internal_error"
+)
+
+// ruling is what follows from a reason.
+type ruling struct {
+	verdict Verdict
+	message string
+	// retryAfter is the wait after which asking again is worth it, where the mail host gives no hint of its own; zero: it is not.
+	retryAfter time.Duration
+}
+
+// How long to wait before asking again. A greylisting host wants a few minutes (RFC 6647 §4.5 speaks of one minute to a day, postgrey's
+// default is five minutes); a queueing MTA retries other failures after 30 minutes (RFC 5321 §4.5.4.1), an interactive caller sooner.
+const (
+	retryDNS       = time.Minute
+	retryGreylist  = 5 * time.Minute
+	retryTemporary = 15 * time.Minute
+)
+
+// rulings maps every reason to its verdict and message. [MXReservedAddress] alone has a second verdict: see selfRuling.
+var rulings = map[Reason]ruling{
+	InvalidSyntax:  {verdict: Undeliverable, message: "The address is not well-formed."},
+	DomainNotFound: {verdict: Undeliverable, message: "The domain does not exist."},
+	NoMailHost:     {verdict: Undeliverable, message: "The domain has no mail host: neither MX nor address records lead anywhere."},
+	NullMX:         {verdict: Undeliverable, message: "The domain declares that it takes no mail (null MX)."},
+	MXReservedAddress: {verdict: Unknown,
+		message: "Every mail host of the domain has an address in reserved or private space, which is not contacted."},
+	DNSTemporary: {verdict: Unknown, retryAfter: retryDNS,
+		message: "The DNS gave no answer about the domain's mail hosts; try again later."},
+	ConnectionFailed: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "No mail host of the domain could be reached."},
+	ConnectionTimeout: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "The domain's mail host did not answer in time."},
+	TLSFailed: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "The mail host offers TLS, but no TLS session could be set up with it."},
+	MailboxNotFound: {verdict: Undeliverable, message: "The mail host says that the mailbox does not exist."},
+	MailboxDisabled: {verdict: Undeliverable, message: "The mail host says that the mailbox is disabled."},
+	MailboxMoved:    {verdict: Undeliverable, message: "The mail host says that the mailbox has moved to another address."},
+	MailboxFull:     {verdict: Unknown, message: "The mailbox exists but is over its quota at the moment."},
+	NotOurDomain: {verdict: Unknown,
+		message: "The mail host says that it does not take mail for this domain from us."},
+	Greylisted: {verdict: Unknown, retryAfter: retryGreylist,
+		message: "The mail host asks every new sender to come back later (greylisting); try again."},
+	RateLimited: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "The mail host limits how much it is asked; try again later."},
+	Blocked: {verdict: Unknown,
+		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation."},
+	TemporaryFailure: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "The mail host has a temporary problem; try again later."},
+	AmbiguousRefusal: {verdict: Unknown,
+		message: "The mail host refused without saying whether the mailbox exists."},
+	ProtocolError: {verdict: Unknown, message: "The domain's mail host does not speak proper SMTP."},
+	SMTPUTF8Unsupported: {verdict: Undeliverable,
+		message: "The local-part has non-ASCII characters, and the mail host cannot take such addresses (no SMTPUTF8)."},
+	CatchAll:          {verdict: AcceptAll, message: "The mail host takes mail for every address of the domain."},
+	RecipientAccepted: {verdict: Deliverable, message: "The mail host takes mail for this mailbox and refuses unknown ones."},
+	ControlInconclusive: {verdict: Unknown,
+		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
+	SpamTrap:      {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
+	SMTPSkipped:   {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
+	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
+}
+
+// reasonOf maps what a reply proves to a reason. [smtpprobe.ClassOK] is not in it: an acceptance is judged with the control's reply.
+var reasonOf = map[smtpprobe.Class]Reason{
+	smtpprobe.ClassOKUnverified: ControlInconclusive,
+	smtpprobe.ClassNoSuchUser:   MailboxNotFound,
+	smtpprobe.ClassDisabled:     MailboxDisabled,
+	smtpprobe.ClassMoved:        MailboxMoved,
+	smtpprobe.ClassMailboxFull:  MailboxFull,
+	smtpprobe.ClassNotOurDomain: NotOurDomain,
+	smtpprobe.ClassGreylisted:   Greylisted,
+	smtpprobe.ClassRateLimited:  RateLimited,
+	smtpprobe.ClassTemporary:    TemporaryFailure,
+	smtpprobe.ClassBlocked:      Blocked,
+	smtpprobe.ClassAmbiguous:    AmbiguousRefusal,
+}

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// Result is the answer about one address. Its JSON form is the verification record.
+type Result struct {
+	Email      string  // as given
+	User       string  // the local-part as given; empty when the syntax is impossible
+	Domain     string  // lower-case A-labels; empty when the syntax is impossible
+	AcceptAll  bool    // proven: the domain's mail host takes every address
+	Role       bool    // a function, not a person: info@, postmaster@
+	FreeEmail  bool    // the domain gives mailboxes to the public
+	Disposable bool    // a throw-away service
+	SpamTrap   bool    // known to exist only to catch senders
+	Success    bool    // false only when the verification itself could not be carried out
+	Verdict    Verdict // "result" in JSON
+	Message    string  // for people
+	Details    *Details
+}
+
+// Details is what the verdict rests on.
+type Details struct {
+	Reason     Reason           `json:"reason"`
+	RetryAfter int64            `json:"retry_after,omitempty"` // seconds, when worth retrying
+	Suggestion string           `json:"suggestion,omitempty"`  // did you mean
+	Provider   string           `json:"provider,omitempty"`
+	MX         []MX             `json:"mx,omitempty"`
+	CatchAll   CatchAllState    `json:"catch_all"`
+	Matches    []lists.Match    `json:"matches,omitempty"`
+	SMTP       *SMTPAnswer      `json:"smtp,omitempty"`
+	Transcript []smtpprobe.Line `json:"transcript,omitempty"`
+	Cached     bool             `json:"cached"`
+	CheckedAt  time.Time        `json:"checked_at"`
+	DurationMS int64            `json:"duration_ms"`
+}
+
+// MX is a mail exchanger of the domain.
+type MX struct {
+	Host       string `json:"host"`
+	Preference uint16 `json:"preference"`
+}
+
+// CatchAllState says whether the domain's mail host takes mail for every address.
+type CatchAllState string
+
+// The states of what is known about a domain's catch-all.
+const (
+	CatchAllYes     CatchAllState = "yes"
+	CatchAllNo      CatchAllState = "no"
+	CatchAllUnknown CatchAllState = "unknown"
+)
+
+// SMTPAnswer is the reply or the failure that decided.
+type SMTPAnswer struct {
+	Host     string          `json:"host"`
+	IP       string          `json:"ip"`
+	Phase    smtpprobe.Phase `json:"phase"`
+	Code     int             `json:"code,omitempty"`
+	Enhanced string          `json:"enhanced,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Rule     string          `json:"rule,omitempty"` // the rule by which the reply was read
+}
+
+// shortRecord is the record of an address whose syntax is impossible.
+type shortRecord struct {
+	Email   string   `json:"email"`
+	Success bool     `json:"success"`
+	Verdict Verdict  `json:"result"`
+	Message string   `json:"message"`
+	Details *Details `json:"details,omitempty"`
+}
+
+type record struct {
+	Email      string   `json:"email"`
+	User       string   `json:"user"`
+	Domain     string   `json:"domain"`
+	AcceptAll  flag     `json:"accept_all"`
+	Role       flag     `json:"role"`
+	FreeEmail  flag     `json:"free_email"`
+	Disposable flag     `json:"disposable"`
+	SpamTrap   flag     `json:"spamtrap"`
+	Success    bool     `json:"success"`
+	Verdict    Verdict  `json:"result"`
+	Message    string   `json:"message"`
+	Details    *Details `json:"details,omitempty"`
+}
+
+// flag is a bool that JSON shows as 0 or 1.
+type flag bool
+
+func (f flag) MarshalJSON() ([]byte, error) {
+	if f {
+		return []byte("1"), nil
+	}
+	return []byte("0"), nil
+}
+
+// MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form.
+func (r Result) MarshalJSON() ([]byte, error) {
+	if r.User == "" && r.Domain == "" {
+		return json.Marshal(shortRecord{r.Email, r.Success, r.Verdict, r.Message, r.Details})
+	}
+	return json.Marshal(record{
+		Email: r.Email, User: r.User, Domain: r.Domain,
+		AcceptAll: flag(r.AcceptAll), Role: flag(r.Role), FreeEmail: flag(r.FreeEmail),
+		Disposable: flag(r.Disposable), SpamTrap: flag(r.SpamTrap),
+		Success: r.Success, Verdict: r.Verdict, Message: r.Message, Details: r.Details,
+	})
+}
+
+// WithoutDetails returns r in the short form that a caller who did not ask for details gets.
+func (r Result) WithoutDetails() Result {
+	r.Details = nil
+	return r
+}

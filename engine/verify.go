@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// Verifier verifies addresses. It is safe for concurrent use.
+type Verifier struct {
+	config   Config
+	policy   Policy
+	resolver *dnsresolve.Resolver
+	prober   *smtpprobe.Prober
+}
+
+// New returns a Verifier. Close it when done, so that the last QUITs get through.
+func New(config Config) (*Verifier, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets}}
+	if config.Level == LevelSyntax {
+		return v, nil
+	}
+	v.resolver, err = dnsresolve.New(dnsresolve.Config{
+		Servers: config.Resolvers, Exchanger: config.Exchanger, Logger: config.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.prober, err = smtpprobe.New(smtpprobe.Config{
+		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Logger: config.Logger,
+	})
+	if err != nil {
+		v.resolver.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. No Verify may run any more.
+func (v *Verifier) Close() error {
+	if v.resolver == nil {
+		return nil
+	}
+	v.resolver.Close()
+	return v.prober.Close()
+}
+
+// Verify tells whether address can receive mail. A dead domain, a refusal or a silence is a result; the error is non-nil only when the
+// verification itself could not be carried out, because ctx was cancelled or because of a fault of ours. The result then is [Unknown]
+// with Success false.
+func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
+	evidence, err := v.Gather(ctx, address)
+	result := Decide(evidence, v.policy)
+	v.report(result)
+	return result, err
+}
+
+// Gather collects the facts about address without judging them. After an error the evidence holds what was learned until then.
+func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error) {
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
+
+	started := time.Now()
+	evidence := Evidence{Schema: EvidenceSchema, Email: strings.ToValidUTF8(address, "\uFFFD"), Level: v.config.Level, StartedAt: started.UTC()}
+	err := v.gather(ctx, address, &evidence)
+	if err != nil {
+		evidence.Fault = err.Error()
+	}
+	evidence.DurationMS = time.Since(started).Milliseconds()
+	return evidence, err
+}
+
+// gather takes the steps in order and stops where the facts so far leave nothing to ask.
+func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence) error {
+	mailbox, err := address.Parse(given)
+	if err != nil {
+		evidence.Syntax, err = syntaxFault(err)
+		return err
+	}
+	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
+
+	evidence.Matches = v.config.Lists.Match(mailbox.Unquoted(), mailbox.Domain)
+	if matches(evidence.Matches, lists.SpamTrap) || v.config.Level == LevelSyntax {
+		return nil
+	}
+
+	found, err := v.resolve(ctx, mailbox.Domain)
+	if err != nil {
+		return err
+	}
+	evidence.DNS = &found
+	evidence.Matches = append(evidence.Matches, v.config.Lists.MatchHosts(hostNames(found))...)
+	route := mailRoute(found, v.policy.AllowNets)
+	if len(route) == 0 || v.config.Level == LevelDNS {
+		return nil
+	}
+
+	said, err := v.probe(ctx, mailbox, route)
+	evidence.SMTP = &said
+	return err
+}
+
+func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, error) {
+	started := time.Now()
+	found, err := v.resolver.MailHosts(ctx, domain)
+	took := time.Since(started)
+	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
+		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
+	if v.config.Hooks.Resolved != nil {
+		v.config.Hooks.Resolved(found, took)
+	}
+	return found, err
+}
+
+func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host) (smtpprobe.Findings, error) {
+	started := time.Now()
+	said, err := v.prober.Probe(ctx, smtpprobe.Request{
+		Hosts:    route,
+		Target:   mailbox.Mailbox(),
+		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
+		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
+	})
+	took := time.Since(started)
+	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", mailbox.Domain),
+		slog.Int("sessions", len(said.Sessions)), slog.Duration("took", took))
+	if v.config.Hooks.Probed != nil {
+		v.config.Hooks.Probed(said, took)
+	}
+	return said, err
+}
+
+func (v *Verifier) report(r Result) {
+	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
+		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
+	if v.config.Hooks.Verified != nil {
+		v.config.Hooks.Verified(r)
+	}
+}
+
+// syntaxFault turns a parse error into a fact; any other error is a fault of ours and stays one.
+func syntaxFault(err error) (*SyntaxFault, error) {
+	var fault *address.Error
+	if !errors.As(err, &fault) {
+		return nil, err
+	}
+	return &SyntaxFault{Reason: fault.Reason, Pos: fault.Pos, Detail: fault.Detail}, nil
+}
+
+// mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.
+func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
+	var route []smtpprobe.Host
+	for _, host := range found.Hosts {
+		var dial []netip.Addr
+		for _, addr := range host.Addrs {
+			if addr.Reserved == "" || contains(allowed, addr.IP) {
+				dial = append(dial, addr.IP)
+			}
+		}
+		if len(dial) > 0 {
+			route = append(route, smtpprobe.Host{Name: host.Name, Addrs: dial})
+		}
+	}
+	return route
+}
+
+func contains(networks []netip.Prefix, ip netip.Addr) bool {
+	for _, network := range networks {
+		if network.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+func hostNames(found dnsresolve.Findings) []string {
+	names := make([]string, len(found.Hosts))
+	for i, host := range found.Hosts {
+		names[i] = host.Name
+	}
+	return names
+}
+
+// matches reports whether an entry of the list was matched.
+func matches(found []lists.Match, list lists.Kind) bool {
+	for _, m := range found {
+		if m.List == list {
+			return true
+		}
+	}
+	return false
+}

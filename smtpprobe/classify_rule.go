@@ -1,0 +1,188 @@
+package smtpprobe
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed rules.yaml
+var embeddedRules []byte
+
+// ruleFile is the form of the rule data: see the head of rules.yaml.
+type ruleFile struct {
+	Sets  map[string][]string `yaml:"sets"`
+	Rules []ruleEntry         `yaml:"rules"`
+}
+
+type ruleEntry struct {
+	ID       string   `yaml:"id"`
+	Class    Class    `yaml:"class"`
+	Phase    []Phase  `yaml:"phase"`
+	Code     []string `yaml:"code"`
+	Enhanced []string `yaml:"enhanced"`
+	Host     []string `yaml:"host"`
+	Text     []string `yaml:"text"`
+	Unless   []string `yaml:"unless"`
+	Sample   []string `yaml:"sample"`
+	Source   string   `yaml:"source"`
+}
+
+// rule is one entry ready for use.
+type rule struct {
+	id       string
+	class    Class
+	phases   []Phase  // empty: every phase
+	codes    []string // "550", "55x", "5xx"; empty: every code
+	enhanced []string // "5.1.1", "5.1.x"; empty: any or none
+	hosts    []string // suffixes of mail host names; empty: every host
+	text     []int    // phrases of which one must be there; empty: any text
+	unless   []int    // phrases of which none may be there
+	samples  []string
+}
+
+// fits reports whether the rule reads the reply.
+func (r *rule) fits(q Question, said phraseSet) bool {
+	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
+		fitsAny(r.codes, codeText(q.Reply.Code)) &&
+		fitsAny(r.enhanced, q.Reply.enhancedInClass()) &&
+		hasSuffix(r.hosts, q.Host) &&
+		(len(r.text) == 0 || anySaid(r.text, said)) &&
+		!anySaid(r.unless, said)
+}
+
+// enhancedInClass returns the enhanced status code, or nothing when its class disagrees with the reply code: then one of both is wrong, and
+// the reply code is the one that every client acts on.
+func (r Reply) enhancedInClass() string {
+	if r.Enhanced == "" || int(r.Enhanced[0]-'0') != r.Code/100 {
+		return ""
+	}
+	return r.Enhanced
+}
+
+func codeText(code int) string {
+	return string([]byte{byte('0' + code/100%10), byte('0' + code/10%10), byte('0' + code%10)})
+}
+
+// fitsAny reports whether text fits one of the patterns, in which "x" stands for one digit or, at the end, for any number.
+func fitsAny(patterns []string, text string) bool {
+	if len(patterns) == 0 {
+		return true
+	}
+	for _, p := range patterns {
+		if fitsCode(p, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func fitsCode(pattern, text string) bool {
+	if stem, ok := strings.CutSuffix(pattern, ".x"); ok { // an enhanced status code's open end
+		return strings.HasPrefix(text, stem+".")
+	}
+	if len(pattern) != len(text) {
+		return false
+	}
+	for i := range len(pattern) {
+		if pattern[i] != 'x' && pattern[i] != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func hasSuffix(suffixes []string, host string) bool {
+	if len(suffixes) == 0 {
+		return true
+	}
+	for _, suffix := range suffixes {
+		if host == suffix || strings.HasSuffix(host, "."+suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+func anySaid(phrases []int, said phraseSet) bool {
+	for _, n := range phrases {
+		if said.has(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// scope is where a class's rules apply unless they say otherwise: what is said of a mailbox is believed at RCPT and for good only.
+var scope = map[Class]struct {
+	phases []Phase
+	codes  []string
+}{
+	ClassNoSuchUser:   {[]Phase{PhaseRCPT}, []string{"5xx"}},
+	ClassDisabled:     {[]Phase{PhaseRCPT}, []string{"5xx"}},
+	ClassMoved:        {[]Phase{PhaseRCPT}, []string{"5xx"}},
+	ClassMailboxFull:  {[]Phase{PhaseRCPT}, nil},
+	ClassNotOurDomain: {[]Phase{PhaseRCPT}, nil},
+	ClassGreylisted:   {},
+	ClassRateLimited:  {},
+	ClassTemporary:    {},
+	ClassBlocked:      {},
+	ClassAmbiguous:    {},
+}
+
+// parseRules reads rule data.
+func parseRules(data []byte) (*Classifier, error) {
+	var file ruleFile
+	if err := yaml.UnmarshalWithOptions(data, &file, yaml.Strict()); err != nil {
+		return nil, err
+	}
+	c := &Classifier{phrases: &phraseIndex{byWord: map[string][]int{}, byPrefix: map[string][]int{}}}
+	seen := map[string]bool{}
+	for _, entry := range file.Rules {
+		r, err := c.compile(entry, file.Sets)
+		if err != nil {
+			return nil, fmt.Errorf("rule %q: %w", entry.ID, err)
+		}
+		if seen[r.id] || r.id == "" {
+			return nil, fmt.Errorf("rule %q: every rule needs an id of its own", r.id)
+		}
+		seen[r.id] = true
+		c.rules = append(c.rules, r)
+	}
+	return c, nil
+}
+
+func (c *Classifier) compile(entry ruleEntry, sets map[string][]string) (rule, error) {
+	within, ok := scope[entry.Class]
+	if !ok {
+		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
+	}
+	r := rule{id: entry.ID, class: entry.Class, phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host, samples: entry.Sample}
+	if len(r.phases) == 0 {
+		r.phases = within.phases
+	}
+	if len(r.codes) == 0 {
+		r.codes = within.codes
+	}
+	var err error
+	if r.text, err = c.index(entry.Text, sets); err != nil {
+		return rule{}, err
+	}
+	r.unless, err = c.index(entry.Unless, sets)
+	return r, err
+}
+
+func (c *Classifier) index(phrases []string, sets map[string][]string) ([]int, error) {
+	var numbers []int
+	for _, text := range phrases {
+		p, err := parsePhrase(text, sets)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, c.phrases.add(p))
+	}
+	return numbers, nil
+}

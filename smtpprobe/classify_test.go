@@ -1,0 +1,241 @@
+package smtpprobe
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// verdictsOf are the verdicts that a class leads to when the reply is the target's and the control was refused as an unknown mailbox.
+var verdictsOf = map[Class]string{
+	ClassOK: "deliverable", ClassNoSuchUser: "undeliverable", ClassDisabled: "undeliverable", ClassMoved: "undeliverable",
+}
+
+// TestSampleCorpus reads labelled replies from beside the repository. A class other than the labelled one is reported; a verdict that is
+// not among the right ones counts.
+func TestSampleCorpus(t *testing.T) {
+	data, err := os.ReadFile("../../shared/data/smtp-replies.sample.jsonl")
+	if err != nil {
+		t.Skip("SKIPPED: the sample of labelled replies is not here: ", err)
+	}
+	var total, wrong, falseUndeliverable int
+	for line := range strings.Lines(string(data)) {
+		row := parseSample(t, line)
+		reading := DefaultClassifier().Read(row.question(t))
+		verdict, ok := verdictsOf[reading.Class]
+		if !ok {
+			verdict = "unknown"
+		}
+		total++
+		if !slices.Contains(row.Verdict, verdict) {
+			wrong++
+			t.Logf("%s %s %q: read as %s by %s, labelled %s", row.ID, row.Phase, row.Reply, reading.Class, reading.Rule, row.Class)
+			if verdict == "undeliverable" {
+				falseUndeliverable++
+			}
+		} else if string(reading.Class) != row.Class {
+			t.Logf("(class) %s %s %q: read as %s by %s, labelled %s", row.ID, row.Phase, row.Reply, reading.Class, reading.Rule, row.Class)
+		}
+	}
+	t.Logf("%d of %d right, %d false undeliverable", total-wrong, total, falseUndeliverable)
+	if wrong*100 > total || falseUndeliverable > 0 {
+		t.Errorf("%d of %d wrong, %d of them false undeliverable; want at most 1 %% and 0", wrong, total, falseUndeliverable)
+	}
+}
+
+type sampleRow struct {
+	ID      string          `json:"id"`
+	Phase   string          `json:"phase"`
+	Reply   json.RawMessage `json:"reply"`
+	Class   string          `json:"class"`
+	Verdict []string        `json:"verdict"`
+}
+
+func parseSample(t *testing.T, line string) sampleRow {
+	t.Helper()
+	var row sampleRow
+	if err := json.Unmarshal([]byte(line), &row); err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+func (row sampleRow) question(t *testing.T) Question {
+	t.Helper()
+	var lines []string
+	if err := json.Unmarshal(row.Reply, &lines); err != nil {
+		lines = make([]string, 1)
+		if err := json.Unmarshal(row.Reply, &lines[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reply, err := ParseReply(lines...)
+	if err != nil {
+		t.Fatalf("%s: %v", row.ID, err)
+	}
+	phase := Phase(row.Phase)
+	if phase == "banner" {
+		phase = PhaseGreeting
+	}
+	return Question{Phase: phase, Reply: reply, Host: "mx.example.test", Mailbox: "user@example.test"}
+}
+
+// TestRulesReadTheirSamples makes every rule prove that it can decide: an unreachable rule fails.
+func TestRulesReadTheirSamples(t *testing.T) {
+	classifier := DefaultClassifier()
+	for _, r := range classifier.rules {
+		if len(r.samples) == 0 {
+			t.Errorf("rule %s has no sample", r.id)
+		}
+		for _, sample := range r.samples {
+			reply, err := ParseReply(strings.Split(sample, "\n")...)
+			if err != nil {
+				t.Errorf("rule %s: %v", r.id, err)
+				continue
+			}
+			host := "mx.example.test"
+			if len(r.hosts) > 0 {
+				host = "mx." + r.hosts[0]
+			}
+			reading := classifier.Read(Question{Phase: PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com"})
+			if reading.Rule != r.id {
+				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.id)
+			}
+		}
+	}
+}
+
+// TestTraps holds replies whose words point the wrong way.
+func TestTraps(t *testing.T) {
+	tests := []struct {
+		name    string
+		phase   Phase
+		reply   string
+		mailbox string
+		want    Class
+	}{
+		{"callout quotes another server", PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <me@example.org> User unknown", "a@example.com", ClassBlocked},
+		{"sender's domain not found", PhaseRCPT, "550 5.1.8 <me@example.org>: Sender address rejected: Domain not found", "a@example.com", ClassBlocked},
+		{"sender unknown under a mailbox code", PhaseRCPT, "550 5.1.1 Sender address rejected: User unknown", "a@example.com", ClassBlocked},
+		{"policy code, unknown mailbox", PhaseRCPT, "554 5.7.1 Unknown recipient", "a@example.com", ClassNoSuchUser},
+		{"mailbox code, policy", PhaseRCPT, "550 5.1.1 Rejected for policy reasons", "a@example.com", ClassBlocked},
+		{"mailbox code, block list", PhaseRCPT, "550 5.1.1 Service unavailable; listed at zen.spamhaus.org", "a@example.com", ClassBlocked},
+		{"greylisting for good", PhaseRCPT, "550 5.7.1 Greylisted, come back in 5 minutes", "a@example.com", ClassGreylisted},
+		{"unknown for now", PhaseRCPT, "450 4.1.1 <a@example.com>: Recipient address rejected: User unknown", "a@example.com", ClassTemporary},
+		{"mailbox quota", PhaseRCPT, "552 5.2.2 Mailbox full", "a@example.com", ClassMailboxFull},
+		{"the host's disk", PhaseRCPT, "452 4.3.1 Insufficient system storage", "a@example.com", ClassTemporary},
+		{"relaying", PhaseRCPT, "550 5.7.1 Relaying denied. User unknown here", "a@example.com", ClassNotOurDomain},
+		{"relay recipients are mailboxes", PhaseRCPT, "550 5.1.1 User unknown in relay recipient table", "a@example.com", ClassNoSuchUser},
+		{"unknown user before RCPT", PhaseMAIL, "550 5.1.1 User unknown", "a@example.com", ClassBlocked},
+		{"unknown user in the greeting", PhaseGreeting, "554 no such user", "a@example.com", ClassBlocked},
+		{"code of another class", PhaseRCPT, "550 4.2.1 Rejected", "a@example.com", ClassAmbiguous},
+		{"temporary code, permanent words", PhaseRCPT, "451 5.1.1 No such user", "a@example.com", ClassTemporary},
+		{"mailbox called blocked", PhaseRCPT, "550 5.1.1 <blocked@example.com>: User unknown", "blocked@example.com", ClassNoSuchUser},
+		{"mailbox called unknown.user", PhaseRCPT, "550 Rejected: unknown.user@example.com", "unknown.user@example.com", ClassAmbiguous},
+		{"local-part unknown.user alone", PhaseRCPT, "550 unknown.user rejected", "unknown.user@example.com", ClassAmbiguous},
+		{"bracketed local-part", PhaseRCPT, "550 <unknown> user", "unknown@example.com", ClassAmbiguous},
+		{"quoted local-part", PhaseRCPT, `550 Rejected: "no such user"@example.com`, `"no such user"@example.com`, ClassAmbiguous},
+		{"domain that talks", PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", ClassAmbiguous},
+		{"link that talks", PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", ClassAmbiguous},
+		{"a sentence ends without a blank", PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", ClassNoSuchUser},
+		{"split in the middle", PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", ClassNoSuchUser},
+		{"names nothing", PhaseRCPT, "550 Requested action not taken", "a@example.com", ClassAmbiguous},
+		{"no text", PhaseRCPT, "550", "a@example.com", ClassAmbiguous},
+		{"accepted whatever it says", PhaseRCPT, "250 no such user here, but fine", "a@example.com", ClassOK},
+		{"forwarded", PhaseRCPT, "251 User not local; will forward", "a@example.com", ClassOK},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			reply, err := ParseReply(strings.Split(tt.reply, "\n")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := DefaultClassifier().Read(Question{Phase: tt.phase, Reply: reply, Host: "mx.example.test", Mailbox: tt.mailbox})
+			if got.Class != tt.want {
+				t.Errorf("%q read as %s by %s, want %s", tt.reply, got.Class, got.Rule, tt.want)
+			}
+		})
+	}
+}
+
+func TestRetryHint(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"451 4.7.1 Greylisted for 5 minutes":                       5 * time.Minute,
+		"450 4.2.0 Greylisted, try again in 300 seconds":           300 * time.Second,
+		"421 4.7.0 wait 2 hours":                                   2 * time.Hour,
+		"451 Temporarily rejected. Try again later":                0,
+		"451 mailbox checked 10 minutes ago":                       0,
+		"451 try again in 9999999999999999999999 seconds":          0,
+		"451 try again in 1000000 hours":                           0,
+		"550 5.7.1 Greylisted, please come back after 120 seconds": 120 * time.Second,
+	} {
+		reply, err := ParseReply(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply}).RetryAfter; got != want {
+			t.Errorf("%q: retry after %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestParseRulesRefusesBadData(t *testing.T) {
+	for data, want := range map[string]string{
+		"rules: [{id: a, class: nonsense}]":                           "class",
+		"rules: [{class: blocked}]":                                   "id of its own",
+		"rules: [{id: a, class: blocked}, {id: a, class: blocked}]":   "id of its own",
+		"rules: [{id: a, class: blocked, text: [\"$nobody knows\"]}]": "$nobody",
+		"rules: [{id: a, class: blocked, text: [\"ab* c\"]}]":         "prefix",
+		"rules: [{id: a, class: blocked, text: [\"?maybe\"]}]":        "begin and end",
+		"rules: [{id: a, class: blocked, text: [\"user ..\"]}]":       "begin and end",
+		"rules: [{id: a, class: blocked, texts: [\"user\"]}]":         "texts",
+	} {
+		if _, err := parseRules([]byte(data)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one that names %s", data, err, want)
+		}
+	}
+}
+
+// FuzzRead holds the laws against any text: no panic, nothing about the mailbox before RCPT or from a 4yz reply.
+func FuzzRead(f *testing.F) {
+	f.Add(550, "5.1.1 <user@example.com>: User unknown", "user@example.com")
+	f.Add(451, "Greylisted, try again in 300 seconds", "blocked@example.com")
+	f.Add(554, "\xff\xfe 存在しません \u00a0 ~ $ * ..", `"a b"@example.com`)
+	f.Fuzz(func(t *testing.T, code int, text, mailbox string) {
+		if code < 200 || code > 599 {
+			t.Skip()
+		}
+		reply := Reply{Code: code, Lines: []string{text}}
+		for _, phase := range []Phase{PhaseGreeting, PhaseMAIL, PhaseRCPT} {
+			got := DefaultClassifier().Read(Question{Phase: phase, Reply: reply, Mailbox: mailbox})
+			final := got.Class == ClassNoSuchUser || got.Class == ClassDisabled || got.Class == ClassMoved
+			if final && (phase != PhaseRCPT || code < 500) {
+				t.Errorf("%s %d %q read as %s", phase, code, text, got.Class)
+			}
+			if got.Class == "" || got.Rule == "" {
+				t.Errorf("%d %q: no class or rule", code, text)
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"short": "550 5.1.1 <user@example.com>: Recipient address rejected: User unknown in virtual mailbox table",
+		"long":  "550 5.7.1 Service unavailable, Client host [192.0.2.10] blocked using Spamhaus. To request removal from this list see https://www.spamhaus.org/query/ip/192.0.2.10 (AS3130). [BN7NAM10FT012.eop-nam10.prod.protection.outlook.com 2026-01-01T00:00:00.000Z 08DD2A]",
+	} {
+		reply, err := ParseReply(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply, Host: "mx.example.com", Mailbox: "user@example.com"})
+			}
+		})
+	}
+}
