@@ -1,6 +1,10 @@
 package lists
 
-import "io"
+import (
+	"io"
+
+	"github.com/rcpt/rcpt/lists/internal/listfile"
+)
 
 // Kind names a list.
 type Kind string
@@ -22,23 +26,37 @@ type Match struct {
 }
 
 // Lists holds the embedded lists and the user's additions. It is safe for concurrent use.
-type Lists struct{}
+type Lists struct {
+	sets   map[Kind][]set // the user's first, in the order given
+	shared listfile.Table // mail exchangers that say nothing about the domains they serve
+	info   []Info
+}
 
 // Addition is a user's list: one entry a line, "#" begins a comment.
+//
+// Entries are domains (example.com), local-parts (info@) and addresses (info@example.com). Role takes local-parts, with or without the @, and
+// addresses; Free takes domains; Disposable takes domains and, as mx:example.com, mail exchangers; SpamTrap and Allow take all three.
 type Addition struct {
 	Kind Kind
 	Name string // shown as the source of its entries
 	From io.Reader
 }
 
-// New returns the embedded lists with additions.
-func New(additions ...Addition) (*Lists, error) { panic("not here yet") }
-
-// Match finds the entries that an address matches. local is the unquoted local-part, domain is in lower-case A-labels.
-func (l *Lists) Match(local, domain string) []Match { panic("not here yet") }
-
-// MatchHosts finds the entries that the names of a domain's mail exchangers match.
-func (l *Lists) MatchHosts(hosts []string) []Match { panic("not here yet") }
+// New returns the embedded lists with additions. An entry that cannot be one is an error that names the addition and the line.
+func New(additions ...Addition) (*Lists, error) {
+	l := &Lists{sets: make(map[Kind][]set)}
+	for _, a := range additions {
+		s, err := a.read()
+		if err != nil {
+			return nil, err
+		}
+		l.sets[a.Kind] = append(l.sets[a.Kind], s)
+	}
+	if err := l.embed(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
 
 // Info describes an embedded list.
 type Info struct {
@@ -50,4 +68,4 @@ type Info struct {
 }
 
 // Info tells what is embedded.
-func (l *Lists) Info() []Info { panic("not here yet") }
+func (l *Lists) Info() []Info { return l.info }

@@ -1,0 +1,23 @@
+package lists_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rcpt/rcpt/lists"
+)
+
+func Example() {
+	l, err := lists.New(lists.Addition{Kind: lists.Allow, Name: "ours.txt", From: strings.NewReader("sales@partner.example # a person")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, m := range append(l.Match("Support+web", "a.mailinator.com"), l.Match("sales", "partner.example")...) {
+		fmt.Println(m.List, m.Entry)
+	}
+	// Output:
+	// role support
+	// disposable mailinator.com
+	// allow sales@partner.example
+}
