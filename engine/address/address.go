@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Address is a mailbox read by [Parse].
+// Address is a mailbox read by [Parse], which alone fills it completely.
 type Address struct {
 	// Local is the local-part exactly as it was given, quotes included.
 	Local string

@@ -31,6 +31,7 @@ func TestParse(t *testing.T) {
 		{"٣\u0600@example.com", "٣\u0600", "٣\u0600@example.com"},
 		{"می\u200cخواهم@example.com", "می\u200cخواهم", "می\u200cخواهم@example.com"},
 		{"क\u094d\u200dष@example.com", "क\u094d\u200dष", "क\u094d\u200dष@example.com"},
+		{"x\u0301क\u094d\u200dष@example.com", "x\u0301क\u094d\u200dष", "x\u0301क\u094d\u200dष@example.com"},
 		{"😀@example.com", "😀", "😀@example.com"},
 		{"👩🏽\u200d💻@example.com", "👩🏽\u200d💻", "👩🏽\u200d💻@example.com"},
 		{"❤\ufe0f\u200d🔥@example.com", "❤\ufe0f\u200d🔥", "❤\ufe0f\u200d🔥@example.com"},

@@ -12,9 +12,10 @@
 //   - characters that cannot be seen or that spoil what is seen: C1 controls, bidi controls, invisible characters and spaces
 //     beyond ASCII, noncharacters and U+FFFD. Joiners stay where a script or an emoji needs them.
 //
-// What it does not promise: that the domain exists, that a string of Unicode newer than the tables of the Go release
-// (golang.org/x/net/idna) is understood, or that look-alike letters are found out. Header syntax (display names, comments,
-// folding white space, angle brackets) is recognised to give a helpful error and never read.
+// What it does not promise: that the domain exists, that look-alike letters are found out, or that a domain with characters
+// younger than the Unicode tables of golang.org/x/net/idna is understood. That package also lets a zero-width non-joiner pass
+// when only the letter before it joins. Header syntax (display names, comments, folding white space, angle brackets) is
+// recognised to give a helpful error and never read.
 //
 // All functions are pure, safe for concurrent use, and bounded: an input longer than a few kilobytes is refused by its length.
 package address

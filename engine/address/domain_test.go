@@ -72,6 +72,7 @@ func TestDomainRefuses(t *testing.T) {
 
 		{"a.xn--.com", InvalidALabel, 2},
 		{"xn--a.com", InvalidALabel, 0},
+		{"axn--0.xn--0.com", InvalidALabel, 7},
 		{"xn--abc-.com", InvalidALabel, 0},
 		{"xn--ü.com", InvalidALabel, 0},
 		{"xn--99999999999.com", InvalidALabel, 0},
@@ -79,6 +80,7 @@ func TestDomainRefuses(t *testing.T) {
 		{"bücher.xn--ASCII-.com", InvalidALabel, 8},
 		{"a.\u0301b.com", InvalidULabel, 2},
 		{"a\u200db.com", InvalidULabel, 0},
+		{"a\u200cb.com", InvalidULabel, 0},
 		{"0a.א", BidiRule, 0},
 		{"אa.com", BidiRule, 0},
 

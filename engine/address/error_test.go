@@ -53,6 +53,7 @@ var refusals = []struct {
 	{"us\u200der@example.com", Invisible, 2},
 	{"می\u200c@example.com", Invisible, 4},
 	{"😀\u200dx@example.com", Invisible, 4},
+	{"😀\u200c😀@example.com", Invisible, 4},
 	{"user\ufe0f@example.com", Invisible, 4},
 	{"\ufe0f@example.com", Invisible, 0},
 	{"\U000e0041@example.com", Invisible, 0},
@@ -66,6 +67,7 @@ var refusals = []struct {
 	{"user @example.com", Space, 4},
 	{"user@ example.com", Space, 5},
 	{"us\ter@example.com", Space, 2},
+	{"us er<b@example.com", Space, 2},
 	{"\"\t\"@example.com", Space, 1},
 	{"\"\u3000\"@example.com", Space, 1},
 

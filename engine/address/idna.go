@@ -91,6 +91,9 @@ func explain(s, unicode string) *Error {
 }
 
 func explainLabel(label string) *Error {
+	if len(label) > maxRawLabel {
+		return labelTooLong()
+	}
 	for i, r := range label {
 		// Between two letters nothing but the character itself can be wrong; joiners are only right in their context.
 		if _, err := mapLabels.ToUnicode("a" + string(r) + "a"); err != nil && r != '\u200C' && r != '\u200D' {

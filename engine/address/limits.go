@@ -18,7 +18,8 @@ const (
 	// maxRawLocal leaves room for a local-part of 64 octets in which every octet has a needless backslash, and two quotes.
 	maxRawLocal = 2*maxLocal + 2
 
-	// maxInput is about sixteen bytes for each octet of a mailbox. Full-width text takes three, mathematical letters four and
-	// decomposed Hangul under five; only a flood of code points that UTS #46 drops could need more.
-	maxInput = 4096
+	// maxInput and maxRawLabel are sixteen bytes for each octet that may be sent. Full-width text takes three, mathematical
+	// letters four and decomposed Hangul under five; only a flood of code points that UTS #46 drops could need more.
+	maxInput    = 16 * 256
+	maxRawLabel = 16 * maxLabel
 )

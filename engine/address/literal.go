@@ -22,8 +22,8 @@ func refuseLiteral(s string) *Error {
 func isLiteral(content string) bool {
 	tag, rest, tagged := strings.Cut(content, ":")
 	if !tagged {
-		ip, err := netip.ParseAddr(content)
-		return err == nil && ip.Is4()
+		_, err := netip.ParseAddr(content) // an IPv6 address would have a colon
+		return err == nil
 	}
 	ip, err := netip.ParseAddr(rest)
 	return strings.EqualFold(tag, "IPv6") && err == nil && ip.Is6() && ip.Zone() == ""

@@ -1,0 +1,91 @@
+package address
+
+import (
+	"strings"
+	"testing"
+)
+
+func FuzzParse(f *testing.F) {
+	for _, c := range refusals {
+		f.Add(c.in)
+	}
+	f.Add("First.Last@Example.COM")
+	f.Add(`"a\"..\\ b"@bücher.example`)
+	f.Add("می\u200cخواهم@例子。公司")
+	f.Fuzz(func(t *testing.T, s string) {
+		a, err := Parse(s)
+		if err != nil {
+			checkError(t, s, err)
+			return
+		}
+		if !strings.HasPrefix(s, a.Local+"@") {
+			t.Errorf("local-part %q is not as given", a.Local)
+		}
+		checkMailbox(t, a)
+		checkDomain(t, a.Domain)
+		again, err := Parse(a.Mailbox())
+		if err != nil {
+			t.Fatalf("%q does not parse again: %v", a.Mailbox(), err)
+		}
+		if again.Mailbox() != a.Mailbox() || again.Unquoted() != a.Unquoted() || again.NeedsSMTPUTF8() != a.NeedsSMTPUTF8() {
+			t.Errorf("%+v becomes %+v", a, again)
+		}
+	})
+}
+
+func FuzzDomain(f *testing.F) {
+	for _, s := range []string{"example.com", "Bücher.example", "xn--bcher-kva.example", "ａ。א", "é--x.xn--a--x-9oa", "ب\u200cب.ir", "faß.de"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := Domain(s)
+		if err != nil {
+			checkError(t, s, err)
+			return
+		}
+		checkDomain(t, d)
+		if again, err := Domain(d); err != nil || again != d {
+			t.Errorf("%q becomes %q, error %v", d, again, err)
+		}
+	})
+}
+
+func checkError(t *testing.T, s string, err error) {
+	t.Helper()
+	e := err.(*Error)
+	if e.Reason == "" || e.Detail == "" || e.Pos < 0 || e.Pos > len(s) {
+		t.Errorf("%q: %#v", s, e)
+	}
+	for _, r := range e.Detail {
+		if r < ' ' || r > '~' {
+			t.Errorf("%q: detail %q is not plain ASCII", s, e.Detail)
+		}
+	}
+}
+
+func checkMailbox(t *testing.T, a Address) {
+	t.Helper()
+	m := a.Mailbox()
+	if n := len(m); n > 254 || n-len("@")-len(a.Domain) > 64 {
+		t.Errorf("%q is too long", m)
+	}
+	for _, r := range m {
+		if r < ' ' || 0x7f <= r && r <= 0x9f || r == '\ufffd' {
+			t.Errorf("%q holds %U", m, r)
+		}
+	}
+}
+
+func checkDomain(t *testing.T, d string) {
+	t.Helper()
+	labels := strings.Split(d, ".")
+	if len(d) > 253 || len(labels) < 2 {
+		t.Errorf("%q: %d octets, %d labels", d, len(d), len(labels))
+	}
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("label %q of %q", label, d)
+		}
+	}
+}
