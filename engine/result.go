@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -104,14 +105,26 @@ func (f flag) MarshalJSON() ([]byte, error) {
 // MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form.
 func (r Result) MarshalJSON() ([]byte, error) {
 	if r.User == "" && r.Domain == "" {
-		return json.Marshal(shortRecord{r.Email, r.Success, r.Verdict, r.Message, r.Details})
+		return marshal(shortRecord{r.Email, r.Success, r.Verdict, r.Message, r.Details})
 	}
-	return json.Marshal(record{
+	return marshal(record{
 		Email: r.Email, User: r.User, Domain: r.Domain,
 		AcceptAll: flag(r.AcceptAll), Role: flag(r.Role), FreeEmail: flag(r.FreeEmail),
 		Disposable: flag(r.Disposable), SpamTrap: flag(r.SpamTrap),
 		Success: r.Success, Verdict: r.Verdict, Message: r.Message, Details: r.Details,
 	})
+}
+
+// marshal leaves <, > and & as they are, so that an encoder that does not escape HTML shows replies as mail hosts write them. [json.Marshal]
+// escapes the outcome again.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // WithoutDetails returns r in the short form that a caller who did not ask for details gets.

@@ -102,7 +102,9 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 		return err
 	}
 	evidence.DNS = &found
-	evidence.Matches = append(evidence.Matches, v.config.Lists.MatchHosts(hostNames(found))...)
+	if !matches(evidence.Matches, lists.Allow) {
+		evidence.Matches = append(evidence.Matches, v.config.Lists.MatchHosts(hostNames(found))...)
+	}
 	route := mailRoute(found, v.policy.AllowNets)
 	if len(route) == 0 || v.config.Level == LevelDNS {
 		return nil

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// The pieces that the evidence in the table is made of.
+var (
+	unknownUser = smtpprobe.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{"User unknown"}}
+	accepted    = smtpprobe.Reply{Code: 250, Enhanced: "2.1.5", Lines: []string{"Ok"}}
+	tooMany     = smtpprobe.Reply{Code: 452, Enhanced: "4.5.3", Lines: []string{"Too many recipients"}}
+	blockedIP   = smtpprobe.Reply{Code: 554, Enhanced: "5.7.1", Lines: []string{"Client host blocked using zen.spamhaus.org"}}
+	oneHost     = dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("mx.example.com", "198.51.100.1", "")}}
+)
+
+func host(name, ip, reserved string) dnsresolve.Host {
+	return dnsresolve.Host{Name: name, Preference: 10, Status: dnsresolve.StatusOK,
+		Addrs: []dnsresolve.Addr{{IP: netip.MustParseAddr(ip), Reserved: reserved}}}
+}
+
+func deadHost(name string, status dnsresolve.Status) dnsresolve.Host {
+	return dnsresolve.Host{Name: name, Preference: 10, Status: status}
+}
+
+func reply(code int, enhanced, text string) smtpprobe.Reply {
+	return smtpprobe.Reply{Code: code, Enhanced: enhanced, Lines: []string{text}}
+}
+
+// found is the evidence of an address whose domain has the findings.
+func found(dns dnsresolve.Findings) Evidence {
+	return Evidence{Email: "user@example.com", Local: "user", Domain: "example.com", Mailbox: "user@example.com", Level: LevelSMTP, DNS: &dns}
+}
+
+// asked is the evidence of an address whose mail hosts were asked in sessions.
+func asked(sessions ...smtpprobe.Session) Evidence {
+	evidence := found(oneHost)
+	evidence.SMTP = &smtpprobe.Findings{Sessions: sessions}
+	return evidence
+}
+
+// answered is a session that got as far as RCPT.
+func answered(target, control smtpprobe.Reply) smtpprobe.Session {
+	greeting := reply(220, "", "ready")
+	return smtpprobe.Session{Host: "mx.example.com", Greeting: &greeting, Target: &target, Control: &control}
+}
+
+func failed(phase smtpprobe.Phase, kind smtpprobe.Kind) smtpprobe.Session {
+	return smtpprobe.Session{Host: "mx.example.com", Failure: &smtpprobe.Failure{Phase: phase, Kind: kind}}
+}
+
+func listed(kind lists.Kind, evidence Evidence) Evidence {
+	evidence.Matches = []lists.Match{{List: kind, Entry: "user"}}
+	return evidence
+}
+
+func TestDecide(t *testing.T) {
+	greeting554 := reply(554, "5.7.1", "go away")
+	greeting421 := reply(421, "4.3.2", "busy")
+	mail550 := reply(550, "5.1.1", "user unknown")
+	onlyTarget := answered(unknownUser, accepted)
+	onlyTarget.Control = nil
+	acceptedAlone := answered(accepted, accepted)
+	acceptedAlone.Control = nil
+	tests := []struct {
+		name     string
+		evidence Evidence
+		reason   Reason
+		verdict  Verdict
+	}{
+		{"fault", Evidence{Fault: "disk on fire"}, InternalError, Unknown},
+		{"syntax", Evidence{Syntax: &SyntaxFault{Detail: "no @"}}, InvalidSyntax, Undeliverable},
+		{"spam trap", listed(lists.SpamTrap, Evidence{Local: "user"}), SpamTrap, Unknown},
+		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, SMTPSkipped, Unknown},
+		{"dns level", found(oneHost), SMTPSkipped, Unknown},
+
+		{"nxdomain", found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), DomainNotFound, Undeliverable},
+		{"nodata", found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), NoMailHost, Undeliverable},
+		{"null mx", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), NullMX, Undeliverable},
+		{"servfail", found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), DNSTemporary, Unknown},
+		{"refused", found(dnsresolve.Findings{Status: dnsresolve.StatusRefused}), DNSTemporary, Unknown},
+		{"dns timeout", found(dnsresolve.Findings{Status: dnsresolve.StatusTimeout}), DNSTemporary, Unknown},
+		{"malformed answer", found(dnsresolve.Findings{Status: dnsresolve.StatusMalformed}), DNSTemporary, Unknown},
+		{"no resolver", found(dnsresolve.Findings{Status: dnsresolve.StatusError}), DNSTemporary, Unknown},
+		{"status from the future", found(dnsresolve.Findings{Status: "novel"}), DNSTemporary, Unknown},
+		{"no target resolves", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusNoData)}}), NoMailHost, Undeliverable},
+		{"one target not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain)}}), DNSTemporary, Unknown},
+		{"one target's look-up fails", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusTimeout)}}), DNSTemporary, Unknown},
+		{"loopback only", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "0.0.0.0", "unspecified")}}), MXReservedAddress, Undeliverable},
+		{"private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+		{"loopback and private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+		{"loopback and unseen", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), deadHost("b", dnsresolve.StatusServFail)}}), DNSTemporary, Unknown},
+
+		{"no session", asked(), ConnectionFailed, Unknown},
+		{"refused connection", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindRefused)), ConnectionFailed, Unknown},
+		{"unreachable", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindUnreachable)), ConnectionFailed, Unknown},
+		{"closed", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindClosed)), ConnectionFailed, Unknown},
+		{"reset", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindReset)), ConnectionFailed, Unknown},
+		{"timeout", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindTimeout)), ConnectionTimeout, Unknown},
+		{"tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS)), TLSFailed, Unknown},
+		{"protocol", asked(failed(smtpprobe.PhaseGreeting, smtpprobe.KindProtocol)), ProtocolError, Unknown},
+		{"no smtputf8", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Undeliverable},
+		{"no smtputf8 outside tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TLSFailed, Unknown},
+		{"failure of a kind from the future", asked(failed(smtpprobe.PhaseRCPT, "novel")), ConnectionFailed, Unknown},
+
+		{"missing", asked(answered(unknownUser, unknownUser)), MailboxNotFound, Undeliverable},
+		{"missing, control not asked", asked(onlyTarget), MailboxNotFound, Undeliverable},
+		{"missing, control limited", asked(answered(unknownUser, tooMany)), MailboxNotFound, Undeliverable},
+		{"missing though the control is taken", asked(answered(unknownUser, accepted)), MailboxNotFound, Undeliverable},
+		{"exists", asked(answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
+		{"exists, control disabled", asked(answered(accepted, reply(550, "5.2.1", "Mailbox disabled"))), RecipientAccepted, Deliverable},
+		{"forwarded", asked(answered(reply(251, "2.1.5", "will forward"), unknownUser)), RecipientAccepted, Deliverable},
+		{"catch-all", asked(answered(accepted, accepted)), CatchAll, AcceptAll},
+		{"accepted, control not asked", asked(acceptedAlone), ControlInconclusive, Unknown},
+		{"accepted, control limited", asked(answered(accepted, tooMany)), ControlInconclusive, Unknown},
+		{"accepted, control blocked", asked(answered(accepted, blockedIP)), ControlInconclusive, Unknown},
+		{"accepted, control ambiguous", asked(answered(accepted, reply(550, "", "no"))), ControlInconclusive, Unknown},
+		{"accepted, control unknown for now", asked(answered(accepted, reply(450, "4.1.1", "User unknown"))), ControlInconclusive, Unknown},
+		{"unverified", asked(answered(reply(252, "", "cannot verify"), unknownUser)), ControlInconclusive, Unknown},
+		{"disabled", asked(answered(reply(550, "5.2.1", "Mailbox disabled"), unknownUser)), MailboxDisabled, Undeliverable},
+		{"moved", asked(answered(reply(551, "5.1.6", "User moved"), unknownUser)), MailboxMoved, Undeliverable},
+		{"full", asked(answered(reply(452, "4.2.2", "Over quota"), unknownUser)), MailboxFull, Unknown},
+		{"full for good", asked(answered(reply(552, "5.2.2", "Over quota"), unknownUser)), MailboxFull, Unknown},
+		{"relaying", asked(answered(reply(554, "5.7.1", "Relay access denied"), unknownUser)), NotOurDomain, Unknown},
+		{"greylisted", asked(answered(reply(451, "4.7.1", "Greylisted"), unknownUser)), Greylisted, Unknown},
+		{"rate", asked(answered(tooMany, tooMany)), RateLimited, Unknown},
+		{"blocked", asked(answered(blockedIP, blockedIP)), Blocked, Unknown},
+		{"other 4yz", asked(answered(reply(451, "4.3.0", "local problem"), unknownUser)), TemporaryFailure, Unknown},
+		{"4yz user unknown", asked(answered(reply(450, "4.1.1", "User unknown"), unknownUser)), TemporaryFailure, Unknown},
+		{"5yz that names nothing", asked(answered(reply(550, "", "no"), unknownUser)), AmbiguousRefusal, Unknown},
+
+		{"greeting 554", asked(smtpprobe.Session{Greeting: &greeting554}), Blocked, Unknown},
+		{"greeting 421", asked(smtpprobe.Session{Greeting: &greeting421}), TemporaryFailure, Unknown},
+		{"user unknown at MAIL", asked(smtpprobe.Session{MAIL: &mail550}), Blocked, Unknown},
+		{"the later answer outranks the earlier failure", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
+		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout)), TemporaryFailure, Unknown},
+	}
+	reached := map[Reason]bool{}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Decide(tt.evidence, Policy{})
+			if got.Details.Reason != tt.reason || got.Verdict != tt.verdict {
+				t.Errorf("%s, %s; want %s, %s", got.Details.Reason, got.Verdict, tt.reason, tt.verdict)
+			}
+			if got.Message == "" {
+				t.Error("no message")
+			}
+			reached[got.Details.Reason] = true
+		})
+	}
+	for reason := range rulings {
+		if !reached[reason] {
+			t.Errorf("no case reaches %s", reason)
+		}
+	}
+}
+
+// TestLaws tries every class that the rules may give against the laws that hold whatever the rules say.
+func TestLaws(t *testing.T) {
+	for class := range reasonOf {
+		for _, phase := range []smtpprobe.Phase{smtpprobe.PhaseGreeting, smtpprobe.PhaseEHLO, smtpprobe.PhaseMAIL} {
+			if verdict := rulings[reasonFor(class, phase, 550)].verdict; verdict != Unknown {
+				t.Errorf("%s at %s: %s; a refusal before RCPT is about us", class, phase, verdict)
+			}
+		}
+		if verdict := rulings[reasonFor(class, smtpprobe.PhaseRCPT, 450)].verdict; verdict != Unknown {
+			t.Errorf("%s with a 4yz code: %s; it proves nothing for good", class, verdict)
+		}
+	}
+}
+
+func TestCatchAllState(t *testing.T) {
+	tests := []struct {
+		name            string
+		target, control smtpprobe.Reply
+		want            CatchAllState
+		flag            bool
+	}{
+		{"control refused", accepted, unknownUser, CatchAllNo, false},
+		{"control accepted", accepted, accepted, CatchAllYes, true},
+		{"target put off, control accepted", tooMany, accepted, CatchAllYes, true},
+		{"target refused, control accepted", unknownUser, accepted, CatchAllUnknown, false},
+		{"control limited", accepted, tooMany, CatchAllUnknown, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Decide(asked(answered(tt.target, tt.control)), Policy{})
+			if got.Details.CatchAll != tt.want || got.AcceptAll != tt.flag {
+				t.Errorf("%s, flag %v; want %s, flag %v", got.Details.CatchAll, got.AcceptAll, tt.want, tt.flag)
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for text, want := range map[string]int64{
+		"Greylisted, try again in 90 seconds": 90,
+		"Greylisted":                          300,
+	} {
+		got := Decide(asked(answered(reply(451, "4.7.1", text), unknownUser)), Policy{})
+		if got.Details.RetryAfter != want {
+			t.Errorf("%q: retry after %d s, want %d", text, got.Details.RetryAfter, want)
+		}
+	}
+	if got := Decide(asked(answered(unknownUser, unknownUser)), Policy{}); got.Details.RetryAfter != 0 {
+		t.Errorf("a missing mailbox: retry after %d s, want never", got.Details.RetryAfter)
+	}
+}
+
+func TestAllowNets(t *testing.T) {
+	evidence := found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}})
+	allowed := Decide(evidence, Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	if allowed.Details.Reason != SMTPSkipped {
+		t.Errorf("allowed network: %s, want %s", allowed.Details.Reason, SMTPSkipped)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	evidence := found(oneHost)
+	evidence.Matches = []lists.Match{{List: lists.Role}, {List: lists.Free}, {List: lists.Disposable}}
+	got := Decide(evidence, Policy{})
+	if !got.Role || !got.FreeEmail || !got.Disposable || got.SpamTrap {
+		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
+	}
+}

@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/rcpt/rcpt/"
+
+// TestDependencies holds what embedding the engine brings into a program, and which way the arrows between our packages point.
+func TestDependencies(t *testing.T) {
+	deps := dependencies(t, module+"engine")
+	for _, banned := range []string{
+		module + "server", module + "bulk", module + "store", module + "cmd", module + "dnsresolve/dnstest", module + "smtpprobe/smtptest",
+		"database/sql", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
+	} {
+		for _, dep := range deps {
+			if dep == banned || strings.HasPrefix(dep, banned+"/") {
+				t.Errorf("engine depends on %s", dep)
+			}
+		}
+	}
+	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "engine/address"} {
+		for _, dep := range dependencies(t, module+leaf) {
+			if strings.HasPrefix(dep, module) && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/internal/") {
+				t.Errorf("%s is a leaf and depends on %s", leaf, dep)
+			}
+		}
+	}
+	for _, dep := range dependencies(t, module+"server") {
+		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") {
+			t.Errorf("server depends on the fake %s", dep)
+		}
+	}
+}
+
+func dependencies(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", pkg).Output()
+	if err != nil {
+		t.Fatalf("go list -deps %s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}

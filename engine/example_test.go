@@ -1,0 +1,49 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/netip"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+func Example() {
+	verifier, err := engine.New(engine.Config{HELO: "verifier.example.com"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	result, err := verifier.Verify(context.Background(), "postmaster@example.com")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Verdict, result.Details.Reason, result.Message)
+}
+
+// A sign-up form that embeds the engine is tested without a network: the form gets a verifier whose DNS and mail hosts are fakes.
+func Example_testing() {
+	mail := smtptest.NewNetwork()
+	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
+	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
+	verifier, _ := engine.New(engine.Config{Exchanger: dns, Resolvers: []string{"fake"}, Dialer: mail,
+		AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+	defer verifier.Close()
+
+	signUp := func(email string) string {
+		result, err := verifier.Verify(context.Background(), email)
+		if err == nil && result.Verdict == engine.Undeliverable {
+			return "Please check your address: " + result.Message
+		}
+		return "Welcome!"
+	}
+	fmt.Println(signUp("alice@example.org"))
+	fmt.Println(signUp("alcie@example.org"))
+	// Output:
+	// Welcome!
+	// Please check your address: The mail host says that the mailbox does not exist.
+}

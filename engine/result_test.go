@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+func TestRecord(t *testing.T) {
+	full := Result{
+		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
+		Verdict: Deliverable, Message: "Fine.",
+		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
+			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
+			Transcript: []smtpprobe.Line{{From: "S", Text: "220 hi", AtMS: 1}},
+			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), DurationMS: 7},
+	}
+	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +
+		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
+	const details = `,"details":{"reason":"recipient_accepted","retry_after":1,"suggestion":"s","provider":"p","mx":[{"host":"mx.example","preference":10}],` +
+		`"catch_all":"no","smtp":{"host":"mx.example","ip":"192.0.2.1","phase":"rcpt","code":250,"enhanced":"2.1.5","text":"<a> & b"},` +
+		`"transcript":[{"from":"S","text":"220 hi","at_ms":1}],"cached":false,"checked_at":"2026-01-02T03:04:05Z","duration_ms":7}`
+	invalid := Decide(Evidence{Email: "nobody", Syntax: &SyntaxFault{Detail: "no @"}}, Policy{}).WithoutDetails()
+
+	for _, tt := range []struct {
+		name   string
+		result Result
+		want   string
+	}{
+		{"short", full.WithoutDetails(), head + `}`},
+		{"with details", full, head + details + `}`},
+		{"impossible syntax", invalid,
+			`{"email":"nobody","success":true,"result":"undeliverable","message":"The address is not well-formed: no @."}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			encoder := json.NewEncoder(&out)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(tt.result); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want+"\n", out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzEvidence holds that whatever evidence can be read can be judged, and is the same after a round trip.
+func FuzzEvidence(f *testing.F) {
+	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost)} {
+		data, err := json.Marshal(evidence)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var first, second Evidence
+		if json.Unmarshal(data, &first) != nil {
+			t.Skip()
+		}
+		result := Decide(first, Policy{})
+		if rulings[result.Details.Reason].message == "" {
+			t.Errorf("reason %q is not in the table", result.Details.Reason)
+		}
+		stored, err := json.Marshal(first)
+		if err != nil {
+			t.Skip() // a time that JSON cannot carry
+		}
+		if err := json.Unmarshal(stored, &second); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Decide(first, Policy{}), Decide(second, Policy{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const oneHostZone = "example.test. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n"
+
+// inMemory completes config with a world of one domain, example.test, whose mail host is host.
+func inMemory(t *testing.T, config engine.Config, host smtptest.Handler) (*engine.Verifier, *smtptest.Network, *dnstest.Server) {
+	t.Helper()
+	network := smtptest.NewNetwork()
+	network.Add("192.0.2.1", host)
+	zone := dnstest.New(oneHostZone)
+	config.HELO, config.Resolvers, config.Exchanger, config.Dialer = "verifier.test", []string{"192.0.2.53"}, zone, network
+	config.AllowNets = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	verifier, err := engine.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := verifier.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+	return verifier, network, zone
+}
+
+func TestLevels(t *testing.T) {
+	tests := []struct {
+		level           engine.Level
+		queries, dialed bool
+	}{
+		{engine.LevelSyntax, false, false},
+		{engine.LevelDNS, true, false},
+		{engine.LevelSMTP, true, true},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.level), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				verifier, network, zone := inMemory(t, engine.Config{Level: tt.level}, &smtptest.Host{CatchAll: true})
+				if _, err := verifier.Verify(t.Context(), "user@example.test"); err != nil {
+					t.Fatal(err)
+				}
+				if got := zone.Count("", "") > 0; got != tt.queries {
+					t.Errorf("DNS asked: %v, want %v", got, tt.queries)
+				}
+				if got := len(network.Dials()) > 0; got != tt.dialed {
+					t.Errorf("mail host dialled: %v, want %v", got, tt.dialed)
+				}
+			})
+		})
+	}
+}
+
+func TestSpamTrapIsNotContacted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trapped, err := lists.New(lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verifier, network, zone := inMemory(t, engine.Config{Lists: trapped}, &smtptest.Host{CatchAll: true})
+		result, err := verifier.Verify(t.Context(), "bait@example.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Details.Reason != engine.SpamTrap || !result.SpamTrap {
+			t.Errorf("reason %s, flag %v; want a spam trap", result.Details.Reason, result.SpamTrap)
+		}
+		if len(network.Dials()) > 0 || zone.Count("", "") > 0 {
+			t.Error("a spam trap's mail host was looked for")
+		}
+	})
+}
+
+// TestCancel holds that giving up is an error and no verdict, ends at once, and still says QUIT.
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		began := time.Now()
+		result, err := verifier.Verify(ctx, "user@example.test")
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want context.Canceled", err)
+		}
+		if result.Success || result.Verdict != engine.Unknown || result.Details.Reason != engine.InternalError {
+			t.Errorf("success %v, %s, %s; want a failed verification", result.Success, result.Verdict, result.Details.Reason)
+		}
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("took %v, want 5s", took)
+		}
+		if err := verifier.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+		if sessions := network.Sessions(); len(sessions) != 1 || !strings.HasSuffix(sessions[0].Client, "QUIT\r\n") {
+			t.Errorf("sessions %+v, want one that ends with QUIT", sessions)
+		}
+	})
+}
+
+// TestTimeout holds that the time for one address bounds everything, and that silence is an answer.
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{Timeout: 10 * time.Second}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		began := time.Now()
+		result, err := verifier.Verify(t.Context(), "user@example.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Details.Reason != engine.ConnectionTimeout || !result.Success {
+			t.Errorf("reason %s, success %v; want a timeout as a result", result.Details.Reason, result.Success)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("took %v, want 10s at most", took)
+		}
+	})
+}
+
+// TestDeadlineOfCaller holds that a caller's deadline is treated as the configured time is.
+func TestDeadlineOfCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, zone := inMemory(t, engine.Config{}, &smtptest.Host{})
+		zone.Break(dnstest.Fault{Kind: dnstest.Lose})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		result, err := verifier.Verify(ctx, "user@example.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Details.Reason != engine.DNSTemporary {
+			t.Errorf("reason %s, want %s", result.Details.Reason, engine.DNSTemporary)
+		}
+	})
+}
+
+func TestHooksAndLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var steps []string
+		config := engine.Config{
+			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Hooks: engine.Hooks{
+				Resolved: func(dnsresolve.Findings, time.Duration) { steps = append(steps, "resolved") },
+				Probed:   func(smtpprobe.Findings, time.Duration) { steps = append(steps, "probed") },
+				Verified: func(engine.Result) { steps = append(steps, "verified") },
+			},
+		}
+		verifier, _, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
+		if _, err := verifier.Verify(t.Context(), "somebody@example.test"); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(steps, " "); got != "resolved probed verified" {
+			t.Errorf("hooks called: %s", got)
+		}
+		if !strings.Contains(log.String(), "msg=verified domain=example.test") || strings.Contains(log.String(), "somebody") {
+			t.Errorf("want a line with the domain and nothing with the local-part:\n%s", log.String())
+		}
+	})
+}
+
+func TestBadConfig(t *testing.T) {
+	for name, config := range map[string]engine.Config{
+		"level":     {Level: "deep"},
+		"timeout":   {Timeout: -1},
+		"resolver":  {Resolvers: []string{"not a server:x"}},
+		"mail from": {Resolvers: []string{"192.0.2.53"}, MailFrom: "a@b\r\nRCPT TO:<c>"},
+		"helo":      {Resolvers: []string{"192.0.2.53"}, HELO: "two words"},
+		"sessions":  {Resolvers: []string{"192.0.2.53"}, MaxSessions: -1},
+	} {
+		if verifier, err := engine.New(config); err == nil {
+			verifier.Close()
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
