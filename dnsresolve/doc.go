@@ -1,2 +1,15 @@
-// Package dnsresolve
+// Package dnsresolve finds where mail for a domain goes: its mail exchangers and their addresses.
+//
+// It asks recursive resolvers over UDP and TCP (RFC 1035, RFC 7766) with EDNS0 (RFC 6891), and follows RFC 5321 §5.1: the MX records in
+// the order of preference; where there are none, the domain's own addresses, IPv4 and IPv6; no mail at all where RFC 7505 says so.
+// [Findings] are facts with the evidence for each, and no verdict: NXDOMAIN and NODATA are told apart from the failures, which say
+// nothing about the domain. A domain is called absent only when the resolver denied its MX, A and AAAA records alike, for there are
+// servers that deny a name because they do not know a record type.
+//
+// Answers are cached as long as their TTL allows, denials by RFC 2308, within the limits of limits.go; concurrent questions for the
+// same records are asked once. Answers must carry the question and the message ID of the query; each UDP query has a port and an ID of
+// its own (RFC 5452).
+//
+// It does not validate DNSSEC: [Lookup.AD] repeats what the resolver says, which is worth as much as the way to the resolver. It does
+// not walk down from the root, does not use search lists, and does not contact the mail exchangers.
 package dnsresolve

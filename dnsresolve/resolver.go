@@ -1,15 +1,21 @@
 package dnsresolve
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
-	"net/netip"
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/miekg/dns"
+	"golang.org/x/sync/singleflight"
 )
 
-// Exchanger sends one query to one server and returns its answer. network is "udp" or "tcp", server is HOST:PORT.
+// Exchanger sends one query to one server and returns its answer. network is "udp" or "tcp", server is HOST:PORT. It returns when ctx
+// ends at the latest. The Resolver checks that the answer belongs to the query.
 type Exchanger interface {
 	Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error)
 }
@@ -27,19 +33,95 @@ type Config struct {
 }
 
 // Resolver finds the mail exchangers of domains. It is safe for concurrent use.
-type Resolver struct{}
+type Resolver struct {
+	servers    servers
+	exchanger  Exchanger
+	tryTimeout time.Duration
+	timeout    time.Duration
+	maxHosts   int
+	maxAddrs   int
+	log        *slog.Logger
+	shuffle    func(n int, swap func(i, j int))
 
-// New returns a Resolver.
-func New(Config) (*Resolver, error) { panic("not here yet") }
+	cache   cache
+	flights singleflight.Group
+	places  chan struct{} // one for each question under way
+
+	base   context.Context // of the questions, which outlive their callers; ends with Close
+	cancel context.CancelFunc
+	mu     sync.Mutex // guards closed, and users against Add after Wait
+	closed bool
+	users  sync.WaitGroup
+}
+
+// New returns a Resolver. It fails when the name of a server cannot be used or a limit is negative. [Resolver.Close] frees what it holds.
+func New(config Config) (*Resolver, error) {
+	return newResolver(config, resolvConf)
+}
+
+func newResolver(config Config, systemFile string) (*Resolver, error) {
+	if min(config.MaxHosts, config.MaxAddrs) < 0 || min(config.TryTimeout, config.Timeout) < 0 {
+		return nil, errors.New("dnsresolve: a limit is negative")
+	}
+	all, err := addresses(config.Servers, systemFile)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := newCache(cmp.Or(config.CacheBytes, defaultCacheBytes))
+	if err != nil {
+		return nil, err
+	}
+	r := &Resolver{
+		servers:    servers{all: all},
+		exchanger:  config.Exchanger,
+		tryTimeout: cmp.Or(config.TryTimeout, defaultTryTimeout),
+		timeout:    cmp.Or(config.Timeout, defaultTimeout),
+		maxHosts:   cmp.Or(config.MaxHosts, defaultMaxHosts),
+		maxAddrs:   cmp.Or(config.MaxAddrs, defaultMaxAddrs),
+		log:        cmp.Or(config.Logger, slog.New(slog.DiscardHandler)),
+		shuffle:    rand.Shuffle,
+		cache:      cache,
+		places:     make(chan struct{}, maxInFlight),
+	}
+	if r.exchanger == nil {
+		r.exchanger = sockets{}
+	}
+	r.base, r.cancel = context.WithCancel(context.Background())
+	return r, nil
+}
 
 // MailHosts finds where mail for domain (lower-case A-labels) goes. The error is non-nil only when ctx was cancelled; every outcome
 // in the DNS, a deadline of ctx included, is in the findings.
 func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, error) {
-	panic("not here yet")
+	found := r.gather(ctx, domain)
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return found, fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, err)
+	}
+	return found, nil
 }
 
-// Close frees the cache.
-func (r *Resolver) Close() {}
+// Close ends the questions under way and frees the cache. A closed Resolver finds nothing: its findings have [StatusError].
+func (r *Resolver) Close() {
+	r.mu.Lock()
+	first := !r.closed
+	r.closed = true
+	r.mu.Unlock()
+	r.cancel()
+	r.users.Wait()
+	if first {
+		r.cache.close()
+	}
+}
 
-// Reserved names the special-purpose block that ip is in, or returns "".
-func Reserved(ip netip.Addr) string { panic("not here yet") }
+// enter counts a user of the cache, unless the Resolver is closed. It is paired with leave.
+func (r *Resolver) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.users.Add(1)
+	return true
+}
+
+func (r *Resolver) leave() { r.users.Done() }

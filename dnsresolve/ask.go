@@ -1,0 +1,108 @@
+package dnsresolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/miekg/dns"
+)
+
+// resolve answers the question for name (fully qualified, lower-case) and qtype within ctx, following aliases from message to message.
+func (r *Resolver) resolve(ctx context.Context, name string, qtype uint16) answer {
+	a, next := r.ask(ctx, name, qtype, nil)
+	for next != "" {
+		before := a
+		a, next = r.ask(ctx, next, qtype, before.aliases)
+		a.aliases = longer(a.aliases, before.aliases)
+		a.ad = a.ad && before.ad
+		a.ttl = min(a.ttl, before.ttl)
+	}
+	return a
+}
+
+func longer(a, b []string) []string {
+	if len(a) > len(b) {
+		return a
+	}
+	return b
+}
+
+// ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
+// silent is, for packets get lost.
+func (r *Resolver) ask(ctx context.Context, name string, qtype uint16, aliases []string) (a answer, next string) {
+	servers := r.servers.inOrder()
+	for range maxRounds {
+		var silent []string
+		for _, server := range servers {
+			said, next := r.try(ctx, server, name, qtype, aliases)
+			if !said.status.Temporary() || next != "" {
+				return said, next
+			}
+			if said.server == "" {
+				silent = append(silent, server)
+				r.servers.demote(server)
+			}
+			if a.server == "" { // a failure that a server reported says more than another's silence
+				a = said
+			}
+			if ctx.Err() != nil {
+				return a, ""
+			}
+		}
+		servers = silent
+	}
+	return a, ""
+}
+
+// try puts one question to one server, over TCP too if need be.
+func (r *Resolver) try(ctx context.Context, server, name string, qtype uint16, aliases []string) (a answer, next string) {
+	ctx, cancel := context.WithTimeout(ctx, r.tryTimeout)
+	defer cancel()
+	query := newQuery(name, qtype)
+	m, err := r.exchange(ctx, query, server)
+	if err == nil && knowsNoEDNS(query, m) {
+		m, err = r.exchange(ctx, withoutEDNS(query), server)
+	}
+	if err != nil {
+		return unanswered(server, err), ""
+	}
+	a, next = read(m, name, qtype, aliases)
+	a.server = server
+	return a, next
+}
+
+// exchange sends query over UDP, and once more over TCP if the answer did not fit (RFC 7766 §5).
+func (r *Resolver) exchange(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
+	for _, network := range []string{"udp", "tcp"} {
+		m, err := r.exchanger.Exchange(ctx, query, network, server)
+		if err != nil {
+			return nil, err
+		}
+		if !belongs(query, m) {
+			return nil, errForged
+		}
+		if !m.Truncated {
+			return m, nil
+		}
+	}
+	return nil, errTruncated
+}
+
+// unanswered is the failure of an exchange. The server counts as having answered when what it sent was unusable.
+func unanswered(server string, err error) answer {
+	var broken *dns.Error
+	if errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated) || errors.As(err, &broken) {
+		return failed(StatusMalformed, server, err)
+	}
+	var network net.Error // context.DeadlineExceeded is one, too
+	if errors.As(err, &network) && network.Timeout() {
+		return failed(StatusTimeout, "", fmt.Errorf("%s: no answer in time", server))
+	}
+	var operation *net.OpError // its text has our port in it, which is another each time
+	if errors.As(err, &operation) {
+		err = operation.Err
+	}
+	return failed(StatusError, "", fmt.Errorf("%s: %w", server, err))
+}

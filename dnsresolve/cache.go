@@ -1,0 +1,79 @@
+package dnsresolve
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/ristretto/v2"
+	"github.com/miekg/dns"
+)
+
+const (
+	entryCost       = 400 // octets of an answer with its key, texts and records apart (about)
+	recordCost      = 64  // octets of an exchanger, address or alias
+	minCounters     = 1000
+	countersByEntry = 10 // as ristretto advises
+	getBatch        = 64 // as ristretto advises
+)
+
+// question is the key of the cache.
+type question struct {
+	name  string // fully qualified, lower-case
+	qtype uint16
+}
+
+func (q question) String() string { return q.name + "/" + dns.TypeToString[q.qtype] }
+
+// cache keeps answers until they expire or there is no room. It may forget at any time, and what was put in is not found at once.
+type cache struct {
+	store *ristretto.Cache[string, answer]
+}
+
+// newCache returns a cache of about that many octets; a negative number makes one that keeps nothing.
+func newCache(octets int64) (cache, error) {
+	if octets < 0 {
+		return cache{}, nil
+	}
+	store, err := ristretto.NewCache(&ristretto.Config[string, answer]{
+		NumCounters: max(minCounters, octets/entryCost*countersByEntry),
+		MaxCost:     octets,
+		BufferItems: getBatch,
+	})
+	if err != nil {
+		return cache{}, fmt.Errorf("dnsresolve: cache: %w", err)
+	}
+	return cache{store}, nil
+}
+
+// get returns the answer to q with the TTL that remains.
+func (c cache) get(q question) (answer, bool) {
+	a, found := c.store.Get(q.String())
+	left := time.Until(a.expires)
+	if !found || left <= 0 {
+		return answer{}, false
+	}
+	a.ttl = uint32((left + time.Second - 1) / time.Second)
+	return a, true
+}
+
+func (c cache) put(q question, a answer) {
+	if c.store == nil {
+		return
+	}
+	keep := time.Duration(a.ttl) * time.Second
+	a.expires = time.Now().Add(keep)
+	c.store.SetWithTTL(q.String(), a, a.cost(), keep)
+}
+
+func (c cache) close() { c.store.Close() }
+
+func (a answer) cost() int64 {
+	cost := entryCost + recordCost*(len(a.exchangers)+len(a.addrs)+len(a.aliases)) + len(a.explain)
+	for _, e := range a.exchangers {
+		cost += len(e.host)
+	}
+	for _, alias := range a.aliases {
+		cost += len(alias)
+	}
+	return int64(cost)
+}

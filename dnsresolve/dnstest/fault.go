@@ -1,0 +1,147 @@
+package dnstest
+
+import (
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Kind says what goes wrong.
+type Kind int
+
+// The kinds of faults.
+const (
+	None            Kind = iota // nothing: for a fault that only delays
+	ServFail                    // answers SERVFAIL
+	Refused                     // answers REFUSED
+	FormErr                     // answers a query with EDNS0 with FORMERR and no question, as servers older than EDNS0 do
+	NXDomain                    // denies the name, as broken servers do for record types that they do not know
+	Referral                    // answers with the name servers of the root and nothing else, as a server does that offers no recursion
+	Lose                        // never answers
+	Unreachable                 // in memory: connection refused at once; on sockets: never answers
+	Truncate                    // answers over UDP are empty and truncated; over TCP they are complete
+	TruncateForever             // answers are empty and truncated over UDP and TCP alike
+	ForgeID                     // a made-up answer with another message ID arrives before the right one
+	ForgeQuestion               // a made-up answer to another question arrives before the right one
+	Malformed                   // the answer ends in the middle of a record
+)
+
+// Fault is something that goes wrong with the queries it matches. Where several match, the one that was added last counts.
+type Fault struct {
+	Name   string        // only queries for this name; empty: every name
+	Type   string        // only queries of this type ("MX", "AAAA"); empty: every type
+	Server string        // only queries sent to this server, as named in the resolver's configuration; empty: every server
+	Kind   Kind          // what goes wrong
+	Delay  time.Duration // how long the answer takes
+	Times  int           // how many queries it harms before it heals; 0: all of them
+}
+
+func (f *Fault) matches(q Query) bool {
+	return (f.Name == "" || plainName(f.Name) == q.Name) &&
+		(f.Type == "" || f.Type == q.Type) &&
+		(f.Server == "" || f.Server == q.Server)
+}
+
+// Break adds a fault.
+func (s *Server) Break(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &fault{Fault: f, left: f.Times})
+}
+
+// fault is a Fault and how many more queries it harms, if it is limited.
+type fault struct {
+	Fault
+	left int
+}
+
+// faultFor returns the fault that harms q, and counts it.
+func (s *Server) faultFor(q Query) Fault {
+	for i := len(s.faults) - 1; i >= 0; i-- {
+		f := s.faults[i]
+		if !f.matches(q) || f.Times > 0 && f.left == 0 {
+			continue
+		}
+		f.left--
+		return f.Fault
+	}
+	return Fault{}
+}
+
+// spoil returns the messages that arrive instead of right, in order; none means silence.
+func (k Kind) spoil(right *dns.Msg, network string) [][]byte {
+	switch k {
+	case Lose, Unreachable:
+		return nil
+	case ServFail:
+		right = failure(right, dns.RcodeServerFailure)
+	case Refused:
+		right = failure(right, dns.RcodeRefused)
+	case FormErr:
+		if right.IsEdns0() != nil {
+			right = failure(right, dns.RcodeFormatError)
+			right.Question, right.Extra = nil, nil
+		}
+	case NXDomain:
+		right = failure(right, dns.RcodeNameError)
+	case Referral:
+		right = referral(right)
+	case Truncate, TruncateForever:
+		if network == "udp" || k == TruncateForever {
+			right = failure(right, dns.RcodeSuccess)
+			right.Truncated = true
+		}
+	case ForgeID, ForgeQuestion:
+		return [][]byte{pack(forgery(right, k)), pack(right)}
+	case Malformed:
+		return [][]byte{cutInRecord(right)}
+	}
+	return [][]byte{pack(right)}
+}
+
+// failure is right without its records and with another response code.
+func failure(right *dns.Msg, rcode int) *dns.Msg {
+	m := right.Copy()
+	m.Rcode, m.Answer, m.Ns = rcode, nil, nil
+	return m
+}
+
+func referral(right *dns.Msg) *dns.Msg {
+	m := failure(right, dns.RcodeSuccess)
+	m.RecursionAvailable, m.Authoritative = false, false
+	m.Ns = []dns.RR{&dns.NS{Hdr: header(".", dns.TypeNS), Ns: "a.root-servers.net."}}
+	return m
+}
+
+// forgery is an answer that an attacker would like to be believed: the name does not exist.
+func forgery(right *dns.Msg, k Kind) *dns.Msg {
+	m := failure(right, dns.RcodeNameError)
+	if k == ForgeID {
+		m.Id ^= 0x5555
+	} else {
+		m.Question = []dns.Question{{Name: "forged.test.", Qtype: dns.TypeMX, Qclass: dns.ClassINET}}
+	}
+	return m
+}
+
+// cutInRecord is right with one record more, the last octets of which are missing.
+func cutInRecord(right *dns.Msg) []byte {
+	m := failure(right, dns.RcodeSuccess)
+	m.Extra = nil
+	m.Answer = []dns.RR{&dns.MX{Hdr: header(m.Question[0].Name, dns.TypeMX), Preference: 10, Mx: "mx.malformed.test."}}
+	wire := pack(m)
+	return wire[:len(wire)-5]
+}
+
+func header(name string, rrtype uint16) dns.RR_Header {
+	return dns.RR_Header{Name: name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: defaultTTL}
+}
+
+// pack cannot fail: what it packs was unpacked or parsed before.
+func pack(m *dns.Msg) []byte {
+	wire, err := m.Pack()
+	if err != nil {
+		panic("dnstest: " + err.Error())
+	}
+	return wire
+}

@@ -1,0 +1,102 @@
+package dnstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/miekg/dns"
+)
+
+// portTries is how often another port is tried when the UDP port of a free TCP port is taken.
+const portTries = 10
+
+// listener is the Server's presence on a loopback port.
+type listener struct {
+	addr   string
+	ctx    context.Context // ends the delays of answers under way
+	cancel context.CancelFunc
+	udp    *dns.Server
+	tcp    *dns.Server
+	serve  sync.WaitGroup
+}
+
+// Start makes the Server listen on a free port of 127.0.0.1 over UDP and TCP, and returns "127.0.0.1:PORT". A Server is started once.
+func (s *Server) Start() (addr string, err error) {
+	if s.listener != nil {
+		return "", errors.New("dnstest: started already")
+	}
+	tcp, udp, err := listen()
+	if err != nil {
+		return "", fmt.Errorf("dnstest: %w", err)
+	}
+	l := &listener{addr: tcp.Addr().String()}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.udp = &dns.Server{PacketConn: udp, Handler: s.handler("udp")}
+	l.tcp = &dns.Server{Listener: tcp, Handler: s.handler("tcp")}
+	s.listener = l
+	for _, server := range []*dns.Server{l.udp, l.tcp} {
+		started := make(chan struct{})
+		server.NotifyStartedFunc = func() { close(started) }
+		l.serve.Go(func() { _ = server.ActivateAndServe() }) // ends with Close
+		<-started
+	}
+	return l.addr, nil
+}
+
+// Addr returns the address that [Server.Start] returned, or "".
+func (s *Server) Addr() string {
+	if s.listener == nil {
+		return ""
+	}
+	return s.listener.addr
+}
+
+// Close ends listening. A Server that was not started has nothing to close.
+func (s *Server) Close() {
+	l := s.listener
+	if l == nil || l.ctx.Err() != nil {
+		return
+	}
+	l.cancel()
+	_ = l.udp.Shutdown()
+	_ = l.tcp.Shutdown()
+	l.serve.Wait()
+}
+
+// listen opens a TCP and a UDP socket with the same port.
+func listen() (net.Listener, net.PacketConn, error) {
+	var last error
+	for range portTries {
+		tcp, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, nil, err
+		}
+		udp, err := net.ListenPacket("udp", tcp.Addr().String())
+		if err == nil {
+			return tcp, udp, nil
+		}
+		tcp.Close()
+		last = err
+	}
+	return nil, nil, last
+}
+
+func (s *Server) handler(network string) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, query *dns.Msg) {
+		if len(query.Question) != 1 { // dns.Server lets a bare header pass that promises one
+			return
+		}
+		messages, fault := s.respond(query, network, s.listener.addr)
+		if wait(s.listener.ctx, fault.Delay) != nil {
+			return
+		}
+		for _, message := range messages {
+			if _, err := w.Write(message); err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package dnsresolve
+
+import "time"
+
+// Defaults of Config.
+const (
+	defaultTryTimeout = 3 * time.Second  // long enough for a resolver that walks down from the root
+	defaultTimeout    = 10 * time.Second // three tries of a silent resolver
+	defaultMaxHosts   = 5
+	defaultMaxAddrs   = 4
+	defaultCacheBytes = 16 << 20
+)
+
+// Limits on what strangers' answers can make us do.
+const (
+	maxRounds   = 3   // times a silent server is asked one question; UDP loses packets
+	maxInFlight = 512 // questions under way at a time: each holds a socket
+	maxAliases  = 10  // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
+
+	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no address, whatever MaxHosts says.
+	maxDeadHosts = 20
+
+	// udpSize is the largest UDP answer we ask for: it fits in one IPv6 packet of the least MTU (RFC 6891 §6.2.5, DNS flag day 2020).
+	udpSize = 1232
+	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
+	readSize = 4096
+
+	maxErrorText = 200 // octets of a server's explanation that are kept
+)
+
+// How long answers are kept, in seconds.
+const (
+	minTTL         = 10   // TTL 0 means "do not cache" (RFC 2181 §8); a list of one domain's addresses must not hammer its servers
+	maxTTL         = 3600 // an hour: mail exchangers move, and a lie must not last (RFC 2181 §8 allows 68 years)
+	maxNegativeTTL = 300  // a domain that is set up just now is soon seen; RFC 2308 §5 allows up to three hours
+	failureTTL     = 5    // failures, and denials without a SOA, which RFC 2308 §5 says should not be cached (RFC 9520 §3.2: 1 s to 5 min)
+)

@@ -1,0 +1,87 @@
+package dnsresolve
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/miekg/dns"
+)
+
+var errClosed = errors.New("the resolver is closed")
+
+// look answers a question from the cache or from the servers, and gives the evidence. It returns as soon as ctx ends.
+func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answer, Lookup) {
+	q := question{dns.CanonicalName(domain), qtype}
+	a, cached := r.recall(q)
+	if !cached {
+		a = r.share(ctx, q)
+	}
+	r.log.DebugContext(ctx, "dns look-up", "name", plain(domain), "type", dns.TypeToString[qtype], "status", a.status,
+		"server", a.server, "cached", cached)
+	return a, Lookup{
+		Name:   plain(domain),
+		Type:   dns.TypeToString[qtype],
+		Status: a.status,
+		Server: a.server,
+		TTL:    a.ttl,
+		AD:     a.ad,
+		Cached: cached,
+		CNAMEs: slices.Clone(a.aliases),
+		Error:  a.explain,
+	}
+}
+
+// recall looks for q in the cache of a Resolver that is not closed.
+func (r *Resolver) recall(q question) (answer, bool) {
+	if !r.enter() {
+		return answer{}, false
+	}
+	defer r.leave()
+	return r.cache.get(q)
+}
+
+// share asks q together with everyone who asks it meanwhile. The question is not bound to ctx: the first caller may leave, and the
+// others still get their answer.
+func (r *Resolver) share(ctx context.Context, q question) answer {
+	if err := ctx.Err(); err != nil {
+		return abandoned(err)
+	}
+	shared := r.flights.DoChan(q.String(), func() (any, error) { return r.fly(q), nil })
+	select {
+	case result := <-shared:
+		return result.Val.(answer)
+	case <-ctx.Done():
+		return abandoned(ctx.Err())
+	}
+}
+
+// abandoned is the answer for a caller whose context ended. It says nothing about the question.
+func abandoned(err error) answer {
+	status := StatusError
+	if errors.Is(err, context.DeadlineExceeded) {
+		status = StatusTimeout
+	}
+	return answer{status: status, explain: err.Error()}
+}
+
+// fly asks q for all who share it and keeps the answer. The wait for a place does not count against the time for the look-up.
+func (r *Resolver) fly(q question) answer {
+	if !r.enter() {
+		return abandoned(errClosed)
+	}
+	defer r.leave()
+	select {
+	case r.places <- struct{}{}:
+		defer func() { <-r.places }()
+	case <-r.base.Done():
+		return abandoned(r.base.Err())
+	}
+	ctx, cancel := context.WithTimeout(r.base, r.timeout)
+	defer cancel()
+	a := r.resolve(ctx, q.name, q.qtype)
+	if r.base.Err() == nil {
+		r.cache.put(q, a)
+	}
+	return a
+}

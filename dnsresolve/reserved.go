@@ -1,0 +1,78 @@
+package dnsresolve
+
+import "net/netip"
+
+// block is a special-purpose address block.
+type block struct {
+	prefix netip.Prefix
+	name   string
+}
+
+// Reserved names the special-purpose block of the IANA registries (RFC 6890) that ip is in, or returns "" for a public address. An IPv6
+// address that carries an IPv4 address (IPv4-mapped, NAT64, 6to4 …) has the name of its form, whatever the IPv4 address within.
+func Reserved(ip netip.Addr) string {
+	ip = ip.WithZone("")
+	for _, b := range specialPurpose {
+		if b.prefix.Contains(ip) {
+			return b.name
+		}
+	}
+	if ip.Is4() || globalUnicast.Contains(ip) {
+		return ""
+	}
+	return "reserved"
+}
+
+// globalUnicast is the only IPv6 space given out (IANA IPv6 address space registry).
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// specialPurpose are the blocks, a smaller one before the one that it is part of.
+var specialPurpose = []block{
+	{netip.MustParsePrefix("0.0.0.0/32"), "unspecified"},        // RFC 1122 §3.2.1.3
+	{netip.MustParsePrefix("0.0.0.0/8"), "this-network"},        // RFC 791 §3.2
+	{netip.MustParsePrefix("10.0.0.0/8"), "private"},            // RFC 1918
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared"},          // RFC 6598
+	{netip.MustParsePrefix("127.0.0.0/8"), "loopback"},          // RFC 1122 §3.2.1.3
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},     // RFC 3927
+	{netip.MustParsePrefix("172.16.0.0/12"), "private"},         // RFC 1918
+	{netip.MustParsePrefix("192.0.0.0/24"), "protocol"},         // RFC 6890 §2.1
+	{netip.MustParsePrefix("192.0.2.0/24"), "documentation"},    // RFC 5737
+	{netip.MustParsePrefix("192.31.196.0/24"), "as112"},         // RFC 7535
+	{netip.MustParsePrefix("192.52.193.0/24"), "amt"},           // RFC 7450
+	{netip.MustParsePrefix("192.88.99.0/24"), "6to4-relay"},     // RFC 7526
+	{netip.MustParsePrefix("192.168.0.0/16"), "private"},        // RFC 1918
+	{netip.MustParsePrefix("192.175.48.0/24"), "as112"},         // RFC 7534
+	{netip.MustParsePrefix("198.18.0.0/15"), "benchmarking"},    // RFC 2544
+	{netip.MustParsePrefix("198.51.100.0/24"), "documentation"}, // RFC 5737
+	{netip.MustParsePrefix("203.0.113.0/24"), "documentation"},  // RFC 5737
+	{netip.MustParsePrefix("224.0.0.0/4"), "multicast"},         // RFC 5771
+	{netip.MustParsePrefix("255.255.255.255/32"), "broadcast"},  // RFC 8190, RFC 919 §7
+	{netip.MustParsePrefix("240.0.0.0/4"), "reserved"},          // RFC 1112 §4
+
+	{netip.MustParsePrefix("::/128"), "unspecified"},            // RFC 4291 §2.5.2
+	{netip.MustParsePrefix("::1/128"), "loopback"},              // RFC 4291 §2.5.3
+	{netip.MustParsePrefix("::/96"), "v4-compatible"},           // RFC 4291 §2.5.5.1
+	{netip.MustParsePrefix("::ffff:0:0/96"), "v4-mapped"},       // RFC 4291 §2.5.5.2
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), "v4-translated"}, // RFC 2765 §2.1
+	{netip.MustParsePrefix("64:ff9b::/96"), "nat64"},            // RFC 6052
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "nat64"},          // RFC 8215
+	{netip.MustParsePrefix("100::/64"), "discard"},              // RFC 6666
+	{netip.MustParsePrefix("100:0:0:1::/64"), "dummy"},          // RFC 9780
+	{netip.MustParsePrefix("2001::/32"), "teredo"},              // RFC 4380
+	{netip.MustParsePrefix("2001:2::/48"), "benchmarking"},      // RFC 5180
+	{netip.MustParsePrefix("2001:3::/32"), "amt"},               // RFC 7450
+	{netip.MustParsePrefix("2001:4:112::/48"), "as112"},         // RFC 7535
+	{netip.MustParsePrefix("2001:10::/28"), "orchid"},           // RFC 4843
+	{netip.MustParsePrefix("2001:20::/28"), "orchidv2"},         // RFC 7343
+	{netip.MustParsePrefix("2001:30::/28"), "drone"},            // RFC 9374
+	{netip.MustParsePrefix("2001::/23"), "protocol"},            // RFC 2928
+	{netip.MustParsePrefix("2001:db8::/32"), "documentation"},   // RFC 3849
+	{netip.MustParsePrefix("2002::/16"), "6to4"},                // RFC 3056
+	{netip.MustParsePrefix("2620:4f:8000::/48"), "as112"},       // RFC 7534
+	{netip.MustParsePrefix("3fff::/20"), "documentation"},       // RFC 9637
+	{netip.MustParsePrefix("5f00::/16"), "srv6"},                // RFC 9602
+	{netip.MustParsePrefix("fc00::/7"), "private"},              // RFC 4193
+	{netip.MustParsePrefix("fe80::/10"), "link-local"},          // RFC 4291 §2.5.6
+	{netip.MustParsePrefix("fec0::/10"), "site-local"},          // RFC 3879
+	{netip.MustParsePrefix("ff00::/8"), "multicast"},            // RFC 4291 §2.7
+}
