@@ -1,0 +1,43 @@
+# make run    build the command and serve on 127.0.0.1:8080
+# make test   everything that can be tested without a network, with the race detector
+# make help   the rest
+
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 30s
+
+.PHONY: run build test lint e2e fuzz bench lists help
+
+run: build ## build and serve
+	./bin/rcpt serve
+
+build: ## build bin/rcpt
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/rcpt ./cmd/rcpt
+
+test: ## go vet and every test
+	$(GO) vet ./...
+	$(GO) test -race ./...
+
+lint: ## formatting and staticcheck
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
+	$(GO) run $(STATICCHECK) -tags e2e ./...
+
+e2e: ## real mail and DNS servers (Debian, root)
+	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
+
+fuzz: ## every fuzzer for FUZZTIME each
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$pkg $$f"; \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
+		done; \
+	done
+
+bench: ## the benchmarks, with allocations
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+lists: ## make the embedded lists anew from their sources (needs npm)
+	$(GO) generate ./lists
+
+help: ## this list
+	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
