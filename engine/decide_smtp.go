@@ -6,6 +6,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
+// replyEncryptionRequired is the reply of a host that talks over TLS only (RFC 3207 §4).
+const replyEncryptionRequired = 530
+
 // judgeSMTP judges what the mail hosts said by the session that tells most.
 func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Classifier) judgement {
 	session := telling(said.Sessions)
@@ -25,6 +28,8 @@ func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Cl
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
 		j.reason = acceptance[j.catchAll]
+	case reply.Code == replyEncryptionRequired && failedBefore(said.Sessions, smtpprobe.KindTLS):
+		j.reason = TLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
 	}

@@ -62,6 +62,7 @@ func TestDecide(t *testing.T) {
 	greeting554 := reply(554, "5.7.1", "go away")
 	greeting421 := reply(421, "4.3.2", "busy")
 	mail550 := reply(550, "5.1.1", "user unknown")
+	mail530 := reply(530, "5.7.0", "Must issue a STARTTLS command first")
 	onlyTarget := answered(unknownUser, accepted)
 	onlyTarget.Control = nil
 	acceptedAlone := answered(accepted, accepted)
@@ -143,6 +144,8 @@ func TestDecide(t *testing.T) {
 		{"greeting 554", asked(smtpprobe.Session{Greeting: &greeting554}), Blocked, Unknown},
 		{"greeting 421", asked(smtpprobe.Session{Greeting: &greeting421}), TemporaryFailure, Unknown},
 		{"user unknown at MAIL", asked(smtpprobe.Session{MAIL: &mail550}), Blocked, Unknown},
+		{"TLS wanted", asked(smtpprobe.Session{MAIL: &mail530}), Blocked, Unknown},
+		{"TLS wanted and broken", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), smtpprobe.Session{MAIL: &mail530}), TLSFailed, Unknown},
 		{"the later answer outranks the earlier failure", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
 		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout)), TemporaryFailure, Unknown},
 	}
