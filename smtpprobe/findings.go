@@ -70,6 +70,8 @@ type Failure struct {
 	Text  string `json:"text,omitempty"`
 }
 
+func (f *Failure) Error() string { return string(f.Phase) + ": " + string(f.Kind) + ": " + f.Text }
+
 // Line is one line of a transcript.
 type Line struct {
 	// From is "C" for the client, "S" for the server, "*" for a remark of the prober (connected, TLS established, failure).

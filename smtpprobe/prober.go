@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
 	Port               uint16       // default 25
 	Timeouts           Timeouts     // default: see the fields
-	MaxSessionsPerHost int          // sessions open to one mail host at a time; default 4
+	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
 	MaxSessions        int          // sessions open in all; default 1000
 	Logger             *slog.Logger // default: silent
 }
@@ -28,12 +29,16 @@ type Config struct {
 // Timeouts bounds each wait of a session. The context of Probe bounds them all.
 type Timeouts struct {
 	Connect time.Duration // default 6 s
-	Command time.Duration // greeting, and each reply; default 20 s
+	Command time.Duration // greeting, TLS handshake, and each reply; default 20 s
 	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
 }
 
 // Prober asks mail hosts whether they take mail for a recipient. It is safe for concurrent use.
-type Prober struct{}
+type Prober struct {
+	config Config
+	slots  *limiter
+	quits  sync.WaitGroup
+}
 
 // Request is one question to the mail hosts of a domain.
 type Request struct {
@@ -50,14 +55,91 @@ type Host struct {
 }
 
 // New returns a Prober.
-func New(Config) (*Prober, error) { panic("not here yet") }
+func New(c Config) (*Prober, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	return &Prober{config: c, slots: newLimiter(c.MaxSessions, c.MaxSessionsPerHost)}, nil
+}
 
-// Probe asks the hosts in order until one has answered RCPT or refused finally. The error is non-nil only when ctx was cancelled; every
-// outcome on the wire, a deadline of ctx included, is in the findings.
-func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) { panic("not here yet") }
+func (c Config) withDefaults() Config {
+	if c.Dialer == nil {
+		c.Dialer = &net.Dialer{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	setDefault(&c.Port, defaultPort)
+	setDefault(&c.Timeouts.Connect, defaultConnect)
+	setDefault(&c.Timeouts.Command, defaultCommand)
+	setDefault(&c.Timeouts.Quit, defaultQuit)
+	setDefault(&c.MaxSessionsPerHost, defaultMaxSessionsPerHost)
+	setDefault(&c.MaxSessions, defaultMaxSessions)
+	return c
+}
 
-// Close waits until the QUITs under way are done; their timeout bounds it.
-func (p *Prober) Close() error { return nil }
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
 
-// ControlMailbox returns a random mailbox in domain: long, unguessable, and looking like somebody's.
-func ControlMailbox(domain string) string { panic("not here yet") }
+// Probe asks the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire, a deadline of ctx included, is in
+// the findings. The error is non-nil only when ctx was cancelled, then with the findings so far and wrapping [context.Canceled], or when the
+// request could not be put on the wire as it is, then without a connection made.
+//
+// Probe returns as soon as it knows; the QUIT of its last session goes on behind it, see [Prober.Close].
+func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) {
+	if err := req.check(); err != nil {
+		return Findings{}, err
+	}
+	var found Findings
+	tour := newTour(req.Hosts, p.config.Port)
+	for {
+		if err := cancelled(ctx); err != nil {
+			return found, err
+		}
+		r, ok := tour.next()
+		if !ok || len(found.Sessions) > 0 && expired(ctx) {
+			return found, nil
+		}
+		s := p.hold(ctx, r, req)
+		found.Sessions = append(found.Sessions, s.Session)
+		tour.learn(s)
+	}
+}
+
+// hold holds one session. Its slot is given back when the connection is closed, which Probe does not wait for.
+func (p *Prober) hold(ctx context.Context, r route, req Request) *session {
+	s := newSession(p, r, req)
+	release, err := p.slots.acquire(ctx, r.addr.Addr())
+	if err != nil {
+		s.end(s.fail(PhaseConnect, connectKind(ctx, err), "no session with this host became free"))
+		return s
+	}
+	s.log.start = time.Now()
+	s.end(s.speak(ctx))
+	p.logSession(ctx, &s.Session)
+	p.quits.Go(func() {
+		defer release()
+		s.hangUp(p.config.Timeouts.Quit)
+	})
+	return s
+}
+
+// logSession leaves out every text, because a server's may name the mailbox.
+func (p *Prober) logSession(ctx context.Context, s *Session) {
+	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
+	if s.Failure != nil {
+		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
+	}
+	p.config.Logger.LogAttrs(ctx, slog.LevelDebug, "smtp session", attrs...)
+}
+
+// Close waits until the QUITs under way are done; their timeout bounds it. Call it when no Probe is under way.
+func (p *Prober) Close() error {
+	p.quits.Wait()
+	return nil
+}

@@ -1,0 +1,70 @@
+package smtpprobe
+
+import (
+	"net"
+	"testing"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"":               "",
+		"plain":          "plain",
+		"a\tb":           "a b",
+		"ä\u00a0漢 🙂":     "ä\u00a0漢 🙂",
+		"\x00\x07\x1b":   `\x00\a\x1b`,
+		"\xff\xfe":       "\ufffd\ufffd",
+		"\u202e\u200b":   `\u202e\u200b`,
+		"\u2028":         `\u2028`,
+		"\\x00 as it is": `\x00 as it is`,
+	} {
+		got := clean(in)
+		if got != want || clean(got) != got {
+			t.Errorf("clean(%q) = %q, then %q; want %q", in, got, clean(got), want)
+		}
+	}
+}
+
+func TestTruncate(t *testing.T) {
+	for _, tt := range []struct {
+		in    string
+		limit int
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abc…"},
+		{"äääää", 8, "ää…"},
+		{"äääää", 9, "äää…"},
+	} {
+		if got := truncate(tt.in, tt.limit); got != tt.want {
+			t.Errorf("truncate(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
+		}
+	}
+}
+
+func TestAddressLiteral(t *testing.T) {
+	for _, tt := range []struct {
+		addr net.Addr
+		want string
+	}{
+		{&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4711}, "[192.0.2.1]"},
+		{&net.TCPAddr{IP: net.ParseIP("2001:db8::1"), Port: 4711}, "[IPv6:2001:db8::1]"},
+		{&net.TCPAddr{IP: net.ParseIP("fe80::1"), Zone: "eth0", Port: 4711}, "[IPv6:fe80::1]"},
+		{&net.TCPAddr{IP: net.IPv4zero, Port: 4711}, unknownAddress},
+		{&net.UnixAddr{Name: "pipe", Net: "unix"}, unknownAddress},
+		{nil, unknownAddress},
+	} {
+		if got := addressLiteral(tt.addr); got != tt.want {
+			t.Errorf("%v: got %s, want %s", tt.addr, got, tt.want)
+		}
+	}
+}
+
+func TestTranscriptIsBounded(t *testing.T) {
+	var tr transcript
+	for range 2 * maxTranscriptLines {
+		tr.add(fromServer, "250-x")
+	}
+	if last := tr.lines[len(tr.lines)-1]; len(tr.lines) != maxTranscriptLines || last.From != fromProber {
+		t.Errorf("%d lines, the last %v", len(tr.lines), last)
+	}
+}

@@ -1,0 +1,126 @@
+package smtpprobe
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+// conn is a connection to a mail host: whole lines out, whole replies in, everything bounded and written down.
+type conn struct {
+	net.Conn          // what is spoken over: TCP, or TLS on top of it
+	tcp      net.Conn // what lies below
+	in       *bufio.Reader
+	log      *transcript
+	taken    int    // bytes read so far
+	bareLF   bool   // the transcript has the remark about bare LF
+	usable   bool   // the server has replied, the last time it was spoken to, and would understand a QUIT
+	unwatch  func() // ends the watch over the context
+}
+
+// newConn takes a connection over. Until unwatch is called, the end of ctx ends every read and write at once.
+func newConn(ctx context.Context, tcp net.Conn, log *transcript) *conn {
+	c := &conn{Conn: tcp, tcp: tcp, in: bufio.NewReaderSize(tcp, maxLine), log: log}
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		_ = tcp.SetDeadline(time.Unix(1, 0))
+	})
+	c.unwatch = func() {
+		if !stop() {
+			<-interrupted // so that it cannot undo a later deadline
+		}
+	}
+	return c
+}
+
+// arm bounds what follows. The deadline is set before the context is asked: a cancel in between would otherwise be undone by the deadline.
+// It cannot be set on a closed connection; what follows tells of that, after the replies that have arrived.
+func (c *conn) arm(ctx context.Context, deadline time.Time) error {
+	_ = c.tcp.SetDeadline(deadline)
+	return ctx.Err()
+}
+
+// send writes the commands as one group (RFC 2920 §3.1).
+func (c *conn) send(commands ...string) error {
+	for _, command := range commands {
+		c.log.add(fromClient, command)
+	}
+	_, err := io.WriteString(c, strings.Join(commands, "\r\n")+"\r\n")
+	if err != nil {
+		c.usable = false // part of a command may be on its way
+	}
+	return err
+}
+
+// ahead returns what has arrived without being asked for.
+func (c *conn) ahead() string {
+	b, _ := c.in.Peek(c.in.Buffered())
+	return string(b)
+}
+
+// readReply reads one reply.
+func (c *conn) readReply() (Reply, error) {
+	var b replyBuilder
+	for {
+		line, err := c.readLine()
+		if err != nil {
+			return Reply{}, err
+		}
+		c.log.add(fromServer, line)
+		last, err := b.add(line)
+		if err != nil {
+			return Reply{}, err
+		}
+		if last {
+			c.usable = true
+			return b.reply(), nil
+		}
+	}
+}
+
+// readLine reads a line and takes off its end, CRLF or, as some hosts have it, LF.
+func (c *conn) readLine() (string, error) {
+	b, err := c.in.ReadSlice('\n')
+	c.taken += len(b)
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", protocolError(fmt.Sprintf("line longer than %d bytes", maxLine))
+	case err != nil:
+		c.usable = c.usable && isTimeout(err)
+		return "", err
+	case c.taken > maxSessionBytes:
+		return "", protocolError(fmt.Sprintf("session longer than %d bytes", maxSessionBytes))
+	}
+	line, crlf := strings.CutSuffix(string(b[:len(b)-1]), "\r")
+	if !crlf && !c.bareLF {
+		c.bareLF = true
+		c.log.add(fromProber, "the server ends lines with a bare LF")
+	}
+	return line, nil
+}
+
+// quit says QUIT, waits for the reply to it and closes the connection.
+func (c *conn) quit(timeout time.Duration) {
+	defer func() { _ = c.tcp.Close() }()
+	_ = c.tcp.SetDeadline(time.Now().Add(timeout))
+	if _, err := io.WriteString(c, "QUIT\r\n"); err != nil {
+		return
+	}
+	for {
+		// Replies to commands whose answer nobody waited for may come first.
+		line, err := c.readLine()
+		if err != nil {
+			return
+		}
+		if strings.HasPrefix(line, "221") {
+			_ = c.Close() // over TLS with a close_notify, for which a host that says goodbye is there
+			return
+		}
+	}
+}

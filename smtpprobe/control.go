@@ -1,0 +1,49 @@
+package smtpprobe
+
+import (
+	"crypto/rand"
+	"strings"
+)
+
+// Parts of the names that ControlMailbox makes up. 32 consonants times 8 vowels make a syllable worth eight bits, and no two rows of
+// syllables read the same, because each part is made of its own letters.
+var (
+	onsets = [32]string{
+		"b", "br", "c", "ch", "d", "dr", "f", "fr", "g", "gl", "gr", "h", "j", "k", "kr", "l",
+		"m", "n", "p", "pr", "r", "s", "sh", "sl", "st", "t", "th", "tr", "v", "w", "y", "z",
+	}
+	vowels     = [8]string{"a", "e", "i", "o", "u", "ai", "ea", "io"}
+	endings    = [4]string{"", "n", "r", "s"}
+	separators = [4]string{".", ".", "_", "-"}
+)
+
+// syllablesPerName makes 2*4*8 = 64 bits of two names: nobody guesses one, and nobody has one.
+const syllablesPerName = 4
+
+// ControlMailbox returns a random mailbox in domain: long, unguessable, and looking like somebody's. Its local-part has at least 64 bits of
+// randomness, at most 64 octets (RFC 5321 §4.5.3.1.1), and nothing by which a server could tell it from a long name.
+func ControlMailbox(domain string) string {
+	var random [2*syllablesPerName + 2]byte
+	_, _ = rand.Read(random[:]) // crypto/rand never returns an error
+	names, shape := random[:2*syllablesPerName], random[2*syllablesPerName:]
+
+	var b strings.Builder
+	b.WriteString(name(names[:syllablesPerName], endings[shape[0]&3]))
+	b.WriteString(separators[shape[0]>>2&3])
+	b.WriteString(name(names[syllablesPerName:], endings[shape[0]>>4&3]))
+	if shape[0]&0x80 != 0 {
+		b.WriteByte('0' + shape[1]%10)
+		b.WriteByte('0' + shape[1]/10%10)
+	}
+	return b.String() + "@" + domain
+}
+
+// name spells random bytes as syllables.
+func name(random []byte, ending string) string {
+	var b strings.Builder
+	for _, r := range random {
+		b.WriteString(onsets[r>>3])
+		b.WriteString(vowels[r&7])
+	}
+	return b.String() + ending
+}

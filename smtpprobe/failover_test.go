@@ -1,0 +1,258 @@
+package smtpprobe_test
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// good is a host that answers: the target exists, the control does not.
+func good() *smtptest.Host {
+	return &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}}
+}
+
+const goodFound = "greeting 220, ehlo 250, mail 250, target 250, control 550"
+
+func TestFailover(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		first smtptest.Handler
+		found string // of the first host, without the second's, when that is asked
+		next  bool   // the second host is asked
+	}{
+		{"answer", good(), goodFound, false},
+		{"no such mailbox", &smtptest.Host{}, "greeting 220, ehlo 250, mail 250, target 550, control 550", false},
+		{"temporary failure at RCPT", &smtptest.Host{RCPT: "450 later"}, "greeting 220, ehlo 250, mail 250, target 450, control 450", false},
+		{"421 at RCPT", &smtptest.Host{RCPT: "421 bye"}, "greeting 220, ehlo 250, mail 250, target 421", false},
+		{"refused greeting", &smtptest.Host{Greeting: "554 no"}, "greeting 554", false},
+		{"busy greeting", &smtptest.Host{Greeting: "421 busy"}, "greeting 421", true},
+		{"refused EHLO and HELO", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 550 no\nC: HELO *\nS: 550 no"), "greeting 220, ehlo 550", false},
+		{"EHLO later", &smtptest.Host{EHLO: "451 later"}, "greeting 220, ehlo 451", true},
+		{"refused MAIL", &smtptest.Host{MAIL: "550 blocked"}, "greeting 220, ehlo 250, mail 550", false},
+		{"MAIL only for those who log in", &smtptest.Host{MAIL: "530 5.7.0 authentication required"}, "greeting 220, ehlo 250, mail 530", false},
+		{"421 to STARTTLS", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 421 bye"), "greeting 220, ehlo 250, starttls 421", true},
+		{"MAIL later", &smtptest.Host{MAIL: "451 later"}, "greeting 220, ehlo 250, mail 451", true},
+		{"swallows packets", nil, "failure timeout at connect", true},
+		{"closes at once", &smtptest.Host{CloseAt: smtptest.PhaseGreeting}, "failure closed at greeting", true},
+		{"closes at EHLO", &smtptest.Host{CloseAt: smtptest.PhaseEHLO}, "greeting 220, failure closed at ehlo", true},
+		{"closes at MAIL", &smtptest.Host{CloseAt: smtptest.PhaseMAIL}, "greeting 220, ehlo 250, failure closed at mail", true},
+		{"closes at RCPT", &smtptest.Host{CloseAt: smtptest.PhaseRCPT}, "greeting 220, ehlo 250, mail 250, failure closed at rcpt", true},
+		{"resets", smtptest.Script("reset"), "failure reset at greeting", true},
+		{"silent", &smtptest.Host{HangAt: smtptest.PhaseGreeting}, "failure timeout at greeting", true},
+		{"silent at EHLO", &smtptest.Host{HangAt: smtptest.PhaseEHLO}, "greeting 220, failure timeout at ehlo", true},
+		{"another protocol", smtptest.Script("S: +OK POP3"), "failure protocol at greeting", true},
+		{
+			"hangs up after the target's answer",
+			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\nC: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 a\nS: 550 no\nclose"),
+			"greeting 220, ehlo 250, mail 250, target 550, failure closed at rcpt", false,
+		},
+		{
+			"falls silent after the target's answer",
+			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\nC: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 a\nS: 550 no\nhang"),
+			"greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt", false,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := probe(t, setting{}, tt.first, good())
+			want := tt.found
+			if tt.next {
+				want += "\n" + goodFound
+			}
+			if got := summaries(o.found); got != want || o.err != nil {
+				t.Errorf("found\n%s (%v)\nwant\n%s", got, o.err, want)
+			}
+		})
+	}
+}
+
+// TestTLSFailover is about one host: when TLS fails it is asked once more, in plain text.
+func TestTLSFailover(t *testing.T) {
+	const inPlain = "greeting 220, ehlo 250, mail 250, target 250, control 550"
+	for _, tt := range []struct {
+		name  string
+		host  smtptest.Handler
+		found []string
+	}{
+		{"works", tlsHost(smtptest.TLSWorks), []string{"greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, TLS 1.3"}},
+		{"refused", tlsHost(smtptest.TLSRefused), []string{"greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550"}},
+		{"closes", tlsHost(smtptest.TLSCloses), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
+		{"stalls", tlsHost(smtptest.TLSStalls), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
+		{"garbage", tlsHost(smtptest.TLSGarbage), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
+		{"injection", tlsHost(smtptest.TLSInjects), []string{"greeting 220, ehlo 250, starttls 220, failure protocol at starttls"}},
+		{
+			"closes after the handshake",
+			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 220 go\nstarttls\nclose"),
+			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"closes when TLS has proved to work",
+			&smtptest.Host{STARTTLS: smtptest.TLSWorks, CloseAt: smtptest.PhaseMAIL},
+			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure closed at mail"},
+		},
+		{
+			"insists on what it cannot do",
+			&smtptest.Host{STARTTLS: smtptest.TLSCloses, RequireTLS: true},
+			[]string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", "greeting 220, ehlo 250, mail 530"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := probe(t, setting{}, tt.host)
+			if got, want := summaries(o.found), strings.Join(tt.found, "\n"); got != want || o.err != nil {
+				t.Errorf("found\n%s (%v)\nwant\n%s", got, o.err, want)
+			}
+			for _, s := range o.sessions {
+				if strings.Contains(s.Client, "QUIT") != s.QUIT {
+					t.Errorf("QUIT into the handshake: %q", s.Client)
+				}
+			}
+		})
+	}
+}
+
+func tlsHost(mode smtptest.TLSMode) *smtptest.Host {
+	h := good()
+	h.STARTTLS = mode
+	return h
+}
+
+func TestHostThatInsistsOnBrokenTLSIsPassedOver(t *testing.T) {
+	for _, mode := range []smtptest.TLSMode{smtptest.TLSCloses, smtptest.TLSRefused} {
+		o := probe(t, setting{}, &smtptest.Host{STARTTLS: mode, RequireTLS: true}, good())
+		last := o.found.Sessions[len(o.found.Sessions)-1]
+		if got := summary(last); last.Host != "mx2.example" || got != goodFound {
+			t.Errorf("%v: %s said %s", mode, last.Host, got)
+		}
+	}
+}
+
+func TestSMTPUTF8HiddenBehindBrokenTLSIsNotMissing(t *testing.T) {
+	req := smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}
+	o := probe(t, setting{req: req}, tlsHost(smtptest.TLSRefused))
+	if got, want := summaries(o.found), "greeting 220, ehlo 250, starttls 454, failure tls at mail"; got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}
+
+func TestMissingSMTPUTF8IsFinal(t *testing.T) {
+	req := smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}
+	o := probe(t, setting{req: req}, good(), good())
+	if got, want := summaries(o.found), "greeting 220, ehlo 250, failure smtputf8 at mail"; got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}
+
+func TestConnectionsAreLimited(t *testing.T) {
+	hosts := make([]smtptest.Handler, 10)
+	for i := range hosts {
+		hosts[i] = tlsHost(smtptest.TLSCloses)
+		hosts[i].(*smtptest.Host).MAIL = "451 later"
+	}
+	o := probe(t, setting{}, hosts...)
+	if got, want := len(o.dials), 6; got != want {
+		t.Errorf("%d connections, want %d: %v", got, want, o.dials)
+	}
+}
+
+// offlineDialer has no IPv6.
+type offlineDialer struct{ *smtptest.Network }
+
+func (d offlineDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if strings.HasPrefix(address, "[") {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ENETUNREACH}
+	}
+	return d.Network.DialContext(ctx, network, address)
+}
+
+func TestAddressesWithoutRouteAreNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		network.Add("192.0.2.1", good())
+		addrs := slices.Repeat([]netip.Addr{netip.MustParseAddr("2001:db8::1")}, 8)
+		addrs = append(addrs, netip.MustParseAddr("192.0.2.1"))
+		o := probeNetwork(t, setting{
+			config: smtpprobe.Config{Dialer: offlineDialer{network}},
+			req:    smtpprobe.Request{Hosts: []smtpprobe.Host{{Name: "mx.example", Addrs: addrs}}},
+		}, network)
+		last := o.found.Sessions[len(o.found.Sessions)-1]
+		if got := summary(last); got != goodFound {
+			t.Errorf("found %s, want %s", got, goodFound)
+		}
+	})
+}
+
+func TestTimeIsShared(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		hosts []smtptest.Handler
+		found string // of the last session
+		took  time.Duration
+	}{
+		{
+			"a tarpit has its time",
+			[]smtptest.Handler{slow(4*time.Second, 0, 4*time.Second), good()},
+			goodFound, 12 * time.Second,
+		},
+		{
+			"and a greeting of 6 s, with STARTTLS",
+			[]smtptest.Handler{&smtptest.Host{STARTTLS: smtptest.TLSWorks, GreetingDelay: 6 * time.Second, ReplyDelay: time.Second}, good()},
+			"greeting 220, ehlo 250, starttls 220, mail 250, target 550, control 550, TLS 1.3", 10 * time.Second,
+		},
+		{
+			"a silent host leaves half",
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}, slow(4*time.Second, 0, 4*time.Second)},
+			goodFound, 27 * time.Second,
+		},
+		{
+			"the last host has all that is left",
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}},
+			"failure timeout at greeting", 20 * time.Second,
+		},
+		{
+			"a stalled handshake leaves half for plain text",
+			[]smtptest.Handler{tlsHost(smtptest.TLSStalls)},
+			goodFound, 15 * time.Second,
+		},
+		{
+			"421 to MAIL is the last word",
+			[]smtptest.Handler{smtptest.Script(flight + "S: 421 bye\nhang")},
+			"greeting 220, ehlo 250, mail 421", 0,
+		},
+		{
+			"hosts that swallow packets",
+			[]smtptest.Handler{nil, nil, good()},
+			goodFound, 12 * time.Second,
+		},
+		{
+			"the whole time is the end of it",
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseEHLO}, &smtptest.Host{HangAt: smtptest.PhaseEHLO}, good()},
+			"greeting 220, failure timeout at ehlo", 30 * time.Second,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := probe(t, setting{}, tt.hosts...)
+			last := o.found.Sessions[len(o.found.Sessions)-1]
+			if got := summary(last); got != tt.found || o.err != nil {
+				t.Errorf("found %s (%v), want %s", summaries(o.found), o.err, tt.found)
+			}
+			if o.took != tt.took {
+				t.Errorf("took %v, want %v", o.took, tt.took)
+			}
+		})
+	}
+}
+
+// slow is a good host with delays.
+func slow(greeting, reply, rcpt time.Duration) *smtptest.Host {
+	h := good()
+	h.GreetingDelay, h.ReplyDelay, h.RCPTDelay = greeting, reply, rcpt
+	return h
+}

@@ -1,0 +1,42 @@
+package smtpprobe
+
+import "time"
+
+// Bounds on what a stranger's server can make us do and keep.
+const (
+	// maxConnections is the number of connections of one Probe. A domain whose first six do not answer is a matter for a later try.
+	maxConnections = 6
+	// maxRoutes is the number of addresses considered at all: those that our own network has no route to cost no connection.
+	maxRoutes = 16
+
+	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
+	maxLine = 4096
+	// maxReplyLines is the number of lines of one reply. The longest honest ones, EHLO replies and legal greetings, have about forty.
+	maxReplyLines = 100
+	// maxSessionBytes is the number of bytes read in one session, seven replies of a talkative host several times over.
+	maxSessionBytes = 64 << 10
+
+	// maxText is the number of bytes kept of the text of a reply line: all that RFC 5321 §4.5.3.1.5 allows, twice.
+	maxText = 1024
+	// maxTranscriptText and maxTranscriptLines bound the transcript of one session.
+	maxTranscriptText  = 512
+	maxTranscriptLines = 256
+
+	// maxMailbox is the longest mailbox: a path of 256 octets without its angle brackets (RFC 5321 §4.5.3.1.3).
+	maxMailbox = 254
+	// maxDomain is the longest domain name or address literal (RFC 5321 §4.5.3.1.2).
+	maxDomain = 255
+)
+
+// Defaults of [Config].
+const (
+	defaultPort               = 25
+	defaultMaxSessionsPerHost = 4
+	defaultMaxSessions        = 1000
+
+	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).
+	defaultConnect = 6 * time.Second
+	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which are for a mail queue and not for somebody who waits.
+	defaultCommand = 20 * time.Second
+	defaultQuit    = 3 * time.Second
+)

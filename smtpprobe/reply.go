@@ -1,0 +1,159 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
+const replyServiceClosing = 421
+
+// replyInsufficientStorage is also the reply to one recipient too many (RFC 5321 §4.5.3.1.10).
+const replyInsufficientStorage = 452
+
+// protocolError is a breach of SMTP by the server.
+type protocolError string
+
+func (e protocolError) Error() string { return string(e) }
+
+// ParseReply reads a reply from its lines, given without line ends: "550-5.1.1 no", "550 5.1.1 such user". It is what a session does with
+// the lines it receives, and fails where a session would fail: lines that are no reply lines, different codes in one reply, a reply that
+// goes on or that ends before the last line, too many lines.
+func ParseReply(lines ...string) (Reply, error) {
+	var b replyBuilder
+	for i, line := range lines {
+		last, err := b.add(line)
+		if err != nil {
+			return Reply{}, err
+		}
+		if last != (i == len(lines)-1) {
+			return Reply{}, protocolError(fmt.Sprintf("line %d of %d is not where the reply ends", i+1, len(lines)))
+		}
+	}
+	if len(lines) == 0 {
+		return Reply{}, protocolError("reply without a line")
+	}
+	return b.reply(), nil
+}
+
+// String returns the reply as a server would send it, the lines separated by "\n". [ParseReply] reads it back.
+func (r Reply) String() string {
+	texts := r.Lines
+	if len(texts) == 0 {
+		texts = []string{""}
+	}
+	var b strings.Builder
+	for i, text := range texts {
+		separator, end := "-", "\n"
+		if i == len(texts)-1 {
+			separator, end = " ", ""
+		}
+		if r.Enhanced != "" {
+			text = r.Enhanced + " " + text
+		}
+		b.WriteString(strconv.Itoa(r.Code) + separator + text + end)
+	}
+	return b.String()
+}
+
+// replyBuilder puts a reply together line by line, so that a bad line ends the reading at once.
+type replyBuilder struct {
+	code  int
+	texts []string
+}
+
+// add takes the next line and reports whether it is the reply's last.
+func (b *replyBuilder) add(line string) (last bool, err error) {
+	code, last, text, err := splitReplyLine(line)
+	if err != nil {
+		return false, err
+	}
+	if b.texts != nil && code != b.code {
+		// RFC 5321 §4.2.1 requires the same code on every line. Which of the two is meant is not for us to guess.
+		return false, protocolError(fmt.Sprintf("reply codes %d and %d in one reply", b.code, code))
+	}
+	if len(b.texts) == maxReplyLines {
+		return false, protocolError(fmt.Sprintf("reply of more than %d lines", maxReplyLines))
+	}
+	b.code = code
+	b.texts = append(b.texts, text)
+	return last, nil
+}
+
+// reply returns the reply of the lines added.
+func (b *replyBuilder) reply() Reply {
+	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts)}
+	for _, text := range b.texts {
+		if enhanced, rest := cutEnhanced(text); enhanced != "" && enhanced == r.Enhanced {
+			text = rest
+		}
+		r.Lines = append(r.Lines, truncate(text, maxText))
+	}
+	return r
+}
+
+// splitReplyLine splits a line as in RFC 5321 §4.2: reply code, "-" or space or nothing, text. The text is returned clean.
+func splitReplyLine(line string) (code int, last bool, text string, err error) {
+	bad := protocolError(fmt.Sprintf("not a reply line: %q", truncate(clean(line), 80)))
+	if len(line) < 3 || !isDigits(line[:3]) {
+		return 0, false, "", bad
+	}
+	code, _ = strconv.Atoi(line[:3])
+	if code < 200 || code > 599 {
+		return 0, false, "", bad
+	}
+	rest := line[3:]
+	if rest == "" {
+		return code, true, "", nil
+	}
+	if rest[0] != ' ' && rest[0] != '-' {
+		return 0, false, "", bad
+	}
+	return code, rest[0] == ' ', strings.TrimSpace(clean(rest[1:])), nil
+}
+
+func isDigits(s string) bool {
+	return strings.Trim(s, "0123456789") == ""
+}
+
+var (
+	// leadingEnhanced is an enhanced status code where RFC 2034 §4 puts it, also with the "#" of some appliances; what follows must not
+	// let it be the beginning of an IP address.
+	leadingEnhanced = regexp.MustCompile(`^#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[:;,]? |[:;,]?$)`)
+	// trailingEnhanced is the way of qmail: "sorry, no mailbox here by that name (#5.1.1)".
+	trailingEnhanced = regexp.MustCompile(`\(#([245]\.[0-9]{1,3}\.[0-9]{1,3})\)\.?$`)
+)
+
+// findEnhanced returns the enhanced status code of a reply with these texts. RFC 2034 §4 has it in front of every line; where lines
+// contradict each other, none is believed.
+func findEnhanced(texts []string) string {
+	found := ""
+	for _, text := range texts {
+		enhanced, _ := cutEnhanced(text)
+		if enhanced == "" {
+			continue
+		}
+		if found != "" && enhanced != found {
+			return ""
+		}
+		found = enhanced
+	}
+	if found != "" {
+		return found
+	}
+	if m := trailingEnhanced.FindStringSubmatch(texts[len(texts)-1]); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// cutEnhanced splits a leading enhanced status code from a text.
+func cutEnhanced(text string) (enhanced, rest string) {
+	m := leadingEnhanced.FindStringSubmatch(text)
+	if m == nil {
+		return "", text
+	}
+	return m[1], strings.TrimSpace(text[len(m[0]):])
+}

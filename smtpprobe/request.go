@@ -1,0 +1,111 @@
+package smtpprobe
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// check refuses what would not be a sane EHLO or MAIL command.
+func (c Config) check() error {
+	if c.Helo != "" {
+		if err := checkDomain(c.Helo); err != nil {
+			return fmt.Errorf("smtpprobe: EHLO name %q: %w", c.Helo, err)
+		}
+	}
+	if c.MailFrom != "" {
+		if err := checkMailbox(c.MailFrom, false); err != nil {
+			return fmt.Errorf("smtpprobe: reverse-path %q: %w", c.MailFrom, err)
+		}
+	}
+	if c.MaxSessions < 0 || c.MaxSessionsPerHost < 0 {
+		return errors.New("smtpprobe: a number of sessions is negative")
+	}
+	if t := c.Timeouts; t.Connect < 0 || t.Command < 0 || t.Quit < 0 {
+		return errors.New("smtpprobe: a timeout is negative")
+	}
+	return nil
+}
+
+// check refuses what could not be put on the wire as one command: the guard against injected commands, whatever the caller has checked.
+func (r Request) check() error {
+	if err := checkMailbox(r.Target, r.SMTPUTF8); err != nil {
+		return fmt.Errorf("smtpprobe: target: %w", err)
+	}
+	if r.Control != "" {
+		if err := checkMailbox(r.Control, r.SMTPUTF8); err != nil {
+			return fmt.Errorf("smtpprobe: control: %w", err)
+		}
+	}
+	for _, h := range r.Hosts {
+		if err := checkDomain(h.Name); err != nil {
+			return fmt.Errorf("smtpprobe: mail host %q: %w", h.Name, err)
+		}
+		for _, addr := range h.Addrs {
+			if !addr.IsValid() {
+				return fmt.Errorf("smtpprobe: mail host %q: an address is missing", h.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDomain accepts the bytes of ASCII domain names and address literals.
+func checkDomain(s string) error {
+	switch {
+	case s == "":
+		return errors.New("is empty")
+	case len(s) > maxDomain:
+		return fmt.Errorf("is longer than %d octets", maxDomain)
+	}
+	for _, r := range s {
+		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:[]", r) {
+			return fmt.Errorf("has %q, which no domain name or address literal has", r)
+		}
+	}
+	return nil
+}
+
+// checkMailbox accepts what stays one argument between "<" and ">". It is no syntax check: it only knows quoted strings (RFC 5321 §4.1.2),
+// inside of which brackets and spaces are harmless.
+func checkMailbox(s string, smtputf8 bool) error {
+	switch {
+	case len(s) > maxMailbox:
+		return fmt.Errorf("is longer than %d octets", maxMailbox)
+	case !utf8.ValidString(s):
+		return errors.New("is not valid UTF-8")
+	case clean(s) != s:
+		return errors.New("has a control or format character")
+	case !smtputf8 && !isClean(s):
+		return errors.New("has a non-ASCII character and SMTPUTF8 was not asked for")
+	}
+	return checkPath(s)
+}
+
+// checkPath goes through the mailbox with the two states of a quoted string.
+func checkPath(s string) error {
+	quoted, escaped, at := false, false, -1
+	for i, r := range s {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case quoted:
+		case r == '@':
+			at = i
+		case strings.ContainsRune(` <>(),;\`, r):
+			return fmt.Errorf("has %q outside a quoted string", r)
+		}
+	}
+	switch {
+	case quoted:
+		return errors.New("has a quoted string without an end")
+	case at <= 0 || at == len(s)-1:
+		return errors.New("is not local-part@domain")
+	}
+	return nil
+}

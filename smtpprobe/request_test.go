@@ -1,0 +1,115 @@
+package smtpprobe_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		config smtpprobe.Config
+		want   string // in the error; empty: none
+	}{
+		{"empty", smtpprobe.Config{}, ""},
+		{"names", smtpprobe.Config{Helo: "mail.example", MailFrom: "probe@mail.example"}, ""},
+		{"literal", smtpprobe.Config{Helo: "[IPv6:2001:db8::1]"}, ""},
+		{"CRLF in the EHLO name", smtpprobe.Config{Helo: "a\r\nDATA"}, "EHLO name"},
+		{"space in the EHLO name", smtpprobe.Config{Helo: "a b"}, "EHLO name"},
+		{"IDN as EHLO name", smtpprobe.Config{Helo: "bücher.example"}, "EHLO name"},
+		{"long EHLO name", smtpprobe.Config{Helo: strings.Repeat("a", 256)}, "EHLO name"},
+		{"CRLF in the reverse-path", smtpprobe.Config{MailFrom: "a@b\r\nDATA"}, "reverse-path"},
+		{"bracket in the reverse-path", smtpprobe.Config{MailFrom: "<a@b>"}, "reverse-path"},
+		{"parameter in the reverse-path", smtpprobe.Config{MailFrom: "a@b> SIZE=1"}, "reverse-path"},
+		{"non-ASCII reverse-path", smtpprobe.Config{MailFrom: "zoë@b"}, "reverse-path"},
+		{"negative number", smtpprobe.Config{MaxSessions: -1}, "negative"},
+		{"negative timeout", smtpprobe.Config{Timeouts: smtpprobe.Timeouts{Quit: -1}}, "negative"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wantError(t, func() error { _, err := smtpprobe.New(tt.config); return err }(), tt.want)
+		})
+	}
+}
+
+// wantError fails the test unless err says want, or is nil where that is empty.
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestInjection sees that nothing but a mailbox gets between the angle brackets, whatever the caller let through.
+func TestInjection(t *testing.T) {
+	for _, bad := range []string{
+		"alice",
+		"@example.com",
+		"alice@",
+		"a@b\r\nDATA",
+		"a@b\nDATA",
+		"a@b\rDATA",
+		"a@b\x00",
+		"a@b\x7f",
+		"a@b>\r\nRCPT TO:<c@d",
+		"a@b> NOTIFY=NEVER",
+		"<a@b>",
+		"a b@c",
+		`a\ b@c`,
+		`"a@b`,
+		`a@b"c`,
+		`"a\"@b`,
+		`"a"> x"@b`,
+		"@relay.example,@b:c@d",
+		"\"a\r\nDATA\"@b",
+		"zoë@example.com",
+		"a@b\u202e",
+		"a\xff@b",
+		strings.Repeat("a", 250) + "@b.de",
+	} {
+		t.Run(bad, func(t *testing.T) {
+			for name, req := range map[string]smtpprobe.Request{
+				"target":  {Target: bad},
+				"control": {Target: target, Control: bad},
+			} {
+				o := probe(t, setting{req: req}, good())
+				wantError(t, o.err, name)
+				if len(o.dials) != 0 || len(o.found.Sessions) != 0 {
+					t.Errorf("%s was put on the wire", name)
+				}
+			}
+		})
+	}
+}
+
+func TestUnusualMailboxesAreAsked(t *testing.T) {
+	for _, mailbox := range []string{
+		`"a b"@example.com`,
+		`"a>b"@example.com`,
+		`"a\"> b"@example.com`,
+		`"a@b"@example.com`,
+		"o'neil+tag/x=y@example.com",
+	} {
+		o := probe(t, setting{req: smtpprobe.Request{Target: mailbox}}, smtptest.Script(
+			"S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nS: 250 ok\nC: RCPT TO:<"+mailbox+">\nS: 250 yes"))
+		if got, want := summaries(o.found), "greeting 220, ehlo 250, mail 250, target 250"; got != want || o.err != nil {
+			t.Errorf("%s: found %s (%v), want %s", mailbox, got, o.err, want)
+		}
+	}
+}
+
+func TestHostsAreChecked(t *testing.T) {
+	addr := netip.MustParseAddr("192.0.2.1")
+	for _, h := range []smtpprobe.Host{
+		{Name: "mx\r\n.example", Addrs: []netip.Addr{addr}},
+		{Name: "mx example", Addrs: []netip.Addr{addr}},
+		{Name: "", Addrs: []netip.Addr{addr}},
+		{Name: "mx.example", Addrs: []netip.Addr{{}}},
+	} {
+		o := probe(t, setting{req: smtpprobe.Request{Hosts: []smtpprobe.Host{h}}})
+		wantError(t, o.err, "mail host")
+	}
+}

@@ -1,0 +1,112 @@
+package smtpprobe
+
+import "net/netip"
+
+// replyTLSRequired is the refusal of a host that insists on STARTTLS (RFC 3207 §4).
+const replyTLSRequired = 530
+
+// route is one way to reach a domain's mail.
+type route struct {
+	host  string
+	addr  netip.AddrPort
+	plain bool // without STARTTLS, because that failed on this address
+	last  bool // no other route is left when this one fails
+}
+
+// tour goes through the routes in order, within the limit of connections.
+type tour struct {
+	routes      []route
+	connections int
+}
+
+func newTour(hosts []Host, port uint16) *tour {
+	t := &tour{}
+	for _, h := range hosts {
+		for _, addr := range h.Addrs {
+			if len(t.routes) < maxRoutes {
+				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port)})
+			}
+		}
+	}
+	return t
+}
+
+// next returns the next route to try.
+func (t *tour) next() (route, bool) {
+	if len(t.routes) == 0 || t.connections == maxConnections {
+		return route{}, false
+	}
+	r := t.routes[0]
+	t.routes = t.routes[1:]
+	t.connections++
+	r.last = len(t.routes) == 0 || t.connections == maxConnections
+	return r, true
+}
+
+// learn draws the consequence of a session.
+func (t *tour) learn(s *session) {
+	if s.offline {
+		t.connections--
+	}
+	switch whatNext(&s.Session) {
+	case nothing:
+		t.routes = nil
+	case samePlain:
+		again := s.route
+		again.plain = true
+		t.routes = append([]route{again}, t.routes...)
+	case nextRoute:
+	}
+}
+
+// move is what follows a session.
+type move int
+
+const (
+	nothing   move = iota // there is an answer
+	nextRoute             // another address or host may do better
+	samePlain             // the same address once more, without TLS
+)
+
+// whatNext decides on failover: another route is tried only when this one could not be used or refused for the moment before RCPT. Any answer
+// to RCPT for the target, and a permanent refusal before it, stand for all hosts of the domain.
+func whatNext(s *Session) move {
+	switch {
+	case s.Target != nil:
+		return nothing
+	case s.Failure != nil:
+		return afterFailure(s.Failure)
+	default:
+		return afterRefusal(s)
+	}
+}
+
+func afterFailure(f *Failure) move {
+	switch {
+	case f.Kind == KindSMTPUTF8:
+		return nothing
+	case f.Kind == KindTLS && f.Phase == PhaseSTARTTLS:
+		return samePlain
+	default:
+		return nextRoute
+	}
+}
+
+// afterRefusal looks at the reply that refused: the last of those that can.
+func afterRefusal(s *Session) move {
+	for _, reply := range []*Reply{s.MAIL, s.EHLO, s.Greeting, s.STARTTLS} {
+		if reply == nil || reply.Code < 400 {
+			continue
+		}
+		if reply.Code < 500 || reply.Code == replyTLSRequired && s.tlsUnusable() {
+			return nextRoute
+		}
+		return nothing
+	}
+	return nothing
+}
+
+// tlsUnusable reports whether the host offered STARTTLS and TLS did not come about: if it then insists on TLS, it could not be reached.
+func (s *Session) tlsUnusable() bool {
+	return s.TLS == "" && s.offers("STARTTLS")
+}

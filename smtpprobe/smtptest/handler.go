@@ -1,0 +1,15 @@
+package smtptest
+
+import "net"
+
+// Handler plays the server's side of one connection.
+type Handler interface {
+	// ServeSMTP returns when the session is over, and has closed conn by then.
+	ServeSMTP(conn net.Conn)
+}
+
+// HandlerFunc is a function as a [Handler].
+type HandlerFunc func(conn net.Conn)
+
+// ServeSMTP calls f(conn).
+func (f HandlerFunc) ServeSMTP(conn net.Conn) { f(conn) }

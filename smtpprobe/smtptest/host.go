@@ -1,0 +1,130 @@
+package smtptest
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// Host is a mail host that behaves, but for what its fields say. The zero Host takes mail for nobody and refuses every mailbox as unknown. Set
+// the fields before its first connection, and do not copy it. It is safe for concurrent use.
+//
+// Fields that hold replies take the text from the reply code on. "\n" separates the lines of a reply of several: "550-5.1.1 Sorry\n550 5.1.1
+// Unknown". A text that begins with 2 accepts, any other refuses, and one that begins with 421 hangs up too. "%s" in a reply to RCPT stands for the
+// recipient.
+type Host struct {
+	Name    string   // default: mx.smtptest.example
+	Domains []string // domains it takes mail for, others are refused as relaying; none: any domain
+
+	Mailboxes map[string]Mailbox // keyed by address or local-part, lower-case
+	CatchAll  bool               // mailboxes that are not in Mailboxes exist too
+	Unknown   string             // reply to RCPT for mailboxes that do not exist; default: DefaultUnknown
+
+	// Greylist makes the first attempt of each client address, sender and recipient a temporary failure, and those that follow too until this much
+	// time has passed (RFC 6647). It comes before Mailboxes.
+	Greylist      time.Duration
+	GreylistReply string // default: DefaultGreylistReply
+
+	Greeting string // instead of the greeting; a refusal leaves the client nothing but QUIT
+	EHLO     string // instead of the reply to EHLO, keywords included
+	MAIL     string // instead of the reply to MAIL
+	RCPT     string // instead of the reply to every RCPT
+	// RCPTFunc chooses the reply to RCPT, n being its number in the transaction, from 1. Empty: as the other fields say.
+	// Sessions call it concurrently.
+	RCPTFunc func(rcpt string, n int) string
+
+	NoEHLO        bool // EHLO is an unknown command, HELO works
+	NoPipelining  bool // PIPELINING is not offered
+	SMTPUTF8      bool // SMTPUTF8 is offered
+	MaxRecipients int  // recipients accepted in one transaction, those beyond get 452 4.5.3; 0: any number
+
+	STARTTLS   TLSMode // default: not offered
+	RequireTLS bool    // 530 5.7.0 to all that matters until TLS was started
+
+	GreetingDelay time.Duration // before the greeting
+	ReplyDelay    time.Duration // from the arrival of a command to its reply: commands sent together wait once, as for a distant host
+	RCPTDelay     time.Duration // before the reply to each RCPT, one after the other, as a tarpit does
+
+	HangAt  Phase // the phase that is never answered
+	CloseAt Phase // the phase that is answered by hanging up
+
+	greylist greylist
+	tlsOnce  sync.Once
+	tls      hostTLS
+}
+
+// Defaults of a Host.
+const (
+	DefaultName          = "mx.smtptest.example"
+	DefaultUnknown       = "550 5.1.1 <%s>: no such mailbox here"
+	DefaultGreylistReply = "451 4.7.1 Greylisted, please try again later"
+)
+
+// Phase is a step of a session: what the server answers.
+type Phase string
+
+// The phases.
+const (
+	PhaseGreeting Phase = "greeting"
+	PhaseEHLO     Phase = "ehlo" // HELO too
+	PhaseSTARTTLS Phase = "starttls"
+	PhaseMAIL     Phase = "mail"
+	PhaseRCPT     Phase = "rcpt"
+	PhaseDATA     Phase = "data"
+	PhaseRSET     Phase = "rset"
+	PhaseQUIT     Phase = "quit"
+)
+
+// phaseOf returns the phase of a command, empty for those without one.
+func phaseOf(verb string) Phase {
+	switch verb {
+	case "EHLO", "HELO":
+		return PhaseEHLO
+	case "STARTTLS":
+		return PhaseSTARTTLS
+	case "MAIL":
+		return PhaseMAIL
+	case "RCPT":
+		return PhaseRCPT
+	case "DATA":
+		return PhaseDATA
+	case "RSET":
+		return PhaseRSET
+	case "QUIT":
+		return PhaseQUIT
+	}
+	return ""
+}
+
+// ServeSMTP plays the host on one connection.
+func (h *Host) ServeSMTP(conn net.Conn) {
+	w := wireOf(conn)
+	defer func() { _ = w.Close() }()
+	newDialogue(h, w).run()
+}
+
+func (h *Host) name() string { return orDefault(h.Name, DefaultName) }
+
+// keywords are the lines of the reply to EHLO.
+func (h *Host) keywords(secure bool) []string {
+	lines := []string{h.name()}
+	if !h.NoPipelining {
+		lines = append(lines, "PIPELINING")
+	}
+	lines = append(lines, "SIZE 10240000")
+	if h.STARTTLS != TLSNone && !secure {
+		lines = append(lines, "STARTTLS")
+	}
+	lines = append(lines, "ENHANCEDSTATUSCODES", "8BITMIME")
+	if h.SMTPUTF8 {
+		lines = append(lines, "SMTPUTF8")
+	}
+	return lines
+}
+
+func orDefault(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package smtptest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"time"
+)
+
+// TLSMode says whether a host offers STARTTLS, and what then goes wrong.
+type TLSMode int
+
+// The modes. All but TLSNone offer STARTTLS.
+const (
+	TLSNone    TLSMode = iota
+	TLSWorks           // with a certificate that the host made itself
+	TLSRefused         // answers 454
+	TLSCloses          // agrees and hangs up
+	TLSStalls          // agrees and says nothing more
+	TLSGarbage         // agrees and answers the handshake with text
+	TLSInjects         // agrees, with a further reply in clear behind the agreement, as an attacker between the two would insert it
+)
+
+// Replies to STARTTLS.
+const (
+	tlsReady    = "220 2.0.0 Ready to start TLS"
+	tlsRefusal  = "454 4.7.0 TLS not available due to a local problem"
+	tlsInjected = "250 2.0.0 this line was not sent by the host"
+	tlsGarbage  = "this is not TLS, whatever the reply to STARTTLS said"
+)
+
+// hostTLS is a host's certificate.
+type hostTLS struct {
+	config *tls.Config
+	leaf   *x509.Certificate
+}
+
+// Certificate returns the certificate that h shows after STARTTLS, for clients that want to verify it.
+func (h *Host) Certificate() *x509.Certificate {
+	h.tlsConfig()
+	return h.tls.leaf
+}
+
+func (h *Host) tlsConfig() *tls.Config {
+	h.tlsOnce.Do(func() { h.tls = newTLS(h.name()) })
+	return h.tls.config
+}
+
+// newTLS makes a self-signed certificate for name. It is valid now and in the year 2000, where the clock of a testing/synctest bubble begins.
+func newTLS(name string) hostTLS {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic("smtptest: " + err.Error())
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: name},
+		DNSNames:              []string{name},
+		NotBefore:             time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
+		NotAfter:              time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		panic("smtptest: " + err.Error())
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		panic("smtptest: " + err.Error())
+	}
+	pair := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+	// Without session tickets the server's last words of a handshake are part of it: no write is left over that a client has to read.
+	return hostTLS{leaf: leaf, config: &tls.Config{Certificates: []tls.Certificate{pair}, SessionTicketsDisabled: true}}
+}
