@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+)
+
+// engineFlags configure the engine; every command that verifies has them.
+type engineFlags struct {
+	Resolver           []resolverAddress `placeholder:"HOST:PORT" help:"DNS server; repeatable. Default: the system's."`
+	HELO               heloName          `name:"helo" placeholder:"NAME" help:"Name for EHLO. Default: this host's full name."`
+	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path; empty is the null reverse-path. Default: empty."`
+	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
+	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How deep to look: ${enum}. Default: ${default}."`
+	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included. Default: ${default}."`
+	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
+	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
+	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
+	List               []listFile        `placeholder:"KIND=FILE" help:"Add the entries of a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
+	JSON               bool              `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
+	Details            bool              `help:"Add what the verdict rests on, the SMTP transcript included."`
+}
+
+// config is the engine's configuration as the flags say.
+func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
+	known, err := f.lists()
+	if err != nil {
+		return engine.Config{}, err
+	}
+	config := engine.Config{
+		HELO:               string(f.HELO),
+		MailFrom:           string(f.MailFrom),
+		SMTPPort:           uint16(f.SMTPPort),
+		Level:              f.Level,
+		Timeout:            time.Duration(f.Timeout),
+		AllowNets:          f.allowNets(),
+		MaxSessionsPerHost: int(f.MaxSessionsPerHost),
+		MaxSessions:        int(f.MaxSessions),
+		Resolvers:          f.resolvers(),
+		Lists:              known,
+		Logger:             logger,
+	}
+	return config, nil
+}
+
+func (f engineFlags) resolvers() []string {
+	var servers []string
+	for _, server := range f.Resolver {
+		servers = append(servers, string(server))
+	}
+	return servers
+}
+
+func (f engineFlags) allowNets() []netip.Prefix {
+	var networks []netip.Prefix
+	for _, allowed := range f.AllowNet {
+		networks = append(networks, netip.Prefix(allowed))
+	}
+	return networks
+}
+
+// lists returns the embedded lists with the entries of the --list files.
+func (f engineFlags) lists() (*lists.Lists, error) {
+	var additions []lists.Addition
+	for _, list := range f.List {
+		file, err := os.Open(list.path)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--list %s=%s: %w", list.kind, list.path, err))
+		}
+		defer file.Close()
+		additions = append(additions, lists.Addition{Kind: list.kind, Name: list.path, From: file})
+	}
+	known, err := lists.New(additions...)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--list: %w", err))
+	}
+	return known, nil
+}

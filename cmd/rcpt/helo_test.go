@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// TestNameOf: only public addresses are looked up, and only full names count.
+func TestNameOf(t *testing.T) {
+	for _, c := range []struct {
+		addrs []string
+		names map[string]string
+		want  string
+		asked []string
+	}{
+		{[]string{"127.0.0.1/8", "10.1.2.3/8", "fe80::1/64"}, nil, "", nil},
+		{[]string{"127.0.0.1/8", "9.9.9.9/24"}, map[string]string{"9.9.9.9": "mail.acme.example."}, "mail.acme.example", []string{"9.9.9.9"}},
+		{[]string{"9.9.9.9/24", "2620:fe::9/64"}, map[string]string{"2620:fe::9": "mail.acme.example."}, "mail.acme.example", []string{"9.9.9.9", "2620:fe::9"}},
+		{[]string{"9.9.9.9/24"}, map[string]string{"9.9.9.9": "localhost."}, "", []string{"9.9.9.9"}},
+		{[]string{"9.9.9.9/24"}, map[string]string{"9.9.9.9": "bad name.example."}, "", []string{"9.9.9.9"}},
+	} {
+		var addrs []net.Addr
+		for _, addr := range c.addrs {
+			ip, network, err := net.ParseCIDR(addr)
+			check(t, err)
+			addrs = append(addrs, &net.IPNet{IP: ip, Mask: network.Mask})
+		}
+		var asked []string
+		got := nameOf(t.Context(), addrs, func(_ context.Context, ip string) ([]string, error) {
+			asked = append(asked, ip)
+			if name, ok := c.names[ip]; ok {
+				return []string{name}, nil
+			}
+			return nil, errors.New("no name")
+		})
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.addrs, got, c.want)
+		}
+		if diff := cmp.Diff(c.asked, asked); diff != "" {
+			t.Errorf("%v: asked (-want +got):\n%s", c.addrs, diff)
+		}
+	}
+}
+
+// TestHELOIsLazy: a name that was asked for is taken, and where no mail host is asked none is looked for.
+func TestHELOIsLazy(t *testing.T) {
+	if got := helo(t.Context(), engine.Config{HELO: "mail.acme.example", Level: engine.LevelSMTP}); got != "mail.acme.example" {
+		t.Errorf("got %q", got)
+	}
+	if got := helo(t.Context(), engine.Config{Level: engine.LevelDNS}); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestIsFullName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"mail.acme.example": true, "mail.acme.example.": true,
+		"mail": false, "mail.": false, "": false, "localhost.localdomain": false, "a b.example": false,
+	} {
+		if got := isFullName(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// logFlags configure the log on standard error.
+type logFlags struct {
+	LogLevel  logLevel `placeholder:"LEVEL" help:"Least level of the log on standard error: debug, info, warn or error. Default: info; warn for verify, which prints its answers anyway."`
+	LogFormat string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"Form of the log: ${enum}. Default: ${default}."`
+}
+
+// logLevel is a level, or nil for the command's usual one.
+type logLevel struct{ chosen *slog.Level }
+
+func (l *logLevel) UnmarshalText(text []byte) error {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	level, known := levels[string(text)]
+	if !known {
+		return fmt.Errorf("%q is not a level: use debug, info, warn or error", text)
+	}
+	l.chosen = &level
+	return nil
+}
+
+// logger logs to w from the level that was asked for, or else from usual.
+func (f logFlags) logger(w io.Writer, usual slog.Level) *slog.Logger {
+	if f.LogLevel.chosen != nil {
+		usual = *f.LogLevel.chosen
+	}
+	options := &slog.HandlerOptions{Level: usual}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

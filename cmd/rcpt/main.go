@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the work could not be done
+	exitUsage  = 2 // wrong usage
+)
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+// run carries out one command line and returns its exit code. The first SIGINT or SIGTERM asks the command to end, the second kills.
+func run(args []string) int {
+	signal.Ignore(syscall.SIGPIPE) // so that a closed standard output is an error to report, not a silent death
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	err := execute(ctx, args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "rcpt: %v\n", err)
+	}
+	return exitCode(err)
+}
+
+func execute(ctx context.Context, args []string) error {
+	unsetEmpty(os.Environ())
+	var commands commandLine
+	parser, err := kong.New(&commands,
+		kong.Name("rcpt"),
+		kong.Description("Tells whether e-mail addresses can receive mail."),
+		kong.DefaultEnvars(environmentPrefix),
+		kong.Configuration(loadConfig),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}, &commands.logFlags),
+	)
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return usage(fmt.Errorf("%w (see rcpt --help)", err))
+	}
+	return parsed.Run()
+}
+
+// commandLine is the grammar of the command line.
+type commandLine struct {
+	Config kong.ConfigFlag `placeholder:"FILE" help:"Read settings from this YAML file; its keys are the names of the flags."`
+	logFlags
+
+	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`
+	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
+	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
+	Version versionCommand `cmd:"" help:"Print version, platform and embedded lists."`
+}
+
+// terminal is the standard streams.
+type terminal struct {
+	in, out, err *os.File
+}
+
+// usageError is an error in how the command was called.
+type usageError struct{ error }
+
+func usage(err error) error { return usageError{err} }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(err error) int {
+	var wrong usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &wrong):
+		return exitUsage
+	}
+	return exitFailed
+}

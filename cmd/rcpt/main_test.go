@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rcpt": main})
+}
+
+// TestScripts runs the command as users do, in a world on loopback addresses.
+func TestScripts(t *testing.T) {
+	settings := startWorld(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, settings...)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits CODE COMMAND...: the command ends with this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%v", err)
+		}
+		code = ended.ExitCode()
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// zone is the DNS of the tests. At the address of dead.example there is no mail host.
+const zone = `
+acme.example.     MX 10 mx.acme.example.
+mx.acme.example.  A  127.0.0.1
+dead.example.     MX 10 mx.dead.example.
+mx.dead.example.  A  127.0.0.2
+rude.example.     MX 10 mx.rude.example.
+mx.rude.example.  A  127.0.0.3
+slow.example.     MX 10 mx.slow.example.
+mx.slow.example.  A  127.0.0.4
+mute.example.     MX 10 mx.mute.example.
+mx.mute.example.  A  127.0.0.5
+nomail.example.   MX 0  .
+`
+
+// startWorld starts DNS and mail hosts, and returns the environment that leads the command to them.
+func startWorld(t *testing.T) []string {
+	t.Helper()
+	names := dnstest.New(zone)
+	resolver, err := names.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(names.Close)
+
+	mailboxes := map[string]smtptest.Mailbox{"alice": smtptest.Accepts, "info": smtptest.Accepts}
+	acme := smtptest.Start(&smtptest.Host{Name: "mx.acme.example", Mailboxes: mailboxes})
+	t.Cleanup(acme.Close)
+	_, port, err := net.SplitHostPort(acme.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ip, host := range map[string]*smtptest.Host{
+		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
+		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},
+		"127.0.0.5": {Name: "mx.mute.example", HangAt: smtptest.PhaseRCPT},
+	} {
+		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.Close)
+	}
+	return []string{"RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1"}
+}

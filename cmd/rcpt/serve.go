@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+)
+
+// serveCommand is "rcpt serve".
+type serveCommand struct {
+	engineFlags
+	listenFlag
+	PortCheck bool `negatable:"" default:"true" help:"At start, find out whether the mail hosts of the world can be reached. Default: on."`
+}
+
+// Run serves until ctx is cancelled.
+func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
+	if err != nil {
+		return usage(err)
+	}
+	config, err := c.config(logs.logger(std.err, slog.LevelInfo))
+	if err != nil {
+		return err
+	}
+	config.HELO = helo(ctx, config)
+	listener, err := c.listen()
+	if err != nil {
+		return err
+	}
+	if c.PortCheck && c.Level == engine.LevelSMTP {
+		go warnOfClosedPort(ctx, config)
+	}
+	s := service{listener: listener, engine: config, key: key, details: c.Details, example: "postmaster@example.com"}
+	return s.run(ctx, std.err)
+}
+
+// service is what "rcpt serve" and "rcpt demo" have in common.
+type service struct {
+	listener net.Listener // closed at the end
+	engine   engine.Config
+	key      apiKey
+	details  bool
+	example  string // the address in the command line to try
+}
+
+// run tells on w where it listens, and serves until ctx is cancelled.
+func (s service) run(ctx context.Context, w io.Writer) error {
+	defer s.listener.Close()
+	verifier, err := engine.New(s.engine)
+	if err != nil {
+		return err
+	}
+	front, err := server.New(server.Config{
+		Verifier: verifier, Key: s.key.secret, Details: s.details, Timeout: s.engine.Timeout, Logger: s.engine.Logger,
+	})
+	if err != nil {
+		return errors.Join(err, verifier.Close())
+	}
+	greet(w, s.listener.Addr(), s.key, s.example)
+	return errors.Join(front.Serve(ctx, s.listener), verifier.Close())
+}

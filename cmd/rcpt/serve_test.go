@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+)
+
+// process is a running command. Reading what it prints is how the tests wait for it.
+type process struct {
+	t              *testing.T
+	command        *exec.Cmd
+	stdin          io.WriteCloser
+	stdoutPipe     io.Closer
+	stdout, stderr *bufio.Reader
+}
+
+// start runs the command with environment added to the tests' own.
+func start(t *testing.T, environment []string, args ...string) *process {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "rcpt", args...)
+	command.Env = append(os.Environ(), environment...)
+	stdin, err := command.StdinPipe()
+	check(t, err)
+	stdout, err := command.StdoutPipe()
+	check(t, err)
+	stderr, err := command.StderrPipe()
+	check(t, err)
+	check(t, command.Start())
+	return &process{t: t, command: command, stdin: stdin, stdoutPipe: stdout, stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// await reads until a line matches, and returns its submatches.
+func (p *process) await(from *bufio.Reader, pattern string) []string {
+	p.t.Helper()
+	wanted := regexp.MustCompile(pattern)
+	var seen strings.Builder
+	for {
+		line, err := from.ReadString('\n')
+		seen.WriteString(line)
+		if match := wanted.FindStringSubmatch(strings.TrimSuffix(line, "\n")); match != nil {
+			return match
+		}
+		if err != nil {
+			p.t.Fatalf("no line like %s: %v in\n%s", pattern, err, seen.String())
+		}
+	}
+}
+
+// end sends a signal and returns the exit code and the rest of the output.
+func (p *process) end(signal os.Signal) (code int, stdout, stderr string) {
+	p.t.Helper()
+	check(p.t, p.command.Process.Signal(signal))
+	out, err := io.ReadAll(p.stdout)
+	check(p.t, err)
+	log, err := io.ReadAll(p.stderr)
+	check(p.t, err)
+	_ = p.command.Wait()
+	return p.command.ProcessState.ExitCode(), string(out), string(log)
+}
+
+// get asks for url with a key.
+func get(t *testing.T, url, key string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	check(t, err)
+	request.Header.Set("X-API-Key", key)
+	response, err := http.DefaultClient.Do(request)
+	check(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	check(t, err)
+	return response.StatusCode, string(text)
+}
+
+func TestServe(t *testing.T) {
+	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--no-port-check")
+	url := p.await(p.stderr, `^rcpt listens on (http://127\.0\.0\.1:\d+)$`)[1]
+	key := p.await(p.stderr, `^The key for this run is (rcpt_[\w-]{43}) `)[1]
+	p.await(p.stderr, regexp.QuoteMeta(`Try: curl -H "X-API-Key: `+key+`" '`+url+`/api/v1/verify?email=`))
+
+	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example&details=1", key); status != 200 || !strings.Contains(body, `"result":"deliverable"`) {
+		t.Errorf("status %d, body %s", status, body)
+	}
+	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example", "wrong"); status != 401 {
+		t.Errorf("status %d, body %s", status, body)
+	}
+	code, stdout, log := p.end(os.Interrupt)
+	if code != exitDone || stdout != "" {
+		t.Errorf("exit code %d, standard output %q", code, stdout)
+	}
+	for _, secret := range []string{key, "alice"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, log)
+		}
+	}
+}
+
+func TestServeWithKey(t *testing.T) {
+	const key = "a-key-of-the-user"
+	p := start(t, append(startWorld(t), "RCPT_API_KEY= "+key+"\n"), "serve", "--listen", "127.0.0.1:0", "--level", "syntax", "--details")
+	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
+	p.await(p.stderr, `^Try: curl -H "X-API-Key: \$RCPT_API_KEY" `)
+	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example", key); status != 200 || !strings.Contains(body, `"reason":"smtp_skipped"`) {
+		t.Errorf("status %d, body %s", status, body)
+	}
+	if code, _, log := p.end(syscall.SIGTERM); code != exitDone || strings.Contains(log, key) {
+		t.Errorf("exit code %d, log:\n%s", code, log)
+	}
+}
+
+func TestServeCannotListen(t *testing.T) {
+	first := start(t, nil, "demo", "--listen", "127.0.0.1:0")
+	taken := first.await(first.stderr, `^rcpt listens on http://(.*)$`)[1]
+	second := start(t, startWorld(t), "serve", "--listen", taken)
+	if second.await(second.stderr, "address already in use"); second.command.Wait() == nil || second.command.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("exit code %d", second.command.ProcessState.ExitCode())
+	}
+	first.end(os.Interrupt)
+}
+
+// TestDemo: the table says what to try, and the server answers that.
+func TestDemo(t *testing.T) {
+	p := start(t, nil, "demo", "--listen", "127.0.0.1:0")
+	for _, c := range demo.Cases() {
+		p.await(p.stdout, "^"+regexp.QuoteMeta(c.Address)+" +"+string(c.Verdict)+" +"+string(c.Reason)+" +"+regexp.QuoteMeta(c.About)+"$")
+	}
+	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
+	key := p.await(p.stderr, `^The key for this run is (\S+) `)[1]
+	if status, body := get(t, url+"/api/v1/verify?email=josé@intl.example&details=1", key); status != 200 || !strings.Contains(body, `"result":"deliverable"`) {
+		t.Errorf("status %d, body %s", status, body)
+	}
+	if code, _, log := p.end(os.Interrupt); code != exitDone {
+		t.Errorf("exit code %d, log:\n%s", code, log)
+	}
+}
+
+// TestInterruptedVerify: answers stream while standard input is open; an interrupt ends the rest with exit code 1.
+func TestInterruptedVerify(t *testing.T) {
+	p := start(t, startWorld(t), "verify", "--json", "-")
+	_, err := io.WriteString(p.stdin, "alice@acme.example\nghost@acme.example\n")
+	check(t, err)
+	p.await(p.stdout, `^\{"email":"alice@acme\.example".*"deliverable"`)
+	p.await(p.stdout, `^\{"email":"ghost@acme\.example".*"undeliverable"`)
+	if code, stdout, stderr := p.end(os.Interrupt); code != exitFailed || stdout != "" || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+// TestClosedOutput: when nobody reads the answers any more the command says so and ends.
+func TestClosedOutput(t *testing.T) {
+	p := start(t, nil, "verify", "--level", "syntax", "-")
+	check(t, p.stdoutPipe.Close())
+	_, err := io.WriteString(p.stdin, "alice@acme.example\n")
+	check(t, err)
+	p.await(p.stderr, "cannot write the answers: .*broken pipe")
+	_ = p.command.Wait()
+	if code := p.command.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+}

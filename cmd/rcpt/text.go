@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// textPrinter prints each answer for a person.
+type textPrinter struct {
+	out     io.Writer
+	details bool
+	colour  bool
+}
+
+// colours are the SGR parameters in which verdicts are shown.
+var colours = map[engine.Verdict]string{
+	engine.Deliverable:   "32",
+	engine.Undeliverable: "31",
+	engine.AcceptAll:     "33",
+	engine.Unknown:       "33",
+}
+
+func (p *textPrinter) print(r engine.Result) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s\n", p.paint(r.Verdict), printable(r.Email))
+	fmt.Fprintf(&text, "    %s\n", printable(r.Message))
+	for _, note := range notes(r) {
+		fmt.Fprintf(&text, "    %-9s %s\n", note.name, printable(note.text))
+	}
+	if p.details && r.Details != nil {
+		writeTranscript(&text, r.Details.Transcript)
+	}
+	_, err := io.WriteString(p.out, text.String())
+	return err
+}
+
+// paint is the verdict, in a column of its own and in its colour.
+func (p *textPrinter) paint(v engine.Verdict) string {
+	column := fmt.Sprintf("%-13s", v)
+	if !p.colour {
+		return column
+	}
+	return "\x1b[1;" + colours[v] + "m" + column + "\x1b[0m"
+}
+
+type note struct{ name, text string }
+
+// notes are the facts beside the verdict that there are.
+func notes(r engine.Result) []note {
+	var facts []note
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, note{name, text})
+		}
+	}
+	if r.Details != nil {
+		add("reason", string(r.Details.Reason))
+	}
+	add("flags", strings.Join(flags(r), ", "))
+	if r.Details != nil {
+		add("said", said(r.Details.SMTP))
+		add("retry in", wait(r.Details.RetryAfter))
+		add("perhaps", r.Details.Suggestion)
+	}
+	return facts
+}
+
+func flags(r engine.Result) []string {
+	var set []string
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{
+		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.FreeEmail}, {"disposable", r.Disposable}, {"spam trap", r.SpamTrap},
+	} {
+		if flag.on {
+			set = append(set, flag.name)
+		}
+	}
+	return set
+}
+
+// said quotes the mail host.
+func said(answer *engine.SMTPAnswer) string {
+	if answer == nil {
+		return ""
+	}
+	words := []string{}
+	if answer.Code != 0 {
+		words = append(words, strconv.Itoa(answer.Code))
+	}
+	for _, word := range []string{answer.Enhanced, answer.Text} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return fmt.Sprintf("%s  (%s [%s], %s)", strings.Join(words, " "), answer.Host, answer.IP, answer.Phase)
+}
+
+func wait(seconds int64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return (time.Duration(seconds) * time.Second).String()
+}
+
+func writeTranscript(text *strings.Builder, transcript []smtpprobe.Line) {
+	for _, line := range transcript {
+		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, printable(line.Text))
+	}
+}
+
+// printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or
+// turn its direction, become U+FFFD.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}

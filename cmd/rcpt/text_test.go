@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+func TestText(t *testing.T) {
+	result := engine.Result{
+		Email: "info@acme.example", User: "info", Domain: "acme.example", Role: true, Disposable: true, Success: true,
+		Verdict: engine.Unknown, Message: "The mail host asks every new sender to come back later.",
+		Details: &engine.Details{
+			Reason: engine.Greylisted, RetryAfter: 300, Suggestion: "info@acne.example",
+			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
+				Text: "Come \x1b[2Jback\u202e later\r\n"},
+			Transcript: []smtpprobe.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},
+		},
+	}
+	const short = `unknown        info@acme.example
+    The mail host asks every new sender to come back later.
+    reason    greylisted
+    flags     role, disposable
+    said      451 4.7.1 Come �[2Jback� later��  (mx.acme.example [192.0.2.1], rcpt)
+    retry in  5m0s
+    perhaps   info@acne.example
+`
+	const transcript = `        12 ms  S  220 mx�
+      1200 ms  C  QUIT
+`
+	for want, printer := range map[string]*textPrinter{
+		short:              {},
+		short + transcript: {details: true},
+		strings.Replace(short, "unknown      ", "\x1b[1;33munknown      \x1b[0m", 1): {colour: true},
+	} {
+		var out strings.Builder
+		printer.out = &out
+		if err := printer.print(result); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("details %v, colour %v (-want +got):\n%s", printer.details, printer.colour, diff)
+		}
+	}
+}
+
+// TestTextWithoutDetails: a result of impossible syntax, or of another program, may have none.
+func TestTextWithoutDetails(t *testing.T) {
+	var out strings.Builder
+	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.Undeliverable, Message: "No."})
+	if want := "undeliverable  nothing�\n    No.\n"; err != nil || out.String() != want {
+		t.Errorf("got %q, error %v, want %q", out.String(), err, want)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/lists"
+)
+
+// maxHELO is the length of the longest domain name (RFC 1035 §2.3.4).
+const maxHELO = 255
+
+// The types below read the values of flags. Their errors show the value and say what to write instead.
+type (
+	resolverAddress  string
+	heloName         string
+	reversePath      string
+	port             uint16
+	positiveCount    int
+	positiveDuration time.Duration
+	network          netip.Prefix
+	listFile         struct {
+		kind lists.Kind
+		path string
+	}
+)
+
+func (r *resolverAddress) UnmarshalText(text []byte) error {
+	host, number := string(text), ""
+	if _, err := netip.ParseAddr(host); err != nil && strings.Contains(host, ":") {
+		if host, number, err = net.SplitHostPort(string(text)); err != nil {
+			return fmt.Errorf("%q is not a DNS server: write HOST or HOST:PORT, an IPv6 address with a port as [ADDRESS]:PORT", text)
+		}
+		if new(port).UnmarshalText([]byte(number)) != nil {
+			return fmt.Errorf("%q is not a DNS server: the port must be a number from 1 to 65535", text)
+		}
+	}
+	if host == "" || strings.ContainsAny(host, " \t\r\n/[]") {
+		return fmt.Errorf("%q is not a DNS server: write HOST or HOST:PORT", text)
+	}
+	*r = resolverAddress(text)
+	return nil
+}
+
+func (h *heloName) UnmarshalText(text []byte) error {
+	if len(text) > maxHELO {
+		return fmt.Errorf("the name is longer than %d octets: use this host's full name", maxHELO)
+	}
+	for _, c := range text {
+		if c <= ' ' || c > '~' || strings.ContainsRune("<>@", rune(c)) {
+			return fmt.Errorf("%q is not a host name: use this host's full name, or an address literal such as [192.0.2.1]", text)
+		}
+	}
+	*h = heloName(text)
+	return nil
+}
+
+func (p *reversePath) UnmarshalText(text []byte) error {
+	path := strings.TrimSuffix(strings.TrimPrefix(string(text), "<"), ">")
+	if path == "" {
+		*p = ""
+		return nil
+	}
+	mailbox, err := address.Parse(path)
+	if err != nil {
+		return fmt.Errorf("%q is not an address: %v; leave it empty for the null reverse-path", text, err)
+	}
+	if mailbox.NeedsSMTPUTF8() {
+		return fmt.Errorf("%q has a non-ASCII local-part, which many mail hosts cannot take: use an ASCII address", text)
+	}
+	*p = reversePath(mailbox.Mailbox())
+	return nil
+}
+
+func (p *port) UnmarshalText(text []byte) error {
+	number, err := strconv.ParseUint(string(text), 10, 16)
+	if err != nil || number == 0 {
+		return fmt.Errorf("%q is not a port: use a number from 1 to 65535", text)
+	}
+	*p = port(number)
+	return nil
+}
+
+func (c *positiveCount) UnmarshalText(text []byte) error {
+	number, err := strconv.Atoi(string(text))
+	if err != nil || number < 1 {
+		return fmt.Errorf("%q is not a count: use a whole number from 1", text)
+	}
+	*c = positiveCount(number)
+	return nil
+}
+
+func (d *positiveDuration) UnmarshalText(text []byte) error {
+	duration, err := time.ParseDuration(string(text))
+	if err != nil || duration <= 0 {
+		return fmt.Errorf("%q is not a duration: use a number and a unit, such as 30s or 1m30s", text)
+	}
+	*d = positiveDuration(duration)
+	return nil
+}
+
+func (n *network) UnmarshalText(text []byte) error {
+	if ip, err := netip.ParseAddr(string(text)); err == nil {
+		return fmt.Errorf("%q is an address, not a network: write %s/%d for this address alone", text, ip, ip.BitLen())
+	}
+	prefix, err := netip.ParsePrefix(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a network: write ADDRESS/BITS, such as 10.0.0.0/8 or fd00::/8", text)
+	}
+	*n = network(prefix.Masked())
+	return nil
+}
+
+func (l *listFile) UnmarshalText(text []byte) error {
+	kind, path, found := strings.Cut(string(text), "=")
+	if !found || path == "" {
+		return fmt.Errorf("%q is not KIND=FILE: write for example disposable=domains.txt", text)
+	}
+	switch lists.Kind(kind) {
+	case lists.Disposable, lists.Free, lists.Role, lists.SpamTrap, lists.Allow:
+		*l = listFile{kind: lists.Kind(kind), path: path}
+		return nil
+	case "":
+		return errors.New("the kind is missing: write for example disposable=domains.txt")
+	}
+	return fmt.Errorf("%q is not a kind of list: use disposable, free, role, spamtrap or allow", kind)
+}

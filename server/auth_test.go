@@ -1,0 +1,102 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+)
+
+func TestKey(t *testing.T) {
+	handler := newServer(t, server.Config{}).Handler()
+	for _, c := range []struct {
+		name, query, authorization, header string
+		status                             int
+	}{
+		{"in the query", "apikey=" + key, "", "", 200},
+		{"bearer", "", "Bearer " + key, "", 200},
+		{"bearer in another case", "", "bEARER  " + key, "", 200},
+		{"own header", "", "", key, 200},
+		{"own header beside basic authentication", "", "Basic YTpi", key, 200},
+
+		{"none", "", "", "", 401},
+		{"empty", "apikey=", "", "", 401},
+		{"wrong", "apikey=" + key + "x", "", "", 401},
+		{"beginning", "apikey=" + key[:len(key)-1], "", "", 401},
+		{"another parameter", "api_key=" + key, "", "", 401},
+		{"another scheme", "", "Basic " + key, "", 401},
+		{"no scheme", "", key, "", 401},
+		{"wrong bearer beside the right key", "apikey=" + key, "Bearer wrong", "", 401},
+	} {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=a@b.example&"+c.query, nil)
+		request.Header.Set("Authorization", c.authorization)
+		request.Header.Set("X-API-Key", c.header)
+		response := ask(handler, request)
+		if response.Code != c.status {
+			t.Errorf("%s: status %d, want %d", c.name, response.Code, c.status)
+		}
+		if c.status == 401 && response.Body.String() != `{"message":"Unauthorized"}`+"\n" {
+			t.Errorf("%s: body %s", c.name, response.Body)
+		}
+	}
+}
+
+// TestKeyComesFirst: who has no key learns nothing about parameters, and makes nobody work.
+func TestKeyComesFirst(t *testing.T) {
+	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		t.Error("verified without a key")
+		return accepts(ctx, address)
+	})}).Handler()
+	for _, query := range []string{"", "email=a@b.example", "email=%", "timeout=x", strings.Repeat("x", 20000)} {
+		if response := ask(handler, httptest.NewRequest(http.MethodGet, "/api/v1/verify?"+query, nil)); response.Code != 401 {
+			t.Errorf("%.40s: status %d, want 401", query, response.Code)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for name, config := range map[string]server.Config{
+		"no key":               {Verifier: verifierFunc(accepts)},
+		"no verifier":          {Key: key},
+		"negative timeout":     {Verifier: verifierFunc(accepts), Key: key, Timeout: -1},
+		"negative concurrency": {Verifier: verifierFunc(accepts), Key: key, Concurrency: -1},
+	} {
+		if _, err := server.New(config); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestLogIsDiscreet: neither keys nor local-parts get into the log, wherever a client puts them.
+func TestLogIsDiscreet(t *testing.T) {
+	var log bytes.Buffer
+	handler := newServer(t, server.Config{Logger: logTo(&log)}).Handler()
+	for _, target := range []string{
+		"/api/v1/verify?email=alice@acme.example&apikey=" + key,
+		"/api/v1/verify?email=alice@acme.example&apikey=wrong-" + key,
+		"/api/v1/verify?apikey=" + key + "&email=alice%4",
+		"/alice/" + key + "?apikey=" + key,
+	} {
+		ask(handler, httptest.NewRequest(http.MethodGet, target, nil))
+	}
+	request := httptest.NewRequest("ALICE"+key, "/healthz", nil)
+	request.Header.Set("X-Request-Id", key)
+	ask(handler, request)
+
+	for _, secret := range []string{key, "alice", "ALICE", "email="} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%q is in the log:\n%s", secret, log.String())
+		}
+	}
+	for _, fact := range []string{"route=/api/v1/verify", "status=200", "status=401", "status=400", "status=404", "status=405",
+		"domain=acme.example", "result=deliverable", "request_id="} {
+		if !strings.Contains(log.String(), fact) {
+			t.Errorf("%q is not in the log:\n%s", fact, log.String())
+		}
+	}
+}

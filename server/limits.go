@@ -1,0 +1,26 @@
+package server
+
+import "time"
+
+// Limits of what clients may send and how long they may take.
+const (
+	// maxHeader bounds request line and header fields. RFC 9110 §4.1 recommends to support URIs of at least 8000 octets.
+	maxHeader = 32 << 10
+	// maxQuery bounds the query: a path has at most 256 octets (RFC 5321 §4.5.3.1.3), each three when percent-encoded; the rest is for
+	// wrong addresses, which deserve their answer too.
+	maxQuery = 8 << 10
+	// headerTimeout and readTimeout bound how long a request may take to arrive.
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	// idleTimeout is how long a connection may wait for its next request.
+	idleTimeout = 2 * time.Minute
+	// slotWait is how long a request waits for its turn when as many verifications run as may.
+	slotWait = time.Second
+	// retryAfter is the hint, in seconds, to a client that could not be served.
+	retryAfter = "5"
+	// slack is added to the time of a verification for the rest of a request's life.
+	slack = 5 * time.Second
+)
+
+// DefaultConcurrency is how many verifications run at a time. Most of them wait for a mail host, so that memory is what bounds them.
+const DefaultConcurrency = 1000

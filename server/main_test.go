@@ -1,0 +1,65 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const key = "rcpt_a-key-for-tests"
+
+// verifierFunc is a function as a [server.Verifier].
+type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
+
+func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result, error) {
+	return f(ctx, address)
+}
+
+// accepts finds every address deliverable.
+func accepts(_ context.Context, address string) (engine.Result, error) {
+	return engine.Result{
+		Email: address, User: "alice", Domain: "acme.example", Success: true, Verdict: engine.Deliverable, Message: "Fine.",
+		Details: &engine.Details{Reason: engine.RecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Unix(0, 0).UTC()},
+	}, nil
+}
+
+// newServer is a Server with defaults for what config leaves out.
+func newServer(t *testing.T, config server.Config) *server.Server {
+	t.Helper()
+	config.Key = key
+	if config.Verifier == nil {
+		config.Verifier = verifierFunc(accepts)
+	}
+	s, err := server.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// get asks handler for target, with the key in a header.
+func get(handler http.Handler, target string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, target, nil)
+	request.Header.Set("X-API-Key", key)
+	return ask(handler, request)
+}
+
+func ask(handler http.Handler, request *http.Request) *httptest.ResponseRecorder {
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	return response
+}
+
+func logTo(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

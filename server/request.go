@@ -1,0 +1,73 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// request is the question of a query.
+type request struct {
+	email   string
+	details bool
+	timeout time.Duration // zero: as long as usual
+}
+
+// badRequest is an error that tells the client, in a sentence, what to do better.
+type badRequest string
+
+func (b badRequest) Error() string { return string(b) }
+
+// readRequest reads the query of a verification. Every error is a [badRequest]; parameters that it does not know are ignored.
+func readRequest(rawQuery string, details bool) (request, error) {
+	if len(rawQuery) > maxQuery {
+		return request{}, badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))
+	}
+	query, err := url.ParseQuery(literalPlus(rawQuery))
+	if err != nil {
+		return request{}, badRequest("The query is not well-formed: percent-encode the values of its parameters.")
+	}
+	for _, name := range []string{"email", "details", "timeout"} {
+		if len(query[name]) > 1 {
+			return request{}, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
+		}
+	}
+	asked := request{email: query.Get("email"), details: details}
+	if asked.email == "" {
+		return request{}, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
+	}
+	if query.Has("details") {
+		if asked.details, err = strconv.ParseBool(query.Get("details")); err != nil {
+			return request{}, badRequest(`The parameter "details" must be 1 or 0.`)
+		}
+	}
+	if query.Has("timeout") {
+		asked.timeout, err = readTimeoutSeconds(query.Get("timeout"))
+	}
+	return asked, err
+}
+
+func readTimeoutSeconds(text string) (time.Duration, error) {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds > 0) || math.IsInf(seconds, 0) {
+		return 0, badRequest(`The parameter "timeout" must be a number of seconds greater than 0.`)
+	}
+	seconds = min(seconds, math.MaxInt32)
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// literalPlus keeps the plus signs of an address that was put into the query as it is. HTML forms and their encoders write a space as
+// "+", but they write "@" as "%40" too: where there is a bare "@", RFC 3986 alone was followed, by which "+" is a plus sign.
+func literalPlus(rawQuery string) string {
+	pairs := strings.Split(rawQuery, "&")
+	for i, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		if name == "email" && strings.Contains(value, "@") {
+			pairs[i] = name + "=" + strings.ReplaceAll(value, "+", "%2B")
+		}
+	}
+	return strings.Join(pairs, "&")
+}

@@ -1,0 +1,182 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+)
+
+// gate is a verifier that tells when it was asked, and answers when it is let.
+type gate struct{ asked, open chan struct{} }
+
+func newGate() gate { return gate{asked: make(chan struct{}, 10), open: make(chan struct{})} }
+
+func (g gate) Verify(ctx context.Context, address string) (engine.Result, error) {
+	g.asked <- struct{}{}
+	select {
+	case <-g.open:
+		return accepts(ctx, address)
+	case <-ctx.Done():
+		return engine.Result{Email: address, Verdict: engine.Unknown}, ctx.Err()
+	}
+}
+
+// TestConcurrency: who finds no slot waits a second and is told to come back; slots that become free are used.
+func TestConcurrency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := newGate()
+		handler := newServer(t, server.Config{Verifier: busy, Concurrency: 1}).Handler()
+		first := make(chan int)
+		go func() { first <- get(handler, "/api/v1/verify?email=a@b.example").Code }()
+		<-busy.asked
+
+		started := time.Now()
+		second := get(handler, "/api/v1/verify?email=a@b.example")
+		if second.Code != http.StatusServiceUnavailable || second.Header().Get("Retry-After") == "" {
+			t.Errorf("status %d, Retry-After %q", second.Code, second.Header().Get("Retry-After"))
+		}
+		if !strings.HasPrefix(second.Body.String(), `{"message":"`) {
+			t.Errorf("body %s", second.Body)
+		}
+		if waited := time.Since(started); waited != time.Second {
+			t.Errorf("waited %v for a slot, want 1s", waited)
+		}
+		if health := get(handler, "/healthz"); health.Code != http.StatusOK {
+			t.Errorf("healthz: status %d while busy", health.Code)
+		}
+		close(busy.open)
+		if code := <-first; code != http.StatusOK {
+			t.Errorf("the first request got %d", code)
+		}
+		if third := get(handler, "/api/v1/verify?email=a@b.example"); third.Code != http.StatusOK {
+			t.Errorf("the third request got %d", third.Code)
+		}
+	})
+}
+
+// start serves on a loopback port. The returned functions ask for the end, and wait for it.
+func start(t *testing.T, config server.Config) (url string, stop context.CancelFunc, end func() error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	s := newServer(t, config)
+	go func() { ended <- s.Serve(ctx, listener) }()
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	return "http://" + listener.Addr().String(), stop, func() error { return <-ended }
+}
+
+func fetch(url string) (int, error) {
+	response, err := http.Get(url + "/api/v1/verify?email=a@b.example&apikey=" + key)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
+}
+
+// TestGracefulShutdown: a request under way gets its answer, a new one finds nobody.
+func TestGracefulShutdown(t *testing.T) {
+	busy := newGate()
+	url, stop, end := start(t, server.Config{Verifier: busy})
+	status := make(chan int)
+	go func() {
+		code, err := fetch(url)
+		if err != nil {
+			t.Error(err)
+		}
+		status <- code
+	}()
+	<-busy.asked
+	stop()
+	for listens(url) {
+	}
+	close(busy.open)
+	if code := <-status; code != http.StatusOK {
+		t.Errorf("the request under way got %d", code)
+	}
+	if err := end(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+func listens(url string) bool {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// TestClientGone: nobody's verification is cancelled.
+func TestClientGone(t *testing.T) {
+	cancelled := make(chan struct{})
+	url, stop, end := start(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, _ string) (engine.Result, error) {
+		<-ctx.Done()
+		close(cancelled)
+		return engine.Result{}, ctx.Err()
+	})})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
+	conn.Close()
+	<-cancelled
+	stop()
+	if err := end(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestHeaderLimit: a header that never ends is cut off.
+func TestHeaderLimit(t *testing.T) {
+	url, stop, end := start(t, server.Config{})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() {
+		_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 64<<10))
+	}()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("status %d", response.StatusCode)
+	}
+	stop()
+	if err := end(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestListenerFails: Serve says why it cannot work.
+func TestListenerFails(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	if err := newServer(t, server.Config{}).Serve(t.Context(), listener); err == nil {
+		t.Error("no error")
+	}
+}

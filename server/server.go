@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// Verifier verifies addresses; *[engine.Verifier] is one.
+type Verifier interface {
+	// Verify tells whether address can receive mail. The error is non-nil only when the verification itself could not be carried out.
+	Verify(ctx context.Context, address string) (engine.Result, error)
+}
+
+// Config configures a [Server].
+type Config struct {
+	// Verifier does the work. Required.
+	Verifier Verifier
+	// Key is what clients must show. Required.
+	Key string
+	// Details makes answers carry their details unless the request says details=0. Default: only where it says details=1.
+	Details bool
+	// Timeout bounds one verification; a request can ask for less. Default: [engine.DefaultTimeout].
+	Timeout time.Duration
+	// Concurrency bounds the verifications that run at a time. Default: [DefaultConcurrency].
+	Concurrency int
+	// Logger gets one info line per request. Default: silent.
+	Logger *slog.Logger
+}
+
+// Server answers verifications over HTTP. It is safe for concurrent use.
+type Server struct {
+	config Config
+	key    keyHash
+	slots  slots
+}
+
+// New returns a Server.
+func New(config Config) (*Server, error) {
+	if config.Verifier == nil || config.Key == "" {
+		return nil, errors.New("server: a verifier and a key are required")
+	}
+	if config.Timeout == 0 {
+		config.Timeout = engine.DefaultTimeout
+	}
+	if config.Concurrency == 0 {
+		config.Concurrency = DefaultConcurrency
+	}
+	if config.Timeout < 0 || config.Concurrency < 0 {
+		return nil, errors.New("server: timeout and concurrency must be positive")
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Server{config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait)}, nil
+}
+
+// Handler returns the Server's routes, for use with a server of the caller's own.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/verify", only(http.MethodGet, s.authorized("apikey", s.verify)))
+	mux.Handle("/healthz", only(http.MethodGet, health))
+	mux.HandleFunc("/", notFound)
+	return s.observed(mux)
+}
+
+// Serve answers requests on listener until ctx is cancelled; then it accepts no more, lets running requests finish for as long as a
+// verification may take, and cuts off what is left. It returns nil after such an end.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	defer cutOff()
+	httpServer := s.httpServer(running)
+	failed := make(chan error, 1)
+	go func() { failed <- httpServer.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.config.Logger.Info("shutting down: requests under way may finish")
+	grace, cancel := context.WithTimeout(running, s.config.Timeout+slack)
+	defer cancel()
+	if err := httpServer.Shutdown(grace); err != nil {
+		s.config.Logger.Warn("cutting off requests that did not finish in time")
+		cutOff()
+		return httpServer.Close()
+	}
+	return nil
+}
+
+// httpServer is what listens, with running as the context of all requests.
+func (s *Server) httpServer(running context.Context) *http.Server {
+	return &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      readTimeout + slotWait + s.config.Timeout + slack,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return running },
+		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
+	}
+}

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// verify answers GET /api/v1/verify.
+func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
+	asked, err := readRequest(r.URL.RawQuery, s.config.Details)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if !s.slots.take(r.Context()) {
+		writeBusy(w, "Too many verifications are running. Try again later.")
+		return
+	}
+	defer s.slots.give()
+
+	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(asked))
+	defer cancel()
+	result, err := s.config.Verifier.Verify(ctx, asked.email)
+	if err != nil && r.Context().Err() != nil {
+		note(r, slog.Bool("cancelled", true))
+		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this
+		return
+	}
+	if err != nil {
+		note(r, slog.String("error", err.Error()))
+	}
+	s.writeResult(w, r, result, asked.details)
+}
+
+// writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
+func (s *Server) writeResult(w http.ResponseWriter, r *http.Request, result engine.Result, details bool) {
+	note(r, slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
+	if !details {
+		result = result.WithoutDetails()
+	}
+	writeJSON(w, http.StatusOK, result)
+}
+
+// timeout is how long a verification may take: as long as the request says, but not longer than usual.
+func (s *Server) timeout(asked request) time.Duration {
+	if asked.timeout > 0 {
+		return min(asked.timeout, s.config.Timeout)
+	}
+	return s.config.Timeout
+}

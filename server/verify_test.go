@@ -1,0 +1,217 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+)
+
+const record = `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,` +
+	`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
+
+const details = `,"details":{"reason":"recipient_accepted","catch_all":"no","cached":false,"checked_at":"1970-01-01T00:00:00Z","duration_ms":0}`
+
+func TestAnswers(t *testing.T) {
+	handler := newServer(t, server.Config{}).Handler()
+	for _, c := range []struct {
+		target string
+		status int
+		body   string
+	}{
+		{"/api/v1/verify?email=alice@acme.example", 200, record + "}"},
+		{"/api/v1/verify?email=alice%40acme.example&details=0", 200, record + "}"},
+		{"/api/v1/verify?email=alice@acme.example&details=1", 200, record + details + "}"},
+		{"/api/v1/verify?email=alice@acme.example&details=true&timeout=2.5&other=ignored", 200, record + details + "}"},
+		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
+		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
+		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once."}`},
+		{"/api/v1/verify?email=a@b.example&details=yes", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
+		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
+		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
+		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets."}`},
+		{"/healthz", 200, `{"status":"ok"}`},
+		{"/", 404, `{"message":"Not Found"}`},
+		{"/api/v1/verify/", 404, `{"message":"Not Found"}`},
+	} {
+		response := get(handler, c.target)
+		if response.Code != c.status {
+			t.Errorf("%.80s: status %d, want %d", c.target, response.Code, c.status)
+		}
+		if diff := cmp.Diff(c.body+"\n", response.Body.String()); diff != "" {
+			t.Errorf("%.80s: body (-want +got):\n%s", c.target, diff)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	handler := newServer(t, server.Config{}).Handler()
+	for _, target := range []string{"/api/v1/verify?email=alice@acme.example", "/api/v1/verify", "/nowhere", "/healthz"} {
+		header := get(handler, target).Header()
+		for name, want := range map[string]string{
+			"Content-Type":           "application/json; charset=utf-8",
+			"Cache-Control":          "private, no-store",
+			"X-Content-Type-Options": "nosniff",
+		} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%s: %s: %q, want %q", target, name, got, want)
+			}
+		}
+		if header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: no request ID", target)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	handler := newServer(t, server.Config{}).Handler()
+	for _, path := range []string{"/api/v1/verify?email=a@b.example", "/healthz"} {
+		for _, method := range []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "BREW"} {
+			response := ask(handler, httptest.NewRequest(method, path, nil))
+			if response.Code != http.StatusMethodNotAllowed || response.Header().Get("Allow") != "GET" {
+				t.Errorf("%s %s: status %d, Allow %q", method, path, response.Code, response.Header().Get("Allow"))
+			}
+		}
+	}
+}
+
+// TestEmailParameter: the verifier gets the address that the client meant.
+func TestEmailParameter(t *testing.T) {
+	var asked string
+	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		asked = address
+		return accepts(ctx, address)
+	})}).Handler()
+	for query, want := range map[string]string{
+		"email=alice%2Bnews%40acme.example":     "alice+news@acme.example",
+		"email=alice+news@acme.example":         "alice+news@acme.example", // not form-encoded: "@" is bare
+		"x=1&email=a+b+c@acme.example":          "a+b+c@acme.example",
+		"email=%22alice+x%22%40acme.example":    `"alice x"@acme.example`, // form-encoded: "+" is a space
+		"email=%22alice%20x%22@acme.example":    `"alice x"@acme.example`,
+		"email=josé@bücher.example":             "josé@bücher.example",
+		"email=jos%C3%A9@b%C3%BCcher.example":   "josé@bücher.example",
+		"email=%20alice@acme.example%0D%0ADATA": " alice@acme.example\r\nDATA",
+		"email=%FF@acme.example":                "\xff@acme.example",
+	} {
+		if response := get(handler, "/api/v1/verify?"+query); response.Code != http.StatusOK {
+			t.Errorf("%s: status %d", query, response.Code)
+		}
+		if asked != want {
+			t.Errorf("%s: verified %q, want %q", query, asked, want)
+		}
+	}
+}
+
+// TestTimeout: a request may ask for less time, never for more.
+func TestTimeout(t *testing.T) {
+	for query, want := range map[string]time.Duration{
+		"":               7 * time.Second,
+		"&timeout=2":     2 * time.Second,
+		"&timeout=0.25":  250 * time.Millisecond,
+		"&timeout=3600":  7 * time.Second,
+		"&timeout=1e300": 7 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var left time.Duration
+			handler := newServer(t, server.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+				deadline, _ := ctx.Deadline()
+				left = time.Until(deadline)
+				return accepts(ctx, address)
+			})}).Handler()
+			get(handler, "/api/v1/verify?email=a@b.example"+query)
+			if left != want {
+				t.Errorf("%q: %v for the verification, want %v", query, left, want)
+			}
+		})
+	}
+}
+
+func TestDetailsByDefault(t *testing.T) {
+	handler := newServer(t, server.Config{Details: true}).Handler()
+	if body := get(handler, "/api/v1/verify?email=alice@acme.example").Body.String(); !strings.Contains(body, `"details"`) {
+		t.Errorf("no details in %s", body)
+	}
+	if body := get(handler, "/api/v1/verify?email=alice@acme.example&details=0").Body.String(); strings.Contains(body, `"details"`) {
+		t.Errorf("details in %s", body)
+	}
+}
+
+// TestFault: a verification that could not be carried out says so in its record, and says no more.
+func TestFault(t *testing.T) {
+	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+		return engine.Result{Email: address, Verdict: engine.Unknown, Message: "The verification could not be carried out."},
+			errors.New("secret of the house")
+	})}).Handler()
+	response := get(handler, "/api/v1/verify?email=a@b.example")
+	want := `{"email":"a@b.example","success":false,"result":"unknown","message":"The verification could not be carried out."}` + "\n"
+	if response.Code != http.StatusOK || response.Body.String() != want {
+		t.Errorf("status %d, body %s", response.Code, response.Body)
+	}
+}
+
+// TestCancelled: an answer that was cut off is none, and is to be asked for again.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		cancel()
+		return engine.Result{Email: address, Verdict: engine.Unknown}, ctx.Err()
+	})}).Handler()
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/verify?email=a@b.example&apikey="+key, nil)
+	response := ask(handler, request)
+	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d, Retry-After %q", response.Code, response.Header().Get("Retry-After"))
+	}
+}
+
+// TestReadable: what a mail host said comes as it said it, though it looks like HTML.
+func TestReadable(t *testing.T) {
+	handler := newServer(t, server.Config{Details: true, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		result, err := accepts(ctx, address)
+		result.Details.SMTP = &engine.SMTPAnswer{Text: "<a@b.example> & co"}
+		return result, err
+	})}).Handler()
+	if body := get(handler, "/api/v1/verify?email=a@b.example").Body.String(); !strings.Contains(body, `"<a@b.example> & co"`) {
+		t.Errorf("body %s", body)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	var log strings.Builder
+	handler := newServer(t, server.Config{Logger: logTo(&log), Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+		panic("cannot work on " + address)
+	})}).Handler()
+	response := get(handler, "/api/v1/verify?email=alice@acme.example")
+	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"Internal Server Error"}`+"\n" {
+		t.Errorf("status %d, body %s", response.Code, response.Body)
+	}
+	if !strings.Contains(log.String(), "verify_test.go") {
+		t.Errorf("no stack in the log:\n%s", log.String())
+	}
+	if strings.Contains(log.String(), "alice") {
+		t.Errorf("the address is in the log:\n%s", log.String())
+	}
+}
+
+// TestPanicFreesSlot: a bug must not use up the server bit by bit.
+func TestPanicFreesSlot(t *testing.T) {
+	handler := newServer(t, server.Config{Concurrency: 1, Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) {
+		panic("bug")
+	})}).Handler()
+	for range 3 {
+		if response := get(handler, "/api/v1/verify?email=a@b.example"); response.Code != http.StatusInternalServerError {
+			t.Errorf("status %d", response.Code)
+		}
+	}
+}
