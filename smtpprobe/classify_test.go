@@ -117,7 +117,9 @@ func TestTraps(t *testing.T) {
 		mailbox string
 		want    Class
 	}{
-		{"callout quotes another server", PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <me@example.org> User unknown", "a@example.com", ClassBlocked},
+		{"sender callout quotes another server", PhaseRCPT, "550-Verification failed for <me@example.org>\n550-Response: 550 5.1.1 User unknown\n550 Sender verify failed", "a@example.com", ClassBlocked},
+		{"sender callout in other words", PhaseRCPT, "550-Sender callout verification failed:\n550 5.1.1 User unknown", "me@example.com", ClassBlocked},
+		{"recipient callout quotes the next host", PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <a@example.com> User unknown", "a@example.com", ClassNoSuchUser},
 		{"sender's domain not found", PhaseRCPT, "550 5.1.8 <me@example.org>: Sender address rejected: Domain not found", "a@example.com", ClassBlocked},
 		{"sender unknown under a mailbox code", PhaseRCPT, "550 5.1.1 Sender address rejected: User unknown", "a@example.com", ClassBlocked},
 		{"policy code, unknown mailbox", PhaseRCPT, "554 5.7.1 Unknown recipient", "a@example.com", ClassNoSuchUser},

@@ -34,7 +34,8 @@ func arguments(addresses []string) iter.Seq[question] {
 	}
 }
 
-// lines reads one address or JSON object per line of r. Blanks around it and empty lines are left out.
+// lines reads one address or JSON object per line of r. Blanks around it are left out. An empty line is a question too, so that answers stay
+// in step with the lines of a file.
 func lines(r io.Reader) iter.Seq[question] {
 	return func(yield func(question) bool) {
 		reader := bufio.NewReader(r)
@@ -48,10 +49,11 @@ func lines(r io.Reader) iter.Seq[question] {
 				return
 			}
 			text = strings.Trim(text, " \t\r")
-			if text != "" && !yield(readQuestion(text, whole, number)) {
+			atEnd := err != nil
+			if atEnd && text == "" {
 				return
 			}
-			if err != nil {
+			if !yield(readQuestion(text, whole, number)) || atEnd {
 				return
 			}
 		}

@@ -21,14 +21,15 @@ func TestLines(t *testing.T) {
 		{"without a last line feed", "a@b.example", []question{{address: "a@b.example"}}},
 		{"CR LF", "a@b.example\r\nc@d.example\r\n", []question{{address: "a@b.example"}, {address: "c@d.example"}}},
 		{"byte order mark", "\ufeffa@b.example\n\ufeffc@d.example\n", []question{{address: "a@b.example"}, {address: "\ufeffc@d.example"}}},
-		{"blanks and empty lines", "\n \t \r\n\t a@b.example \n\n", []question{{address: "a@b.example"}}},
+		{"blanks", "\t a@b.example \n", []question{{address: "a@b.example"}}},
+		{"empty lines", "\n \t \r\na@b.example\n\n", []question{{}, {}, {address: "a@b.example"}, {}}},
 		{"object", `{"email":" a@b.example\n","x":[1]}`, []question{{address: " a@b.example\n"}}},
 		{"address like an object", "{a}@b.example\n{a@b.example\n", []question{{address: "{a}@b.example"}, {address: "{a@b.example"}}},
 		{"the longest line", long, []question{{address: long}}},
 		{"too long an address", long + "y\na@b.example\n", []question{{address: long}, {address: "a@b.example"}}},
 		{"too long an object", `{"email":"` + long + "\"}\na@b.example", []question{
 			{`{"email":"` + long[:maxEcho-10], errors.New("line 1 is longer than 65536 octets")}, {address: "a@b.example"}}},
-		{"broken object", "\n" + `{"email":"a@b.example"` + "\n", []question{
+		{"broken object", "\n" + `{"email":"a@b.example"` + "\n", []question{{},
 			{`{"email":"a@b.example"`, errors.New("line 2: not a JSON object: unexpected end of JSON input")}}},
 		{"null", `{"email":null}`, []question{{`{"email":null}`, errors.New(`line 1: the JSON object has no string "email"`)}}},
 		{"empty email", `{"email":""}`, []question{{address: ""}}},

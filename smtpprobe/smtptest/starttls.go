@@ -76,6 +76,5 @@ func newTLS(name string) hostTLS {
 		panic("smtptest: " + err.Error())
 	}
 	pair := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
-	// Without session tickets the server's last words of a handshake are part of it: no write is left over that a client has to read.
-	return hostTLS{leaf: leaf, config: &tls.Config{Certificates: []tls.Certificate{pair}, SessionTicketsDisabled: true}}
+	return hostTLS{leaf: leaf, config: &tls.Config{Certificates: []tls.Certificate{pair}}}
 }
