@@ -18,7 +18,7 @@ type eagerConn struct {
 	chunks   []chunk
 	last     time.Time // when the chunk that Read handed out last had arrived
 	err      error     // the end of the stream, after chunks
-	deadline time.Time
+	deadline time.Time // of the owner's reads
 	alarm    *time.Timer
 }
 
@@ -56,14 +56,14 @@ func (c *eagerConn) readAhead() {
 func (c *eagerConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.chunks) == 0 {
-		switch {
-		case c.err != nil:
-			return 0, c.err
-		case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
-			return 0, os.ErrDeadlineExceeded
-		}
+	for !c.overdue() && len(c.chunks) == 0 && c.err == nil {
 		c.arrived.Wait()
+	}
+	switch {
+	case c.overdue():
+		return 0, os.ErrDeadlineExceeded
+	case len(c.chunks) == 0:
+		return 0, c.err
 	}
 	first := &c.chunks[0]
 	c.last = first.at
@@ -72,6 +72,10 @@ func (c *eagerConn) Read(b []byte) (int, error) {
 		c.chunks = c.chunks[1:]
 	}
 	return n, nil
+}
+
+func (c *eagerConn) overdue() bool {
+	return !c.deadline.IsZero() && !time.Now().Before(c.deadline)
 }
 
 // lastArrival is when the bytes that Read returned last had arrived.

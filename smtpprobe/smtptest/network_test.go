@@ -167,9 +167,18 @@ func TestServerCanHaveReadDeadline(t *testing.T) {
 			if !errors.As(err, &netErr) || !netErr.Timeout() {
 				t.Errorf("got %v, want a timeout", err)
 			}
+			_ = conn.SetReadDeadline(time.Time{})
+			if n, err := conn.Read(make([]byte, 6)); n != 6 || err != nil {
+				t.Errorf("without a deadline: %d, %v", n, err)
+			}
+			_ = conn.SetReadDeadline(time.Unix(1, 0))
+			if n, err := conn.Read(make([]byte, 9)); n != 0 || !errors.As(err, &netErr) || !netErr.Timeout() {
+				t.Errorf("with one that has passed: %d, %v", n, err)
+			}
 			_ = conn.Close()
 		}))
 		begun := time.Now()
+		time.AfterFunc(time.Minute, func() { c.send("NOOP\r\nQUIT\r\n") })
 		c.wantEOF()
 		if got := time.Since(begun); got != time.Minute {
 			t.Errorf("hung up after %v, want 1m", got)

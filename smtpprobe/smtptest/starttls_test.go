@@ -141,6 +141,7 @@ func TestClientInjects(t *testing.T) {
 	}
 	c.want("EHLO client.example", "250-")
 	c.want("QUIT", "221 ")
+	_ = c.conn.Close()
 	if s := only(t, n); s.Err == nil || !s.TLS {
 		t.Errorf("session: %+v", s)
 	}

@@ -89,6 +89,7 @@ func (w *wire) reset() {
 func (w *wire) Close() error {
 	w.closeOnce.Do(func() {
 		w.closeError = w.Conn.Close()
+		_ = w.eager.SetReadDeadline(time.Time{})
 		_, _ = io.Copy(io.Discard, w)
 	})
 	return w.closeError
