@@ -102,9 +102,16 @@ func (c *eagerConn) SetReadDeadline(t time.Time) error {
 	}
 	c.deadline = t
 	if !t.IsZero() {
-		c.alarm = time.AfterFunc(time.Until(t), c.arrived.Broadcast)
+		c.alarm = time.AfterFunc(time.Until(t), c.wake)
 	}
 	return nil
+}
+
+// wake has Read look at its deadline. The lock makes sure that Read is not between looking and waiting.
+func (c *eagerConn) wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.arrived.Broadcast()
 }
 
 func (c *eagerConn) SetDeadline(t time.Time) error {

@@ -2,6 +2,7 @@ package smtptest
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +41,7 @@ func (r *record) snapshot() Session {
 	defer r.mu.Unlock()
 	s := r.session
 	s.Client, s.Server = r.client.String(), r.server.String()
-	s.Commands = append([]string(nil), s.Commands...)
+	s.Commands = slices.Clone(s.Commands)
 	return s
 }
 
