@@ -139,10 +139,12 @@ func parseRules(data []byte) (*Classifier, error) {
 	if err := yaml.UnmarshalWithOptions(data, &file, yaml.Strict()); err != nil {
 		return nil, err
 	}
-	c := &Classifier{phrases: &phraseIndex{byWord: map[string][]int{}, byPrefix: map[string][]int{}}}
+	words := newVocabulary()
+	c := &Classifier{phrases: &phraseIndex{vocabulary: words}}
+	phrases := phraseParser{sets: file.Sets, vocabulary: words}
 	seen := map[string]bool{}
 	for _, entry := range file.Rules {
-		r, err := c.compile(entry, file.Sets)
+		r, err := c.compile(entry, phrases)
 		if err != nil {
 			return nil, fmt.Errorf("rule %q: %w", entry.ID, err)
 		}
@@ -155,7 +157,7 @@ func parseRules(data []byte) (*Classifier, error) {
 	return c, nil
 }
 
-func (c *Classifier) compile(entry ruleEntry, sets map[string][]string) (rule, error) {
+func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 	within, ok := scope[entry.Class]
 	if !ok {
 		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
@@ -168,17 +170,17 @@ func (c *Classifier) compile(entry ruleEntry, sets map[string][]string) (rule, e
 		r.codes = within.codes
 	}
 	var err error
-	if r.text, err = c.index(entry.Text, sets); err != nil {
+	if r.text, err = c.index(parser, entry.Text); err != nil {
 		return rule{}, err
 	}
-	r.unless, err = c.index(entry.Unless, sets)
+	r.unless, err = c.index(parser, entry.Unless)
 	return r, err
 }
 
-func (c *Classifier) index(phrases []string, sets map[string][]string) ([]int, error) {
+func (c *Classifier) index(parser phraseParser, phrases []string) ([]int, error) {
 	var numbers []int
 	for _, text := range phrases {
-		p, err := parsePhrase(text, sets)
+		p, err := parser.parse(text)
 		if err != nil {
 			return nil, err
 		}

@@ -31,36 +31,12 @@ const (
 	aNumber
 )
 
-// fillers carry no meaning in any phrase and are dropped on both sides.
-var fillers = map[string]bool{
-	"the": true, "a": true, "an": true, "this": true, "that": true, "is": true, "are": true, "was": true, "were": true, "be": true,
-	"been": true, "has": true, "have": true, "had": true, "it": true, "its": true,
-}
-
-// joined are words that are also written as two.
-var joined = map[string]string{
-	"e mail": "email", "e mails": "emails", "mail box": "mailbox", "mail boxes": "mailboxes", "mail drop": "maildrop", "user name": "username",
-	"black list": "blacklist", "black listed": "blacklisted", "black lists": "blacklists", "block list": "blocklist", "block listed": "blocklisted",
-	"grey list": "greylist", "grey listed": "greylisted", "grey listing": "greylisting", "gray listed": "greylisted", "gray listing": "greylisting",
-	"over quota": "overquota", "non existent": "nonexistent", "non existing": "nonexistent", "not existent": "nonexistent", "not existing": "nonexistent",
-	"de activated": "deactivated",
-}
-
-// wordings brings different ways to write the same words together. The apostrophe of "doesn't" is dropped before.
-var wordings = map[string][]string{
-	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"is", "not"},
-	"wasnt": {"was", "not"}, "didnt": {"did", "not"}, "hasnt": {"has", "not"}, "couldnt": {"could", "not"}, "arent": {"are", "not"},
-	"wont": {"will", "not"}, "unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"},
-	"inexistent": {"nonexistent"}, "graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"},
-	"addresse": {"addressee"}, "recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"},
-}
-
 // wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
 // "blocked" or "unknown.user" decides nothing.
 func wordsOf(reply Reply, mailbox string) []word {
-	text := strings.Join(reply.Lines, " ")
+	text := strings.ToLower(strings.Join(reply.Lines, " "))
 	if strings.Contains(mailbox, `"`) { // a quoted local-part may hold spaces
-		text = strings.ReplaceAll(text, mailbox, "<@>")
+		text = strings.ReplaceAll(text, strings.ToLower(mailbox), "<@>")
 	}
 	return splitWords(text, mailbox)
 }
@@ -72,12 +48,12 @@ func splitWords(text, mailbox string) []word {
 	}
 	words := make([]word, 0, 32)
 	for start := 0; start < len(text) && len(words) < maxWords; {
-		if isBreak(text[start]) {
+		if breaks[text[start]] {
 			start++
 			continue
 		}
 		end := start
-		for end < len(text) && !isBreak(text[end]) {
+		for end < len(text) && !breaks[text[end]] {
 			end++
 		}
 		piece := text[start:end]
@@ -85,7 +61,7 @@ func splitWords(text, mailbox string) []word {
 		switch {
 		case local != "" && strings.EqualFold(piece, local) && (quoted || !plainWord(local)):
 			words = append(words, word{thing: anAddress})
-		case domain != "" && strings.EqualFold(strings.Trim(piece, ".,:"), domain):
+		case domain != "" && strings.EqualFold(edges.trim(piece), domain):
 			words = append(words, word{text: domain, thing: aHost})
 		default:
 			words = appendPiece(words, piece)
@@ -95,13 +71,31 @@ func splitWords(text, mailbox string) []word {
 	return words
 }
 
-// isBreak reports what separates pieces whatever they are.
-func isBreak(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', '<', '>', '(', ')', '[', ']', '{', '}', '"', '`', ',', ';', '|', '\\':
-		return true
+// byteSet is a set of bytes.
+type byteSet [256]bool
+
+func bytesOf(text string) (s byteSet) {
+	for i := range len(text) {
+		s[text[i]] = true
 	}
-	return c < ' '
+	return s
+}
+
+var (
+	// breaks separate pieces whatever they are.
+	breaks = bytesOf(" \t\r\n<>()[]{}\"`,;|\\\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x1b\x7f")
+	// edges are cut off the ends of a piece.
+	edges = bytesOf(".:'!?*-_/#=~$%&+")
+)
+
+func (s *byteSet) trim(text string) string {
+	for text != "" && s[text[0]] {
+		text = text[1:]
+	}
+	for text != "" && s[text[len(text)-1]] {
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
 func isQuote(c byte) bool {
@@ -115,30 +109,31 @@ func plainWord(local string) bool {
 
 // appendPiece adds what a piece of text without blanks says: one thing, or its words.
 func appendPiece(words []word, piece string) []word {
-	piece = strings.Trim(piece, ".:'!?*-_/#=~$%&+")
-	if piece == "" {
-		return words
+	piece = edges.trim(piece)
+	if isPlain(piece) {
+		return appendPlain(words, piece)
 	}
 	if kind := thingOf(piece); kind != noThing {
-		return append(words, word{text: strings.ToLower(piece), thing: kind})
+		return append(words, word{text: piece, thing: kind})
 	}
-	start := -1
-	for i, r := range piece {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' {
-			if start < 0 {
-				start = i
-			}
-			continue
-		}
-		if start >= 0 {
-			words = appendWord(words, piece[start:i])
-			start = -1
-		}
-	}
-	if start >= 0 {
-		words = appendWord(words, piece[start:])
+	for _, run := range strings.FieldsFunc(piece, func(r rune) bool { return !inWord(r) }) {
+		words = appendWord(words, run)
 	}
 	return words
+}
+
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’'
+}
+
+// isPlain reports whether text is nothing but the letters a to z.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // thingOf tells what a piece names, if it names something.
@@ -149,11 +144,11 @@ func thingOf(piece string) thing {
 	case strings.Contains(piece, "@"):
 		return anAddress
 	case isNumber(piece):
-		if _, err := netip.ParseAddr(piece); err == nil {
+		if strings.Count(piece, ".") == 3 && isIP(piece) {
 			return anIP
 		}
 		return aNumber
-	case strings.ContainsAny(piece, ".:") && isIP(piece):
+	case (strings.Count(piece, ":") > 1 || strings.Count(piece, ".") == 3) && isIP(piece):
 		return anIP
 	case strings.Contains(piece, ".") && isHost(piece):
 		return aHost
@@ -170,12 +165,17 @@ func isNumber(piece string) bool {
 	return true
 }
 
+// isIP reports whether a piece is an IP address, with a port or not.
 func isIP(piece string) bool {
-	piece = strings.TrimPrefix(piece, "IPv6:")
-	if _, err := netip.ParseAddr(piece); err == nil {
-		return true
+	piece = strings.TrimPrefix(piece, "ipv6:")
+	if strings.Trim(piece, "0123456789abcdef.:") != "" {
+		return false
 	}
-	_, err := netip.ParseAddrPort(piece)
+	if strings.Count(piece, ":") == 1 {
+		_, err := netip.ParseAddrPort(piece)
+		return err == nil
+	}
+	_, err := netip.ParseAddr(piece)
 	return err == nil
 }
 
@@ -183,35 +183,26 @@ func isIP(piece string) bool {
 // must be a known top-level domain, or one of those that stand for local and example names.
 func isHost(piece string) bool {
 	for i := range len(piece) {
-		if c := piece[i]; c >= utf8.RuneSelf || !(c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z') {
+		if c := piece[i]; !(c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z') {
 			return false
 		}
 	}
-	name := strings.ToLower(piece)
-	switch name[strings.LastIndexByte(name, '.')+1:] {
+	switch piece[strings.LastIndexByte(piece, '.')+1:] {
 	case "example", "test", "invalid", "local", "localdomain", "lan", "internal", "arpa":
 		return true
 	}
-	_, icann := publicsuffix.PublicSuffix(name)
+	_, icann := publicsuffix.PublicSuffix(piece)
 	return icann
 }
 
 // appendWord adds one run of letters and digits in its folded form. Scripts that write without spaces give a word a character.
 func appendWord(words []word, text string) []word {
 	folded := fold(text)
+	if isPlain(folded) {
+		return appendPlain(words, folded)
+	}
 	if isNumber(folded) {
 		return append(words, word{text: folded, thing: aNumber})
-	}
-	if fillers[folded] {
-		return words
-	}
-	if same, ok := wordings[folded]; ok {
-		for _, w := range same {
-			if !fillers[w] {
-				words = append(words, word{text: w})
-			}
-		}
-		return words
 	}
 	start := 0
 	for i, r := range folded {
@@ -227,20 +218,27 @@ func appendWord(words []word, text string) []word {
 	if start < len(folded) {
 		words = append(words, word{text: folded[start:]})
 	}
-	return join(words)
+	return words
 }
 
-// join makes one word of the last two where they are one written as two.
-func join(words []word) []word {
-	if len(words) < 2 {
+// appendPlain adds a word of the letters a to z in its usual spelling.
+func appendPlain(words []word, text string) []word {
+	if text == "" {
 		return words
 	}
-	last, before := words[len(words)-1], words[len(words)-2]
-	one, ok := joined[before.text+" "+last.text]
-	if !ok || before.thing != noThing {
-		return words
+	usual, ok := spellings[text]
+	if !ok {
+		return append(words, word{text: text})
 	}
-	return append(words[:len(words)-2], word{text: one})
+	for _, w := range usual.words {
+		words = append(words, word{text: w})
+	}
+	if n := len(words); usual.after != nil && n > 1 && words[n-2].thing == noThing {
+		if one, ok := usual.after[words[n-2].text]; ok {
+			words = append(words[:n-2], word{text: one})
+		}
+	}
+	return words
 }
 
 // fold drops case, diacritics and apostrophes.
