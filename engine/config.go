@@ -36,6 +36,8 @@ type Config struct {
 	MaxSessionsPerHost, MaxSessions int
 	// Lists are the lists to match. Default: the embedded ones.
 	Lists *lists.Lists
+	// Classifier reads the replies of mail hosts. Default: the embedded rules.
+	Classifier *smtpprobe.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
 	Exchanger dnsresolve.Exchanger
 	// Dialer opens the connections to mail hosts. Default: the network.

@@ -100,6 +100,9 @@ func details(evidence Evidence, j judgement) *Details {
 	if evidence.DNS != nil {
 		for _, host := range evidence.DNS.Hosts {
 			d.MX = append(d.MX, MX{Host: host.Name, Preference: host.Preference})
+			if d.Provider == "" {
+				d.Provider = smtpprobe.ProviderOf(host.Name).Name
+			}
 		}
 	}
 	if evidence.SMTP != nil {

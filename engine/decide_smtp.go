@@ -27,7 +27,7 @@ func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Cl
 	}
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
-		j.reason = acceptance[j.catchAll]
+		j.accept(smtpprobe.ProviderOf(session.Host).Recipients)
 	case reply.Code == replyEncryptionRequired && failedBefore(said.Sessions, smtpprobe.KindTLS):
 		j.reason = TLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
@@ -105,11 +105,23 @@ func reasonFor(class smtpprobe.Class, phase smtpprobe.Phase, code int) Reason {
 	return reason
 }
 
-// acceptance is the reason for an accepted target by what is known of the domain's catch-all.
-var acceptance = map[CatchAllState]Reason{
-	CatchAllYes:     CatchAll,
-	CatchAllNo:      RecipientAccepted,
-	CatchAllUnknown: ControlInconclusive,
+// uncheckedRuling replaces the ruling of [CatchAll] for a provider that is known to accept everything and to sort out later.
+var uncheckedRuling = ruling{verdict: AcceptAll,
+	message: "The mail host takes mail for every address and refuses or drops it later: nothing can be learned about this mailbox by asking."}
+
+// accept judges an accepted target by what is known of the domain's catch-all, and of its provider where the control told nothing.
+func (j *judgement) accept(recipients smtpprobe.Recipients) {
+	switch {
+	case j.catchAll == CatchAllYes:
+		j.reason = CatchAll
+		if recipients == smtpprobe.RecipientsUnchecked {
+			j.special = &uncheckedRuling
+		}
+	case j.catchAll == CatchAllNo, recipients == smtpprobe.RecipientsChecked:
+		j.reason = RecipientAccepted
+	default:
+		j.reason = ControlInconclusive
+	}
 }
 
 // judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a

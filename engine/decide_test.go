@@ -206,6 +206,45 @@ func TestCatchAllState(t *testing.T) {
 	}
 }
 
+// TestProviders holds what is known of a provider to what it may change: the worth of an acceptance, and nothing else.
+func TestProviders(t *testing.T) {
+	const checks, sortsOutLater = "gmail-smtp-in.l.google.com", "mta5.am0.yahoodns.net"
+	tests := []struct {
+		name            string
+		host            string
+		target, control smtpprobe.Reply
+		reason          Reason
+		verdict         Verdict
+	}{
+		{"checks, control limited", checks, accepted, tooMany, RecipientAccepted, Deliverable},
+		{"checks, control accepted all the same", checks, accepted, accepted, CatchAll, AcceptAll},
+		{"checks, put off", checks, tooMany, unknownUser, RateLimited, Unknown},
+		{"checks, unverified", checks, reply(252, "", "cannot verify"), unknownUser, ControlInconclusive, Unknown},
+		{"sorts out later, control limited", sortsOutLater, accepted, tooMany, ControlInconclusive, Unknown},
+		{"sorts out later", sortsOutLater, accepted, accepted, CatchAll, AcceptAll},
+		{"unknown provider, control limited", "mx.example.com", accepted, tooMany, ControlInconclusive, Unknown},
+	}
+	messages := map[string]string{}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			session := answered(tt.target, tt.control)
+			session.Host = tt.host
+			got := Decide(asked(session), Policy{})
+			if got.Details.Reason != tt.reason || got.Verdict != tt.verdict {
+				t.Errorf("%s, %s; want %s, %s", got.Details.Reason, got.Verdict, tt.reason, tt.verdict)
+			}
+			messages[tt.name] = got.Message
+		})
+	}
+	if messages["sorts out later"] == messages["checks, control accepted all the same"] {
+		t.Error("the message does not say that the provider sorts out later")
+	}
+	evidence := found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("aspmx.l.google.com", "198.51.100.1", "")}})
+	if got := Decide(evidence, Policy{}).Details.Provider; got != "google_workspace" {
+		t.Errorf("provider %q, want google_workspace", got)
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	for text, want := range map[string]int64{
 		"Greylisted, try again in 90 seconds": 90,

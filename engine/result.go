@@ -30,7 +30,7 @@ type Details struct {
 	Reason     Reason           `json:"reason"`
 	RetryAfter int64            `json:"retry_after,omitempty"` // seconds, when worth retrying
 	Suggestion string           `json:"suggestion,omitempty"`  // did you mean
-	Provider   string           `json:"provider,omitempty"`
+	Provider   string           `json:"provider,omitempty"`    // who runs the mail hosts, where that is known
 	MX         []MX             `json:"mx,omitempty"`
 	CatchAll   CatchAllState    `json:"catch_all"`
 	Matches    []lists.Match    `json:"matches,omitempty"`

@@ -28,7 +28,7 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets}}
+	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
 	if config.Level == LevelSyntax {
 		return v, nil
 	}

@@ -1,6 +1,8 @@
 package smtpprobe
 
 import (
+	_ "embed"
+	"slices"
 	"sync"
 	"time"
 )
@@ -45,19 +47,43 @@ type Question struct {
 // is about us.
 type Classifier struct {
 	rules   []rule
+	ids     map[string]int // of the rules, to their places
 	phrases *phraseIndex
 }
 
-// DefaultClassifier returns the classifier with the embedded rules.
+// RuleFile is rules in the form of the embedded rules.yaml, whose head explains it.
+type RuleFile struct {
+	Name string // for error messages
+	Data []byte
+}
+
+// NewClassifier returns a classifier that tries the rules of files before the embedded ones. They may use the embedded sets of words.
+func NewClassifier(files ...RuleFile) (*Classifier, error) {
+	return readRules(append(slices.Clone(files), RuleFile{Name: "rules.yaml", Data: embeddedRules})...)
+}
+
+// DefaultClassifier returns the classifier with the embedded rules alone.
 func DefaultClassifier() *Classifier { return embeddedClassifier() }
 
+//go:embed rules.yaml
+var embeddedRules []byte
+
 var embeddedClassifier = sync.OnceValue(func() *Classifier {
-	classifier, err := parseRules(embeddedRules)
+	classifier, err := NewClassifier()
 	if err != nil {
 		panic("smtpprobe: embedded rules: " + err.Error()) // a test parses them
 	}
 	return classifier
 })
+
+// Rules returns the rules in the order in which they are tried.
+func (c *Classifier) Rules() []Rule {
+	rules := make([]Rule, len(c.rules))
+	for i := range c.rules {
+		rules[i] = c.rules[i].Rule
+	}
+	return rules
+}
 
 // Read tells what q.Reply proves.
 func (c *Classifier) Read(q Question) Reading {
@@ -84,7 +110,7 @@ func (c *Classifier) readRefusal(q Question, words []word) Reading {
 	said := c.phrases.find(words)
 	for i := range c.rules {
 		if c.rules[i].fits(q, said) {
-			return Reading{Class: c.rules[i].class, Rule: c.rules[i].id}
+			return Reading{Class: c.rules[i].Class, Rule: c.rules[i].ID}
 		}
 	}
 	return readBareCode(q)

@@ -1,16 +1,13 @@
 package smtpprobe
 
 import (
-	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 )
-
-//go:embed rules.yaml
-var embeddedRules []byte
 
 // ruleFile is the form of the rule data: see the head of rules.yaml.
 type ruleFile struct {
@@ -27,21 +24,29 @@ type ruleEntry struct {
 	Host     []string `yaml:"host"`
 	Text     []string `yaml:"text"`
 	Unless   []string `yaml:"unless"`
+	Lang     string   `yaml:"lang"`
 	Sample   []string `yaml:"sample"`
 	Source   string   `yaml:"source"`
 }
 
-// rule is one entry ready for use.
+// Rule describes a rule of a [Classifier].
+type Rule struct {
+	ID       string
+	Class    Class
+	Language string   // of its phrases, as an ISO 639-1 code; empty: English or none
+	Samples  []string // replies that it reads
+	Source   string   // where such replies are documented
+}
+
+// rule is a Rule ready for use.
 type rule struct {
-	id       string
-	class    Class
+	Rule
 	phases   []Phase  // empty: every phase
 	codes    []string // "550", "55x", "5xx"; empty: every code
 	enhanced []string // "5.1.1", "5.1.x"; empty: any or none
 	hosts    []string // suffixes of mail host names; empty: every host
 	text     []int    // phrases of which one must be there; empty: any text
 	unless   []int    // phrases of which none may be there
-	samples  []string
 }
 
 // fits reports whether the rule reads the reply.
@@ -133,28 +138,43 @@ var scope = map[Class]struct {
 	ClassAmbiguous:    {},
 }
 
-// parseRules reads rule data.
-func parseRules(data []byte) (*Classifier, error) {
-	var file ruleFile
-	if err := yaml.UnmarshalWithOptions(data, &file, yaml.Strict()); err != nil {
-		return nil, err
+// readRules makes a classifier of rule files, tried in their order. A file may use the sets of the others.
+func readRules(files ...RuleFile) (*Classifier, error) {
+	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
+	entries := make([]ruleFile, len(files))
+	for i, file := range files {
+		if err := yaml.UnmarshalWithOptions(file.Data, &entries[i], yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name, err)
+		}
+		for name, words := range entries[i].Sets {
+			if _, taken := parser.sets[name]; taken {
+				return nil, fmt.Errorf("%s: set %q is defined in another file", file.Name, name)
+			}
+			parser.sets[name] = words
+		}
 	}
-	words := newVocabulary()
-	c := &Classifier{phrases: &phraseIndex{vocabulary: words}}
-	phrases := phraseParser{sets: file.Sets, vocabulary: words}
-	seen := map[string]bool{}
-	for _, entry := range file.Rules {
-		r, err := c.compile(entry, phrases)
-		if err != nil {
-			return nil, fmt.Errorf("rule %q: %w", entry.ID, err)
+	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]int{}}
+	for i, file := range files {
+		for _, entry := range entries[i].Rules {
+			if err := c.add(entry, parser); err != nil {
+				return nil, fmt.Errorf("%s: rule %q: %w", file.Name, entry.ID, err)
+			}
 		}
-		if seen[r.id] || r.id == "" {
-			return nil, fmt.Errorf("rule %q: every rule needs an id of its own", r.id)
-		}
-		seen[r.id] = true
-		c.rules = append(c.rules, r)
 	}
 	return c, nil
+}
+
+func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
+	if _, taken := c.ids[entry.ID]; taken || entry.ID == "" {
+		return errors.New("every rule needs an id of its own")
+	}
+	r, err := c.compile(entry, parser)
+	if err != nil {
+		return err
+	}
+	c.ids[entry.ID] = len(c.rules)
+	c.rules = append(c.rules, r)
+	return nil
 }
 
 func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error) {
@@ -162,7 +182,10 @@ func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error)
 	if !ok {
 		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
 	}
-	r := rule{id: entry.ID, class: entry.Class, phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host, samples: entry.Sample}
+	r := rule{
+		Rule:   Rule{ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source},
+		phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
+	}
 	if len(r.phases) == 0 {
 		r.phases = within.phases
 	}

@@ -87,13 +87,13 @@ func (row sampleRow) question(t *testing.T) Question {
 func TestRulesReadTheirSamples(t *testing.T) {
 	classifier := DefaultClassifier()
 	for _, r := range classifier.rules {
-		if len(r.samples) == 0 {
-			t.Errorf("rule %s has no sample", r.id)
+		if len(r.Samples) == 0 {
+			t.Errorf("rule %s has no sample", r.ID)
 		}
-		for _, sample := range r.samples {
+		for _, sample := range r.Samples {
 			reply, err := ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
-				t.Errorf("rule %s: %v", r.id, err)
+				t.Errorf("rule %s: %v", r.ID, err)
 				continue
 			}
 			host := "mx.example.test"
@@ -101,8 +101,8 @@ func TestRulesReadTheirSamples(t *testing.T) {
 				host = "mx." + r.hosts[0]
 			}
 			reading := classifier.Read(Question{Phase: PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com"})
-			if reading.Rule != r.id {
-				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.id)
+			if reading.Rule != r.ID {
+				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.ID)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func TestParseRulesRefusesBadData(t *testing.T) {
 		"rules: [{id: a, class: blocked, text: [\"user ..\"]}]":       "begin and end",
 		"rules: [{id: a, class: blocked, texts: [\"user\"]}]":         "texts",
 	} {
-		if _, err := parseRules([]byte(data)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(data)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that names %s", data, err, want)
 		}
 	}

@@ -22,9 +22,10 @@ type engineFlags struct {
 	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
 	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
-	List               []listFile        `placeholder:"KIND=FILE" help:"Add the entries of a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
-	JSON               bool              `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
-	Details            bool              `help:"Add what the verdict rests on, the SMTP transcript included."`
+	rulesFlag
+	List    []listFile `placeholder:"KIND=FILE" help:"Add the entries of a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
+	JSON    bool       `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
+	Details bool       `help:"Add what the verdict rests on, the SMTP transcript included."`
 }
 
 // config is the engine's configuration as the flags say.
@@ -33,7 +34,12 @@ func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
+	classifier, err := f.classifier()
+	if err != nil {
+		return engine.Config{}, err
+	}
 	config := engine.Config{
+		Classifier:         classifier,
 		HELO:               string(f.HELO),
 		MailFrom:           string(f.MailFrom),
 		SMTPPort:           uint16(f.SMTPPort),

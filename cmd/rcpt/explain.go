@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// explainCommand is "rcpt explain".
+type explainCommand struct {
+	rulesFlag
+	Phase   smtpprobe.Phase `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
+	Host    string          `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
+	Mailbox string          `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
+	JSON    bool            `name:"json" help:"Print a JSON object."`
+	Reply   []string        `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
+}
+
+// Run prints how the reply is read, and by which rule.
+func (c *explainCommand) Run(std terminal) error {
+	classifier, err := c.classifier()
+	if err != nil {
+		return err
+	}
+	reply, err := smtpprobe.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
+	if err != nil {
+		return usage(fmt.Errorf("%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")", c.Reply, err))
+	}
+	question := smtpprobe.Question{Phase: c.Phase, Reply: reply, Host: strings.ToLower(c.Host), Mailbox: c.Mailbox}
+	e := explanationOf(question, classifier)
+	if c.JSON {
+		encoder := json.NewEncoder(std.out)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(e)
+	}
+	return e.writeText(std.out)
+}
+
+// explanation is what explain prints.
+type explanation struct {
+	Phase      smtpprobe.Phase `json:"phase"`
+	Code       int             `json:"code"`
+	Enhanced   string          `json:"enhanced,omitempty"`
+	Text       string          `json:"text,omitempty"`
+	Class      smtpprobe.Class `json:"class"`
+	Reason     engine.Reason   `json:"reason"`
+	Verdict    engine.Verdict  `json:"result"`
+	Message    string          `json:"message"`
+	RetryAfter int64           `json:"retry_after,omitempty"`
+	Provider   string          `json:"provider,omitempty"`
+	Rule       string          `json:"rule"`
+	Source     string          `json:"source,omitempty"`
+	Sample     string          `json:"sample,omitempty"`
+}
+
+func explanationOf(q smtpprobe.Question, classifier *smtpprobe.Classifier) explanation {
+	read := engine.Explain(q, classifier)
+	e := explanation{
+		Phase: q.Phase, Code: q.Reply.Code, Enhanced: q.Reply.Enhanced, Text: strings.Join(q.Reply.Lines, " "),
+		Class: read.Class, Reason: read.Reason, Verdict: read.Verdict, Message: read.Message,
+		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: smtpprobe.ProviderOf(q.Host).Name, Rule: read.Rule,
+		Source: "by its code alone: no rule knows the text",
+	}
+	for _, rule := range classifier.Rules() {
+		if rule.ID == read.Rule {
+			e.Source = cmp.Or(rule.Source, "no source given")
+			e.Sample = strings.Join(rule.Samples[:min(1, len(rule.Samples))], "")
+		}
+	}
+	return e
+}
+
+// writeText shows the explanation to a person.
+func (e explanation) writeText(w io.Writer) error {
+	var text strings.Builder
+	for _, note := range []note{
+		{"result", string(e.Verdict)},
+		{"reason", string(e.Reason)},
+		{"", e.Message},
+		{"class", string(e.Class)},
+		{"code", strings.TrimSpace(fmt.Sprintf("%d %s at %s", e.Code, e.Enhanced, e.Phase))},
+		{"provider", e.Provider},
+		{"rule", e.Rule},
+		{"source", e.Source},
+		{"as in", e.Sample},
+		{"retry in", wait(e.RetryAfter)},
+	} {
+		if note.text != "" {
+			fmt.Fprintf(&text, "%-9s %s\n", note.name, printable(strings.ReplaceAll(note.text, "\n", " / ")))
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
