@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes bytes from the wire fit for people and JSON: valid UTF-8 without anything that moves a cursor or hides. Ill-formed bytes become
-// U+FFFD, tabs spaces, and control, format (bidi, zero-width) and unassigned characters Go escapes. Cleaning twice changes nothing.
+// clean makes bytes from the wire fit for people and JSON: valid UTF-8 without anything that moves a cursor or hides. Other encodings are
+// guessed, what is in none becomes U+FFFD, tabs spaces, and control, format (bidi, zero-width) and unassigned characters Go escapes. Cleaning twice changes nothing.
 func clean(s string) string {
 	if isClean(s) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range decode(s) {
 		switch {
 		case r == '\t':
 			b.WriteByte(' ')

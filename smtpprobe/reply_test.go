@@ -45,7 +45,7 @@ func TestParseReply(t *testing.T) {
 		{"within the text", "550 said: 550 5.1.1 no", reply{550, "", []string{"said: 550 5.1.1 no"}}},
 		{"spaces", "550   5.1.1   no  ", reply{550, "5.1.1", []string{"no"}}},
 		{"UTF-8", "550 Empfänger unbekannt", reply{550, "", []string{"Empfänger unbekannt"}}},
-		{"Latin-1", "550 Empf\xe4nger", reply{550, "", []string{"Empf\ufffdnger"}}},
+		{"Latin-1", "550 Empf\xe4nger", reply{550, "", []string{"Empfänger"}}},
 		{"controls", "550 a\tb\x00c\x1b[31m\u202ed\x7f", reply{550, "", []string{`a b\x00c\x1b[31m\u202ed\x7f`}}},
 		{"carriage return within", "550 a\r250 b", reply{550, "", []string{`a\r250 b`}}},
 	} {
