@@ -72,6 +72,9 @@ func codeText(code int) string {
 	return string([]byte{byte('0' + code/100%10), byte('0' + code/10%10), byte('0' + code%10)})
 }
 
+// noCode is the pattern for a reply without an enhanced status code.
+const noCode = "none"
+
 // fitsAny reports whether text fits one of the patterns, in which "x" stands for one digit or, at the end, for any number.
 func fitsAny(patterns []string, text string) bool {
 	if len(patterns) == 0 {
@@ -86,6 +89,9 @@ func fitsAny(patterns []string, text string) bool {
 }
 
 func fitsCode(pattern, text string) bool {
+	if text == "" {
+		return pattern == noCode
+	}
 	if stem, ok := strings.CutSuffix(pattern, ".x"); ok { // an enhanced status code's open end
 		return strings.HasPrefix(text, stem+".")
 	}

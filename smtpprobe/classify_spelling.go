@@ -14,7 +14,7 @@ var fillers = []string{"the", "a", "an", "this", "that", "is", "are", "was", "we
 
 // wordings bring different ways to write the same words together.
 var wordings = map[string][]string{
-	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"not"},
+	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dosnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"not"},
 	"wasnt": {"not"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
 	"unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"}, "inexistent": {"nonexistent"},
 	"graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"}, "addresse": {"addressee"},
@@ -29,7 +29,7 @@ var pairs = []struct{ first, second, one string }{
 	{"block", "list", "blocklist"}, {"block", "lists", "blocklists"}, {"block", "listed", "blocklisted"},
 	{"grey", "list", "greylist"}, {"grey", "listed", "greylisted"}, {"grey", "listing", "greylisting"},
 	{"gray", "list", "greylist"}, {"gray", "listed", "greylisted"}, {"gray", "listing", "greylisting"},
-	{"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
+	{"local", "part", "localpart"}, {"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
 	{"non", "existent", "nonexistent"}, {"non", "existing", "nonexistent"}, {"not", "existent", "nonexistent"}, {"not", "existing", "nonexistent"},
 }
 

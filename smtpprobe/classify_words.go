@@ -255,12 +255,23 @@ func foldSlow(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
 		text = norm.NFKD.String(text)
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '\'' || r == '’' || unicode.IsMark(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, text)
+	return strings.Map(foldRune, text)
+}
+
+func foldRune(r rune) rune {
+	switch r = unicode.ToLower(r); {
+	case r == '\'' || r == '’' || unicode.IsMark(r):
+		return -1
+	case r == 'ł': // letters with a stroke are letters of their own to Unicode
+		return 'l'
+	case r == 'ø':
+		return 'o'
+	case r == 'đ':
+		return 'd'
+	case r == 'ı':
+		return 'i'
+	}
+	return r
 }
 
 func writtenWithoutSpaces(r rune) bool {
