@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -74,10 +75,17 @@ func judge(evidence Evidence, policy Policy) judgement {
 	if evidence.SMTP == nil {
 		return judgement{reason: SMTPSkipped}
 	}
-	return judgeSMTP(*evidence.SMTP, evidence.Mailbox, policy.Classifier)
+	return judgeSMTP(evidence, policy.Classifier)
 }
 
+// judgeSyntax tells what the grammar rules out from what it allows and we do not verify.
 func judgeSyntax(fault SyntaxFault) judgement {
+	switch fault.Reason {
+	case address.AddressLiteral, address.Dotless:
+		rule := rulings[SMTPSkipped]
+		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
+		return judgement{reason: SMTPSkipped, special: &rule}
+	}
 	rule := rulings[InvalidSyntax]
 	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)
 	return judgement{reason: InvalidSyntax, special: &rule}

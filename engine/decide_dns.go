@@ -28,13 +28,13 @@ func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 	return judgeDeadRoute(found)
 }
 
-// judgeDeadRoute judges mail exchangers of which none may be dialled. A host that was not looked up, or whose look-up got no answer,
-// proves nothing about the domain.
+// judgeDeadRoute judges mail exchangers of which none may be dialled. A host that was not looked up, or whose look-up was not answered in
+// full, proves nothing about the domain.
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
-	unseen := found.Omitted > 0
+	var unseen bool
 	for _, host := range found.Hosts {
-		unseen = unseen || host.Status.Temporary()
+		unseen = unseen || host.Status.Temporary() || host.Incomplete
 		for _, addr := range host.Addrs {
 			reserved++
 			if addr.IP.IsLoopback() || addr.IP.IsUnspecified() {
@@ -45,9 +45,11 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	switch {
 	case unseen:
 		return judgement{reason: DNSTemporary}
+	case reserved == 0 && found.Omitted > 0:
+		return judgement{reason: DNSTemporary}
 	case reserved == 0:
 		return judgement{reason: NoMailHost}
-	case reserved == self:
+	case reserved == self && found.Omitted == 0:
 		return judgement{reason: MXReservedAddress, special: &selfRuling}
 	}
 	return judgement{reason: MXReservedAddress}

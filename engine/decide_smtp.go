@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"net/netip"
+	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -10,25 +13,31 @@ import (
 const replyEncryptionRequired = 530
 
 // judgeSMTP judges what the mail hosts said by the session that tells most.
-func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Classifier) judgement {
-	session := telling(said.Sessions)
+func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
+	sessions := evidence.SMTP.Sessions
+	session := telling(sessions)
 	phase, reply := decisive(session)
 	if reply == nil {
-		return judgeFailure(session, said.Sessions)
+		return judgeFailure(session, evidence)
 	}
-	reading := read(classifier, session, phase, *reply, mailbox)
+	read := func(phase smtpprobe.Phase, reply smtpprobe.Reply, mailbox string) smtpprobe.Reading {
+		return classifier.Read(smtpprobe.Question{
+			Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox, Sender: evidence.MailFrom,
+		})
+	}
+	reading := read(phase, *reply, evidence.Mailbox)
 	j := judgement{
 		reason:     reasonFor(reading.Class, phase, reply.Code),
 		retryAfter: reading.RetryAfter,
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
 	if phase == smtpprobe.PhaseRCPT {
-		j.catchAll = judgeControl(classifier, session)
+		j.catchAll = judgeControl(session.Control, read)
 	}
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
 		j.accept(smtpprobe.ProviderOf(session.Host).Recipients)
-	case reply.Code == replyEncryptionRequired && failedBefore(said.Sessions, smtpprobe.KindTLS):
+	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtpprobe.KindTLS):
 		j.reason = TLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
@@ -36,8 +45,9 @@ func judgeSMTP(said smtpprobe.Findings, mailbox string, classifier *smtpprobe.Cl
 	return j
 }
 
-// telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before
-// the lack of SMTPUTF8, that before a refusal of us, and a refusal before silence.
+// telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before a
+// refusal of us, and a refusal before silence. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
+// reached, or put us off, may offer it.
 func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	var best smtpprobe.Session
 	bestRank := -1
@@ -55,13 +65,13 @@ func rank(session smtpprobe.Session) int {
 	case session.Target != nil:
 		return 4
 	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8:
-		return 3
+		return 0
 	case reply != nil:
-		return 2
+		return 3
 	case session.Greeting != nil:
-		return 1
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // decisive returns the reply that decides a session: the one to RCPT for the target or else the refusal that came before it; nil when
@@ -83,10 +93,6 @@ func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
 		}
 	}
 	return "", nil
-}
-
-func read(classifier *smtpprobe.Classifier, session smtpprobe.Session, phase smtpprobe.Phase, reply smtpprobe.Reply, mailbox string) smtpprobe.Reading {
-	return classifier.Read(smtpprobe.Question{Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox})
 }
 
 // reasonFor maps what a refusal proves to a reason, and upholds two laws whatever the rules say: a refusal before RCPT is about us, and a
@@ -126,13 +132,13 @@ func (j *judgement) accept(recipients smtpprobe.Recipients) {
 
 // judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
 // limit on recipients, a policy or a temporary failure says nothing.
-func judgeControl(classifier *smtpprobe.Classifier, session smtpprobe.Session) CatchAllState {
-	if session.Control == nil {
+func judgeControl(control *smtpprobe.Reply, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
+	if control == nil {
 		return CatchAllUnknown
 	}
-	reading := read(classifier, session, smtpprobe.PhaseRCPT, *session.Control, "")
-	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, session.Control.Code) {
-	case MailboxNotFound, MailboxDisabled, MailboxMoved:
+	reading := read(smtpprobe.PhaseRCPT, *control, "")
+	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, control.Code) {
+	case MailboxNotFound, MailboxDisabled: // some hosts call what never was disabled
 		return CatchAllNo
 	}
 	if reading.Class == smtpprobe.ClassOK {
@@ -154,7 +160,7 @@ var failureReasons = map[smtpprobe.Kind]Reason{
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
-func judgeFailure(session smtpprobe.Session, all []smtpprobe.Session) judgement {
+func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	if session.Failure == nil {
 		return judgement{reason: ConnectionFailed}
 	}
@@ -163,12 +169,34 @@ func judgeFailure(session smtpprobe.Session, all []smtpprobe.Session) judgement 
 	if !ok {
 		reason = ConnectionFailed
 	}
-	if reason == SMTPUTF8Unsupported && failedBefore(all, smtpprobe.KindTLS) {
-		reason = TLSFailed // the host may offer SMTPUTF8 within TLS only
-	}
-	return judgement{reason: reason, answer: &SMTPAnswer{
+	j := judgement{reason: reason, answer: &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
 	}}
+	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
+		j.special = &someLackSMTPUTF8
+	}
+	return j
+}
+
+// someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] while a mail host was not asked.
+var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,
+	message: "The local-part has non-ASCII characters. The mail hosts that answered cannot take such addresses, but not all were asked."}
+
+// allLackSMTPUTF8 reports whether every mail host of the domain was asked, at one of its addresses, and does not offer SMTPUTF8.
+func allLackSMTPUTF8(found dnsresolve.Findings, sessions []smtpprobe.Session) bool {
+	lacking := map[netip.Addr]bool{}
+	for _, session := range sessions {
+		if session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8 {
+			lacking[session.Addr.Addr().Unmap()] = true
+		}
+	}
+	for _, host := range found.Hosts {
+		asked := slices.ContainsFunc(host.Addrs, func(a dnsresolve.Addr) bool { return lacking[a.IP.Unmap()] })
+		if host.Status.Temporary() || host.Status == dnsresolve.StatusOK && !asked {
+			return false
+		}
+	}
+	return found.Omitted == 0
 }
 
 func failedBefore(sessions []smtpprobe.Session, kind smtpprobe.Kind) bool {

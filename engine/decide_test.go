@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -21,6 +22,11 @@ var (
 func host(name, ip, reserved string) dnsresolve.Host {
 	return dnsresolve.Host{Name: name, Preference: 10, Status: dnsresolve.StatusOK,
 		Addrs: []dnsresolve.Addr{{IP: netip.MustParseAddr(ip), Reserved: reserved}}}
+}
+
+func incomplete(h dnsresolve.Host) dnsresolve.Host {
+	h.Incomplete = true
+	return h
 }
 
 func deadHost(name string, status dnsresolve.Status) dnsresolve.Host {
@@ -49,6 +55,12 @@ func answered(target, control smtpprobe.Reply) smtpprobe.Session {
 	return smtpprobe.Session{Host: "mx.example.com", Greeting: &greeting, Target: &target, Control: &control}
 }
 
+// atOneHost is a session with the address of oneHost.
+func atOneHost(s smtpprobe.Session) smtpprobe.Session {
+	s.Addr = netip.AddrPortFrom(oneHost.Hosts[0].Addrs[0].IP, 25)
+	return s
+}
+
 func failed(phase smtpprobe.Phase, kind smtpprobe.Kind) smtpprobe.Session {
 	return smtpprobe.Session{Host: "mx.example.com", Failure: &smtpprobe.Failure{Phase: phase, Kind: kind}}
 }
@@ -75,6 +87,8 @@ func TestDecide(t *testing.T) {
 	}{
 		{"fault", Evidence{Fault: "disk on fire"}, InternalError, Unknown},
 		{"syntax", Evidence{Syntax: &SyntaxFault{Detail: "no @"}}, InvalidSyntax, Undeliverable},
+		{"address literal", Evidence{Syntax: &SyntaxFault{Reason: address.AddressLiteral}}, SMTPSkipped, Unknown},
+		{"one label", Evidence{Syntax: &SyntaxFault{Reason: address.Dotless}}, SMTPSkipped, Unknown},
 		{"spam trap", listed(lists.SpamTrap, Evidence{Local: "user"}), SpamTrap, Unknown},
 		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, SMTPSkipped, Unknown},
 		{"dns level", found(oneHost), SMTPSkipped, Unknown},
@@ -103,6 +117,13 @@ func TestDecide(t *testing.T) {
 		{"loopback and unseen", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), deadHost("b", dnsresolve.StatusServFail)}}), DNSTemporary, Unknown},
 
+		{"loopback, and perhaps more", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{incomplete(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
+		{"loopback, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), MXReservedAddress, Unknown},
+		{"private, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
+			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+
 		{"no session", asked(), ConnectionFailed, Unknown},
 		{"refused connection", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindRefused)), ConnectionFailed, Unknown},
 		{"unreachable", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindUnreachable)), ConnectionFailed, Unknown},
@@ -111,7 +132,10 @@ func TestDecide(t *testing.T) {
 		{"timeout", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindTimeout)), ConnectionTimeout, Unknown},
 		{"tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS)), TLSFailed, Unknown},
 		{"protocol", asked(failed(smtpprobe.PhaseGreeting, smtpprobe.KindProtocol)), ProtocolError, Unknown},
-		{"no smtputf8", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Undeliverable},
+		{"no smtputf8", asked(atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
+		{"no smtputf8 at one host of two", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
+		{"no smtputf8 at the backup of a dead host", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), ConnectionTimeout, Unknown},
+		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TemporaryFailure, Unknown},
 		{"no smtputf8 outside tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TLSFailed, Unknown},
 		{"failure of a kind from the future", asked(failed(smtpprobe.PhaseRCPT, "novel")), ConnectionFailed, Unknown},
 
@@ -257,6 +281,15 @@ func TestRetryAfter(t *testing.T) {
 	}
 	if got := Decide(asked(answered(unknownUser, unknownUser)), Policy{}); got.Details.RetryAfter != 0 {
 		t.Errorf("a missing mailbox: retry after %d s, want never", got.Details.RetryAfter)
+	}
+}
+
+// TestOwnAddress holds that a reply that names our reverse-path is about us.
+func TestOwnAddress(t *testing.T) {
+	evidence := asked(answered(reply(550, "5.1.1", "<probe@example.org>: User unknown"), unknownUser))
+	evidence.MailFrom = "probe@example.org"
+	if got := Decide(evidence, Policy{}); got.Details.Reason != Blocked {
+		t.Errorf("%s, want %s", got.Details.Reason, Blocked)
 	}
 }
 

@@ -16,13 +16,15 @@ const EvidenceSchema = 1
 // not asked.
 type Evidence struct {
 	Schema int `json:"schema"`
-	// Email is the address as it was given, ill-formed UTF-8 replaced.
+	// Email is the address as it was given, ill-formed UTF-8 replaced, and cut where it is far too long for any mailbox.
 	Email string `json:"email"`
 	// Local and Domain are the parts of a well-formed address: the local-part as given, the domain in lower-case A-labels.
 	Local  string `json:"local,omitempty"`
 	Domain string `json:"domain,omitempty"`
 	// Mailbox is the address as RCPT TO names it.
 	Mailbox string `json:"mailbox,omitempty"`
+	// MailFrom is the reverse-path that mail hosts were told; empty: the null reverse-path.
+	MailFrom string `json:"mail_from,omitempty"`
 	// Syntax is why the address is not well-formed.
 	Syntax *SyntaxFault `json:"syntax,omitempty"`
 	// Level is how deep the verification was to look.

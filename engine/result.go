@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/rcpt/rcpt/lists"
@@ -102,6 +103,18 @@ func (f flag) MarshalJSON() ([]byte, error) {
 	return []byte("0"), nil
 }
 
+func (f *flag) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "1":
+		*f = true
+	case "0":
+		*f = false
+	default:
+		return fmt.Errorf("flag %s is neither 0 nor 1", data)
+	}
+	return nil
+}
+
 // MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form.
 func (r Result) MarshalJSON() ([]byte, error) {
 	if r.User == "" && r.Domain == "" {
@@ -125,6 +138,21 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads a verification record.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var in record
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*r = Result{
+		Email: in.Email, User: in.User, Domain: in.Domain,
+		AcceptAll: bool(in.AcceptAll), Role: bool(in.Role), FreeEmail: bool(in.FreeEmail),
+		Disposable: bool(in.Disposable), SpamTrap: bool(in.SpamTrap),
+		Success: in.Success, Verdict: in.Verdict, Message: in.Message, Details: in.Details,
+	}
+	return nil
 }
 
 // WithoutDetails returns r in the short form that a caller who did not ask for details gets.

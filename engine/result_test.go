@@ -47,6 +47,13 @@ func TestRecord(t *testing.T) {
 			if diff := cmp.Diff(tt.want+"\n", out.String()); diff != "" {
 				t.Error(diff)
 			}
+			var back Result
+			if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.result, back); diff != "" {
+				t.Errorf("read back (-written +read):\n%s", diff)
+			}
 		})
 	}
 }

@@ -58,9 +58,14 @@ func (v *Verifier) Close() error {
 	return v.prober.Close()
 }
 
-// Verify tells whether address can receive mail. A dead domain, a refusal or a silence is a result; the error is non-nil only when the
-// verification itself could not be carried out, because ctx was cancelled or because of a fault of ours. The result then is [Unknown]
-// with Success false.
+// ErrBusy says that a verification was not carried out because too many others wait for the same mail host.
+var ErrBusy = smtpprobe.ErrBusy
+
+// Verify tells whether address can receive mail. A dead domain, a refusal or a silence is a result, and so is a deadline of ctx that passes
+// while somebody else is to answer. The error is non-nil only when the verification itself could not be carried out: ctx was cancelled, too
+// many wait for the same mail host ([ErrBusy]), or something of ours failed. The result then is [Unknown] with Success false.
+//
+// The configured timeout does not run while the verification waits for a free session with the mail host.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 	evidence, err := v.Gather(ctx, address)
 	result := Decide(evidence, v.policy)
@@ -70,11 +75,11 @@ func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 
 // Gather collects the facts about address without judging them. After an error the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error) {
-	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
-	defer cancel()
-
 	started := time.Now()
-	evidence := Evidence{Schema: EvidenceSchema, Email: strings.ToValidUTF8(address, "\uFFFD"), Level: v.config.Level, StartedAt: started.UTC()}
+	evidence := Evidence{
+		Schema: EvidenceSchema, Email: bounded(strings.ToValidUTF8(address, "\uFFFD")), MailFrom: v.config.MailFrom,
+		Level: v.config.Level, StartedAt: started.UTC(),
+	}
 	err := v.gather(ctx, address, &evidence)
 	if err != nil {
 		evidence.Fault = err.Error()
@@ -97,7 +102,7 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 		return nil
 	}
 
-	found, err := v.resolve(ctx, mailbox.Domain)
+	found, took, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
 	}
@@ -110,12 +115,14 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 		return nil
 	}
 
-	said, err := v.probe(ctx, mailbox, route)
+	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-took)
 	evidence.SMTP = &said
 	return err
 }
 
-func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, error) {
+func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
 	started := time.Now()
 	found, err := v.resolver.MailHosts(ctx, domain)
 	took := time.Since(started)
@@ -124,16 +131,17 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 	if v.config.Hooks.Resolved != nil {
 		v.config.Hooks.Resolved(found, took)
 	}
-	return found, err
+	return found, took, err
 }
 
-func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host) (smtpprobe.Findings, error) {
+func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
 	said, err := v.prober.Probe(ctx, smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
 		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
+		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 	})
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", mailbox.Domain),
@@ -159,6 +167,16 @@ func syntaxFault(err error) (*SyntaxFault, error) {
 		return nil, err
 	}
 	return &SyntaxFault{Reason: fault.Reason, Pos: fault.Pos, Detail: fault.Detail}, nil
+}
+
+// maxEmail bounds what is kept of a given address: no mailbox is longer than 254 octets, the rest shows people what they gave.
+const maxEmail = 64 << 10
+
+func bounded(text string) string {
+	if len(text) <= maxEmail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxEmail], "") + "…"
 }
 
 // mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.

@@ -3,10 +3,13 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -193,5 +196,54 @@ func TestBadConfig(t *testing.T) {
 			verifier.Close()
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// TestWaitingForASessionIsNotSilence holds that our own limit on sessions costs an address nothing but time.
+func TestWaitingForASessionIsNotSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &smtptest.Host{CatchAll: true, GreetingDelay: 2 * time.Second, RCPTDelay: 2 * time.Second}
+		verifier, _, _ := inMemory(t, engine.Config{}, slow)
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				result, err := verifier.Verify(t.Context(), fmt.Sprintf("u%d@example.test", i))
+				if err != nil || result.Verdict != engine.AcceptAll {
+					t.Errorf("%s (%v), want %s", result.Verdict, err, engine.AcceptAll)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// TestBusy holds that a verification for which no session becomes free in the caller's time is ours not to have carried out.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		var first sync.WaitGroup
+		first.Go(func() { _, _ = verifier.Verify(t.Context(), "first@example.test") })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		result, err := verifier.Verify(ctx, "second@example.test")
+		if !errors.Is(err, engine.ErrBusy) || result.Success || result.Verdict != engine.Unknown {
+			t.Errorf("%s, success %v (%v); want ErrBusy", result.Verdict, result.Success, err)
+		}
+		first.Wait()
+	})
+}
+
+func TestEvidenceIsBounded(t *testing.T) {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax})
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence, err := verifier.Gather(t.Context(), strings.Repeat("ä", 10<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := json.Marshal(evidence); err != nil || len(data) > 100_000 {
+		t.Errorf("%d bytes of evidence (%v)", len(data), err)
 	}
 }

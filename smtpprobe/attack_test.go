@@ -27,6 +27,9 @@ const flight = `
 	C: RCPT *
 `
 
+// starttls is a script up to the end of the handshake.
+const starttls = "S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 220 go\nstarttls\n"
+
 // endless sends a text again and again.
 func endless(first, then string) smtptest.Handler {
 	return smtptest.HandlerFunc(func(c net.Conn) {
@@ -142,6 +145,8 @@ func TestQUITIsSent(t *testing.T) {
 		{"never into a handshake", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\n" + `raw: 220 go\r\n250 injected\r\n`), false},
 		{"never to one that hung up", smtptest.Script(ehlo + "close"), false},
 		{"over TLS too", tlsHost(smtptest.TLSWorks), true},
+		{"over TLS as soon as that is established", smtptest.Script(starttls + "hang"), true},
+		{"never to one that hung up after the handshake", smtptest.Script(starttls + "close"), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := probe(t, setting{}, tt.host)

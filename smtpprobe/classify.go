@@ -39,6 +39,7 @@ type Question struct {
 	Reply   Reply
 	Host    string // name of the mail host
 	Mailbox string // the recipient, whose own words must not decide anything
+	Sender  string // our reverse-path; empty: the null reverse-path
 }
 
 // Classifier reads replies by an ordered list of rules: the first that fits decides. It is safe for concurrent use.
@@ -87,10 +88,10 @@ func (c *Classifier) Rules() []Rule {
 
 // Read tells what q.Reply proves.
 func (c *Classifier) Read(q Question) Reading {
-	if q.Reply.Code < 300 {
+	if q.Reply.Code >= 200 && q.Reply.Code < 300 {
 		return readAcceptance(q.Reply.Code)
 	}
-	words := wordsOf(q.Reply, q.Mailbox)
+	words := wordsOf(q)
 	reading := c.readRefusal(q, words)
 	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)

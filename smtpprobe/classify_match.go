@@ -97,7 +97,7 @@ func begins(tokens []token, elements []element) bool {
 	if first.optional && begins(tokens, rest) {
 		return true
 	}
-	if next, ok := take(tokens, func(t *token) bool { return t.isOneOf(first.words) }); ok && begins(next, rest) {
+	if next, ok := takeWord(tokens, func(t *token) bool { return t.isOneOf(first.words) }); ok && begins(next, rest) {
 		return true
 	}
 	for _, s := range first.longer {
@@ -108,8 +108,8 @@ func begins(tokens []token, elements []element) bool {
 	return false
 }
 
-// take passes over things and then takes the word that fits; it returns what follows.
-func take(tokens []token, fits func(*token) bool) (next []token, ok bool) {
+// takeWord passes over things and then takes the word that fits; it returns what follows.
+func takeWord(tokens []token, fits func(*token) bool) (next []token, ok bool) {
 	for i := range tokens {
 		if fits(&tokens[i]) {
 			return tokens[i+1:], true
@@ -124,7 +124,7 @@ func take(tokens []token, fits func(*token) bool) (next []token, ok bool) {
 // take takes all words of the sequence.
 func (s sequence) take(tokens []token) (next []token, ok bool) {
 	for _, a := range s {
-		tokens, ok = take(tokens, func(t *token) bool { return t.is(a) })
+		tokens, ok = takeWord(tokens, func(t *token) bool { return t.is(a) })
 		if !ok {
 			return nil, false
 		}

@@ -10,7 +10,7 @@ import (
 //	word      this word             word*     a word that begins so
 //	(a|b c)   one of these          $name     one of a named set
 //	..        up to five words      ?word     this word or nothing; also ?(a|b) and ?$name
-//	<addr>    an address; also <host>, <ip>, <url>, <#> (a number)
+//	<addr>    an address; also <host>, <ip>, <url>, <#> (a number), <sender> (our own reverse-path)
 //	~spamhaus a host name, address or URL that contains this
 //
 // Things between two words of a phrase are passed over: "user <a@b.example> unknown" contains "user unknown".
@@ -35,7 +35,7 @@ const (
 	minPrefix = 3
 )
 
-var thingNames = map[string]thing{"<addr>": anAddress, "<host>": aHost, "<ip>": anIP, "<url>": aURL, "<#>": aNumber}
+var thingNames = map[string]thing{"<addr>": anAddress, "<host>": aHost, "<ip>": anIP, "<url>": aURL, "<#>": aNumber, "<sender>": theSender}
 
 // open reports whether the element may stand for nothing.
 func (e element) open() bool { return e.gap || e.optional }
@@ -87,6 +87,9 @@ func (p phraseParser) element(field string) (element, error) {
 		return e, nil
 	}
 	field, e.optional = strings.CutPrefix(field, "?")
+	if inner := strings.TrimSuffix(strings.TrimPrefix(field, "("), ")"); strings.ContainsAny(inner, "()?") || strings.HasPrefix(field, "(") != strings.HasSuffix(field, ")") {
+		return e, fmt.Errorf("%q: parentheses enclose a whole element, and ? begins one", field)
+	}
 	alternatives := []string{field}
 	if strings.HasPrefix(field, "(") {
 		alternatives = strings.Split(strings.Trim(field, "()"), "|")

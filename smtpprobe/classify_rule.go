@@ -127,14 +127,18 @@ func anySaid(phrases []int, said phraseSet) bool {
 	return false
 }
 
+// aboutMailboxes are the reply codes that can be about a mailbox: 55z is about the mail system, 50z about syntax and 53z about
+// authentication (RFC 5321 §4.2.1, RFC 4954 §6); the others are those that hosts have made up.
+var aboutMailboxes = []string{"55x", "51x", "52x", "54x", "57x", "58x"}
+
 // scope is where a class's rules apply unless they say otherwise: what is said of a mailbox is believed at RCPT and for good only.
 var scope = map[Class]struct {
 	phases []Phase
 	codes  []string
 }{
-	ClassNoSuchUser:   {[]Phase{PhaseRCPT}, []string{"5xx"}},
-	ClassDisabled:     {[]Phase{PhaseRCPT}, []string{"5xx"}},
-	ClassMoved:        {[]Phase{PhaseRCPT}, []string{"5xx"}},
+	ClassNoSuchUser:   {[]Phase{PhaseRCPT}, aboutMailboxes},
+	ClassDisabled:     {[]Phase{PhaseRCPT}, aboutMailboxes},
+	ClassMoved:        {[]Phase{PhaseRCPT}, aboutMailboxes},
 	ClassMailboxFull:  {[]Phase{PhaseRCPT}, nil},
 	ClassNotOurDomain: {[]Phase{PhaseRCPT}, nil},
 	ClassGreylisted:   {},

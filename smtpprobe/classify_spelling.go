@@ -17,7 +17,7 @@ var wordings = map[string][]string{
 	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dosnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"not"},
 	"wasnt": {"not"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
 	"unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"}, "inexistent": {"nonexistent"},
-	"graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"}, "addresse": {"addressee"},
+	"graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"}, "addresse": {"addressee"}, "adress": {"address"}, "addres": {"address"},
 	"recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"},
 }
 
@@ -29,7 +29,12 @@ var pairs = []struct{ first, second, one string }{
 	{"block", "list", "blocklist"}, {"block", "lists", "blocklists"}, {"block", "listed", "blocklisted"},
 	{"grey", "list", "greylist"}, {"grey", "listed", "greylisted"}, {"grey", "listing", "greylisting"},
 	{"gray", "list", "greylist"}, {"gray", "listed", "greylisted"}, {"gray", "listing", "greylisting"},
-	{"local", "part", "localpart"}, {"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
+	{"local", "part", "localpart"},
+	{"ip", "address", "ipaddress"}, {"ip", "addresses", "ipaddress"}, {"host", "address", "hostaddress"}, {"mta", "address", "hostaddress"},
+	{"server", "address", "hostaddress"}, {"client", "address", "hostaddress"}, {"remote", "address", "remoteaddress"}, {"your", "address", "youraddress"},
+	{"from", "address", "senderaddress"}, {"sending", "address", "senderaddress"}, {"originator", "address", "senderaddress"},
+	{"reply", "address", "senderaddress"}, {"return", "address", "senderaddress"},
+	{"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
 	{"non", "existent", "nonexistent"}, {"non", "existing", "nonexistent"}, {"not", "existent", "nonexistent"}, {"not", "existing", "nonexistent"},
 }
 

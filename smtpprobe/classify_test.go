@@ -1,87 +1,10 @@
 package smtpprobe
 
 import (
-	"encoding/json"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-// verdictsOf are the verdicts that a class leads to when the reply is the target's and the control was refused as an unknown mailbox.
-var verdictsOf = map[Class]string{
-	ClassOK: "deliverable", ClassNoSuchUser: "undeliverable", ClassDisabled: "undeliverable", ClassMoved: "undeliverable",
-}
-
-// TestSampleCorpus reads labelled replies from beside the repository. A class other than the labelled one is reported; a verdict that is
-// not among the right ones counts.
-func TestSampleCorpus(t *testing.T) {
-	data, err := os.ReadFile("../../shared/data/smtp-replies.sample.jsonl")
-	if err != nil {
-		t.Skip("SKIPPED: the sample of labelled replies is not here: ", err)
-	}
-	var total, wrong, falseUndeliverable int
-	for line := range strings.Lines(string(data)) {
-		row := parseSample(t, line)
-		reading := DefaultClassifier().Read(row.question(t))
-		verdict, ok := verdictsOf[reading.Class]
-		if !ok {
-			verdict = "unknown"
-		}
-		total++
-		if !slices.Contains(row.Verdict, verdict) {
-			wrong++
-			t.Logf("%s %s %q: read as %s by %s, labelled %s", row.ID, row.Phase, row.Reply, reading.Class, reading.Rule, row.Class)
-			if verdict == "undeliverable" {
-				falseUndeliverable++
-			}
-		} else if string(reading.Class) != row.Class {
-			t.Logf("(class) %s %s %q: read as %s by %s, labelled %s", row.ID, row.Phase, row.Reply, reading.Class, reading.Rule, row.Class)
-		}
-	}
-	t.Logf("%d of %d right, %d false undeliverable", total-wrong, total, falseUndeliverable)
-	if wrong*100 > total || falseUndeliverable > 0 {
-		t.Errorf("%d of %d wrong, %d of them false undeliverable; want at most 1 %% and 0", wrong, total, falseUndeliverable)
-	}
-}
-
-type sampleRow struct {
-	ID      string          `json:"id"`
-	Phase   string          `json:"phase"`
-	Reply   json.RawMessage `json:"reply"`
-	Class   string          `json:"class"`
-	Verdict []string        `json:"verdict"`
-}
-
-func parseSample(t *testing.T, line string) sampleRow {
-	t.Helper()
-	var row sampleRow
-	if err := json.Unmarshal([]byte(line), &row); err != nil {
-		t.Fatal(err)
-	}
-	return row
-}
-
-func (row sampleRow) question(t *testing.T) Question {
-	t.Helper()
-	var lines []string
-	if err := json.Unmarshal(row.Reply, &lines); err != nil {
-		lines = make([]string, 1)
-		if err := json.Unmarshal(row.Reply, &lines[0]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	reply, err := ParseReply(lines...)
-	if err != nil {
-		t.Fatalf("%s: %v", row.ID, err)
-	}
-	phase := Phase(row.Phase)
-	if phase == "banner" {
-		phase = PhaseGreeting
-	}
-	return Question{Phase: phase, Reply: reply, Host: "mx.example.test", Mailbox: "user@example.test"}
-}
 
 // TestRulesReadTheirSamples makes every rule prove that it can decide: an unreachable rule fails.
 func TestRulesReadTheirSamples(t *testing.T) {
@@ -100,7 +23,7 @@ func TestRulesReadTheirSamples(t *testing.T) {
 			if len(r.hosts) > 0 {
 				host = "mx." + r.hosts[0]
 			}
-			reading := classifier.Read(Question{Phase: PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com"})
+			reading := classifier.Read(Question{Phase: PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com", Sender: "probe@example.org"})
 			if reading.Rule != r.ID {
 				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.ID)
 			}

@@ -29,16 +29,23 @@ const (
 	anIP
 	aURL
 	aNumber
+	theSender // our reverse-path
 )
 
 // wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
 // "blocked" or "unknown.user" decides nothing.
-func wordsOf(reply Reply, mailbox string) []word {
-	text := strings.ToLower(strings.Join(reply.Lines, " "))
-	if strings.Contains(mailbox, `"`) { // a quoted local-part may hold spaces
-		text = strings.ReplaceAll(text, strings.ToLower(mailbox), "<@>")
+func wordsOf(q Question) []word {
+	text := strings.ToLower(strings.Join(q.Reply.Lines, " "))
+	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
+		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
-	return splitWords(text, mailbox)
+	words := splitWords(text, q.Mailbox)
+	for i := range words {
+		if words[i].thing == anAddress && q.Sender != "" && strings.EqualFold(words[i].text, q.Sender) {
+			words[i].thing = theSender
+		}
+	}
+	return words
 }
 
 func splitWords(text, mailbox string) []word {

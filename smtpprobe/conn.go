@@ -19,7 +19,7 @@ type conn struct {
 	log      *transcript
 	taken    int    // bytes read so far
 	bareLF   bool   // the transcript has the remark about bare LF
-	usable   bool   // the server has replied, the last time it was spoken to, and would understand a QUIT
+	usable   bool   // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
 	unwatch  func() // ends the watch over the context
 }
 

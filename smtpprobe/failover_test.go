@@ -2,14 +2,17 @@ package smtpprobe_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
-	"slices"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -142,11 +145,70 @@ func TestSMTPUTF8HiddenBehindBrokenTLSIsNotMissing(t *testing.T) {
 	}
 }
 
-func TestMissingSMTPUTF8IsFinal(t *testing.T) {
-	req := smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}
-	o := probe(t, setting{req: req}, good(), good())
-	if got, want := summaries(o.found), "greeting 220, ehlo 250, failure smtputf8 at mail"; got != want {
-		t.Errorf("found %s, want %s", got, want)
+// TestSMTPUTF8IsLookedForAtEveryHost has two addresses a host, of which the first speaks for both.
+func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
+	const without = "greeting 220, ehlo 250, failure smtputf8 at mail"
+	with := smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 SMTPUTF8\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 250 yes")
+	for _, tt := range []struct {
+		name   string
+		second smtptest.Handler
+		found  string
+		dials  []string
+	}{
+		{"the second has it", with, without + "\ngreeting 220, ehlo 250, mail 250, target 250", []string{"192.0.2.1:25", "192.0.2.3:25"}},
+		{"none has it", good(), without + "\n" + without, []string{"192.0.2.1:25", "192.0.2.3:25"}},
+		{"the second is busy", &smtptest.Host{Greeting: "421 busy"}, without + "\ngreeting 421\ngreeting 421", []string{"192.0.2.1:25", "192.0.2.3:25", "192.0.2.4:25"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := twoHosts(good())
+				network.Add("192.0.2.3", tt.second)
+				network.Add("192.0.2.4", tt.second)
+				hosts := mx("192.0.2.1", "192.0.2.2")
+				hosts = append(hosts, smtpprobe.Host{Name: "backup.example", Addrs: mx("192.0.2.3", "192.0.2.4")[0].Addrs})
+				o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true}}, network)
+				if got := summaries(o.found); got != tt.found || o.err != nil {
+					t.Errorf("found\n%s (%v)\nwant\n%s", got, o.err, tt.found)
+				}
+				if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
+					t.Errorf("dials (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestAnAddressIsAskedOnce sees that a machine with several names is asked under the first, and once more only after TLS has failed.
+func TestAnAddressIsAskedOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		host  smtptest.Handler
+		dials []string
+	}{
+		{"busy", &smtptest.Host{Greeting: "421 busy"}, []string{"192.0.2.1:25", "192.0.2.2:25"}},
+		{"closes", &smtptest.Host{CloseAt: smtptest.PhaseEHLO}, []string{"192.0.2.1:25", "192.0.2.2:25"}},
+		{
+			"busy once TLS has failed",
+			&smtptest.Host{STARTTLS: smtptest.TLSCloses, MAIL: "451 later"},
+			[]string{"192.0.2.1:25", "192.0.2.1:25", "192.0.2.2:25"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				network.Add("192.0.2.1", tt.host)
+				network.Add("192.0.2.2", good())
+				hosts := mx("192.0.2.1")
+				hosts = append(hosts, smtpprobe.Host{Name: "alias.example", Addrs: mx("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2")[0].Addrs})
+				o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts}}, network)
+				if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
+					t.Errorf("dials (-want +got):\n%s", diff)
+				}
+				if last := o.found.Sessions[len(o.found.Sessions)-1]; summary(last) != goodFound {
+					t.Errorf("found\n%s", summaries(o.found))
+				}
+			})
+		})
 	}
 }
 
@@ -176,7 +238,10 @@ func TestAddressesWithoutRouteAreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
 		network.Add("192.0.2.1", good())
-		addrs := slices.Repeat([]netip.Addr{netip.MustParseAddr("2001:db8::1")}, 8)
+		var addrs []netip.Addr
+		for i := range byte(8) {
+			addrs = append(addrs, netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: i}))
+		}
 		addrs = append(addrs, netip.MustParseAddr("192.0.2.1"))
 		o := probeNetwork(t, setting{
 			config: smtpprobe.Config{Dialer: offlineDialer{network}},
@@ -187,6 +252,41 @@ func TestAddressesWithoutRouteAreNotCounted(t *testing.T) {
 			t.Errorf("found %s, want %s", got, goodFound)
 		}
 	})
+}
+
+// starvedDialer fails with an error of this machine at one address.
+type starvedDialer struct {
+	*smtptest.Network
+	addr string
+	err  syscall.Errno
+}
+
+func (d starvedDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if address == d.addr {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("socket", d.err)}
+	}
+	return d.Network.DialContext(ctx, network, address)
+}
+
+// TestOurOwnFailureIsAnError sees that what this machine lacks is not told of a host, and that the slot is free again.
+func TestOurOwnFailureIsAnError(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := twoHosts(&smtptest.Host{Greeting: "421 busy"})
+				dialer := starvedDialer{network, "192.0.2.2:25", errno}
+				prober := newProber(t, smtpprobe.Config{MaxSessions: 1}, dialer)
+				for range 2 {
+					found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1", "192.0.2.2")}))
+					if got := summaries(found); got != "greeting 421" || !errors.Is(err, errno) {
+						t.Errorf("found %s (%v)", got, err)
+					}
+				}
+				_ = prober.Close()
+				network.Close()
+			})
+		})
+	}
 }
 
 func TestTimeIsShared(t *testing.T) {
@@ -220,6 +320,21 @@ func TestTimeIsShared(t *testing.T) {
 			"a stalled handshake leaves half for plain text",
 			[]smtptest.Handler{tlsHost(smtptest.TLSStalls)},
 			goodFound, 15 * time.Second,
+		},
+		{
+			"nobody waits for the replies behind a refused MAIL",
+			[]smtptest.Handler{smtptest.Script(flight + "S: 550 blocked\nS: 503 MAIL first\nhang")},
+			"greeting 220, ehlo 250, mail 550", 500 * time.Millisecond,
+		},
+		{
+			"not even when they come byte by byte",
+			[]smtptest.Handler{smtptest.Script(flight + "S: 550 blocked\nsleep 300ms\nS: 503-MAIL\nsleep 300ms\nS: 503 first\nhang")},
+			"greeting 220, ehlo 250, mail 550", 500 * time.Millisecond,
+		},
+		{
+			"nor behind a refused second MAIL",
+			[]smtptest.Handler{smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 452 4.5.3 too many\nC: RSET\nC: MAIL *\nC: RCPT *\nS: 250 reset\nS: 450 enough\nhang")},
+			"greeting 220, ehlo 250, mail 250, target 250, control 452", 500 * time.Millisecond,
 		},
 		{
 			"421 to MAIL is the last word",

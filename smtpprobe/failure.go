@@ -72,6 +72,12 @@ func noRoute(err error) bool {
 	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)
 }
 
+// outOfResources reports that this machine lacked what a connection takes. That says nothing about the host. EADDRNOTAVAIL is not counted: it
+// is also what a machine without IPv6 says.
+func outOfResources(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
+}
+
 // failureText puts a failure in words; errors of the dialer, of TLS and about the protocol speak for themselves.
 func failureText(kind Kind, err error) string {
 	switch {

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -88,10 +89,9 @@ func TestArmSeesACancelThatCameBefore(t *testing.T) {
 }
 
 func TestTourIsLimited(t *testing.T) {
-	addr := netip.MustParseAddr("192.0.2.1")
 	hosts := []Host{{Name: "mx", Addrs: make([]netip.Addr, 100)}}
 	for i := range hosts[0].Addrs {
-		hosts[0].Addrs[i] = addr
+		hosts[0].Addrs[i] = netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
 	}
 	tour := newTour(hosts, defaultPort)
 	if got := len(tour.routes); got != maxRoutes {
@@ -116,7 +116,7 @@ func TestLimiterForgets(t *testing.T) {
 }
 
 func limiterForgets(t *testing.T) {
-	l := newLimiter(1, 2)
+	l := newLimiter(1, 2, 3)
 	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	release, err := l.acquire(context.Background(), a)
 	if err != nil {
@@ -125,7 +125,7 @@ func limiterForgets(t *testing.T) {
 	l.enter(b)    // somebody else is interested in b, so that its slots are kept
 	for range 3 { // more often than b has slots
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		if _, err := l.acquire(ctx, b); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := l.acquire(ctx, b); !errors.Is(err, ErrBusy) {
 			t.Fatalf("a second session in all: %v", err)
 		}
 		cancel()
@@ -141,8 +141,28 @@ func limiterForgets(t *testing.T) {
 	}
 }
 
-// TestOldTLS sees that a host whose TLS is old is spoken to over it, and is told which host it is taken for.
+// TestOldTLS sees that a host whose TLS is old is spoken to over it, and is told which host it is taken for, where that can be a host's name.
 func TestOldTLS(t *testing.T) {
+	for host, want := range map[string]string{
+		"mx.example":              "mx.example",
+		"mx_1.example.":           "mx_1.example",
+		"mx example":              "",
+		"mx\r\n.example":          "",
+		"[192.0.2.1]":             "",
+		"mx.example:25":           "",
+		"bücher.example":          "",
+		"":                        "",
+		strings.Repeat("a.", 128): "",
+	} {
+		if name := shakeHands(t, host); name != want {
+			t.Errorf("%q was asked for as %q, want %q", host, name, want)
+		}
+	}
+}
+
+// shakeHands returns the name that a host is asked for.
+func shakeHands(t *testing.T, host string) string {
+	t.Helper()
 	client, server := net.Pipe()
 	defer func() { _, _ = client.Close(), server.Close() }()
 	asked := make(chan string, 1)
@@ -157,13 +177,11 @@ func TestOldTLS(t *testing.T) {
 	}
 	go func() { _ = tls.Server(server, config).Handshake() }()
 	c := &conn{Conn: client, tcp: client, in: bufio.NewReader(client), log: &transcript{}}
-	version, err := c.startTLS("mx.example")
+	version, err := c.startTLS(host)
 	if err != nil || version != "TLS 1.0" {
 		t.Errorf("got %s, %v", version, err)
 	}
-	if name := <-asked; name != "mx.example" {
-		t.Errorf("asked for %q", name)
-	}
+	return <-asked
 }
 
 func selfSigned(t *testing.T) tls.Certificate {

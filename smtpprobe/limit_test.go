@@ -2,6 +2,7 @@ package smtpprobe_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strconv"
 	"sync"
@@ -123,25 +124,152 @@ func TestWhoWaitsIsServedInOrder(t *testing.T) {
 	})
 }
 
-func TestWaitingForASessionEndsWithTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := twoHosts(smtptest.Script("hang"))
-		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)
-		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1")})) })
-		synctest.Wait()
+// occupy takes the only session with a host that is silent for 20 s.
+func occupy(t *testing.T, prober *smtpprobe.Prober, addr string) (wait func()) {
+	t.Helper()
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx(addr)})) })
+	synctest.Wait()
+	return wg.Wait
+}
 
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		found, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1")}))
-		if got, want := summaries(found), "failure timeout at connect"; got != want || err != nil {
-			t.Errorf("found %s (%v), want %s", got, err, want)
+// TestWaitingForASessionTellsNothingAboutTheHost sees that a session which never began is in no findings, only those before it are.
+func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
+	deadline := func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, time.Second)
+	}
+	cancel := func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(ctx)
+		time.AfterFunc(time.Second, cancel)
+		return ctx, cancel
+	}
+	for _, tt := range []struct {
+		name   string
+		config smtpprobe.Config
+		end    func(context.Context) (context.Context, context.CancelFunc)
+		addrs  []string // the last is occupied, unless sessions are limited in all
+		found  string
+		err    error
+		took   time.Duration
+	}{
+		{"deadline", smtpprobe.Config{MaxSessionsPerHost: 1}, deadline, []string{"192.0.2.1"}, "", smtpprobe.ErrBusy, time.Second},
+		{"deadline, all sessions taken", smtpprobe.Config{MaxSessions: 1}, deadline, []string{"192.0.2.3"}, "", smtpprobe.ErrBusy, time.Second},
+		{"deadline at the second host", smtpprobe.Config{MaxSessionsPerHost: 1}, deadline, []string{"192.0.2.2", "192.0.2.1"}, "greeting 421", smtpprobe.ErrBusy, time.Second},
+		{"cancel", smtpprobe.Config{MaxSessionsPerHost: 1}, cancel, []string{"192.0.2.1"}, "", context.Canceled, time.Second},
+		{"cancel, all sessions taken", smtpprobe.Config{MaxSessions: 1}, cancel, []string{"192.0.2.3"}, "", context.Canceled, time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				network.Add("192.0.2.1", smtptest.Script("hang"))
+				network.Add("192.0.2.2", &smtptest.Host{Greeting: "421 busy"})
+				prober := newProber(t, tt.config, network)
+				wait := occupy(t, prober, "192.0.2.1")
+
+				ctx, stop := tt.end(t.Context())
+				defer stop()
+				start := time.Now()
+				found, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx(tt.addrs...), Budget: time.Minute}))
+				if got := summaries(found); got != tt.found || !errors.Is(err, tt.err) || time.Since(start) != tt.took {
+					t.Errorf("found %q (%v) after %v, want %q (%v) after %v", got, err, time.Since(start), tt.found, tt.err, tt.took)
+				}
+				if errors.Is(err, smtpprobe.ErrBusy) && errors.Is(err, context.Canceled) {
+					t.Errorf("busy and cancelled at the same time: %v", err)
+				}
+				wait()
+				_ = prober.Close()
+				network.Close()
+				if got, want := len(network.Dials()), len(tt.addrs); got != want {
+					t.Errorf("%d connections, want %d", got, want)
+				}
+			})
+		})
+	}
+}
+
+// TestWhoWaitsIsLimited has one session under way and two waiting, and sees that a third is turned away, and another address is not.
+func TestWhoWaitsIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := twoHosts(slow(5*time.Second, 0, 0))
+		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 2}, network)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1")}))
+				if got := summaries(found); got != goodFound || err != nil {
+					t.Errorf("found %s (%v)", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		start := time.Now()
+		found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("::ffff:192.0.2.1")}))
+		if !errors.Is(err, smtpprobe.ErrBusy) || len(found.Sessions) != 0 || time.Since(start) != 0 {
+			t.Errorf("found %s (%v) after %v", summaries(found), err, time.Since(start))
+		}
+		if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.2")})); err != nil {
+			t.Errorf("another address: %v", err)
 		}
 		wg.Wait()
 		_ = prober.Close()
 		network.Close()
-		if got := len(network.Dials()); got != 1 {
-			t.Errorf("%d connections, want 1", got)
+	})
+}
+
+// TestBudget is about a host that is silent for ever and can be asked at once, or after the 20 s that another probe waits for it.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		occupied bool
+		budget   time.Duration
+		timeout  time.Duration // of the context
+		took     time.Duration
+	}{
+		{"bounds the probe", false, 5 * time.Second, time.Minute, 5 * time.Second},
+		{"the context does so too", false, 5 * time.Second, 3 * time.Second, 3 * time.Second},
+		{"none is no bound", false, 0, time.Minute, 20 * time.Second},
+		{"stands still while the probe waits", true, 5 * time.Second, time.Minute, 28 * time.Second},
+		{"the context does not", true, 5 * time.Second, 25 * time.Second, 25 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := twoHosts(smtptest.Script("S: 220 mx\nhang"))
+				prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)
+				if tt.occupied {
+					defer occupy(t, prober, "192.0.2.1")()
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), tt.timeout)
+				defer cancel()
+				start := time.Now()
+				found, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1"), Budget: tt.budget}))
+				if got, want := summaries(found), "greeting 220, failure timeout at ehlo"; got != want || err != nil {
+					t.Errorf("found %s (%v), want %s", got, err, want)
+				}
+				if got := time.Since(start); got != tt.took {
+					t.Errorf("took %v, want %v", got, tt.took)
+				}
+				_ = prober.Close()
+				network.Close()
+			})
+		})
+	}
+}
+
+func TestSpentBudgetEndsTheTour(t *testing.T) {
+	hang := smtptest.Script("S: 220 mx\nhang")
+	o := probe(t, setting{req: smtpprobe.Request{Budget: 5 * time.Second}}, hang, good())
+	if got, want := summaries(o.found), "greeting 220, failure timeout at ehlo"; got != want || o.err != nil {
+		t.Errorf("found %s (%v), want %s", got, o.err, want)
+	}
+}
+
+func TestPassedDeadlineIsNotTakenForAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+		defer cancel()
+		o := probeContext(ctx, t, silentNetwork(good()), mx("192.0.2.1"))
+		if got, want := summaries(o.found), "failure timeout at connect"; got != want || o.err != nil {
+			t.Errorf("found %s (%v), want %s", got, o.err, want)
 		}
 	})
 }

@@ -34,9 +34,17 @@ const (
 	defaultMaxSessionsPerHost = 4
 	defaultMaxSessions        = 1000
 
+	// defaultMaxWaitingPerHost keeps one slow host from holding every caller. At four sessions of a second each, the last of so many waits
+	// for a minute, which is as long as a caller may be expected to.
+	defaultMaxWaitingPerHost = 256
+
 	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).
 	defaultConnect = 6 * time.Second
 	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which are for a mail queue and not for somebody who waits.
 	defaultCommand = 20 * time.Second
 	defaultQuit    = 3 * time.Second
 )
+
+// skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
+// (RFC 2920 §3.2), and at most a packet sent again keeps one back.
+const skipGrace = 500 * time.Millisecond

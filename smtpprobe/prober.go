@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -23,10 +24,11 @@ type Config struct {
 	Timeouts           Timeouts     // default: see the fields
 	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
 	MaxSessions        int          // sessions open in all; default 1000
+	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those that have one; default 256
 	Logger             *slog.Logger // default: silent
 }
 
-// Timeouts bounds each wait of a session. The context of Probe bounds them all.
+// Timeouts bounds each wait of a session. The budget of the request and the context of Probe bound them all.
 type Timeouts struct {
 	Connect time.Duration // default 6 s
 	Command time.Duration // greeting, TLS handshake, and each reply; default 20 s
@@ -46,11 +48,14 @@ type Request struct {
 	Target   string // mailbox in the form RCPT TO wants, without angle brackets
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
+
+	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.
+	Budget time.Duration
 }
 
 // Host is a mail host with the addresses that may be dialled.
 type Host struct {
-	Name  string
+	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
 	Addrs []netip.Addr
 }
 
@@ -60,7 +65,7 @@ func New(c Config) (*Prober, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	return &Prober{config: c, slots: newLimiter(c.MaxSessions, c.MaxSessionsPerHost)}, nil
+	return &Prober{config: c, slots: newLimiter(c.MaxSessions, c.MaxSessionsPerHost, c.MaxWaitingPerHost)}, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -76,6 +81,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Timeouts.Quit, defaultQuit)
 	setDefault(&c.MaxSessionsPerHost, defaultMaxSessionsPerHost)
 	setDefault(&c.MaxSessions, defaultMaxSessions)
+	setDefault(&c.MaxWaitingPerHost, defaultMaxWaitingPerHost)
 	return c
 }
 
@@ -86,9 +92,13 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Probe asks the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire, a deadline of ctx included, is in
-// the findings. The error is non-nil only when ctx was cancelled, then with the findings so far and wrapping [context.Canceled], or when the
-// request could not be put on the wire as it is, then without a connection made.
+// Probe asks the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire is in the findings, a session that
+// the budget or the deadline of ctx has cut short included. An error means that we could not work, and comes with the findings so far:
+//
+//   - ctx was cancelled; the error wraps [context.Canceled].
+//   - No session with a host became free before the deadline of ctx, or too many wait for one already; the error wraps [ErrBusy].
+//   - This machine has no file descriptor or memory left to connect with; the error wraps that of the dialer.
+//   - The request could not be put on the wire as it is; no connection was made.
 //
 // Probe returns as soon as it knows; the QUIT of its last session goes on behind it, see [Prober.Close].
 func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) {
@@ -96,37 +106,53 @@ func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) {
 		return Findings{}, err
 	}
 	var found Findings
+	left := startBudget(req.Budget)
 	tour := newTour(req.Hosts, p.config.Port)
 	for {
 		if err := cancelled(ctx); err != nil {
 			return found, err
 		}
 		r, ok := tour.next()
-		if !ok || len(found.Sessions) > 0 && expired(ctx) {
+		if !ok || len(found.Sessions) > 0 && left.spent(ctx) {
 			return found, nil
 		}
-		s := p.hold(ctx, r, req)
+		release, err := p.wait(ctx, r, left)
+		if err != nil {
+			return found, err
+		}
+		s := newSession(p, r, req)
+		if err := p.hold(ctx, left, s, release); err != nil {
+			return found, err
+		}
 		found.Sessions = append(found.Sessions, s.Session)
 		tour.learn(s)
 	}
 }
 
-// hold holds one session. Its slot is given back when the connection is closed, which Probe does not wait for.
-func (p *Prober) hold(ctx context.Context, r route, req Request) *session {
-	s := newSession(p, r, req)
-	release, err := p.slots.acquire(ctx, r.addr.Addr())
-	if err != nil {
-		s.end(s.fail(PhaseConnect, connectKind(ctx, err), "no session with this host became free"))
-		return s
+// wait waits for a session slot while the budget's clock stands still.
+func (p *Prober) wait(ctx context.Context, r route, left *budget) (release func(), err error) {
+	since := time.Now()
+	defer func() { left.stoodStill(time.Since(since)) }()
+	return p.slots.acquire(ctx, r.addr.Addr())
+}
+
+// hold holds a session. Its slot is given back when the connection is closed, which Probe does not wait for. The error is our own: there was
+// no session.
+func (p *Prober) hold(ctx context.Context, left *budget, s *session, release func()) error {
+	bounded, cancel := left.bound(ctx)
+	defer cancel()
+	err := s.speak(bounded)
+	if outOfResources(err) {
+		release()
+		return fmt.Errorf("smtpprobe: %w", err)
 	}
-	s.log.start = time.Now()
-	s.end(s.speak(ctx))
+	s.end(err)
 	p.logSession(ctx, &s.Session)
 	p.quits.Go(func() {
 		defer release()
 		s.hangUp(p.config.Timeouts.Quit)
 	})
-	return s
+	return nil
 }
 
 // logSession leaves out every text, because a server's may name the mailbox.

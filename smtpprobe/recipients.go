@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // ask names the reverse-path and the recipients.
@@ -73,13 +74,18 @@ func (s *session) askAtOnce(ctx context.Context) error {
 	return s.readInto(ctx, PhaseRCPT, &s.Control)
 }
 
-// skipReplies reads the answers to the commands sent behind a refused one. They speak about its lack, and are for the transcript only.
+// skipReplies reads the answers to the commands sent behind a refused one. They speak about its lack, and are for the transcript only: who
+// waits for the result does not wait for them.
 func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {
 	if refused.Code == replyServiceClosing {
 		return
 	}
+	end := time.Now().Add(skipGrace)
 	for range n {
-		if _, err := s.reply(ctx, PhaseRCPT); err != nil {
+		if err := s.conn.arm(ctx, end); err != nil {
+			return
+		}
+		if _, err := s.conn.readReply(); err != nil {
 			return
 		}
 	}

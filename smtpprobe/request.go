@@ -19,7 +19,7 @@ func (c Config) check() error {
 			return fmt.Errorf("smtpprobe: reverse-path %q: %w", c.MailFrom, err)
 		}
 	}
-	if c.MaxSessions < 0 || c.MaxSessionsPerHost < 0 {
+	if c.MaxSessions < 0 || c.MaxSessionsPerHost < 0 || c.MaxWaitingPerHost < 0 {
 		return errors.New("smtpprobe: a number of sessions is negative")
 	}
 	if t := c.Timeouts; t.Connect < 0 || t.Command < 0 || t.Quit < 0 {
@@ -38,10 +38,10 @@ func (r Request) check() error {
 			return fmt.Errorf("smtpprobe: control: %w", err)
 		}
 	}
+	if r.Budget < 0 {
+		return errors.New("smtpprobe: the budget is negative")
+	}
 	for _, h := range r.Hosts {
-		if err := checkDomain(h.Name); err != nil {
-			return fmt.Errorf("smtpprobe: mail host %q: %w", h.Name, err)
-		}
 		for _, addr := range h.Addrs {
 			if !addr.IsValid() {
 				return fmt.Errorf("smtpprobe: mail host %q: an address is missing", h.Name)
@@ -60,11 +60,19 @@ func checkDomain(s string) error {
 		return fmt.Errorf("is longer than %d octets", maxDomain)
 	}
 	for _, r := range s {
-		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:[]", r) {
+		if !strings.ContainsRune(hostNameBytes+":[]", r) {
 			return fmt.Errorf("has %q, which no domain name or address literal has", r)
 		}
 	}
 	return nil
+}
+
+// hostNameBytes are those of the names that mail hosts have: the RFC's (RFC 5321 §2.3.5) and the underscore of some.
+const hostNameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
+
+// isHostName reports whether a host may be called so to its face.
+func isHostName(s string) bool {
+	return s != "" && len(s) <= maxDomain && strings.Trim(s, hostNameBytes) == ""
 }
 
 // checkMailbox accepts what stays one argument between "<" and ">". It is no syntax check: it only knows quoted strings (RFC 5321 §4.1.2),

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -27,6 +28,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"parameter in the reverse-path", smtpprobe.Config{MailFrom: "a@b> SIZE=1"}, "reverse-path"},
 		{"non-ASCII reverse-path", smtpprobe.Config{MailFrom: "zoë@b"}, "reverse-path"},
 		{"negative number", smtpprobe.Config{MaxSessions: -1}, "negative"},
+		{"negative number of those who wait", smtpprobe.Config{MaxWaitingPerHost: -1}, "negative"},
 		{"negative timeout", smtpprobe.Config{Timeouts: smtpprobe.Timeouts{Quit: -1}}, "negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,15 +103,46 @@ func TestUnusualMailboxesAreAsked(t *testing.T) {
 	}
 }
 
-func TestHostsAreChecked(t *testing.T) {
-	addr := netip.MustParseAddr("192.0.2.1")
-	for _, h := range []smtpprobe.Host{
-		{Name: "mx\r\n.example", Addrs: []netip.Addr{addr}},
-		{Name: "mx example", Addrs: []netip.Addr{addr}},
-		{Name: "", Addrs: []netip.Addr{addr}},
-		{Name: "mx.example", Addrs: []netip.Addr{{}}},
+func TestMissingAddressIsRefused(t *testing.T) {
+	o := probe(t, setting{req: smtpprobe.Request{Hosts: []smtpprobe.Host{{Name: "mx\r\n.example", Addrs: []netip.Addr{{}}}}}})
+	wantError(t, o.err, `mail host "mx\r\n.example"`)
+}
+
+func TestNegativeBudgetIsRefused(t *testing.T) {
+	o := probe(t, setting{req: smtpprobe.Request{Budget: -1}}, good())
+	wantError(t, o.err, "negative")
+}
+
+// TestOddHostNames sees that a host is asked whatever it is called, and that its name gets no further than the findings, clean.
+func TestOddHostNames(t *testing.T) {
+	long := strings.Repeat("a", 300)
+	for name, want := range map[string]string{
+		"mx_1.example":                  "mx_1.example",
+		"mx\r\nRCPT TO:<eve@b>.example": `mx\r\nRCPT TO:<eve@b>.example`,
+		"mx example":                    "mx example",
+		"mx\x00\u202e.example":          `mx\x00\u202e.example`,
+		"":                              "",
+		long:                            long[:252] + "…",
 	} {
-		o := probe(t, setting{req: smtpprobe.Request{Hosts: []smtpprobe.Host{h}}})
-		wantError(t, o.err, "mail host")
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				network.Add("192.0.2.1", tlsHost(smtptest.TLSWorks))
+				hosts := mx("192.0.2.1")
+				hosts[0].Name = name
+				o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts}}, network)
+				if o.err != nil {
+					t.Fatal(o.err)
+				}
+				session := o.found.Sessions[0]
+				if session.Host != want || session.Target == nil || session.TLS == "" {
+					t.Errorf("found %s at %q, want it at %q", summary(session), session.Host, want)
+				}
+				if strings.Contains(o.sessions[0].Client, "eve") {
+					t.Errorf("the client said %q", o.sessions[0].Client)
+				}
+				checkFindings(t, o.found)
+			})
+		})
 	}
 }

@@ -1,6 +1,9 @@
 package smtpprobe
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // replyTLSRequired is the refusal of a host that insists on STARTTLS (RFC 3207 §4).
 const replyTLSRequired = 530
@@ -19,11 +22,14 @@ type tour struct {
 	connections int
 }
 
+// newTour takes each address once: under another name it is the same machine, which has given its answer.
 func newTour(hosts []Host, port uint16) *tour {
 	t := &tour{}
+	known := make(map[netip.Addr]bool)
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
-			if len(t.routes) < maxRoutes {
+			if len(t.routes) < maxRoutes && !known[addr.Unmap()] {
+				known[addr.Unmap()] = true
 				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port)})
 			}
 		}
@@ -55,6 +61,8 @@ func (t *tour) learn(s *session) {
 		again := s.route
 		again.plain = true
 		t.routes = append([]route{again}, t.routes...)
+	case nextHost:
+		t.routes = slices.DeleteFunc(t.routes, func(r route) bool { return r.host == s.route.host })
 	case nextRoute:
 	}
 }
@@ -65,11 +73,13 @@ type move int
 const (
 	nothing   move = iota // there is an answer
 	nextRoute             // another address or host may do better
+	nextHost              // another host may do better, and no other address of this one
 	samePlain             // the same address once more, without TLS
 )
 
-// whatNext decides on failover: another route is tried only when this one could not be used or refused for the moment before RCPT. Any answer
-// to RCPT for the target, and a permanent refusal before it, stand for all hosts of the domain.
+// whatNext decides on failover: another route is tried only when this one could not be used, refused for the moment before RCPT, or lacks the
+// extension that the target needs, which another mail exchanger may have. Any answer to RCPT for the target, and a permanent refusal before
+// it, stand for all hosts of the domain.
 func whatNext(s *Session) move {
 	switch {
 	case s.Target != nil:
@@ -84,7 +94,7 @@ func whatNext(s *Session) move {
 func afterFailure(f *Failure) move {
 	switch {
 	case f.Kind == KindSMTPUTF8:
-		return nothing
+		return nextHost
 	case f.Kind == KindTLS && f.Phase == PhaseSTARTTLS:
 		return samePlain
 	default:

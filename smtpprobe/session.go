@@ -26,7 +26,7 @@ type session struct {
 
 func newSession(p *Prober, r route, req Request) *session {
 	s := &session{prober: p, route: r, req: req}
-	s.Host, s.Addr = r.host, r.addr
+	s.Host, s.Addr = truncate(clean(r.host), maxDomain), r.addr
 	s.log.start = time.Now()
 	return s
 }
@@ -45,12 +45,15 @@ func (s *session) connect(ctx context.Context) error {
 	dialCtx, cancel := context.WithDeadline(ctx, s.deadline(ctx, PhaseConnect))
 	defer cancel()
 	tcp, err := s.prober.config.Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
+	if outOfResources(err) {
+		return err
+	}
 	if err != nil {
 		s.offline = noRoute(err)
 		kind := connectKind(ctx, err)
 		return s.fail(PhaseConnect, kind, failureText(kind, err))
 	}
-	s.log.add(fromProber, "connected to "+s.route.host+" "+s.route.addr.String())
+	s.log.add(fromProber, "connected to "+s.Host+" "+s.route.addr.String())
 	s.conn = newConn(ctx, tcp, &s.log)
 	return nil
 }

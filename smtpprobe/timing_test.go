@@ -222,6 +222,21 @@ func TestQUITIsSentBehindTheCallersBack(t *testing.T) {
 	}
 }
 
+func TestQUITIsSentOverTLSWhenCancelledBeforeItsFirstReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		network := silentNetwork(smtptest.Script(starttls + "C: EHLO *\nC: QUIT\nsleep 2s\nS: 250 mx\nS: 221 bye"))
+		o := probeContext(ctx, t, network, mx("192.0.2.1"))
+		if got, want := summaries(o.found), "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure cancelled at ehlo"; got != want || !errors.Is(o.err, context.Canceled) {
+			t.Errorf("found %s (%v), want %s", got, o.err, want)
+		}
+		if s := o.sessions[0]; !s.QUIT || s.Err != nil || o.took != time.Second || o.behind != 2*time.Second {
+			t.Errorf("QUIT %t (%v); the caller waited %v, the QUIT %v", s.QUIT, s.Err, o.took, o.behind)
+		}
+	})
+}
+
 func TestEndOfTheContextLeavesQUITAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := silentNetwork(smtptest.Script("S: 554 no\nC: QUIT\nsleep 2s\nS: 221 bye\nhang"))
