@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/miekg/dns"
 )
@@ -218,7 +219,7 @@ func clean(text string) string {
 		text = text[:maxErrorText]
 	}
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+		if !unicode.IsPrint(r) || r == '\uFFFD' {
 			return '?'
 		}
 		return r

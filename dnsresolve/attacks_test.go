@@ -166,7 +166,7 @@ func TestThousandsOfMailExchangers(t *testing.T) {
 	const many = 2000
 	var zone strings.Builder
 	for i := range many {
-		fmt.Fprintf(&zone, "example.test. MX %d mx%d.test.\nmx%d.test. A 192.0.2.1\n", i, i, i)
+		fmt.Fprintf(&zone, "example.test. MX %d mx%d.test.\nmx%d.test. A 9.9.9.9\n", i, i, i)
 	}
 	world := dnstest.New(zone.String())
 	found := find(t, newTest(t, world), "example.test")
@@ -175,14 +175,6 @@ func TestThousandsOfMailExchangers(t *testing.T) {
 	}
 	if n := world.Count("", ""); n != 2+2*defaultMaxHosts { // MX over UDP and over TCP
 		t.Errorf("%d queries", n)
-	}
-}
-
-func TestHostNamesArePrintable(t *testing.T) {
-	world := dnstest.New(`example.test. MX 10 m\000\013\010\255\032x\..test.` + "\n")
-	found := find(t, newTest(t, world), "example.test")
-	if got, want := found.Hosts[0].Name, `m\000\013\010\255\ x\..test`; got != want {
-		t.Errorf("name %q, want %q", got, want)
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	StatusServFail  Status = "servfail"  // the resolver could not find out
 	StatusRefused   Status = "refused"   // the resolver would not tell
 	StatusTimeout   Status = "timeout"   // nobody answered in time
-	StatusMalformed Status = "malformed" // an answer that is none: FORMERR, NOTIMP, a CNAME circle, a forged or broken message
+	StatusMalformed Status = "malformed" // an answer that is none: FORMERR, NOTIMP, a CNAME circle, a forged or broken message; a name that is none
 	StatusError     Status = "error"     // no resolver could be reached
 )
 
@@ -47,12 +47,18 @@ type Findings struct {
 
 // Host is one mail exchanger.
 type Host struct {
-	Name       string `json:"name"` // lower-case, without the trailing dot
+	// Name is lower-case and without the trailing dot. One that cannot be that of a host ("*.example.org", "mx/1.example.org", octets
+	// beyond ASCII) is made printable and is not looked up: Status is then StatusMalformed.
+	Name       string `json:"name"`
 	Preference uint16 `json:"preference"`
 	// Status is StatusOK when Addrs is filled; otherwise why there is none.
 	Status Status `json:"status"`
 	// Addrs are its addresses, IPv4 first: mail hosts ask more of IPv6 clients (reverse DNS, SPF), so an answer is likelier over IPv4.
+	// Of more than the limit, public ones are kept rather than reserved ones.
 	Addrs []Addr `json:"addrs,omitempty"`
+	// Incomplete is set when one of the address look-ups failed or addresses beyond the limit were left out: there may be more
+	// addresses than Addrs.
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
 // Addr is an address of a mail exchanger.

@@ -56,6 +56,9 @@ func check(t *testing.T, found Findings) {
 		if (h.Status == StatusOK) != (len(h.Addrs) > 0) || len(h.Addrs) > defaultMaxAddrs || h.Name == "" {
 			t.Errorf("host %+v", h)
 		}
+		if !printable(h.Name) || h.Status == StatusOK && !isHostName(h.Name) || h.Incomplete && len(h.Addrs) == 0 {
+			t.Errorf("host %+v", h)
+		}
 	}
 	for _, l := range found.Lookups {
 		if l.TTL > maxTTL || len(l.CNAMEs) > maxAliases || len(l.Error) > maxErrorText || !utf8.ValidString(l.Error) {

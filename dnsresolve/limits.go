@@ -17,7 +17,7 @@ const (
 	maxInFlight = 512 // questions under way at a time: each holds a socket
 	maxAliases  = 10  // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
 
-	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no address, whatever MaxHosts says.
+	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no public address, whatever MaxHosts says.
 	maxDeadHosts = 20
 
 	// udpSize is the largest UDP answer we ask for: it fits in one IPv6 packet of the least MTU (RFC 6891 §6.2.5, DNS flag day 2020).
@@ -25,7 +25,10 @@ const (
 	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
 	readSize = 4096
 
-	maxErrorText = 200 // octets of a server's explanation that are kept
+	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
+	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)
+
+	maxErrorText = 200 // octets of a server's explanation, or of a name that is none, that are kept
 )
 
 // How long answers are kept, in seconds.

@@ -3,7 +3,6 @@ package dnsresolve
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 	"sync"
 
@@ -41,14 +40,14 @@ func (r *Resolver) explicit(ctx context.Context, found *Findings, named []exchan
 		found.NullMX = true
 		return
 	}
-	// The next ones are looked up when all before them are dead, so that "none has an address" is never said of hosts not looked at.
+	// The next ones are looked up when all before them are dead, so that "none can be reached" is never said of hosts not looked at.
 	most := min(len(exchangers), max(r.maxHosts, maxDeadHosts))
 	for batch := range slices.Chunk(exchangers[:most], r.maxHosts) {
 		alive := false
 		for _, h := range r.hosts(ctx, batch) {
 			found.Hosts = append(found.Hosts, h.Host)
 			found.Lookups = append(found.Lookups, h.lookups...)
-			alive = alive || h.Status == StatusOK || h.Status.Temporary()
+			alive = alive || !h.dead
 		}
 		if alive {
 			break
@@ -77,6 +76,7 @@ func (r *Resolver) implicit(ctx context.Context, found *Findings, denied Status)
 type hostFound struct {
 	Host
 	lookups []Lookup
+	dead    bool // no public address is known, and asking again would not help
 }
 
 // hosts looks up exchangers at the same time, in their order.
@@ -90,32 +90,32 @@ func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFoun
 	return hosts
 }
 
-// host looks up the IPv4 and the IPv6 addresses of e at the same time.
+// host looks up the IPv4 and the IPv6 addresses of e at the same time, unless its name cannot be that of a host.
 func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
+	if false {
+		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
+	}
 	var v4, v6 answer
 	lookups := make([]Lookup, 2)
 	var both sync.WaitGroup
 	both.Go(func() { v4, lookups[0] = r.look(ctx, e.host, dns.TypeA) })
 	both.Go(func() { v6, lookups[1] = r.look(ctx, e.host, dns.TypeAAAA) })
 	both.Wait()
+	status := combine(v4.status, v6.status)
+	addrs := marked(slices.Concat(v4.addrs, v6.addrs))
+	kept := cut(addrs, r.maxAddrs)
+	oneFailed := status == StatusOK && (v4.status.Temporary() || v6.status.Temporary())
 	return hostFound{
 		Host: Host{
 			Name:       e.host,
 			Preference: e.preference,
-			Status:     combine(v4.status, v6.status),
-			Addrs:      r.marked(slices.Concat(v4.addrs, v6.addrs)),
+			Status:     status,
+			Addrs:      kept,
+			Incomplete: oneFailed || len(kept) < len(addrs),
 		},
 		lookups: lookups,
+		dead:    !status.Temporary() && !anyPublic(kept),
 	}
-}
-
-// marked returns the first addresses with the special-purpose blocks that they are in.
-func (r *Resolver) marked(ips []netip.Addr) []Addr {
-	var addrs []Addr
-	for _, ip := range ips[:min(len(ips), r.maxAddrs)] {
-		addrs = append(addrs, Addr{IP: ip, Reserved: Reserved(ip)})
-	}
-	return addrs
 }
 
 // combine is what several look-ups say together: records if one has them, a failure if one failed, and NXDOMAIN only if all say so.

@@ -93,9 +93,11 @@ func TestFailuresAreNotDenials(t *testing.T) {
 		{"NODATA for MX, AAAA unknown", "text.test", faults{{Type: "AAAA", Kind: dnstest.Refused}}, Findings{Status: StatusRefused}},
 		{"NODATA for MX, NXDOMAIN for addresses", "text.test", faults{{Type: "A", Kind: dnstest.NXDomain}, {Type: "AAAA", Kind: dnstest.NXDomain}},
 			Findings{Status: StatusNoData}},
-		{"NODATA for MX, A found, AAAA unknown", "bare.test", faults{{Type: "AAAA", Kind: dnstest.ServFail}}, implicit("bare.test")},
+		{"NODATA for MX, A found, AAAA unknown", "bare.test", faults{{Type: "AAAA", Kind: dnstest.ServFail}},
+			Findings{Status: StatusOK, Implicit: true, Hosts: []Host{halfOf(host("bare.test", 0, StatusOK, "192.0.2.1"))}}},
 
-		{"host with A, AAAA unknown", "example.test", faults{{Type: "AAAA", Kind: dnstest.Lose}}, Findings{Status: StatusOK, Hosts: ok}},
+		{"host with A, AAAA unknown", "example.test", faults{{Type: "AAAA", Kind: dnstest.Lose}},
+			Findings{Status: StatusOK, Hosts: []Host{halfOf(ok[0])}}},
 		{"host with A unknown, AAAA NODATA", "example.test", faults{{Type: "A", Kind: dnstest.Lose}},
 			Findings{Status: StatusOK, Hosts: []Host{host("mx.example.test", 10, StatusTimeout)}}},
 		{"host with A NXDOMAIN, AAAA unknown", "example.test", faults{{Type: "A", Kind: dnstest.NXDomain}, {Type: "AAAA", Kind: dnstest.ServFail}},
@@ -116,56 +118,54 @@ func TestFailuresAreNotDenials(t *testing.T) {
 }
 
 func TestDeadHostsAreReplaced(t *testing.T) {
-	zone := func(dead, live int) string {
+	zoneWith := func(address string, dead, live int) string {
 		var b strings.Builder
 		for i := range dead {
-			fmt.Fprintf(&b, "example.test. MX %d dead%d.test.\n", i, i)
+			fmt.Fprintf(&b, "example.test. MX %d dead%d.test.\ndead%d.test. %s\n", i, i, i, address)
 		}
 		for i := range live {
-			fmt.Fprintf(&b, "example.test. MX %d live%d.test.\nlive%d.test. A 192.0.2.1\n", dead+i, i, i)
+			fmt.Fprintf(&b, "example.test. MX %d live%d.test.\nlive%d.test. A 9.9.9.9\n", dead+i, i, i)
 		}
 		return b.String()
 	}
+	zone := func(dead, live int) string { return zoneWith("TXT none", dead, live) }
 	tests := []struct {
-		name                  string
-		zone                  string
-		hosts, ready, omitted int
+		name                 string
+		zone                 string
+		hosts, live, omitted int
 	}{
 		{"enough live ones", zone(0, 7), 2, 2, 5},
 		{"one of the first is live", zone(1, 3), 2, 1, 2},
 		{"the first are dead", zone(4, 4), 6, 2, 2},
 		{"all are dead", zone(7, 0), 7, 0, 0},
 		{"too many are dead", zone(maxDeadHosts+3, 1), maxDeadHosts, 0, 4},
+		{"the first are loopback", zoneWith("A 127.0.0.1", 3, 4), 4, 1, 3},
+		{"all are private", zoneWith("AAAA fc00::1", 7, 0), 7, 0, 0},
+		{"too many are reserved", zoneWith("A 10.0.0.1", maxDeadHosts+3, 1), maxDeadHosts, 0, 4},
+		{"reserved and public", zoneWith("A 127.0.0.1\ndead0.test. AAAA 2620:fe::fe", 2, 1), 2, 1, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			found := find(t, newTest(t, dnstest.New(tt.zone), func(c *Config) { c.MaxHosts = 2 }), "example.test")
-			ready := 0
+			live := 0
 			for _, h := range found.Hosts {
-				if h.Status == StatusOK {
-					ready++
+				if anyPublic(h.Addrs) {
+					live++
 				}
 			}
-			if len(found.Hosts) != tt.hosts || ready != tt.ready || found.Omitted != tt.omitted {
-				t.Errorf("%d hosts, %d with an address, %d omitted; want %d, %d, %d",
-					len(found.Hosts), ready, found.Omitted, tt.hosts, tt.ready, tt.omitted)
+			if len(found.Hosts) != tt.hosts || live != tt.live || found.Omitted != tt.omitted {
+				t.Errorf("%d hosts, %d with a public address, %d omitted; want %d, %d, %d",
+					len(found.Hosts), live, found.Omitted, tt.hosts, tt.live, tt.omitted)
 			}
 		})
 	}
 }
 
 func TestUnknownHostsAreNotReplaced(t *testing.T) {
-	world := dnstest.New("example.test. MX 1 a.test.\nexample.test. MX 2 b.test.\nb.test. A 192.0.2.1\n")
+	world := dnstest.New("example.test. MX 1 a.test.\nexample.test. MX 2 b.test.\nb.test. A 9.9.9.9\n")
 	world.Break(dnstest.Fault{Name: "a.test", Kind: dnstest.ServFail})
 	found := find(t, newTest(t, world, func(c *Config) { c.MaxHosts = 1 }), "example.test")
 	compare(t, found, Findings{Domain: "example.test", Status: StatusOK, Hosts: []Host{host("a.test", 1, StatusServFail)}, Omitted: 1})
-}
-
-func TestMaxAddrs(t *testing.T) {
-	world := dnstest.New("example.test. A 192.0.2.1\nexample.test. AAAA 2001:db8::1\nexample.test. A 192.0.2.2\nexample.test. AAAA 2001:db8::2\n")
-	found := find(t, newTest(t, world, func(c *Config) { c.MaxAddrs = 3 }), "example.test")
-	want := host("example.test", 0, StatusOK, "192.0.2.1", "192.0.2.2", "2001:db8::1")
-	compare(t, found, Findings{Domain: "example.test", Status: StatusOK, Implicit: true, Hosts: []Host{want}})
 }
 
 func TestReservedAddressesAreMarked(t *testing.T) {
@@ -182,7 +182,7 @@ func TestEvidence(t *testing.T) {
 	world.Validated = true
 	world.Break(dnstest.Fault{Type: "AAAA", Kind: dnstest.ServFail})
 	compare(t, find(t, newTest(t, world), "Example.Test."), Findings{
-		Domain: "example.test", Status: StatusOK, Hosts: []Host{host("mx.test", 10, StatusOK, "192.0.2.1")},
+		Domain: "example.test", Status: StatusOK, Hosts: []Host{halfOf(host("mx.test", 10, StatusOK, "192.0.2.1"))},
 		Lookups: []Lookup{
 			{Name: "example.test", Type: "MX", Status: StatusOK, Server: firstServer, TTL: 60, AD: true, CNAMEs: []string{"other.test"}},
 			{Name: "mx.test", Type: "A", Status: StatusOK, Server: firstServer, TTL: 120, AD: true},

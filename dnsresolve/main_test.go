@@ -60,11 +60,18 @@ func compare(t testing.TB, got, want Findings) {
 	}
 }
 
-// host is a Host with documentation addresses, or without addresses and with a status.
+// halfOf is h when one of its address look-ups failed.
+func halfOf(h Host) Host {
+	h.Incomplete = true
+	return h
+}
+
+// host is a Host with addresses, or without addresses and with a status.
 func host(name string, preference uint16, status Status, ips ...string) Host {
 	h := Host{Name: name, Preference: preference, Status: status}
 	for _, ip := range ips {
-		h.Addrs = append(h.Addrs, Addr{IP: netip.MustParseAddr(ip), Reserved: "documentation"})
+		addr := netip.MustParseAddr(ip)
+		h.Addrs = append(h.Addrs, Addr{IP: addr, Reserved: Reserved(addr)})
 	}
 	return h
 }

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,10 @@ func (a Addition) read() (set, error) {
 			return set{}, fmt.Errorf("%s:%d: %w", a.Name, number, err)
 		}
 	}
-	if err := scanner.Err(); err != nil {
+	switch err := scanner.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return set{}, fmt.Errorf("%s:%d: the line is longer than %d octets", a.Name, number+1, maxLine)
+	case err != nil:
 		return set{}, fmt.Errorf("%s:%d: %w", a.Name, number+1, err)
 	}
 	return c.set(a.Name), nil

@@ -61,7 +61,7 @@ func TestAdditionErrors(t *testing.T) {
 		{Role, "human resources", "mine.txt:1: \"human resources\" is not the content of a local-part"},
 		{Role, "\xff", "mine.txt:1: \"\\xff\" is not the content of a local-part"},
 		{Role, strings.Repeat("a", 65), "is longer than the 64 octets"},
-		{Allow, "ok.example\n" + strings.Repeat("a", maxLine+1), "mine.txt:2: "},
+		{Allow, "ok.example\n" + strings.Repeat("a", maxLine+1), "mine.txt:2: the line is longer than 4096 octets"},
 	} {
 		_, err := New(addition(tt.kind, tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -25,7 +25,8 @@ func (s *Server) authorized(parameter string, next http.HandlerFunc) http.Handle
 	}
 }
 
-// shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is.
+// shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. A parameter that is given
+// more than once shows none: programs differ on which of them counts.
 func shownKey(r *http.Request, parameter string) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") {
@@ -34,5 +35,8 @@ func shownKey(r *http.Request, parameter string) string {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return key
 	}
-	return r.URL.Query().Get(parameter)
+	if given := r.URL.Query()[parameter]; len(given) == 1 {
+		return given[0]
+	}
+	return ""
 }

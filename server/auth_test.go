@@ -27,6 +27,8 @@ func TestKey(t *testing.T) {
 		{"none", "", "", "", 401},
 		{"empty", "apikey=", "", "", 401},
 		{"wrong", "apikey=" + key + "x", "", "", 401},
+		{"twice", "apikey=" + key + "&apikey=" + key, "", "", 401},
+		{"right and wrong", "apikey=" + key + "&apikey=x", "", "", 401},
 		{"beginning", "apikey=" + key[:len(key)-1], "", "", 401},
 		{"another parameter", "api_key=" + key, "", "", 401},
 		{"another scheme", "", "Basic " + key, "", 401},
@@ -65,6 +67,7 @@ func TestConfig(t *testing.T) {
 		"no verifier":          {Key: key},
 		"negative timeout":     {Verifier: verifierFunc(accepts), Key: key, Timeout: -1},
 		"negative concurrency": {Verifier: verifierFunc(accepts), Key: key, Concurrency: -1},
+		"negative connections": {Verifier: verifierFunc(accepts), Key: key, MaxConnections: -1},
 	} {
 		if _, err := server.New(config); err == nil {
 			t.Errorf("%s: no error", name)
@@ -97,6 +100,29 @@ func TestLogIsDiscreet(t *testing.T) {
 		"domain=acme.example", "result=deliverable", "request_id="} {
 		if !strings.Contains(log.String(), fact) {
 			t.Errorf("%q is not in the log:\n%s", fact, log.String())
+		}
+	}
+}
+
+// TestLogLevels: a verification is one info line with its outcome, and nothing else is one.
+func TestLogLevels(t *testing.T) {
+	for _, c := range []struct{ target, level string }{
+		{"/api/v1/verify?email=alice@acme.example&apikey=" + key, "level=INFO"},
+		{"/api/v1/verify?email=alice@acme.example", "level=DEBUG"},
+		{"/api/v1/verify?apikey=" + key, "level=DEBUG"},
+		{"/healthz", "level=DEBUG"},
+		{"/nowhere", "level=DEBUG"},
+		{"//api/v1/verify", "level=DEBUG"},
+	} {
+		var log bytes.Buffer
+		handler := newServer(t, server.Config{Logger: logTo(&log)}).Handler()
+		ask(handler, httptest.NewRequest(http.MethodGet, "http://rcpt.example"+c.target, nil))
+		if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), c.level) {
+			t.Errorf("%s: want one line with %s:\n%s", c.target, c.level, log.String())
+		}
+		if outcome := "domain=acme.example result=deliverable reason=recipient_accepted status=200 duration_ms="; c.level == "level=INFO" &&
+			!strings.Contains(log.String(), outcome) {
+			t.Errorf("no %s in\n%s", outcome, log.String())
 		}
 	}
 }

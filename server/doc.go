@@ -9,9 +9,9 @@
 // header "Authorization: Bearer KEY" (RFC 6750) or "X-API-Key: KEY" instead, which keeps it out of other programs' logs. Every error
 // has the body {"message":"..."}.
 //
-// The Server looks at the key before anything else, runs a bounded number of verifications at a time, bounds how long and how large
-// everything is that a client may send, cancels a verification whose client has gone, and ends gracefully. Keys, query strings and
-// local-parts never get into its log.
+// The Server looks at the key before anything else, holds a bounded number of connections, runs a bounded number of verifications at a
+// time, bounds how long and how large everything is that a client may send, never redirects, cancels a verification whose client has
+// gone, and ends gracefully. Keys, query strings and local-parts never get into its log.
 //
 // It does not terminate TLS and does not count how much a client asks: for use beyond the own machine put a reverse proxy before it.
 package server

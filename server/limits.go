@@ -12,15 +12,21 @@ const (
 	// headerTimeout and readTimeout bound how long a request may take to arrive.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
-	// idleTimeout is how long a connection may wait for its next request.
-	idleTimeout = 2 * time.Minute
+	// idleTimeout is how long a connection may wait for its next request. Who has no key can hold connections too, so it is short.
+	idleTimeout = 30 * time.Second
 	// slotWait is how long a request waits for its turn when as many verifications run as may.
 	slotWait = time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
+	// minTimeout is the least that a request can ask for: it is unlikely that less was meant.
+	minTimeout = time.Millisecond
 	// slack is added to the time of a verification for the rest of a request's life.
 	slack = 5 * time.Second
 )
 
 // DefaultConcurrency is how many verifications run at a time. Most of them wait for a mail host, so that memory is what bounds them.
 const DefaultConcurrency = 1000
+
+// DefaultMaxConnections is how many connections are open at a time; more wait in the listener's queue. Each takes a descriptor, and SMTP
+// sessions and DNS queries need some as well.
+const DefaultMaxConnections = 4096

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -16,8 +17,8 @@ import (
 func (s *Server) observed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		_, route := mux.Handler(r)
-		seen := &observation{attrs: []slog.Attr{
+		handler, route := routed(mux, r)
+		seen := &observation{level: slog.LevelDebug, attrs: []slog.Attr{
 			slog.String("request_id", rand.Text()), slog.String("method", method(r)), slog.String("route", route),
 		}}
 		w.Header().Set("X-Request-Id", seen.attrs[0].Value.String())
@@ -26,11 +27,21 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 			if fault := recover(); fault != nil {
 				s.panicked(reply, seen, fault)
 			}
-			seen.note(slog.Int("status", reply.status), slog.Duration("took", time.Since(started)))
-			s.config.Logger.LogAttrs(r.Context(), slog.LevelInfo, "request", seen.attrs...)
+			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", time.Since(started).Milliseconds()))
+			s.config.Logger.LogAttrs(r.Context(), seen.level, "request", seen.attrs...)
 		}()
-		mux.ServeHTTP(reply, r.WithContext(context.WithValue(r.Context(), observationKey{}, seen)))
+		handler.ServeHTTP(reply, r.WithContext(context.WithValue(r.Context(), observationKey{}, seen)))
 	})
+}
+
+// routed is mux and the route that it takes, except for paths that mux would rather have in another form: it would redirect to that, and
+// repeat the query with the key in it.
+func routed(mux *http.ServeMux, r *http.Request) (handler http.Handler, route string) {
+	if given := r.URL.EscapedPath(); path.Clean("/"+given) != given {
+		return http.HandlerFunc(notFound), "/"
+	}
+	_, route = mux.Handler(r)
+	return mux, route
 }
 
 // panicked logs a bug of ours with its stack, and tells the client no more than that there is one.
@@ -60,7 +71,10 @@ func method(r *http.Request) string {
 }
 
 // observation is what the log says about a request. It belongs to the request's goroutine.
-type observation struct{ attrs []slog.Attr }
+type observation struct {
+	level slog.Level
+	attrs []slog.Attr
+}
 
 type observationKey struct{}
 
@@ -70,6 +84,14 @@ func (o *observation) note(attrs ...slog.Attr) { o.attrs = append(o.attrs, attrs
 func note(r *http.Request, attrs ...slog.Attr) {
 	if seen, ok := r.Context().Value(observationKey{}).(*observation); ok {
 		seen.note(attrs...)
+	}
+}
+
+// noteVerification makes r one that everybody wants to see in the log. Other requests would fill it: checks of load balancers, and those of
+// people without a key.
+func noteVerification(r *http.Request) {
+	if seen, ok := r.Context().Value(observationKey{}).(*observation); ok {
+		seen.level = slog.LevelInfo
 	}
 }
 

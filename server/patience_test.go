@@ -52,7 +52,7 @@ func TestSlowRequest(t *testing.T) {
 	for sent, patience := range map[string]time.Duration{
 		"":                                     5 * time.Second,
 		"GET /healthz HTTP/1.1\r\nHost: x\r\n": 5 * time.Second,
-		"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 2 * time.Minute, // whole, then idle
+		"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 30 * time.Second, // whole, then idle
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
@@ -73,6 +73,30 @@ func TestSlowRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConnectionLimit: a connection beyond the limit waits until another ends; nobody keeps one for long without asking.
+func TestConnectionLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		listener := newPipeListener()
+		ended := make(chan error)
+		go func() { ended <- newServer(t, server.Config{MaxConnections: 2}).Serve(ctx, listener) }()
+
+		started := time.Now()
+		for range 3 {
+			conn := listener.dial() // returns when the server accepts
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+			_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		}
+		if waited := time.Since(started); waited != 30*time.Second {
+			t.Errorf("the third connection waited for %v, want 30s", waited)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestCutOff: a verification that does not end cannot keep the server from ending.

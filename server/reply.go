@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // errorBody is the body of every error.
@@ -49,11 +51,11 @@ func health(w http.ResponseWriter, _ *http.Request) {
 	}{"ok"})
 }
 
-// only answers 405 to every other method. HEAD is one of them: to know the length of an answer costs a whole verification.
-func only(method string, next http.HandlerFunc) http.Handler {
+// only answers 405 to methods that are not allowed.
+func only(next http.HandlerFunc, allowed ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != method {
-			w.Header().Set("Allow", method)
+		if !slices.Contains(allowed, r.Method) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			writeError(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 			return
 		}

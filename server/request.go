@@ -40,9 +40,11 @@ func readRequest(rawQuery string, details bool) (request, error) {
 		return request{}, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
 	if query.Has("details") {
-		if asked.details, err = strconv.ParseBool(query.Get("details")); err != nil {
+		wanted := query.Get("details")
+		if wanted != "1" && wanted != "0" {
 			return request{}, badRequest(`The parameter "details" must be 1 or 0.`)
 		}
+		asked.details = wanted == "1"
 	}
 	if query.Has("timeout") {
 		asked.timeout, err = readTimeoutSeconds(query.Get("timeout"))
@@ -52,8 +54,8 @@ func readRequest(rawQuery string, details bool) (request, error) {
 
 func readTimeoutSeconds(text string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(seconds > 0) || math.IsInf(seconds, 0) {
-		return 0, badRequest(`The parameter "timeout" must be a number of seconds greater than 0.`)
+	if err != nil || !(seconds >= minTimeout.Seconds()) || math.IsInf(seconds, 0) {
+		return 0, badRequest(fmt.Sprintf(`The parameter "timeout" must be a number of seconds, at least %v.`, minTimeout.Seconds()))
 	}
 	seconds = min(seconds, math.MaxInt32)
 	return time.Duration(seconds * float64(time.Second)), nil

@@ -180,3 +180,56 @@ func TestListenerFails(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestUnusualRequests: what net/http would answer by itself gets our answers too.
+func TestUnusualRequests(t *testing.T) {
+	url, stop, end := start(t, server.Config{})
+	for head, want := range map[string]int{
+		"OPTIONS * HTTP/1.1":               http.StatusNotFound,
+		"CONNECT acme.example:25 HTTP/1.1": http.StatusNotFound,
+		"CONNECT /healthz HTTP/1.1":        http.StatusMethodNotAllowed,
+		"GET http://x//healthz HTTP/1.1":   http.StatusNotFound,
+	} {
+		response, body := exchange(t, url, head)
+		if response.StatusCode != want || response.Header.Get("X-Request-Id") == "" || !strings.HasPrefix(body, `{"message":"`) {
+			t.Errorf("%s: status %d, header %v, body %s", head, response.StatusCode, response.Header, body)
+		}
+	}
+	stop()
+	if err := end(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestHeadOfHealth: load balancers ask for no body, and get none.
+func TestHeadOfHealth(t *testing.T) {
+	url, stop, end := start(t, server.Config{})
+	if response, body := exchange(t, url, "HEAD /healthz HTTP/1.1"); response.StatusCode != http.StatusOK || body != "" {
+		t.Errorf("status %d, body %q", response.StatusCode, body)
+	}
+	stop()
+	if err := end(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// exchange sends a request line and returns the answer, with all that comes after its header.
+func exchange(t *testing.T, url, requestLine string) (*http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "%s\r\nHost: x\r\nConnection: close\r\n\r\n", requestLine)
+	answer := bufio.NewReader(conn)
+	response, err := http.ReadResponse(answer, &http.Request{Method: http.MethodHead}) // as if there were no body
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"golang.org/x/net/netutil"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
@@ -29,7 +30,9 @@ type Config struct {
 	Timeout time.Duration
 	// Concurrency bounds the verifications that run at a time. Default: [DefaultConcurrency].
 	Concurrency int
-	// Logger gets one info line per request. Default: silent.
+	// MaxConnections bounds the connections that are open at a time. Default: [DefaultMaxConnections].
+	MaxConnections int
+	// Logger gets one info line per verification, without the local-part, and debug lines about other requests. Default: silent.
 	Logger *slog.Logger
 }
 
@@ -51,8 +54,11 @@ func New(config Config) (*Server, error) {
 	if config.Concurrency == 0 {
 		config.Concurrency = DefaultConcurrency
 	}
-	if config.Timeout < 0 || config.Concurrency < 0 {
-		return nil, errors.New("server: timeout and concurrency must be positive")
+	if config.MaxConnections == 0 {
+		config.MaxConnections = DefaultMaxConnections
+	}
+	if config.Timeout < 0 || config.Concurrency < 0 || config.MaxConnections < 0 {
+		return nil, errors.New("server: timeout, concurrency and connections must be positive")
 	}
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
@@ -63,8 +69,8 @@ func New(config Config) (*Server, error) {
 // Handler returns the Server's routes, for use with a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/verify", only(http.MethodGet, s.authorized("apikey", s.verify)))
-	mux.Handle("/healthz", only(http.MethodGet, health))
+	mux.Handle("/api/v1/verify", only(s.authorized("apikey", s.verify), http.MethodGet))
+	mux.Handle("/healthz", only(health, http.MethodGet, http.MethodHead))
 	mux.HandleFunc("/", notFound)
 	return s.observed(mux)
 }
@@ -76,7 +82,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer cutOff()
 	httpServer := s.httpServer(running)
 	failed := make(chan error, 1)
-	go func() { failed <- httpServer.Serve(listener) }()
+	go func() { failed <- httpServer.Serve(netutil.LimitListener(listener, s.config.MaxConnections)) }()
 	select {
 	case err := <-failed:
 		return err
@@ -96,13 +102,14 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 // httpServer is what listens, with running as the context of all requests.
 func (s *Server) httpServer(running context.Context) *http.Server {
 	return &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      readTimeout + slotWait + s.config.Timeout + slack,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		BaseContext:       func(net.Listener) context.Context { return running },
-		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
+		Handler:                      s.Handler(),
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered as every other path that there is not
+		ReadHeaderTimeout:            headerTimeout,
+		ReadTimeout:                  readTimeout,
+		WriteTimeout:                 readTimeout + slotWait + s.config.Timeout + slack,
+		IdleTimeout:                  idleTimeout,
+		MaxHeaderBytes:               maxHeader,
+		BaseContext:                  func(net.Listener) context.Context { return running },
+		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -9,13 +10,14 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// verify answers GET /api/v1/verify.
+// verify answers GET /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
 func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 	asked, err := readRequest(r.URL.RawQuery, s.config.Details)
 	if err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	noteVerification(r)
 	if !s.slots.take(r.Context()) {
 		writeBusy(w, "Too many verifications are running. Try again later.")
 		return
@@ -33,12 +35,19 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		note(r, slog.String("error", err.Error()))
 	}
+	if errors.Is(err, engine.ErrBusy) {
+		writeBusy(w, "Too many verifications wait for the mail host of this address. Try again later.")
+		return
+	}
 	s.writeResult(w, r, result, asked.details)
 }
 
 // writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
 func (s *Server) writeResult(w http.ResponseWriter, r *http.Request, result engine.Result, details bool) {
 	note(r, slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
+	if result.Details != nil {
+		note(r, slog.String("reason", string(result.Details.Reason)))
+	}
 	if !details {
 		result = result.WithoutDetails()
 	}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,15 +31,17 @@ func TestAnswers(t *testing.T) {
 		{"/api/v1/verify?email=alice@acme.example", 200, record + "}"},
 		{"/api/v1/verify?email=alice%40acme.example&details=0", 200, record + "}"},
 		{"/api/v1/verify?email=alice@acme.example&details=1", 200, record + details + "}"},
-		{"/api/v1/verify?email=alice@acme.example&details=true&timeout=2.5&other=ignored", 200, record + details + "}"},
+		{"/api/v1/verify?email=alice@acme.example&details=1&timeout=2.5&other=ignored", 200, record + details + "}"},
 		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
 		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
 		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once."}`},
-		{"/api/v1/verify?email=a@b.example&details=yes", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds greater than 0."}`},
+		{"/api/v1/verify?email=a@b.example&details=true", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
+		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
+		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
 		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
 		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
 		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets."}`},
@@ -77,12 +80,34 @@ func TestHeaders(t *testing.T) {
 
 func TestMethods(t *testing.T) {
 	handler := newServer(t, server.Config{}).Handler()
-	for _, path := range []string{"/api/v1/verify?email=a@b.example", "/healthz"} {
-		for _, method := range []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "BREW"} {
-			response := ask(handler, httptest.NewRequest(method, path, nil))
-			if response.Code != http.StatusMethodNotAllowed || response.Header().Get("Allow") != "GET" {
-				t.Errorf("%s %s: status %d, Allow %q", method, path, response.Code, response.Header().Get("Allow"))
+	for _, c := range []struct {
+		path, allow string
+		refused     []string
+	}{
+		{"/api/v1/verify?email=a@b.example", "GET", []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodOptions, "BREW"}},
+		{"/healthz", "GET, HEAD", []string{http.MethodPost, http.MethodDelete, http.MethodOptions, http.MethodConnect}},
+	} {
+		for _, method := range c.refused {
+			response := ask(handler, httptest.NewRequest(method, c.path, nil))
+			if response.Code != http.StatusMethodNotAllowed || response.Header().Get("Allow") != c.allow {
+				t.Errorf("%s %s: status %d, Allow %q", method, c.path, response.Code, response.Header().Get("Allow"))
 			}
+		}
+	}
+	if response := ask(handler, httptest.NewRequest(http.MethodHead, "/healthz", nil)); response.Code != http.StatusOK {
+		t.Errorf("HEAD /healthz: status %d", response.Code)
+	}
+}
+
+// TestNoRedirect: a path that is not in its usual form is none; a redirect would repeat the key.
+func TestNoRedirect(t *testing.T) {
+	handler := newServer(t, server.Config{}).Handler()
+	for _, target := range []string{
+		"//api/v1/verify", "/api//v1/verify", "/api/./v1/verify", "/api/v2/../v1/verify", "/api/v1/verify/", "/./healthz", "/%2e/../healthz", "///",
+	} {
+		response := ask(handler, httptest.NewRequest(http.MethodGet, "http://rcpt.example"+target+"?email=a@b.example&apikey="+key, nil))
+		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"Not Found"}`+"\n" {
+			t.Errorf("%s: status %d, Location %q, body %s", target, response.Code, response.Header().Get("Location"), response.Body)
 		}
 	}
 }
@@ -172,6 +197,18 @@ func TestCancelled(t *testing.T) {
 	response := ask(handler, request)
 	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
 		t.Errorf("status %d, Retry-After %q", response.Code, response.Header().Get("Retry-After"))
+	}
+}
+
+// TestBusyMailHost: a queue that is too long is no answer about the address, and is to be asked for again.
+func TestBusyMailHost(t *testing.T) {
+	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+		return engine.Result{Email: address, Verdict: engine.Unknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
+	})}).Handler()
+	response := get(handler, "/api/v1/verify?email=a@b.example")
+	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" ||
+		response.Body.String() != `{"message":"Too many verifications wait for the mail host of this address. Try again later."}`+"\n" {
+		t.Errorf("status %d, Retry-After %q, body %s", response.Code, response.Header().Get("Retry-After"), response.Body)
 	}
 }
 

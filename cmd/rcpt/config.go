@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -24,22 +26,48 @@ func unsetEmpty(environment []string) {
 	}
 }
 
-// configFile is the settings of a YAML file, by the names of the flags. The command line and the environment win over it.
-type configFile map[string]string
+// configFlag is the path of a configuration file.
+type configFlag string
 
-// loadConfig reads a configuration file.
-func loadConfig(r io.Reader) (kong.Resolver, error) {
-	var raw map[string]any
-	if err := yaml.NewDecoder(r).Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("the file is not a YAML mapping of settings:\n%w", err)
+// BeforeResolve loads the file, so that kong finds the settings in it.
+func (configFlag) BeforeResolve(parsed *kong.Context, trace *kong.Path) error {
+	path := string(parsed.FlagValue(trace.Flag).(configFlag))
+	file, err := loadConfig(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", originOf(parsed, trace, path), err)
 	}
-	file := configFile{}
+	parsed.AddResolver(file)
+	return nil
+}
+
+// originOf says where the value of a flag comes from: kong traces what stands on the command line.
+func originOf(parsed *kong.Context, trace *kong.Path, value string) string {
+	if slices.Contains(parsed.Path, trace) {
+		return "--" + trace.Flag.Name + " " + value
+	}
+	return strings.Join(trace.Flag.Envs, " or ") + "=" + value
+}
+
+// configFile is the settings of a YAML file, by the names of the flags. The command line and the environment win over it.
+type configFile struct {
+	path     string
+	settings map[string]string
+}
+
+func loadConfig(path string) (configFile, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return configFile{}, err
+	}
+	var raw map[string]any
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
+		return configFile{}, fmt.Errorf("the file is not a YAML mapping of settings:\n%w", err)
+	}
+	file := configFile{path: path, settings: map[string]string{}}
 	for key, value := range raw {
-		text, err := flagValue(value)
-		if err != nil {
-			return nil, fmt.Errorf("%q in the file: %w", key, err)
+		if file.settings[key], err = flagValue(value); err != nil {
+			return configFile{}, fmt.Errorf("%q in the file: %w", key, err)
 		}
-		file[key] = text
 	}
 	return file, nil
 }
@@ -48,7 +76,7 @@ func loadConfig(r io.Reader) (kong.Resolver, error) {
 func flagValue(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:
-		return "", nil
+		return "", errors.New(`the value is missing: write one, or leave the setting out`)
 	case map[string]any:
 		return "", errors.New("a mapping cannot be the value of a setting")
 	case []any:
@@ -65,12 +93,17 @@ func flagValue(value any) (string, error) {
 	return fmt.Sprint(value), nil
 }
 
-// Validate refuses keys that are no flag of any command.
+// Validate refuses keys that are no flag of any command: one file serves them all.
 func (c configFile) Validate(app *kong.Application) error {
-	known := flagNames(app.Node)
-	for key := range c {
+	var known []string
+	for _, flag := range flagsOf(app.Node) {
+		if flag.Name != "help" && flag.Name != "config" {
+			known = append(known, flag.Name)
+		}
+	}
+	for key := range c.settings {
 		if !slices.Contains(known, key) {
-			return fmt.Errorf("unknown setting %q in the configuration file: settings have the names of flags, such as %q", key, "smtp-port")
+			return fmt.Errorf("unknown setting %q in %s: settings have the names of flags, such as %q", key, c.path, "smtp-port")
 		}
 	}
 	return nil
@@ -83,22 +116,21 @@ func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 			return nil, nil
 		}
 	}
-	if value, ok := c[flag.Name]; ok {
-		return value, nil
+	value, found := c.settings[flag.Name]
+	if !found {
+		return nil, nil
 	}
-	return nil, nil
+	if err := tryOut(flag, value); err != nil {
+		return nil, fmt.Errorf("in %s: %w", c.path, err)
+	}
+	return value, nil
 }
 
-// flagNames collects the flags that may stand in a file, of all commands: one file serves them all.
-func flagNames(node *kong.Node) []string {
-	var names []string
-	for _, flag := range node.Flags {
-		if flag.Name != "help" && flag.Name != "config" {
-			names = append(names, flag.Name)
-		}
+// tryOut reads a value the way kong will, whose own error could not name the file.
+func tryOut(flag *kong.Flag, value string) error {
+	if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), value) {
+		return fmt.Errorf("%q is none of %s", value, strings.Join(flag.EnumSlice(), ", "))
 	}
-	for _, child := range node.Children {
-		names = append(names, flagNames(child)...)
-	}
-	return names
+	scan := kong.Scan().PushTyped(value, kong.FlagValueToken)
+	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, reflect.New(flag.Target.Type()).Elem())
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"os"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -18,7 +18,7 @@ type engineFlags struct {
 	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path; empty is the null reverse-path. Default: empty."`
 	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
 	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How deep to look: ${enum}. Default: ${default}."`
-	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included. Default: ${default}."`
+	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included but, in verify, the wait for a free session. Default: ${default}."`
 	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
 	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
@@ -75,12 +75,11 @@ func (f engineFlags) allowNets() []netip.Prefix {
 func (f engineFlags) lists() (*lists.Lists, error) {
 	var additions []lists.Addition
 	for _, list := range f.List {
-		file, err := os.Open(list.path)
+		data, err := readFile(list.path)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--list %s=%s: %w", list.kind, list.path, err))
 		}
-		defer file.Close()
-		additions = append(additions, lists.Addition{Kind: list.kind, Name: list.path, From: file})
+		additions = append(additions, lists.Addition{Kind: list.kind, Name: list.path, From: bytes.NewReader(data)})
 	}
 	known, err := lists.New(additions...)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -38,29 +39,48 @@ func run(args []string) int {
 
 func execute(ctx context.Context, args []string) error {
 	unsetEmpty(os.Environ())
-	var commands commandLine
-	parser, err := kong.New(&commands,
-		kong.Name("rcpt"),
-		kong.Description("Tells whether e-mail addresses can receive mail."),
-		kong.DefaultEnvars(environmentPrefix),
-		kong.Configuration(loadConfig),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}, &commands.logFlags),
-	)
+	parser, err := newParser(ctx, &commandLine{})
 	if err != nil {
 		return err
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return usage(fmt.Errorf("%w (see rcpt --help)", err))
+		return usage(fmt.Errorf("%w (%s)", err, advice(args, err)))
 	}
 	return parsed.Run()
 }
 
+// newParser returns what reads a command line into commands.
+func newParser(ctx context.Context, commands *commandLine) (*kong.Kong, error) {
+	parser, err := kong.New(commands,
+		kong.Name("rcpt"),
+		kong.Description("Tells whether e-mail addresses can receive mail."),
+		kong.DefaultEnvars(environmentPrefix),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}, &commands.logFlags),
+	)
+	if err != nil {
+		return nil, err
+	}
+	requireValues(parser.Model.Node)
+	return parser, nil
+}
+
+// advice is what may help after an error in args.
+func advice(args []string, err error) string {
+	for _, arg := range args {
+		name, _, isAddress := strings.Cut(arg, "@")
+		if isAddress && strings.HasPrefix(name, "-") && !strings.Contains(name, "=") && !errors.Is(err, errNoValue) {
+			return `an address that begins with "-" stands behind "--", as in: rcpt verify -- ` + arg
+		}
+	}
+	return "see rcpt --help"
+}
+
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Config kong.ConfigFlag `placeholder:"FILE" help:"Read settings from this YAML file; its keys are the names of the flags."`
+	Config configFlag `placeholder:"FILE" help:"Read settings from this YAML file; its keys are the names of the flags."`
 	logFlags
 
 	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -18,7 +17,7 @@ func (f rulesFlag) classifier() (*smtpprobe.Classifier, error) {
 	}
 	var files []smtpprobe.RuleFile
 	for _, path := range f.Rules {
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--rules %s: %w", path, err))
 		}

@@ -16,7 +16,7 @@ import (
 type serveCommand struct {
 	engineFlags
 	listenFlag
-	PortCheck bool `negatable:"" default:"true" help:"At start, find out whether the mail hosts of the world can be reached. Default: on."`
+	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
 
 // Run serves until ctx is cancelled.
@@ -34,7 +34,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return err
 	}
-	if c.PortCheck && c.Level == engine.LevelSMTP {
+	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
 		go warnOfClosedPort(ctx, config)
 	}
 	s := service{listener: listener, engine: config, key: key, details: c.Details, example: "postmaster@example.com"}
@@ -53,12 +53,14 @@ type service struct {
 // run tells on w where it listens, and serves until ctx is cancelled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
+	logger := s.engine.Logger
+	s.engine.Logger = quietly(logger) // the server logs each verification with its request
 	verifier, err := engine.New(s.engine)
 	if err != nil {
 		return err
 	}
 	front, err := server.New(server.Config{
-		Verifier: verifier, Key: s.key.secret, Details: s.details, Timeout: s.engine.Timeout, Logger: s.engine.Logger,
+		Verifier: verifier, Key: s.key.secret, Details: s.details, Timeout: s.engine.Timeout, Logger: logger,
 	})
 	if err != nil {
 		return errors.Join(err, verifier.Close())

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -108,6 +109,37 @@ func TestServe(t *testing.T) {
 		if strings.Contains(log, secret) {
 			t.Errorf("%q is in the log:\n%s", secret, log)
 		}
+	}
+	if strings.Count(log, "domain=acme.example") != 1 || strings.Contains(log, "status=401") {
+		t.Errorf("want one line for the verification and none for the wrong key:\n%s", log)
+	}
+}
+
+// TestNoPortCheck: the flag has its name in the environment and in a file too.
+func TestNoPortCheck(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rcpt.yaml")
+	check(t, os.WriteFile(file, []byte("no-port-check: true\n"), 0o600))
+	for _, c := range []struct {
+		name, variable, value string
+		args                  []string
+		want                  bool
+	}{
+		{"not set", "RCPT_HELO", "tests.example", []string{"serve"}, false},
+		{"flag", "RCPT_HELO", "tests.example", []string{"serve", "--no-port-check"}, true},
+		{"environment", "RCPT_NO_PORT_CHECK", "true", []string{"serve"}, true},
+		{"file", "RCPT_CONFIG", file, []string{"serve"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv(c.variable, c.value)
+			var commands commandLine
+			parser, err := newParser(t.Context(), &commands)
+			check(t, err)
+			_, err = parser.Parse(c.args)
+			check(t, err)
+			if got := commands.Serve.NoPortCheck; got != c.want {
+				t.Errorf("no-port-check is %t, want %t", got, c.want)
+			}
+		})
 	}
 }
 

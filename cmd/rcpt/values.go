@@ -113,8 +113,22 @@ func (n *network) UnmarshalText(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("%q is not a network: write ADDRESS/BITS, such as 10.0.0.0/8 or fd00::/8", text)
 	}
+	if prefix.Addr().Is4In6() {
+		if prefix, err = unmapped(prefix); err != nil {
+			return fmt.Errorf("%q %w", text, err)
+		}
+	}
 	*n = network(prefix.Masked())
 	return nil
+}
+
+// unmapped is the IPv4 network of a network of IPv4-mapped addresses (RFC 4291 §2.5.5.2), which mail hosts never have in that form.
+func unmapped(mapped netip.Prefix) (netip.Prefix, error) {
+	bits := mapped.Bits() - (128 - 32)
+	if bits < 0 {
+		return mapped, errors.New("is not a network of mail hosts: write an IPv4 network as such, for example 127.0.0.0/8")
+	}
+	return netip.PrefixFrom(mapped.Addr().Unmap(), bits), nil
 }
 
 func (l *listFile) UnmarshalText(text []byte) error {
