@@ -78,8 +78,8 @@ func TestImplicitHostMustBeAHostName(t *testing.T) {
 func TestUnusableNamesArePrintable(t *testing.T) {
 	for _, name := range []string{"m\nx\x1b.test.", "m\xff.test.", "m\u0085\u202e.test.", strings.Repeat("a.", 1000), "mx..test."} {
 		r := newTest(t, exchangerFunc(func(_ context.Context, query *dns.Msg, _, _ string) (*dns.Msg, error) {
-			m := answerTo(t, query, dns.RcodeSuccess, query.Question[0].Name+" MX 10 mx.test.")
-			m.Answer[0].(*dns.MX).Mx = name
+			m := new(dns.Msg).SetReply(query)
+			m.Answer = []dns.RR{&dns.MX{Hdr: dns.RR_Header{Name: query.Question[0].Name, Rrtype: dns.TypeMX, Class: dns.ClassINET}, Mx: name}}
 			return m, nil
 		}))
 		found := find(t, r, "example.test")

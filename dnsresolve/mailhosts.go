@@ -92,7 +92,7 @@ func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFoun
 
 // host looks up the IPv4 and the IPv6 addresses of e at the same time, unless its name cannot be that of a host.
 func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
-	if false {
+	if !isHostName(e.host) {
 		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
 	}
 	var v4, v6 answer
