@@ -37,6 +37,7 @@ func TestParse(t *testing.T) {
 		{"❤\ufe0f\u200d🔥@example.com", "❤\ufe0f\u200d🔥", "❤\ufe0f\u200d🔥@example.com"},
 		{"\ue000@example.com", "\ue000", "\ue000@example.com"},
 
+		{"user@ab--cd.example", "user", "user@ab--cd.example"},
 		{"info@bücher.example", "info", "info@xn--bcher-kva.example"},
 		{"用户@例子。公司", "用户", "用户@xn--fsqu00a.xn--55qx5d"},
 	} {

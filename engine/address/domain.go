@@ -75,7 +75,8 @@ func emptyLabel(name string, pos int) *Error {
 	return fail(EmptyLabel, pos, "domain has two dots in a row")
 }
 
-// checkLabel counts characters, not bytes: in "é--a" the hyphens are second and third.
+// checkLabel counts characters, not bytes: in "é--a" the hyphens are second and third. Hyphens third and fourth are kept out of labels that need
+// IDNA (RFC 5891 §4.2.3.1); to a label of ASCII the grammar of RFC 5321 alone applies, and the DNS may well have it.
 func checkLabel(label string) *Error {
 	if utf8.RuneCountInString(label) > maxLabel {
 		return labelTooLong()
@@ -88,7 +89,7 @@ func checkLabel(label string) *Error {
 	}
 	_, first := utf8.DecodeRuneInString(label)
 	_, second := utf8.DecodeRuneInString(label[first:])
-	if strings.HasPrefix(label[first+second:], "--") {
+	if !isASCII(label) && strings.HasPrefix(label[first+second:], "--") {
 		return fail(ReservedLabel, first+second, "label has hyphens in the third and fourth place")
 	}
 	return nil

@@ -67,7 +67,7 @@ const (
 	EmptyLabel       Reason = "empty_label"               // a dot first or after a dot
 	TrailingDot      Reason = "trailing_dot"              // a dot last
 	LabelHyphen      Reason = "label_hyphen"              // a hyphen first or last in a label
-	ReservedLabel    Reason = "reserved_label"            // hyphens third and fourth: must not pass for a plain label, RFC 5890 §2.3.1
+	ReservedLabel    Reason = "reserved_label"            // hyphens third and fourth in a label beyond ASCII, RFC 5891 §4.2.3.1
 	InvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
 	InvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
 	BidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893
