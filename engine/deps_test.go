@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -42,4 +43,26 @@ func dependencies(t *testing.T, pkg string) []string {
 		t.Fatalf("go list -deps %s: %v", pkg, err)
 	}
 	return strings.Fields(string(out))
+}
+
+// TestREADME holds that the README's Go code is the runnable example.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "```go\n")
+	code, _, closed := strings.Cut(rest, "```")
+	if !ok || !closed {
+		t.Fatal("the README has no Go code")
+	}
+	for line := range strings.Lines(code) {
+		if !strings.Contains(string(example), strings.TrimSpace(line)) {
+			t.Errorf("not in the example: %s", line)
+		}
+	}
 }
