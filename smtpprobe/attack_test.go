@@ -70,6 +70,8 @@ func TestHostileServers(t *testing.T) {
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"two replies to MAIL, in one flight", smtptest.Script(flight + `raw: 250 ok\r\n250 ok\r\n550 no\r\n550 no\r\n`),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
+		{"a late reply to EHLO moves the others on", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\nC: MAIL *\nC: RCPT *\nC: RCPT *\n" + `raw: 250 late\r\n` + "\nsleep 20ms\n" + `raw: 250 sender\r\n550 no such user\r\n` + "\nsleep 5ms\n" + `raw: 550 no such user\r\n`),
+			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"two replies to RCPT, in turn", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nS: 250 ok\nC: RCPT *\n" + `raw: 550 no\r\n250 yes\r\n`),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"garbage behind the target's answer", smtptest.Script(flight + "S: 250 ok\nS: 550 no\nS: what?"),

@@ -64,6 +64,14 @@ func (c *conn) ahead() string {
 	return string(b)
 }
 
+// listen waits a while for something that nobody asked for, and returns it.
+func (c *conn) listen(ctx context.Context, wait time.Duration) string {
+	if c.arm(ctx, time.Now().Add(wait)) == nil {
+		_, _ = c.in.Peek(1)
+	}
+	return c.ahead()
+}
+
 // readReply reads one reply.
 func (c *conn) readReply() (Reply, error) {
 	var b replyBuilder

@@ -9,6 +9,9 @@ const (
 	// maxRoutes is the number of addresses considered at all: those that our own network has no route to cost no connection.
 	maxRoutes = 16
 
+	// leftoverWait is how long one listens for a reply too many: servers send the answers to one group of commands together.
+	leftoverWait = 10 * time.Millisecond
+
 	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
 	maxLine = 4096
 	// maxReplyLines is the number of lines of one reply. The longest honest ones, EHLO replies and legal greetings, have about forty.

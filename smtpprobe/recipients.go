@@ -18,14 +18,10 @@ func (s *session) ask(ctx context.Context) error {
 	if err := askMAIL(ctx); err != nil {
 		return err
 	}
-	if err := s.checkInStep(ctx); err != nil {
-		return err
-	}
-	if !s.recipientsLimited() {
-		return nil
-	}
-	if err := s.askControlAlone(ctx); err != nil {
-		return err
+	if s.recipientsLimited() {
+		if err := s.askControlAlone(ctx); err != nil {
+			return err
+		}
 	}
 	return s.checkInStep(ctx)
 }
@@ -153,13 +149,26 @@ func (s *session) wantsControl() bool {
 	return s.req.Control != "" && s.Target.Code != replyServiceClosing
 }
 
-// checkInStep fails when more replies came than were asked for: then none of them can be matched to its command.
+// checkInStep fails when more replies came than were asked for: then none of them can be matched to its command. One reply too many early in
+// the session moves every answer on by one, and makes an accepted target of a refused one; the answer left over comes close behind the
+// others, so an acceptance that would prove the mailbox is worth listening for it.
 func (s *session) checkInStep(ctx context.Context) error {
+	if s.Target.Code == replyServiceClosing {
+		return nil
+	}
 	ahead := s.conn.ahead()
-	if ahead == "" || isServiceClosing(ahead) || s.Target.Code == replyServiceClosing {
+	if ahead == "" && s.provesMailbox() {
+		ahead = s.conn.listen(ctx, leftoverWait)
+	}
+	if ahead == "" || isServiceClosing(ahead) {
 		return nil
 	}
 	return s.outOfStep(ctx, PhaseRCPT, ahead)
+}
+
+// provesMailbox reports whether the target was accepted and the control was not.
+func (s *session) provesMailbox() bool {
+	return refusal(*s.Target) == nil && s.Control != nil && refusal(*s.Control) != nil
 }
 
 func isServiceClosing(ahead string) bool { return strings.HasPrefix(ahead, "421") }
