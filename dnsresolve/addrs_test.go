@@ -41,8 +41,8 @@ func TestMaxAddrs(t *testing.T) {
 			world := dnstest.New("example.test. MX 10 mx.test.\n" + zoneOf("mx.test.", tt.addrs...) + zoneOf("bare.test.", tt.addrs...))
 			r := newTest(t, world, func(c *Config) { c.MaxAddrs = 3 })
 			explicit, implicit := host("mx.test", 10, StatusOK, tt.kept...), host("bare.test", 0, StatusOK, tt.kept...)
-			explicit.Incomplete = len(tt.kept) < len(tt.addrs)
-			implicit.Incomplete = explicit.Incomplete
+			explicit.Omitted = len(tt.addrs) - len(tt.kept)
+			implicit.Omitted = explicit.Omitted
 			compare(t, find(t, r, "example.test"), Findings{Domain: "example.test", Status: StatusOK, Hosts: []Host{explicit}})
 			compare(t, find(t, r, "bare.test"), Findings{Domain: "bare.test", Status: StatusOK, Implicit: true, Hosts: []Host{implicit}})
 		})

@@ -4,7 +4,7 @@
 // the order of preference; where there are none, the domain's own addresses, IPv4 and IPv6; no mail at all where RFC 7505 says so.
 // [Findings] are facts with the evidence for each, and no verdict: NXDOMAIN and NODATA are told apart from the failures, which say
 // nothing about the domain. A domain is called absent only when the resolver denied its MX, A and AAAA records alike, for there are
-// servers that deny a name because they do not know a record type. [Host.Incomplete] marks addresses that may not be all. A mail
+// servers that deny a name because they do not know a record type. [Host.Incomplete] and [Host.Omitted] tell of addresses that are not all. A mail
 // exchanger whose name cannot be that of a host is listed as [StatusMalformed] and not looked up.
 //
 // The first mail exchangers are looked up, and the next ones only while those before them are dead: without a public address, for good.

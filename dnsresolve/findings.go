@@ -56,9 +56,10 @@ type Host struct {
 	// Addrs are its addresses, IPv4 first: mail hosts ask more of IPv6 clients (reverse DNS, SPF), so an answer is likelier over IPv4.
 	// Of more than the limit, public ones are kept rather than reserved ones.
 	Addrs []Addr `json:"addrs,omitempty"`
-	// Incomplete is set when one of the address look-ups failed or addresses beyond the limit were left out: there may be more
-	// addresses than Addrs.
+	// Incomplete is set when one of the address look-ups failed: there may be more addresses than Addrs.
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Omitted counts addresses beyond the limit. Where Addrs has a reserved one, they are reserved too.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // Addr is an address of a mail exchanger.

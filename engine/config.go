@@ -28,7 +28,8 @@ type Config struct {
 	SMTPPort uint16
 	// Level is how deep to look. Default: [LevelSMTP].
 	Level Level
-	// Timeout bounds one verification, everything included. Default: [DefaultTimeout].
+	// Timeout bounds one verification, everything included but the wait for a free session with a busy mail host, which is bounded by the
+	// context of [Verifier.Verify] and by the number of those who may wait. Default: [DefaultTimeout].
 	Timeout time.Duration
 	// AllowNets are private, loopback or reserved networks whose mail hosts may be contacted. Default: none.
 	AllowNets []netip.Prefix

@@ -33,7 +33,9 @@ func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
 	var unseen bool
+	omitted := found.Omitted
 	for _, host := range found.Hosts {
+		omitted += host.Omitted
 		unseen = unseen || host.Status.Temporary() || host.Incomplete
 		for _, addr := range host.Addrs {
 			reserved++
@@ -49,7 +51,7 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		return judgement{reason: DNSTemporary}
 	case reserved == 0:
 		return judgement{reason: NoMailHost}
-	case reserved == self && found.Omitted == 0:
+	case reserved == self && omitted == 0:
 		return judgement{reason: MXReservedAddress, special: &selfRuling}
 	}
 	return judgement{reason: MXReservedAddress}

@@ -64,7 +64,7 @@ func rank(session smtpprobe.Session) int {
 	switch {
 	case session.Target != nil:
 		return 4
-	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8:
+	case lacksSMTPUTF8(session):
 		return 0
 	case reply != nil:
 		return 3
@@ -74,11 +74,18 @@ func rank(session smtpprobe.Session) int {
 	return 1
 }
 
+func lacksSMTPUTF8(session smtpprobe.Session) bool {
+	return session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8
+}
+
 // decisive returns the reply that decides a session: the one to RCPT for the target or else the refusal that came before it; nil when
 // there is neither.
 func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
 	if session.Target != nil {
 		return smtpprobe.PhaseRCPT, session.Target
+	}
+	if lacksSMTPUTF8(session) {
+		return "", nil // a host that does not know EHLO refused no more than that
 	}
 	for _, step := range []struct {
 		phase smtpprobe.Phase
@@ -138,8 +145,12 @@ func judgeControl(control *smtpprobe.Reply, read func(smtpprobe.Phase, smtpprobe
 	}
 	reading := read(smtpprobe.PhaseRCPT, *control, "")
 	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, control.Code) {
-	case MailboxNotFound, MailboxDisabled: // some hosts call what never was disabled
+	case MailboxNotFound:
 		return CatchAllNo
+	case MailboxDisabled: // what never was cannot be disabled, but some hosts have one code for both
+		if control.Enhanced == "5.2.1" || control.Enhanced == "5.1.1" {
+			return CatchAllNo
+		}
 	}
 	if reading.Class == smtpprobe.ClassOK {
 		return CatchAllYes
@@ -186,7 +197,7 @@ var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,
 func allLackSMTPUTF8(found dnsresolve.Findings, sessions []smtpprobe.Session) bool {
 	lacking := map[netip.Addr]bool{}
 	for _, session := range sessions {
-		if session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8 {
+		if lacksSMTPUTF8(session) {
 			lacking[session.Addr.Addr().Unmap()] = true
 		}
 	}

@@ -29,6 +29,11 @@ func incomplete(h dnsresolve.Host) dnsresolve.Host {
 	return h
 }
 
+func leavingOut(h dnsresolve.Host) dnsresolve.Host {
+	h.Omitted = 1
+	return h
+}
+
 func deadHost(name string, status dnsresolve.Status) dnsresolve.Host {
 	return dnsresolve.Host{Name: name, Preference: 10, Status: status}
 }
@@ -74,6 +79,7 @@ func TestDecide(t *testing.T) {
 	greeting554 := reply(554, "5.7.1", "go away")
 	greeting421 := reply(421, "4.3.2", "busy")
 	mail550 := reply(550, "5.1.1", "user unknown")
+	ehlo502 := reply(502, "", "unknown command")
 	mail530 := reply(530, "5.7.0", "Must issue a STARTTLS command first")
 	onlyTarget := answered(unknownUser, accepted)
 	onlyTarget.Control = nil
@@ -121,6 +127,8 @@ func TestDecide(t *testing.T) {
 			Hosts: []dnsresolve.Host{incomplete(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
 		{"loopback, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
 			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), MXReservedAddress, Unknown},
+		{"loopback, and addresses left out", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{leavingOut(host("a", "127.0.0.1", "loopback"))}}), MXReservedAddress, Unknown},
 		{"private, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
 			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
 
@@ -133,6 +141,7 @@ func TestDecide(t *testing.T) {
 		{"tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS)), TLSFailed, Unknown},
 		{"protocol", asked(failed(smtpprobe.PhaseGreeting, smtpprobe.KindProtocol)), ProtocolError, Unknown},
 		{"no smtputf8", asked(atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
+		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtpprobe.Failure{Kind: smtpprobe.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
 		{"no smtputf8 at one host of two", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
 		{"no smtputf8 at the backup of a dead host", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), ConnectionTimeout, Unknown},
 		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TemporaryFailure, Unknown},
@@ -145,6 +154,7 @@ func TestDecide(t *testing.T) {
 		{"missing though the control is taken", asked(answered(unknownUser, accepted)), MailboxNotFound, Undeliverable},
 		{"exists", asked(answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
 		{"exists, control disabled", asked(answered(accepted, reply(550, "5.2.1", "Mailbox disabled"))), RecipientAccepted, Deliverable},
+		{"exists, control's account suspended", asked(answered(accepted, reply(550, "", "Account suspended"))), ControlInconclusive, Unknown},
 		{"forwarded", asked(answered(reply(251, "2.1.5", "will forward"), unknownUser)), RecipientAccepted, Deliverable},
 		{"catch-all", asked(answered(accepted, accepted)), CatchAll, AcceptAll},
 		{"accepted, control not asked", asked(acceptedAlone), ControlInconclusive, Unknown},

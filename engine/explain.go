@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/rcpt/rcpt/smtpprobe"
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
 
 // Explanation is what one reply would mean for an address.
 type Explanation struct {
@@ -11,16 +15,18 @@ type Explanation struct {
 }
 
 // Explain reads a reply as [Decide] does when it is the one that decides. An accepted recipient is judged as if the random one beside it had
-// been refused.
+// been refused. A positive reply before RCPT decides nothing: the session goes on, [SMTPSkipped].
 func Explain(q smtpprobe.Question, classifier *smtpprobe.Classifier) Explanation {
 	reading := classifier.Read(q)
 	reason := RecipientAccepted
-	if reading.Class != smtpprobe.ClassOK {
+	switch {
+	case reading.Class != smtpprobe.ClassOK:
 		reason = reasonFor(reading.Class, q.Phase, q.Reply.Code)
+	case q.Phase != smtpprobe.PhaseRCPT:
+		reason = SMTPSkipped
 	}
 	rule := rulings[reason]
-	if reading.RetryAfter == 0 {
-		reading.RetryAfter = rule.retryAfter
-	}
+	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
+	reading.RetryAfter = time.Duration(retryAfter(j)) * time.Second
 	return Explanation{Reading: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

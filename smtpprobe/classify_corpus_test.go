@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,9 @@ func TestPerturbedReplies(t *testing.T) {
 	}
 }
 
+// longNumber is a number that says nothing: a queue id, a ticket, a time.
+var longNumber = regexp.MustCompile(`\b[0-9]{5,}\b`)
+
 func perturbations(random *rand.Rand) map[string]func([]string) []string {
 	each := func(change func(string) string) func([]string) []string {
 		return func(lines []string) []string {
@@ -141,12 +145,11 @@ func perturbations(random *rand.Rand) map[string]func([]string) []string {
 		}
 	}
 	return map[string]func([]string) []string{
-		"upper case": each(upperCase),
-		"blanks":     each(func(s string) string { return "  " + strings.ReplaceAll(s, " ", "   ") + " " }),
-		"another address": each(func(s string) string {
-			return strings.ReplaceAll(s, "user@example.test", "user@example.test")
-		}),
+		"upper case":         each(upperCase),
+		"blanks":             each(func(s string) string { return "  " + strings.ReplaceAll(s, " ", "   ") + " " }),
+		"another address":    each(func(s string) string { return strings.ReplaceAll(s, "user@example.test", "j.doe@example.org") }),
 		"another IP address": each(func(s string) string { return strings.ReplaceAll(s, "192.0.2.10", "198.51.100.77") }),
+		"other numbers":      each(func(s string) string { return longNumber.ReplaceAllString(s, "8675309") }),
 		"line break": func(lines []string) []string {
 			words := strings.Fields(strings.Join(lines, " "))
 			if len(words) < 2 {

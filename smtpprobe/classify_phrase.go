@@ -87,6 +87,9 @@ func (p phraseParser) element(field string) (element, error) {
 		return e, nil
 	}
 	field, e.optional = strings.CutPrefix(field, "?")
+	if field == ".." || field == "" {
+		return e, fmt.Errorf("%q: nothing to be optional", field)
+	}
 	if inner := strings.TrimSuffix(strings.TrimPrefix(field, "("), ")"); strings.ContainsAny(inner, "()?") || strings.HasPrefix(field, "(") != strings.HasSuffix(field, ")") {
 		return e, fmt.Errorf("%q: parentheses enclose a whole element, and ? begins one", field)
 	}

@@ -176,7 +176,7 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 
 func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
 	if _, taken := c.ids[entry.ID]; taken || entry.ID == "" {
-		return errors.New("every rule needs an id of its own")
+		return errors.New("every rule needs an id of its own: there is one of this name in this file or among the embedded rules")
 	}
 	r, err := c.compile(entry, parser)
 	if err != nil {
@@ -187,10 +187,41 @@ func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
 	return nil
 }
 
+// check refuses an entry that would fit everything or nothing.
+func (e ruleEntry) check() error {
+	if len(e.Text) == 0 && len(e.Enhanced) == 0 {
+		return errors.New("a rule needs text or enhanced")
+	}
+	for _, phase := range e.Phase {
+		if !slices.Contains([]Phase{PhaseGreeting, PhaseEHLO, PhaseSTARTTLS, PhaseMAIL, PhaseRCPT}, phase) {
+			return fmt.Errorf("phase %q is unknown: use greeting, ehlo, starttls, mail or rcpt", phase)
+		}
+	}
+	for _, code := range e.Code {
+		if len(code) != len("550") || strings.Trim(code, "0123456789x") != "" {
+			return fmt.Errorf("code %q is no reply code such as 550 or 55x", code)
+		}
+	}
+	for _, enhanced := range e.Enhanced {
+		if enhanced != noCode && strings.Count(enhanced, ".") != 2 {
+			return fmt.Errorf("enhanced %q is no enhanced status code such as 5.1.1 or 5.1.x, nor %q", enhanced, noCode)
+		}
+	}
+	for _, host := range e.Host {
+		if host != strings.ToLower(strings.Trim(host, ".")) || host == "" {
+			return fmt.Errorf("host %q is no suffix of a host name in lower case", host)
+		}
+	}
+	return nil
+}
+
 func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 	within, ok := scope[entry.Class]
 	if !ok {
 		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
+	}
+	if err := entry.check(); err != nil {
+		return rule{}, err
 	}
 	r := rule{
 		Rule:   Rule{ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source},

@@ -31,7 +31,7 @@ var pairs = []struct{ first, second, one string }{
 	{"gray", "list", "greylist"}, {"gray", "listed", "greylisted"}, {"gray", "listing", "greylisting"},
 	{"local", "part", "localpart"},
 	{"ip", "address", "ipaddress"}, {"ip", "addresses", "ipaddress"}, {"host", "address", "hostaddress"}, {"mta", "address", "hostaddress"},
-	{"server", "address", "hostaddress"}, {"client", "address", "hostaddress"}, {"remote", "address", "remoteaddress"}, {"your", "address", "youraddress"},
+	{"server", "address", "hostaddress"}, {"mailserver", "address", "hostaddress"}, {"client", "address", "hostaddress"}, {"remote", "address", "remoteaddress"}, {"your", "address", "youraddress"},
 	{"from", "address", "senderaddress"}, {"sending", "address", "senderaddress"}, {"originator", "address", "senderaddress"},
 	{"reply", "address", "senderaddress"}, {"return", "address", "senderaddress"},
 	{"over", "quota", "overquota"}, {"de", "activated", "deactivated"},

@@ -109,14 +109,20 @@ func TestRetryHint(t *testing.T) {
 
 func TestParseRulesRefusesBadData(t *testing.T) {
 	for data, want := range map[string]string{
-		"rules: [{id: a, class: nonsense}]":                           "class",
-		"rules: [{class: blocked}]":                                   "id of its own",
-		"rules: [{id: a, class: blocked}, {id: a, class: blocked}]":   "id of its own",
-		"rules: [{id: a, class: blocked, text: [\"$nobody knows\"]}]": "$nobody",
-		"rules: [{id: a, class: blocked, text: [\"ab* c\"]}]":         "prefix",
-		"rules: [{id: a, class: blocked, text: [\"?maybe\"]}]":        "begin and end",
-		"rules: [{id: a, class: blocked, text: [\"user ..\"]}]":       "begin and end",
-		"rules: [{id: a, class: blocked, texts: [\"user\"]}]":         "texts",
+		"rules: [{id: a, class: nonsense}]":                                               "class",
+		"rules: [{class: blocked, text: [x]}]":                                            "id of its own",
+		"rules: [{id: a, class: blocked}]":                                                "text or enhanced",
+		"rules: [{id: a, class: blocked, text: [x], phase: [rctp]}]":                      "rctp",
+		"rules: [{id: a, class: blocked, text: [x], code: [\"5.1.1\"]}]":                  "5.1.1",
+		"rules: [{id: a, class: blocked, text: [x], enhanced: [\"550\"]}]":                "550",
+		"rules: [{id: a, class: blocked, text: [x], host: [MX.Example.com]}]":             "MX.Example.com",
+		"rules: [{id: a, class: blocked, text: [\"user ?.. unknown\"]}]":                  "optional",
+		"rules: [{id: a, class: blocked, text: [x]}, {id: a, class: blocked, text: [x]}]": "id of its own",
+		"rules: [{id: a, class: blocked, text: [\"$nobody knows\"]}]":                     "$nobody",
+		"rules: [{id: a, class: blocked, text: [\"ab* c\"]}]":                             "prefix",
+		"rules: [{id: a, class: blocked, text: [\"?maybe\"]}]":                            "begin and end",
+		"rules: [{id: a, class: blocked, text: [\"user ..\"]}]":                           "begin and end",
+		"rules: [{id: a, class: blocked, texts: [\"user\"]}]":                             "texts",
 	} {
 		if _, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(data)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that names %s", data, err, want)

@@ -451,6 +451,18 @@ func TestDialogue(t *testing.T) {
 			found: "greeting 220, ehlo 250, mail 250, target 250, control 250",
 		},
 		{
+			name: "a host without EHLO has no SMTPUTF8",
+			set:  setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
+			host: `
+				S: 220 mx
+				C: EHLO *
+				S: 502 what?`,
+			client: `
+				EHLO probe.example
+				QUIT`,
+			found: "greeting 220, ehlo 502, failure smtputf8 at mail",
+		},
+		{
 			name: "no control after the target's 421",
 			host: `
 				S: 220 mx

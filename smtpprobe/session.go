@@ -66,7 +66,7 @@ func (s *session) greet(ctx context.Context) error {
 }
 
 // hello introduces us, and reads the extensions anew. HELO is for hosts that do not know EHLO and say so in a reply about syntax, 50z (RFC 5321
-// §3.2, §4.2.4): any other refusal is of us. Where the target needs an extension, HELO would be of no use, and the refusal of EHLO stands.
+// §3.2, §4.2.4): any other refusal is of us. Where the target needs an extension, HELO would be of no use.
 func (s *session) hello(ctx context.Context) error {
 	s.Extensions = nil
 	if err := s.exchange(ctx, PhaseEHLO, "EHLO "+s.ownName(), &s.EHLO); err != nil {
@@ -76,8 +76,11 @@ func (s *session) hello(ctx context.Context) error {
 		s.Extensions = keywords(*s.EHLO)
 		return nil
 	}
-	if s.EHLO.Code/10 != 50 || s.req.SMTPUTF8 {
+	switch {
+	case s.EHLO.Code/10 != 50:
 		return errRefused
+	case s.req.SMTPUTF8:
+		return s.withoutSMTPUTF8()
 	}
 	if err := s.exchange(ctx, PhaseEHLO, "HELO "+s.ownName(), &s.EHLO); err != nil {
 		return err
