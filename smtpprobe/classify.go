@@ -111,10 +111,24 @@ func (c *Classifier) readRefusal(q Question, words []word) Reading {
 	said := c.phrases.find(words)
 	for i := range c.rules {
 		if c.rules[i].fits(q, said) {
-			return Reading{Class: c.rules[i].Class, Rule: c.rules[i].ID}
+			return Reading{Class: lawful(c.rules[i].Class, q), Rule: c.rules[i].ID}
 		}
 	}
 	return readBareCode(q)
+}
+
+// lawful upholds two laws against rules: a 4yz reply proves nothing for good, and a refusal before RCPT is about us.
+func lawful(class Class, q Question) Class {
+	switch class {
+	case ClassNoSuchUser, ClassDisabled, ClassMoved:
+		if q.Reply.Code < 500 {
+			return ClassTemporary
+		}
+		if q.Phase != PhaseRCPT {
+			return ClassBlocked
+		}
+	}
+	return class
 }
 
 // readBareCode reads a refusal that no rule knows by its phase and code alone.

@@ -107,6 +107,32 @@ func TestRetryHint(t *testing.T) {
 	}
 }
 
+// TestLawsStandAboveRules tries rules that would break them.
+func TestLawsStandAboveRules(t *testing.T) {
+	classifier, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(
+		"rules: [{id: mine, class: no_such_user, phase: [mail, rcpt], code: [450, 550], text: [cat]}]")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		phase Phase
+		reply string
+		want  Class
+	}{
+		{PhaseRCPT, "550 cat", ClassNoSuchUser},
+		{PhaseRCPT, "450 cat", ClassTemporary},
+		{PhaseMAIL, "550 cat", ClassBlocked},
+	} {
+		reply, err := ParseReply(tt.reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := classifier.Read(Question{Phase: tt.phase, Reply: reply}); got.Class != tt.want || got.Rule != "mine" {
+			t.Errorf("%s at %s read as %s by %s, want %s", tt.reply, tt.phase, got.Class, got.Rule, tt.want)
+		}
+	}
+}
+
 func TestParseRulesRefusesBadData(t *testing.T) {
 	for data, want := range map[string]string{
 		"rules: [{id: a, class: nonsense}]":                                               "class",

@@ -38,7 +38,7 @@ const (
 	defaultMaxSessions        = 1000
 
 	// defaultMaxWaitingPerHost keeps one slow host from holding every caller. At four sessions of a second each, the last of so many waits
-	// for a minute, which is as long as a caller may be expected to.
+	// for a minute; a host that hangs makes it longer, and then the context of the caller is what bounds it.
 	defaultMaxWaitingPerHost = 256
 
 	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).

@@ -14,11 +14,12 @@ import (
 // explainCommand is "rcpt explain".
 type explainCommand struct {
 	rulesFlag
-	Phase   smtpprobe.Phase `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
-	Host    string          `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
-	Mailbox string          `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
-	JSON    bool            `name:"json" help:"Print a JSON object."`
-	Reply   []string        `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
+	Phase    smtpprobe.Phase `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
+	Host     string          `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
+	Mailbox  string          `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
+	MailFrom reversePath     `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path: a refusal that names it is about us."`
+	JSON     bool            `name:"json" help:"Print a JSON object."`
+	Reply    []string        `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
 }
 
 // Run prints how the reply is read, and by which rule.
@@ -31,7 +32,7 @@ func (c *explainCommand) Run(std terminal) error {
 	if err != nil {
 		return usage(fmt.Errorf("%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")", c.Reply, err))
 	}
-	question := smtpprobe.Question{Phase: c.Phase, Reply: reply, Host: strings.ToLower(c.Host), Mailbox: c.Mailbox}
+	question := smtpprobe.Question{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")), Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
 	e := explanationOf(question, classifier)
 	if c.JSON {
 		encoder := json.NewEncoder(std.out)
