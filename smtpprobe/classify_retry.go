@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,19 +16,40 @@ var units = map[string]time.Duration{
 	"h": time.Hour, "hour": time.Hour, "hours": time.Hour,
 }
 
-// retryHint finds a wait in words: a number and a unit, as in "try again in 300 seconds" or "Greylisted for 5 minutes".
+// retryHint finds a wait in words: a number and a unit, as in "try again in 300 seconds" or "Greylisted for 5 minutes", or a time as
+// milter-greylist writes it: "come back in 00:04:59".
 func retryHint(words []word) time.Duration {
-	for i := 0; i+1 < len(words); i++ {
-		unit, ok := units[words[i+1].text]
-		if !ok || words[i].thing != aNumber || !announced(words[:i]) {
+	for i, w := range words {
+		if w.thing != aNumber || !announced(words[:i]) {
 			continue
 		}
-		n, err := strconv.Atoi(words[i].text)
-		if err == nil && n > 0 && n <= int(maxRetryHint/unit) {
-			return time.Duration(n) * unit
+		wait := clockTime(w.text)
+		if i+1 < len(words) && wait == 0 {
+			wait = times(w.text, units[words[i+1].text])
+		}
+		if wait > 0 && wait <= maxRetryHint {
+			return wait
 		}
 	}
 	return 0
+}
+
+// times is a number of units; zero when it is none, or far too large.
+func times(number string, unit time.Duration) time.Duration {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > int(maxRetryHint/time.Second) {
+		return 0
+	}
+	return time.Duration(n) * unit
+}
+
+// clockTime reads hours, minutes and seconds; zero for anything else.
+func clockTime(text string) time.Duration {
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 {
+		return 0
+	}
+	return times(parts[0], time.Hour) + times(parts[1], time.Minute) + times(parts[2], time.Second)
 }
 
 // announced reports whether the words before a length of time make it a wait.

@@ -88,14 +88,16 @@ func TestTraps(t *testing.T) {
 
 func TestRetryHint(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"451 4.7.1 Greylisted for 5 minutes":                       5 * time.Minute,
-		"450 4.2.0 Greylisted, try again in 300 seconds":           300 * time.Second,
-		"421 4.7.0 wait 2 hours":                                   2 * time.Hour,
-		"451 Temporarily rejected. Try again later":                0,
-		"451 mailbox checked 10 minutes ago":                       0,
-		"451 try again in 9999999999999999999999 seconds":          0,
-		"451 try again in 1000000 hours":                           0,
-		"550 5.7.1 Greylisted, please come back after 120 seconds": 120 * time.Second,
+		"451 4.7.1 Greylisted for 5 minutes":                            5 * time.Minute,
+		"450 4.2.0 Greylisted, try again in 300 seconds":                300 * time.Second,
+		"421 4.7.0 wait 2 hours":                                        2 * time.Hour,
+		"451 4.7.1 Greylisting in action, please come back in 00:04:59": 4*time.Minute + 59*time.Second,
+		"451 4.7.1 try again in 99:00:00":                               0,
+		"451 Temporarily rejected. Try again later":                     0,
+		"451 mailbox checked 10 minutes ago":                            0,
+		"451 try again in 9999999999999999999999 seconds":               0,
+		"451 try again in 1000000 hours":                                0,
+		"550 5.7.1 Greylisted, please come back after 120 seconds":      120 * time.Second,
 	} {
 		reply, err := ParseReply(text)
 		if err != nil {
