@@ -48,10 +48,17 @@ func found(dns dnsresolve.Findings) Evidence {
 }
 
 // asked is the evidence of an address whose mail hosts were asked in sessions.
-func asked(sessions ...smtpprobe.Session) Evidence {
-	evidence := found(oneHost)
+func asked(sessions ...smtpprobe.Session) Evidence { return withSMTP(found(oneHost), sessions...) }
+
+func withSMTP(evidence Evidence, sessions ...smtpprobe.Session) Evidence {
 	evidence.SMTP = &smtpprobe.Findings{Sessions: sessions}
 	return evidence
+}
+
+// omitting is found with one more mail exchanger that was not looked up.
+func omitting(found dnsresolve.Findings) dnsresolve.Findings {
+	found.Omitted++
+	return found
 }
 
 // answered is a session that got as far as RCPT.
@@ -143,6 +150,10 @@ func TestDecide(t *testing.T) {
 		{"no smtputf8", asked(atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
 		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtpprobe.Failure{Kind: smtpprobe.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
 		{"no smtputf8 at one host of two", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
+		{"no smtputf8, and hosts not looked up", withSMTP(found(omitting(oneHost)), atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
+		{"no smtputf8, and a host whose look-up failed", withSMTP(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{oneHost.Hosts[0], deadHost("b", dnsresolve.StatusServFail)}}),
+			atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
 		{"no smtputf8 at the backup of a dead host", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), ConnectionTimeout, Unknown},
 		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TemporaryFailure, Unknown},
 		{"no smtputf8 outside tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TLSFailed, Unknown},

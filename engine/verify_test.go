@@ -96,6 +96,26 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 	})
 }
 
+// TestAllowedDomainIsNotDisposableByItsHosts holds that a user's word for a domain outweighs what its mail host says about it.
+func TestAllowedDomainIsNotDisposableByItsHosts(t *testing.T) {
+	for allowed, want := range map[string]bool{"example.test": false, "other.test": true} {
+		synctest.Test(t, func(t *testing.T) {
+			mine, err := lists.New(
+				lists.Addition{Kind: lists.Disposable, Name: "ours", From: strings.NewReader("mx:mx.example.test\n")},
+				lists.Addition{Kind: lists.Allow, Name: "ours", From: strings.NewReader(allowed + "\n")},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verifier, _, _ := inMemory(t, engine.Config{Lists: mine, Level: engine.LevelDNS}, &smtptest.Host{})
+			result, err := verifier.Verify(t.Context(), "somebody@example.test")
+			if err != nil || result.Disposable != want {
+				t.Errorf("with %s allowed: disposable %v (%v), want %v", allowed, result.Disposable, err, want)
+			}
+		})
+	}
+}
+
 // TestCancel holds that giving up is an error and no verdict, ends at once, and still says QUIT.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -48,7 +48,7 @@ type Question struct {
 // is about us.
 type Classifier struct {
 	rules   []rule
-	ids     map[string]int // of the rules, to their places
+	ids     map[string]bool // of the rules
 	phrases *phraseIndex
 }
 

@@ -70,10 +70,14 @@ func (x *phraseIndex) try(candidates []int, tokens []token, present atomSet, fou
 func (p phrase) rarest() []atom {
 	var fewest []atom
 	for _, e := range p {
-		if e.open() || len(e.longer) > 0 {
+		atoms := slices.Collect(e.words.all)
+		switch {
+		case e.open() || len(e.longer) > 1 || len(e.longer) == 1 && len(atoms) > 0:
 			continue
+		case len(e.longer) == 1:
+			atoms = e.longer[0][len(e.longer[0])-1:]
 		}
-		if atoms := slices.Collect(e.words.all); fewest == nil || len(atoms) < len(fewest) {
+		if fewest == nil || len(atoms) < len(fewest) {
 			fewest = atoms
 		}
 	}

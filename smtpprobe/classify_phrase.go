@@ -66,10 +66,11 @@ func (p phraseParser) parse(text string) (phrase, error) {
 	return elements, nil
 }
 
-// phraseFields splits at blanks outside parentheses.
+// phraseFields splits at blanks outside parentheses. Plain words that follow each other stay together, for two may be compared as one.
 func phraseFields(text string) []string {
 	depth := 0
-	return strings.FieldsFunc(text, func(r rune) bool {
+	var fields []string
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool {
 		switch r {
 		case '(':
 			depth++
@@ -77,8 +78,17 @@ func phraseFields(text string) []string {
 			depth--
 		}
 		return r == ' ' && depth == 0
-	})
+	}) {
+		if last := len(fields) - 1; last >= 0 && isPlainField(field) && isPlainField(fields[last]) {
+			fields[last] += " " + field
+			continue
+		}
+		fields = append(fields, field)
+	}
+	return fields
 }
+
+func isPlainField(field string) bool { return field != ".." && !strings.ContainsAny(field, "()?$<>~*") }
 
 func (p phraseParser) element(field string) (element, error) {
 	var e element
@@ -136,7 +146,9 @@ func (p phraseParser) addAlternative(e *element, words string) error {
 
 func (p phraseParser) sequence(words string) (sequence, error) {
 	var s sequence
-	for _, field := range strings.Fields(words) {
+	fields := strings.Fields(words)
+	for i := 0; i < len(fields); i++ {
+		field := fields[i]
 		stem, isPrefix := strings.CutSuffix(field, "*")
 		switch {
 		case thingNames[field] != noThing:
@@ -148,7 +160,11 @@ func (p phraseParser) sequence(words string) (sequence, error) {
 		case isPrefix:
 			s = append(s, p.vocabulary.atomFor(pattern{kind: prefix, text: fold(stem)}))
 		default:
-			for _, w := range splitWords(strings.ToLower(field), "") { // goes the way that the words of a reply go
+			for i+1 < len(fields) && isPlainField(fields[i+1]) {
+				i++
+				field += " " + fields[i]
+			}
+			for _, w := range splitWords(strings.ToLower(field), "") { // go the way that the words of a reply go
 				s = append(s, p.vocabulary.atomFor(pattern{kind: exact, text: w.text, thing: w.thing}))
 			}
 		}

@@ -163,7 +163,7 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 			parser.sets[name] = words
 		}
 	}
-	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]int{}}
+	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]bool{}}
 	for i, file := range files {
 		for _, entry := range entries[i].Rules {
 			if err := c.add(entry, parser); err != nil {
@@ -175,14 +175,14 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 }
 
 func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
-	if _, taken := c.ids[entry.ID]; taken || entry.ID == "" {
+	if c.ids[entry.ID] || entry.ID == "" {
 		return errors.New("every rule needs an id of its own: there is one of this name in this file or among the embedded rules")
 	}
 	r, err := c.compile(entry, parser)
 	if err != nil {
 		return err
 	}
-	c.ids[entry.ID] = len(c.rules)
+	c.ids[entry.ID] = true
 	c.rules = append(c.rules, r)
 	return nil
 }

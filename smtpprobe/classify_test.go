@@ -56,6 +56,7 @@ func TestTraps(t *testing.T) {
 		{"relay recipients are mailboxes", PhaseRCPT, "550 5.1.1 User unknown in relay recipient table", "a@example.com", ClassNoSuchUser},
 		{"unknown user before RCPT", PhaseMAIL, "550 5.1.1 User unknown", "a@example.com", ClassBlocked},
 		{"unknown user in the greeting", PhaseGreeting, "554 no such user", "a@example.com", ClassBlocked},
+		{"full by a code of another class", PhaseRCPT, "550 4.2.2 Rejected", "a@example.com", ClassAmbiguous},
 		{"code of another class", PhaseRCPT, "550 4.2.1 Rejected", "a@example.com", ClassAmbiguous},
 		{"temporary code, permanent words", PhaseRCPT, "451 5.1.1 No such user", "a@example.com", ClassTemporary},
 		{"mailbox called blocked", PhaseRCPT, "550 5.1.1 <blocked@example.com>: User unknown", "blocked@example.com", ClassNoSuchUser},
@@ -139,6 +140,7 @@ func TestParseRulesRefusesBadData(t *testing.T) {
 	for data, want := range map[string]string{
 		"rules: [{id: a, class: nonsense}]":                                               "class",
 		"rules: [{class: blocked, text: [x]}]":                                            "id of its own",
+		"sets: {who: [cat]}":                                                              `set "who"`,
 		"rules: [{id: a, class: blocked}]":                                                "text or enhanced",
 		"rules: [{id: a, class: blocked, text: [x], phase: [rctp]}]":                      "rctp",
 		"rules: [{id: a, class: blocked, text: [x], code: [\"5.1.1\"]}]":                  "5.1.1",
