@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // readFile reads a file that a flag names. The error says what is wrong with it; the caller, who knows the flag, names the file.
@@ -12,9 +15,67 @@ func readFile(path string) ([]byte, error) {
 		return nil, errors.New("the name of the file is missing")
 	}
 	data, err := os.ReadFile(path)
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return nil, failed.Err
+	return data, withoutPath(err)
+}
+
+// readFileUpTo is readFile for a file of limit bytes at most.
+func readFileUpTo(limit int64, path string) ([]byte, error) {
+	if path == "" {
+		return nil, errors.New("the name of the file is missing")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer file.Close()
+	data, err := readUpTo(limit, file)
+	return data, withoutPath(err)
+}
+
+// readUpTo reads limit bytes at most; more are an error.
+func readUpTo(limit int64, from io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("there are more than %d MiB", limit>>20)
 	}
 	return data, err
 }
+
+// withoutPath is the error of a file without the file's name.
+func withoutPath(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// replaceFile puts data in the place of a file, whole or not at all: a full disk or a crash leaves what was there.
+func replaceFile(path string, data []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	if err := file.Chmod(readableByAll); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// readableByAll is for files that hold nothing private: a service may run as another user than the one who updates its lists.
+const readableByAll = 0o644

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -23,17 +21,23 @@ type engineFlags struct {
 	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
 	rulesFlag
-	List    []listFile `placeholder:"KIND=FILE" help:"Add the entries of a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
-	JSON    bool       `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
-	Details bool       `help:"Add what the verdict rests on, the SMTP transcript included."`
+	listFlags
+	RHSBL   []rhsblZone `name:"rhsbl" placeholder:"ZONE" help:"List of domains in the DNS to look domains up in, such as dbl.spamhaus.org; repeatable. Default: none."`
+	JSON    bool        `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
+	Details bool        `help:"Add what the verdict rests on, the SMTP transcript included."`
 }
 
-// config is the engine's configuration as the flags say.
+// config is the engine's configuration as the flags say, with the lists as they are now.
 func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
-	known, err := f.lists()
+	source, err := f.listFlags.open(logger)
 	if err != nil {
 		return engine.Config{}, err
 	}
+	return f.configWith(source.lists, logger)
+}
+
+// configWith is config for lists that the caller keeps up to date.
+func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine.Config, error) {
 	classifier, err := f.classifier()
 	if err != nil {
 		return engine.Config{}, err
@@ -50,6 +54,7 @@ func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
 		MaxSessions:        int(f.MaxSessions),
 		Resolvers:          f.resolvers(),
 		Lists:              known,
+		RHSBLs:             f.rhsbls(),
 		Logger:             logger,
 	}
 	return config, nil
@@ -63,27 +68,18 @@ func (f engineFlags) resolvers() []string {
 	return servers
 }
 
+func (f engineFlags) rhsbls() []string {
+	var zones []string
+	for _, zone := range f.RHSBL {
+		zones = append(zones, string(zone))
+	}
+	return zones
+}
+
 func (f engineFlags) allowNets() []netip.Prefix {
 	var networks []netip.Prefix
 	for _, allowed := range f.AllowNet {
 		networks = append(networks, netip.Prefix(allowed))
 	}
 	return networks
-}
-
-// lists returns the embedded lists with the entries of the --list files.
-func (f engineFlags) lists() (*lists.Lists, error) {
-	var additions []lists.Addition
-	for _, list := range f.List {
-		data, err := readFile(list.path)
-		if err != nil {
-			return nil, usage(fmt.Errorf("--list %s=%s: %w", list.kind, list.path, err))
-		}
-		additions = append(additions, lists.Addition{Kind: list.kind, Name: list.path, From: bytes.NewReader(data)})
-	}
-	known, err := lists.New(additions...)
-	if err != nil {
-		return nil, usage(fmt.Errorf("--list: %w", err))
-	}
-	return known, nil
 }

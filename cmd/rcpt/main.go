@@ -85,6 +85,7 @@ type commandLine struct {
 
 	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`
 	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
+	Lists   listsCommand   `cmd:"" help:"Tell what the lists hold, and bring them up to date."`
 	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
 	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
 	Version versionCommand `cmd:"" help:"Print version, platform and embedded lists."`

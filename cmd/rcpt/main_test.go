@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -26,9 +27,10 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, settings...)
+			env.Vars = append(env.Vars, "RCPT_DATA="+filepath.Join(env.WorkDir, "data"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edition": makeEdition},
 	})
 }
 
@@ -63,6 +65,8 @@ mx.slow.example.  A  127.0.0.4
 mute.example.     MX 10 mx.mute.example.
 mx.mute.example.  A  127.0.0.5
 nomail.example.   MX 0  .
+
+acme.example.dbl.example.  A  127.0.1.2
 `
 
 // startWorld starts DNS and mail hosts, and returns the environment that leads the command to them.
@@ -93,5 +97,6 @@ func startWorld(t *testing.T) []string {
 		}
 		t.Cleanup(server.Close)
 	}
-	return []string{"RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1"}
+	return []string{"RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
+		"RCPT_DATA=" + t.TempDir()}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
@@ -25,7 +26,12 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return usage(err)
 	}
-	config, err := c.config(logs.logger(std.err, slog.LevelInfo))
+	logger := logs.logger(std.err, slog.LevelInfo)
+	watch, err := c.listFlags.watch(logger)
+	if err != nil {
+		return err
+	}
+	config, err := c.configWith(watch.source.lists, logger)
 	if err != nil {
 		return err
 	}
@@ -37,7 +43,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
 		go warnOfClosedPort(ctx, config)
 	}
-	s := service{listener: listener, engine: config, key: key, details: c.Details, example: "postmaster@example.com"}
+	s := service{listener: listener, engine: config, lists: watch, key: key, details: c.Details, example: "postmaster@example.com"}
 	return s.run(ctx, std.err)
 }
 
@@ -45,6 +51,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 type service struct {
 	listener net.Listener // closed at the end
 	engine   engine.Config
+	lists    *listWatch // nil: the lists stay as they are
 	key      apiKey
 	details  bool
 	example  string // the address in the command line to try
@@ -65,6 +72,23 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return errors.Join(err, verifier.Close())
 	}
+	unwatch := s.watchLists(ctx, verifier)
 	greet(w, s.listener.Addr(), s.key, s.example)
-	return errors.Join(front.Serve(ctx, s.listener), verifier.Close())
+	err = front.Serve(ctx, s.listener)
+	unwatch()
+	return errors.Join(err, verifier.Close())
+}
+
+// watchLists keeps the verifier's lists up to date until it is told to stop.
+func (s service) watchLists(ctx context.Context, verifier *engine.Verifier) (stop func()) {
+	if s.lists == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.lists.run(ctx, verifier.SetLists) })
+	return func() {
+		cancel()
+		watch.Wait()
+	}
 }

@@ -67,6 +67,12 @@ func (p *process) await(from *bufio.Reader, pattern string) []string {
 func (p *process) end(signal os.Signal) (code int, stdout, stderr string) {
 	p.t.Helper()
 	check(p.t, p.command.Process.Signal(signal))
+	return p.wait()
+}
+
+// wait returns the exit code and the rest of the output.
+func (p *process) wait() (code int, stdout, stderr string) {
+	p.t.Helper()
 	out, err := io.ReadAll(p.stdout)
 	check(p.t, err)
 	log, err := io.ReadAll(p.stderr)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +28,13 @@ type (
 	positiveCount    int
 	positiveDuration time.Duration
 	network          netip.Prefix
-	listFile         struct {
+	rhsblZone        string
+	sha256Sum        string
+	bundlePlace      struct {
+		url  *url.URL // nil: a file
+		file string
+	}
+	listFile struct {
 		kind lists.Kind
 		path string
 	}
@@ -131,6 +140,15 @@ func unmapped(mapped netip.Prefix) (netip.Prefix, error) {
 	return netip.PrefixFrom(mapped.Addr().Unmap(), bits), nil
 }
 
+func (z *rhsblZone) UnmarshalText(text []byte) error {
+	zone, err := address.Domain(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not the zone of a list: %w; write for example dbl.spamhaus.org", text, err)
+	}
+	*z = rhsblZone(zone)
+	return nil
+}
+
 func (l *listFile) UnmarshalText(text []byte) error {
 	kind, path, found := strings.Cut(string(text), "=")
 	if !found || path == "" {
@@ -144,4 +162,32 @@ func (l *listFile) UnmarshalText(text []byte) error {
 		return errors.New("the kind is missing: write for example disposable=domains.txt")
 	}
 	return fmt.Errorf("%q is not a kind of list: use disposable, free, role, spamtrap or allow", kind)
+}
+
+func (s *sha256Sum) UnmarshalText(text []byte) error {
+	if sum, err := hex.DecodeString(string(text)); err != nil || len(sum) != sha256.Size {
+		return fmt.Errorf("%q is not a SHA-256: write its %d hexadecimal digits", text, 2*sha256.Size)
+	}
+	*s = sha256Sum(strings.ToLower(string(text)))
+	return nil
+}
+
+func (p *bundlePlace) UnmarshalText(text []byte) error {
+	if !strings.Contains(string(text), "://") {
+		*p = bundlePlace{file: string(text)}
+		return nil
+	}
+	address, err := url.Parse(string(text))
+	if err != nil || address.Host == "" {
+		return errors.New("that is not an address: write https://HOST/PATH, or the name of a file")
+	}
+	*p = bundlePlace{url: address}
+	return nil
+}
+
+func (p bundlePlace) String() string {
+	if p.url != nil {
+		return p.url.Redacted()
+	}
+	return p.file
 }

@@ -17,7 +17,7 @@ func (*versionCommand) Run(std terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\nlists of %s\n",
+	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\nembedded lists of %s\n",
 		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, known.Edition().Date()); err != nil {
 		return err
 	}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/lists"
+)
+
+func TestIsStriking(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after int
+		want          bool
+	}{
+		{"the same", 1000, 1000, false},
+		{"a quarter more", 1000, 1250, false},
+		{"more than that", 1000, 1251, true},
+		{"a quarter less", 1000, 750, false},
+		{"less than that", 1000, 749, true},
+		{"a short list grows", 34, 84, false},
+		{"by more than a few", 34, 85, true},
+		{"a short list is gone", 34, 0, true},
+		{"a new list", 0, 5000, false},
+	} {
+		if got := (listChange{before: c.before, after: c.after}).isStriking(); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
+	got := changes(
+		[]lists.Info{{Kind: "role", Count: 1}, {Kind: "gone", Count: 2}, {Kind: "free", Count: 3}},
+		[]lists.Info{{Kind: "free", Count: 4}, {Kind: "new", Count: 5}, {Kind: "role", Count: 6}},
+	)
+	want := []listChange{{"role", 1, 6}, {"gone", 2, 0}, {"free", 3, 4}, {"new", 0, 5}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(listChange{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStepCheck(t *testing.T) {
+	embedded, err := lists.Embedded()
+	check(t, err)
+	for _, c := range []struct {
+		name     string
+		from, to []string
+		refused  string // beginning or part of the objection; empty: none
+		forced   string // the same with --force
+	}{
+		{"a later one", nil, []string{dateLine, late}, "", ""},
+		{"a list has grown", nil, []string{`(?m)^list: role\t`, "${0}1"}, "the list role has", ""},
+		{"no date", nil, []string{dateLine, "date: soon"}, "no date", "no date"},
+		{"older than the embedded one", nil, []string{dateLine, early}, "older than the embedded one", "older than the embedded one"},
+		{"older than the one in use", []string{dateLine, later}, []string{dateLine, late}, "older than the one in use, of 2999-01-02", ""},
+		{"a list has shrunk", nil, []string{dateLine, late, `list: free\t\d+`, "list: free\t100"}, "the list free has 100 entries and had ", ""},
+		{"a list is gone", nil, []string{dateLine, late, `list: relay\t.*\n`, ""}, "the list relay has 0 entries", ""},
+		{"a list is new", nil, []string{dateLine, late, `\nlist: free`, "\nlist: novel\t9999\t0\tnew${0}"}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			from := embedded
+			if c.from != nil {
+				from = bundleFor(t, c.from...)
+			}
+			step, err := stepFrom(from, bundleFor(t, c.to...))
+			check(t, err)
+			wantRefusal(t, step.check(false), c.refused)
+			wantRefusal(t, step.check(true), c.forced)
+		})
+	}
+}
+
+func bundleFor(t *testing.T, edits ...string) *lists.Bundle {
+	t.Helper()
+	bundle, err := lists.ReadBundle(editionFor(t, edits...))
+	check(t, err)
+	return bundle
+}
+
+func wantRefusal(t *testing.T, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("refused: %v", err)
+	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		t.Errorf("got %v, want %q", err, want)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReplaceFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	for _, text := range []string{"first, and longer", "second"} {
+		check(t, replaceFile(path, []byte(text)))
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != readableByAll {
+			t.Errorf("mode %v, %v", info.Mode(), err)
+		}
+	}
+	wantFiles(t, folder, "file")
+}
+
+// TestReplaceFileFails: what cannot be put in its place leaves nothing behind.
+func TestReplaceFileFails(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "taken")
+	check(t, os.Mkdir(path, 0o700))
+	if err := replaceFile(path, []byte("text")); err == nil {
+		t.Error("no error")
+	}
+	wantFiles(t, folder, "taken")
+}
+
+func wantFiles(t *testing.T, folder string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	check(t, err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

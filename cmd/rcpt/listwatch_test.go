@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/lists"
+)
+
+// watched is a watch under way in a bubble, where waiting takes no time.
+type watched struct {
+	t      *testing.T
+	list   string // file of disposable domains
+	bundle string
+	watch  *listWatch
+
+	mu    sync.Mutex
+	known *lists.Lists // in use
+	loads int
+	log   bytes.Buffer
+}
+
+func (w *watched) use(known *lists.Lists) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known, w.loads = known, w.loads+1
+}
+
+// Write takes what is logged.
+func (w *watched) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(line)
+}
+
+func (w *watched) state() (known *lists.Lists, loads int, log string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.known, w.loads, w.log.String()
+}
+
+// watching has a watch run beside test.
+func watching(t *testing.T, test func(w *watched)) {
+	folder := t.TempDir()
+	w := &watched{t: t, list: filepath.Join(folder, "mine.txt"), bundle: filepath.Join(folder, bundleName)}
+	w.write(w.list, "first.example\n")
+	synctest.Test(t, func(t *testing.T) {
+		w.t = t
+		flags := listFlags{List: []listFile{{kind: lists.Disposable, path: w.list}}, dataFlag: dataFlag{Data: folder}}
+		source, err := flags.open(slog.New(slog.NewTextHandler(w, nil)))
+		check(t, err)
+		w.known, w.watch = source.lists, &listWatch{source: source, asked: make(chan os.Signal, 1)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			w.watch.run(ctx, w.use)
+		}()
+		test(w)
+		cancel()
+		<-ended
+	})
+}
+
+func (w *watched) write(path, text string) {
+	w.t.Helper()
+	check(w.t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// look lets the watch look at the files so many times.
+func (w *watched) look(times int) {
+	time.Sleep(time.Duration(times) * listPoll)
+	synctest.Wait()
+}
+
+// want checks how often the lists were taken into use until now, and whether a domain is disposable.
+func (w *watched) want(loads int, domain string, disposable bool) {
+	w.t.Helper()
+	known, loaded, log := w.state()
+	if loaded != loads {
+		w.t.Errorf("%d times read again, want %d; log:\n%s", loaded, loads, log)
+	}
+	if got := len(known.Match("", domain)) > 0; got != disposable {
+		w.t.Errorf("%s disposable: %t", domain, got)
+	}
+}
+
+// wantLogged checks how many lines of the log have the text.
+func (w *watched) wantLogged(times int, text string) {
+	w.t.Helper()
+	if _, _, log := w.state(); strings.Count(log, text) != times {
+		w.t.Errorf("want %q %d times, in\n%s", text, times, log)
+	}
+}
+
+func TestWatchLeavesListsAlone(t *testing.T) {
+	watching(t, func(w *watched) {
+		w.look(10)
+		w.want(0, "first.example", true)
+		w.wantLogged(0, "level=")
+	})
+}
+
+func TestWatchSeesChange(t *testing.T) {
+	watching(t, func(w *watched) {
+		w.write(w.list, "first.example\nsecond.example\n")
+		w.look(10)
+		w.want(1, "second.example", true)
+		w.wantLogged(1, `level=INFO msg="lists read again"`)
+		w.wantLogged(1, "entries.disposable=")
+	})
+}
+
+// TestWatchSeesReplacement: another file of the same size and time, as a copy that keeps times makes it.
+func TestWatchSeesReplacement(t *testing.T) {
+	watching(t, func(w *watched) {
+		before, err := os.Stat(w.list)
+		check(w.t, err)
+		w.write(w.list+".new", "fresh.example\n")
+		check(w.t, os.Chtimes(w.list+".new", before.ModTime(), before.ModTime()))
+		check(w.t, os.Rename(w.list+".new", w.list))
+		w.look(2)
+		w.want(1, "fresh.example", true)
+	})
+}
+
+// TestWatchWaitsForWriter: a file is read when it stays as it is, so that a half of it is never used.
+func TestWatchWaitsForWriter(t *testing.T) {
+	watching(t, func(w *watched) {
+		text := ""
+		for _, line := range []string{"a.example\n", "b.example\n", "c.example\n"} {
+			text += line
+			w.write(w.list, text)
+			w.look(1)
+			w.want(0, "first.example", true)
+		}
+		w.look(1)
+		w.want(1, "c.example", true)
+	})
+}
+
+func TestWatchKeepsListsWhenFileIsBroken(t *testing.T) {
+	watching(t, func(w *watched) {
+		w.write(w.list, "second.example\nno domain\n")
+		w.look(10)
+		w.want(0, "first.example", true)
+		w.wantLogged(1, "level=ERROR")
+		w.wantLogged(1, w.list+":2: ")
+		w.write(w.list, "second.example\n")
+		w.look(2)
+		w.want(1, "second.example", true)
+	})
+}
+
+func TestWatchKeepsListsWhenFileIsGone(t *testing.T) {
+	watching(t, func(w *watched) {
+		check(w.t, os.Remove(w.list))
+		w.look(10)
+		w.want(0, "first.example", true)
+		w.wantLogged(1, "level=ERROR")
+		w.wantLogged(1, "--list disposable="+w.list+": no such file or directory")
+		w.write(w.list, "second.example\n")
+		w.look(2)
+		w.want(1, "second.example", true)
+	})
+}
+
+func TestWatchReadsWhenAsked(t *testing.T) {
+	watching(t, func(w *watched) {
+		w.watch.asked <- syscall.SIGHUP
+		synctest.Wait()
+		w.want(1, "first.example", true)
+		w.write(w.list, "second.example\n")
+		w.watch.asked <- syscall.SIGHUP
+		synctest.Wait()
+		w.want(2, "second.example", true)
+		w.look(10)
+		w.want(2, "second.example", true)
+	})
+}
+
+// TestWatchFollowsEdition: a later edition is used; a broken one changes nothing; without one the embedded edition is used, as at start.
+func TestWatchFollowsEdition(t *testing.T) {
+	edition := editionFor(t, dateLine, late)
+	embedded, err := lists.Embedded()
+	check(t, err)
+	watching(t, func(w *watched) {
+		step := func(want string) {
+			w.t.Helper()
+			w.look(2)
+			if known, _, log := w.state(); known.Edition().Date() != want {
+				w.t.Errorf("edition of %s, want %s; log:\n%s", known.Edition().Date(), want, log)
+			}
+		}
+		check(w.t, replaceFile(w.bundle, edition))
+		step("2999-01-01")
+		w.want(1, "first.example", true)
+		w.write(w.bundle, "damaged")
+		w.look(10)
+		step("2999-01-01")
+		w.wantLogged(1, "level=WARN")
+		w.wantLogged(1, "file="+w.bundle)
+		check(w.t, os.Remove(w.bundle))
+		step(embedded.Date())
+	})
+}
