@@ -19,7 +19,7 @@ type Verifier struct {
 	config   Config
 	policy   Policy
 	resolver *dnsresolve.Resolver
-	prober   *smtpprobe.Prober
+	pool     *smtpprobe.Pool
 }
 
 // New returns a Verifier. Close it when done, so that the last QUITs get through.
@@ -38,9 +38,10 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.prober, err = smtpprobe.New(smtpprobe.Config{
+	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Logger: config.Logger,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Classifier: config.Classifier,
+		Logger: config.Logger,
 	})
 	if err != nil {
 		v.resolver.Close()
@@ -55,7 +56,7 @@ func (v *Verifier) Close() error {
 		return nil
 	}
 	v.resolver.Close()
-	return v.prober.Close()
+	return v.pool.Close()
 }
 
 // ErrBusy says that a verification was not carried out because too many others wait for the same mail host.
@@ -136,7 +137,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
-	said, err := v.prober.Probe(ctx, smtpprobe.Request{
+	said, err := v.pool.Probe(ctx, smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
 		Control:  smtpprobe.ControlMailbox(mailbox.Domain),

@@ -125,7 +125,7 @@ func TestWhoWaitsIsServedInOrder(t *testing.T) {
 }
 
 // occupy takes the only session with a host that is silent for 20 s.
-func occupy(t *testing.T, prober *smtpprobe.Prober, addr string) (wait func()) {
+func occupy(t *testing.T, prober *smtpprobe.Pool, addr string) (wait func()) {
 	t.Helper()
 	var wg sync.WaitGroup
 	wg.Go(func() { _, _ = prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx(addr)})) })

@@ -48,6 +48,46 @@ const (
 	defaultQuit    = 3 * time.Second
 )
 
+// What a session is good for, by default ([SessionCaps]).
+const (
+	defaultIdle         = 5 * time.Second
+	defaultAge          = 2 * time.Minute
+	defaultTransactions = 30
+	defaultRecipients   = 100 // that a host must take (RFC 5321 §4.5.3.1.8), though of one transaction
+	defaultRefused      = 9   // Postfix slows down after ten errors (smtpd_soft_error_limit)
+	defaultFlight       = 10
+)
+
+// What the pool remembers, and for how long.
+const (
+	// failureLasts is how long a host that could not be asked is not tried again: a list has its addresses close together, and a person who
+	// tries again has waited as long.
+	failureLasts = 30 * time.Second
+	// traitsLast is how long a host's habits are believed.
+	traitsLast = time.Hour
+	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.
+	controlLasts = 10 * time.Minute
+	controlUses  = 200
+	// maxDoubts is how often one ask may be asked again.
+	maxDoubts = 2
+
+	maxTrusted       = 32
+	maxDomainNotes   = 100_000
+	maxProviderNotes = 10_000
+	minSweep         = 1024 // hosts
+)
+
+// When a provider is left alone, or asked more slowly.
+const (
+	blocksToTrip = 3 // different domains: one may have a policy of its own
+	breakLasts   = 5 * time.Minute
+	maxBreak     = time.Hour
+	maxTrips     = 8
+
+	minInterval = 500 * time.Millisecond
+	maxInterval = 30 * time.Second
+)
+
 // skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
 // (RFC 2920 §3.2), and at most a packet sent again keeps one back.
 const skipGrace = 500 * time.Millisecond

@@ -2,12 +2,13 @@ package smtpprobe
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Dialer opens the connections to mail hosts. *net.Dialer is one; a SOCKS5 dialer or a fake network is another.
@@ -15,7 +16,7 @@ type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Config configures a [Prober]. Every zero field has the default that its comment names.
+// Config configures a [Pool]. Every zero field has the default that its comment names.
 type Config struct {
 	Dialer             Dialer       // default: &net.Dialer{}
 	Helo               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
@@ -24,7 +25,9 @@ type Config struct {
 	Timeouts           Timeouts     // default: see the fields
 	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
 	MaxSessions        int          // sessions open in all; default 1000
-	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those that have one; default 256
+	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those under way; default 256
+	Session            SessionCaps  // default: see the fields
+	Classifier         *Classifier  // reads the replies that the pool learns from; default: the embedded rules
 	Logger             *slog.Logger // default: silent
 }
 
@@ -35,11 +38,33 @@ type Timeouts struct {
 	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
 }
 
-// Prober asks mail hosts whether they take mail for a recipient. It is safe for concurrent use.
-type Prober struct {
+// SessionCaps bounds what is asked over one session before it ends with QUIT. Mail hosts count, and slow down or hang up on who asks too much.
+type SessionCaps struct {
+	Idle         time.Duration // kept open for the next recipient; default 5 s
+	Age          time.Duration // no new transaction after this; default 2 min
+	Transactions int           // default 30
+	Recipients   int           // named in all; default 100
+	Refused      int           // recipients refused; default 9, one less than Postfix has patience for
+	Flight       int           // recipients of one transaction; default 10
+}
+
+// Pool asks mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and asks about
+// several at a time. It is safe for concurrent use.
+type Pool struct {
 	config Config
-	slots  *limiter
-	quits  sync.WaitGroup
+	slots  *semaphore.Weighted // of sessions in all
+	life   context.Context     // ends when sessions have to end at once
+	die    context.CancelFunc
+
+	workers   sync.WaitGroup
+	mu        sync.Mutex // guards what follows, and the mail hosts
+	hosts     map[hostKey]*mailHost
+	idle      []*worker // the one that has waited longest first
+	starving  int       // workers to be that wait for a slot
+	swept     int       // hosts that the last sweep has left
+	closing   bool
+	domains   domainBook
+	providers providerBook
 }
 
 // Request is one question to the mail hosts of a domain.
@@ -59,13 +84,17 @@ type Host struct {
 	Addrs []netip.Addr
 }
 
-// New returns a Prober.
-func New(c Config) (*Prober, error) {
+// New returns a Pool. Close it when done, so that its sessions end with QUIT.
+func New(c Config) (*Pool, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	c = c.withDefaults()
-	return &Prober{config: c, slots: newLimiter(c.MaxSessions, c.MaxSessionsPerHost, c.MaxWaitingPerHost)}, nil
+	life, die := context.WithCancel(context.Background())
+	return &Pool{
+		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)), life: life, die: die,
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
+	}, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -75,6 +104,9 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Classifier == nil {
+		c.Classifier = DefaultClassifier()
+	}
 	setDefault(&c.Port, defaultPort)
 	setDefault(&c.Timeouts.Connect, defaultConnect)
 	setDefault(&c.Timeouts.Command, defaultCommand)
@@ -82,6 +114,12 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.MaxSessionsPerHost, defaultMaxSessionsPerHost)
 	setDefault(&c.MaxSessions, defaultMaxSessions)
 	setDefault(&c.MaxWaitingPerHost, defaultMaxWaitingPerHost)
+	setDefault(&c.Session.Idle, defaultIdle)
+	setDefault(&c.Session.Age, defaultAge)
+	setDefault(&c.Session.Transactions, defaultTransactions)
+	setDefault(&c.Session.Recipients, defaultRecipients)
+	setDefault(&c.Session.Refused, defaultRefused)
+	setDefault(&c.Session.Flight, defaultFlight)
 	return c
 }
 
@@ -99,9 +137,8 @@ func setDefault[T comparable](field *T, value T) {
 //   - No session with a host became free before the deadline of ctx, or too many wait for one already; the error wraps [ErrBusy].
 //   - This machine has no file descriptor or memory left to connect with; the error wraps that of the dialer.
 //   - The request could not be put on the wire as it is; no connection was made.
-//
-// Probe returns as soon as it knows; the QUIT of its last session goes on behind it, see [Prober.Close].
-func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) {
+//   - The pool is closed; the error wraps [ErrClosed].
+func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	if err := req.check(); err != nil {
 		return Findings{}, err
 	}
@@ -116,56 +153,50 @@ func (p *Prober) Probe(ctx context.Context, req Request) (Findings, error) {
 		if !ok || len(found.Sessions) > 0 && left.spent(ctx) {
 			return found, nil
 		}
-		release, err := p.wait(ctx, r, left)
+		told, err := p.visit(ctx, newAsk(r, &req, left))
+		if told.session != nil {
+			found.Sessions = append(found.Sessions, *told.session)
+			tour.learn(r, told)
+		}
 		if err != nil {
 			return found, err
 		}
-		s := newSession(p, r, req)
-		if err := p.hold(ctx, left, s, release); err != nil {
-			return found, err
-		}
-		found.Sessions = append(found.Sessions, s.Session)
-		tour.learn(s)
 	}
 }
 
-// wait waits for a session slot while the budget's clock stands still.
-func (p *Prober) wait(ctx context.Context, r route, left *budget) (release func(), err error) {
-	since := time.Now()
-	defer func() { left.stoodStill(time.Since(since)) }()
-	return p.slots.acquire(ctx, r.addr.Addr())
-}
-
-// hold holds a session. Its slot is given back when the connection is closed, which Probe does not wait for. The error is our own: there was
-// no session.
-func (p *Prober) hold(ctx context.Context, left *budget, s *session, release func()) error {
-	bounded, cancel := left.bound(ctx)
-	defer cancel()
-	err := s.speak(bounded)
-	if outOfResources(err) {
-		release()
-		return fmt.Errorf("smtpprobe: %w", err)
+// visit puts a question to one mail host and waits for the answer.
+func (p *Pool) visit(ctx context.Context, a *ask) (answer, error) {
+	a.deadline, _ = ctx.Deadline()
+	if expired(ctx) {
+		return answer{session: tooLate(a)}, nil
 	}
-	s.end(err)
-	p.logSession(ctx, &s.Session)
-	p.quits.Go(func() {
-		defer release()
-		s.hangUp(p.config.Timeouts.Quit)
-	})
-	return nil
-}
-
-// logSession leaves out every text, because a server's may name the mailbox.
-func (p *Prober) logSession(ctx context.Context, s *Session) {
-	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
-	if s.Failure != nil {
-		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
+	if told, ok := p.paused(a); ok {
+		return told, nil
 	}
-	p.config.Logger.LogAttrs(ctx, slog.LevelDebug, "smtp session", attrs...)
+	if err := p.submit(a); err != nil {
+		return answer{}, err
+	}
+	select {
+	case told := <-a.told:
+		return told, told.err
+	case <-ctx.Done():
+		return p.withdraw(ctx, a)
+	}
 }
 
-// Close waits until the QUITs under way are done; their timeout bounds it. Call it when no Probe is under way.
-func (p *Prober) Close() error {
-	p.quits.Wait()
+// Close ends the sessions: idle ones with QUIT at once, the others after the questions under way. A host has the time of the QUIT timeout for
+// that. Probes that wait get [ErrClosed].
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closing = true
+	for len(p.idle) > 0 {
+		p.retire(p.idle[0])
+	}
+	for _, h := range p.hosts {
+		h.dismiss(ErrClosed)
+	}
+	p.mu.Unlock()
+	p.workers.Wait()
+	p.die()
 	return nil
 }

@@ -1,0 +1,243 @@
+package smtpprobe
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// hostKey tells sessions apart that cannot stand in for each other. Addresses count and not names, because the load is the machine's: thousands
+// of domains have a mail exchanger name of their own for the same machine.
+type hostKey struct {
+	addr  netip.AddrPort
+	plain bool
+}
+
+// mailHost is what the pool has to do with one mail host, and what it has learned of it. The pool's lock guards it.
+type mailHost struct {
+	key       hostKey
+	waiting   []*ask // in order of arrival
+	underWay  int    // asks that a worker has taken
+	sessions  int    // open, or about to be
+	starting  int    // of sessions: those that have taken no ask yet
+	idle      []*worker
+	impatient *time.Timer // looks after those who have waited long
+
+	traits traits
+	failed *failedSession
+}
+
+// traits are what a host has taught us about itself.
+type traits struct {
+	sessions   int             // that it lets us have at a time; 0: as many as we would
+	recipients int             // of one transaction; 0: as many as we would
+	refused    int             // recipients refused on one session before it loses patience; 0: not seen
+	trusted    map[string]bool // refusals that it has given to the first recipient of a session, too
+	until      time.Time       // forgotten then
+}
+
+// failedSession is a session that did not get as far as MAIL. For a while nobody needs to try again.
+type failedSession struct {
+	session Session
+	at      time.Time
+	until   time.Time
+}
+
+func (p *Pool) key(a *ask) hostKey {
+	return hostKey{addr: netip.AddrPortFrom(a.route.addr.Addr().Unmap(), a.route.addr.Port()), plain: a.route.plain}
+}
+
+func (p *Pool) host(a *ask) *mailHost {
+	key := p.key(a)
+	h := p.hosts[key]
+	if h == nil {
+		p.sweep()
+		h = &mailHost{key: key}
+		p.hosts[key] = h
+	}
+	return h
+}
+
+// submit lets an ask wait for a session.
+func (p *Pool) submit(a *ask) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return ErrClosed
+	}
+	h := p.host(a)
+	if soon := p.sessionCap(h) - h.sessions + h.starting; len(h.waiting) >= p.config.MaxWaitingPerHost+max(0, soon) {
+		return busy(a)
+	}
+	a.since = time.Now()
+	h.waiting = append(h.waiting, a)
+	p.staff(h)
+	return nil
+}
+
+// resubmit lets an ask wait again, in front of all others.
+func (p *Pool) resubmit(h *mailHost, a *ask) {
+	a.worker, a.since = nil, time.Now()
+	if p.closing {
+		a.tell(answer{err: ErrClosed})
+		return
+	}
+	h.waiting = slices.Insert(h.waiting, 0, a)
+}
+
+// sessionCap is how many sessions the host may have at a time.
+func (p *Pool) sessionCap(h *mailHost) int {
+	if h.traits.sessions > 0 {
+		return min(h.traits.sessions, p.config.MaxSessionsPerHost)
+	}
+	return p.config.MaxSessionsPerHost
+}
+
+// patience is how long an ask waits for a busy session before another one is opened.
+const patience = 300 * time.Millisecond
+
+// staff sees to it that those who wait are served: by an idle session, by another one while there may be more, or by those that are busy.
+func (p *Pool) staff(h *mailHost) {
+	if len(h.waiting) == 0 {
+		return
+	}
+	for n := 0; n*p.flightSize(h) < len(h.waiting) && len(h.idle) > 0; n++ {
+		p.unpark(h.idle[len(h.idle)-1])
+	}
+	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
+		p.retire(h.idle[0])
+	}
+	provider := providerKey(h.waiting[0].route.host, h.key.addr.Addr())
+	wait := p.providers.wait(provider)
+	for wait == 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
+		p.providers.opens(provider)
+		wait = p.providers.wait(provider)
+		h.sessions++
+		h.starting++
+		p.workers.Go(func() { p.start(h) })
+	}
+	if h.impatient == nil && h.sessions < p.sessionCap(h) {
+		h.impatient = time.AfterFunc(max(wait, patience), func() { p.restaff(h) })
+	}
+}
+
+// wantsSession reports whether more wait than the sessions about to ask, or a busy one, will take along.
+func (p *Pool) wantsSession(h *mailHost) bool {
+	if h.sessions == 0 {
+		return true
+	}
+	alone := 0
+	for _, a := range h.waiting {
+		if a.alone {
+			alone++
+		}
+	}
+	overdue := h.starting == 0 && time.Since(h.waiting[0].since) >= patience
+	return h.starting < alone || len(h.waiting)-alone > p.flightSize(h)*(h.starting-alone+1) || overdue
+}
+
+// restaff looks after those who have waited long.
+func (p *Pool) restaff(h *mailHost) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.impatient = nil
+	p.staff(h)
+}
+
+// flightSize is how many recipients a transaction with the host may have.
+func (p *Pool) flightSize(h *mailHost) int {
+	if h.traits.recipients > 0 {
+		return min(h.traits.recipients, p.config.Session.Flight)
+	}
+	return p.config.Session.Flight
+}
+
+// take takes the asks of the next transaction off those who wait: of the same kind as the first, and with their controls at most room recipients.
+// One that must be alone goes to a fresh session, first and by itself.
+func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
+	h := w.host
+	taken := already
+	rest := h.waiting[:0]
+	for i, a := range h.waiting {
+		if room <= 0 && len(taken) > 0 {
+			rest = append(rest, h.waiting[i:]...)
+			break
+		}
+		if !suits(a, taken, fresh) {
+			rest = append(rest, a)
+			continue
+		}
+		a.control = p.domains.control(h.key.addr, a.domain())
+		room -= cost(a, taken)
+		a.taken(w)
+		taken = append(taken, a)
+		h.underWay++
+	}
+	clear(h.waiting[len(rest):])
+	h.waiting = rest
+	return taken
+}
+
+// suits reports whether an ask can be part of the transaction of those taken before it.
+func suits(a *ask, taken []*ask, fresh bool) bool {
+	if a.alone && !fresh {
+		return false
+	}
+	return len(taken) == 0 || !a.alone && !taken[0].alone && a.req.SMTPUTF8 == taken[0].req.SMTPUTF8
+}
+
+// cost is the number of recipients to be named for an ask beside those of others.
+func cost(a *ask, others []*ask) int {
+	if a.control != nil || a.req.Control == "" {
+		return 1
+	}
+	for _, b := range others {
+		if b.domain() == a.domain() {
+			return 1
+		}
+	}
+	return 2
+}
+
+// room is how many recipients the next transaction of a session may have.
+func (p *Pool) room(w *worker) int {
+	s, caps, t := w.session, p.config.Session, &w.host.traits
+	refused := caps.Refused
+	if t.refused > 0 {
+		refused = min(refused, t.refused)
+	}
+	return min(p.flightSize(w.host), refused-s.refused, caps.Recipients-s.recipients)
+}
+
+// forget takes an ask off those who wait.
+func (h *mailHost) forget(a *ask) {
+	h.waiting = slices.DeleteFunc(h.waiting, func(b *ask) bool { return a == b })
+}
+
+// dismiss answers all that wait with an error.
+func (h *mailHost) dismiss(err error) {
+	for _, a := range h.waiting {
+		a.tell(answer{err: err})
+	}
+	h.waiting = nil
+}
+
+// learn notes something about the host, for a while.
+func (h *mailHost) learn(lesson func(*traits)) {
+	lesson(&h.traits)
+	h.traits.until = time.Now().Add(traitsLast)
+}
+
+// sweep drops hosts of which there is nothing to remember.
+func (p *Pool) sweep() {
+	if len(p.hosts) < minSweep || len(p.hosts) < 2*p.swept {
+		return
+	}
+	now := time.Now()
+	for key, h := range p.hosts {
+		if len(h.waiting) == 0 && h.underWay == 0 && h.sessions == 0 && now.After(h.traits.until) && (h.failed == nil || now.After(h.failed.until)) {
+			delete(p.hosts, key)
+		}
+	}
+	p.swept = len(p.hosts)
+}

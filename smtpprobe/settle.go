@@ -1,0 +1,147 @@
+package smtpprobe
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// settle gives the asks of a flight their answers, or has them asked again: what a host says in the middle of a session may be about the session,
+// and is then no answer about the mailbox.
+func (w *worker) settle(f *flight, err error) {
+	p := w.pool
+	failure := f.failed(err)
+	if err != nil {
+		w.session.leave()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer w.done()
+	p.learn(w, f)
+	first := true // of those without an answer
+	for i, a := range f.asks {
+		verdict := f.judge(p, i, failure, first)
+		first = first && (verdict == told)
+		switch {
+		case verdict != told && a.doubts < maxDoubts && w.ctx.Err() == nil:
+			a.doubts++
+			a.alone = verdict == askAlone
+			p.resubmit(w.host, a)
+		default:
+			a.tell(answer{session: f.account(i, f.failureOf(i, failure))})
+		}
+	}
+	p.logSession(&w.session.Session)
+}
+
+// verdict is what becomes of an ask after a flight.
+type verdict int
+
+const (
+	told     verdict = iota
+	askAgain         // with others: it was not its turn
+	askAlone         // first on a session of its own
+)
+
+// failed notes what ended the session in the transcript.
+func (f *flight) failed(err error) *Failure {
+	var failure *Failure
+	if f.unasked {
+		failure = f.withoutSMTPUTF8()
+	} else if !errors.As(err, &failure) {
+		return nil
+	}
+	f.s.log.add(fromProber, failure.Error())
+	if failure.Kind == KindProtocol {
+		for i := range f.named {
+			f.named[i].reply = nil // whatever it answered, it may not have been RCPT
+		}
+	}
+	return failure
+}
+
+// withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer and failed, what would be offered over TLS is unknown.
+func (f *flight) withoutSMTPUTF8() *Failure {
+	if f.s.tlsUnusable() {
+		return &Failure{Phase: PhaseMAIL, Kind: KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
+	}
+	return &Failure{Phase: PhaseMAIL, Kind: KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
+}
+
+// failureOf is the failure as it concerns an ask: one whose recipients were all answered has none.
+func (f *flight) failureOf(i int, failure *Failure) *Failure {
+	control := f.controlOf(f.asks[i])
+	if f.named[i].reply != nil && (control == nil || control.reply != nil) {
+		return nil
+	}
+	return failure
+}
+
+// judge decides what becomes of an ask. A flight of one ask on a fresh session is asked as plainly as can be: whatever comes of it is the answer.
+func (f *flight) judge(p *Pool, i int, failure *Failure, first bool) verdict {
+	reply, a := f.named[i].reply, f.asks[i]
+	switch {
+	case f.unasked, f.fresh && f.alone():
+		return told
+	case failure != nil && failure.Kind == KindProtocol:
+		return askAlone
+	case f.mail.reply == nil, refusal(*f.mail.reply) != nil:
+		if f.fresh {
+			return told
+		}
+		return askAgain
+	case reply == nil && first && f.named[i].before == 0 && i == 0 && f.fresh:
+		return told
+	case reply == nil && first:
+		return askAlone
+	case reply == nil:
+		return askAgain
+	case f.named[i].before == 0:
+		return told
+	case limited(*reply):
+		return askAgain
+	case !p.believes(f, *reply, a.req.Target):
+		return askAlone
+	case refusal(*reply) == nil && f.controlDoubtful(p, a):
+		return askAlone
+	}
+	return told
+}
+
+// controlDoubtful reports whether the control was refused in a way that may be about the session.
+func (f *flight) controlDoubtful(p *Pool, a *ask) bool {
+	control := f.controlOf(a)
+	return control != nil && (control.reply == nil || limited(*control.reply) || !p.believes(f, *control.reply, control.mailbox))
+}
+
+// believes reports whether a reply to a recipient who was not the first of the session is about the mailbox: it names it, or the host has given
+// the same to a first recipient.
+func (p *Pool) believes(f *flight, reply Reply, mailbox string) bool {
+	switch p.read(f.s, PhaseRCPT, reply, mailbox) {
+	case ClassRateLimited, ClassBlocked, ClassAmbiguous:
+		return reply.Code != replyServiceClosing && f.host.traits.trusted[sortOf(reply)]
+	}
+	return true
+}
+
+func (p *Pool) read(s *session, phase Phase, reply Reply, mailbox string) Class {
+	return p.config.Classifier.Read(Question{Phase: phase, Reply: reply, Host: s.Host, Mailbox: mailbox, Sender: p.config.MailFrom}).Class
+}
+
+// sortOf is the sort of a refusal.
+func sortOf(r Reply) string { return strconv.Itoa(r.Code) + " " + r.Enhanced }
+
+// ends is when the time for the last of the asks is over; zero: never.
+func (f *flight) ends() time.Time {
+	var end time.Time
+	for _, a := range f.asks {
+		e := a.ends()
+		if e.IsZero() {
+			return e
+		}
+		if e.After(end) {
+			end = e
+		}
+	}
+	return end
+}
