@@ -15,7 +15,9 @@ type flight struct {
 	mail    said
 	named   []recipient // the targets in the order of the asks, then the controls
 	fresh   bool        // the first transaction of its session
-	unasked bool        // the question could not be put: see s.fail…
+	unasked bool        // the question could not be put
+	// impatient is set when a refusal beyond those that any host takes came slowly.
+	impatient bool
 }
 
 // recipient is a mailbox named in a flight.
@@ -25,6 +27,7 @@ type recipient struct {
 	control bool
 	before  int // recipients that were named on the session before this one
 	said
+	class Class // of the reply
 }
 
 // said is a command and what was said to it: lines of the session's transcript, and the reply.
@@ -236,12 +239,14 @@ func (f *flight) accepted(domain string) bool {
 func (f *flight) hearRecipient(ctx context.Context, i int) error {
 	s, r := f.s, &f.named[i]
 	r.before = s.recipients
+	since := time.Now()
 	if err := s.hear(ctx, PhaseRCPT, &r.said); err != nil {
 		return err
 	}
 	s.recipients++
 	if refusal(*r.reply) != nil {
 		s.refused++
+		f.impatient = f.impatient || s.refused > s.pool.config.Session.Refused && time.Since(since) > impatience
 	}
 	if r.reply.Code == replyServiceClosing {
 		return errRefused
@@ -276,7 +281,7 @@ func limited(r Reply) bool {
 func (f *flight) checkInStep(ctx context.Context) error {
 	s := f.s
 	ahead := s.conn.ahead()
-	if ahead == "" && f.provesMailbox() {
+	if ahead == "" && f.alone() && f.provesMailbox() { // RSET has shown it for the others
 		ahead = s.conn.listen(ctx, leftoverWait)
 	}
 	if ahead == "" || isServiceClosing(ahead) {

@@ -6,14 +6,27 @@ import (
 )
 
 // learn notes what a flight has shown about the host, its domains and its provider. The pool's lock is held.
-func (p *Pool) learn(w *worker, f *flight) {
+func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	h, s := w.host, f.s
+	switch {
+	case f.impatient, failure != nil && s.refused > p.config.Session.Refused:
+		h.learn(func(t *traits) { t.refused = p.config.Session.Refused })
+	case failure == nil && !f.unasked:
+		h.flights++
+	}
+	if s.refused >= p.patience(h) && failure == nil {
+		h.usedUp++
+	}
 	for i := range f.named {
 		r := &f.named[i]
 		if r.reply == nil {
 			continue
 		}
-		class := p.read(s, PhaseRCPT, *r.reply, r.mailbox)
+		r.class = p.read(s, PhaseRCPT, *r.reply, r.mailbox)
+		h.asked++
+		if refusal(*r.reply) != nil {
+			h.refused++
+		}
 		switch {
 		case refusal(*r.reply) == nil:
 		case r.before == 0:
@@ -24,9 +37,9 @@ func (p *Pool) learn(w *worker, f *flight) {
 			h.learn(func(t *traits) { t.refused = max(1, s.refused-1) })
 		}
 		if r.control {
-			p.domains.note(h.key.addr, r.domain, *r.reply, class)
+			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
-		p.providers.note(s.provider, r.domain, class)
+		p.providers.note(s.provider, r.domain, r.class)
 	}
 	if f.mail.reply != nil && refusal(*f.mail.reply) != nil && f.fresh {
 		p.providers.note(s.provider, f.named[0].domain, p.read(s, PhaseMAIL, *f.mail.reply, ""))

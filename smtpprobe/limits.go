@@ -53,9 +53,19 @@ const (
 	defaultIdle         = 5 * time.Second
 	defaultAge          = 2 * time.Minute
 	defaultTransactions = 30
-	defaultRecipients   = 100 // that a host must take (RFC 5321 §4.5.3.1.8), though of one transaction
-	defaultRefused      = 9   // Postfix slows down after ten errors (smtpd_soft_error_limit)
-	defaultFlight       = 10
+	defaultRecipients   = 200
+	defaultRefused      = 9  // Postfix slows down after ten errors (smtpd_soft_error_limit)
+	defaultFlight       = 50 // a host must take 100 (RFC 5321 §4.5.3.1.8); some have less patience
+
+	// firstFlight is the size of the first transaction with a host; the next ones may be twice as large each.
+	firstFlight = 10
+	// sessionsToTrust is how many sessions have to use a host's patience up before it is tried further, up to mostRefused.
+	sessionsToTrust = 3
+	mostRefused     = 72
+	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
+	impatience = 900 * time.Millisecond
+	// refusedMargin is the part of a host's patience with refused recipients that is planned to be used up.
+	refusedMargin = 0.7
 )
 
 // What the pool remembers, and for how long.

@@ -23,15 +23,17 @@ type mailHost struct {
 	idle      []*worker
 	impatient *time.Timer // looks after those who have waited long
 
-	traits traits
-	failed *failedSession
+	flights, asked, refused int // transactions that went well, recipients named, and refused
+	usedUp                  int // sessions that had all refusals they may have, without a sign of impatience
+	traits                  traits
+	failed                  *failedSession
 }
 
 // traits are what a host has taught us about itself.
 type traits struct {
 	sessions   int             // that it lets us have at a time; 0: as many as we would
 	recipients int             // of one transaction; 0: as many as we would
-	refused    int             // recipients refused on one session before it loses patience; 0: not seen
+	refused    int             // recipients refused on one session before it loses patience; 0: it has not yet
 	trusted    map[string]bool // refusals that it has given to the first recipient of a session, too
 	until      time.Time       // forgotten then
 }
@@ -144,12 +146,13 @@ func (p *Pool) restaff(h *mailHost) {
 	p.staff(h)
 }
 
-// flightSize is how many recipients a transaction with the host may have.
+// flightSize is how many recipients a transaction with the host may have: more with each that went well.
 func (p *Pool) flightSize(h *mailHost) int {
+	size := min(firstFlight<<min(h.flights, 8), p.config.Session.Flight)
 	if h.traits.recipients > 0 {
-		return min(h.traits.recipients, p.config.Session.Flight)
+		size = min(size, h.traits.recipients)
 	}
-	return p.config.Session.Flight
+	return size
 }
 
 // take takes the asks of the next transaction off those who wait: of the same kind as the first, and with their controls at most room recipients.
@@ -199,14 +202,23 @@ func cost(a *ask, others []*ask) int {
 	return 2
 }
 
-// room is how many recipients the next transaction of a session may have.
+// room is how many recipients the next transaction of a session may have: as many as will not, going by what the host has refused so far, make it
+// lose patience.
 func (p *Pool) room(w *worker) int {
-	s, caps, t := w.session, p.config.Session, &w.host.traits
-	refused := caps.Refused
-	if t.refused > 0 {
-		refused = min(refused, t.refused)
+	h, s, caps := w.host, w.session, p.config.Session
+	share := float64(h.refused+2) / float64(h.asked+4)
+	likely := float64(p.patience(h)-s.refused) * refusedMargin / share
+	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients)
+}
+
+// patience is how many refused recipients one session with the host may have. It begins low, and doubles when sessions that used it up have met
+// with no sign of impatience.
+func (p *Pool) patience(h *mailHost) int {
+	patience := min(p.config.Session.Refused<<(min(h.usedUp/sessionsToTrust, 8)), max(p.config.Session.Refused, mostRefused))
+	if h.traits.refused > 0 {
+		return min(patience, h.traits.refused)
 	}
-	return min(p.flightSize(w.host), refused-s.refused, caps.Recipients-s.recipients)
+	return patience
 }
 
 // forget takes an ask off those who wait.

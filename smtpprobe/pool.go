@@ -43,9 +43,9 @@ type SessionCaps struct {
 	Idle         time.Duration // kept open for the next recipient; default 5 s
 	Age          time.Duration // no new transaction after this; default 2 min
 	Transactions int           // default 30
-	Recipients   int           // named in all; default 100
+	Recipients   int           // named in all; default 200
 	Refused      int           // recipients refused; default 9, one less than Postfix has patience for
-	Flight       int           // recipients of one transaction; default 10
+	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 50
 }
 
 // Pool asks mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and asks about

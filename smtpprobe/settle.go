@@ -17,10 +17,10 @@ func (w *worker) settle(f *flight, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done()
-	p.learn(w, f)
+	p.learn(w, f, failure)
 	first := true // of those without an answer
 	for i, a := range f.asks {
-		verdict := f.judge(p, i, failure, first)
+		verdict := f.judge(i, failure, first)
 		first = first && (verdict == told)
 		switch {
 		case verdict != told && a.doubts < maxDoubts && w.ctx.Err() == nil:
@@ -78,7 +78,7 @@ func (f *flight) failureOf(i int, failure *Failure) *Failure {
 }
 
 // judge decides what becomes of an ask. A flight of one ask on a fresh session is asked as plainly as can be: whatever comes of it is the answer.
-func (f *flight) judge(p *Pool, i int, failure *Failure, first bool) verdict {
+func (f *flight) judge(i int, failure *Failure, first bool) verdict {
 	reply, a := f.named[i].reply, f.asks[i]
 	switch {
 	case f.unasked, f.fresh && f.alone():
@@ -100,26 +100,26 @@ func (f *flight) judge(p *Pool, i int, failure *Failure, first bool) verdict {
 		return told
 	case limited(*reply):
 		return askAgain
-	case !p.believes(f, *reply, a.req.Target):
+	case !f.believes(&f.named[i]):
 		return askAlone
-	case refusal(*reply) == nil && f.controlDoubtful(p, a):
+	case refusal(*reply) == nil && f.controlDoubtful(a):
 		return askAlone
 	}
 	return told
 }
 
 // controlDoubtful reports whether the control was refused in a way that may be about the session.
-func (f *flight) controlDoubtful(p *Pool, a *ask) bool {
+func (f *flight) controlDoubtful(a *ask) bool {
 	control := f.controlOf(a)
-	return control != nil && (control.reply == nil || limited(*control.reply) || !p.believes(f, *control.reply, control.mailbox))
+	return control != nil && (control.reply == nil || limited(*control.reply) || !f.believes(control))
 }
 
 // believes reports whether a reply to a recipient who was not the first of the session is about the mailbox: it names it, or the host has given
 // the same to a first recipient.
-func (p *Pool) believes(f *flight, reply Reply, mailbox string) bool {
-	switch p.read(f.s, PhaseRCPT, reply, mailbox) {
+func (f *flight) believes(r *recipient) bool {
+	switch r.class {
 	case ClassRateLimited, ClassBlocked, ClassAmbiguous:
-		return reply.Code != replyServiceClosing && f.host.traits.trusted[sortOf(reply)]
+		return r.reply.Code != replyServiceClosing && f.host.traits.trusted[sortOf(*r.reply)]
 	}
 	return true
 }

@@ -164,7 +164,7 @@ func (w *worker) next() bool {
 // continues takes asks if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if w.retired || p.closing || w.session.spent() {
+	if w.retired || p.closing || w.session.spent(p.patience(h)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
@@ -192,6 +192,7 @@ func (w *worker) rest() {
 	case <-w.ctx.Done():
 		expired = true
 	}
+	expired = expired || !w.session.quiet()
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	switch {
@@ -202,9 +203,6 @@ func (w *worker) rest() {
 		w.host.starting--
 	}
 	w.retired = w.retired || expired
-	if !w.retired && !w.session.quiet() {
-		w.retired = true
-	}
 }
 
 // park puts a worker among the idle ones.
