@@ -9,6 +9,8 @@
 //
 // The first mail exchangers are looked up, and the next ones only while those before them are dead: without a public address, for good.
 //
+// [Resolver.IPv4] looks up the addresses of one name, whatever they are for.
+//
 // Answers are cached as long as their TTL allows, denials by RFC 2308, within the limits of limits.go; concurrent questions for the
 // same records are asked once. Answers must carry the question and the message ID of the query; each UDP query has a port and an ID of
 // its own (RFC 5452).

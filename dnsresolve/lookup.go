@@ -8,7 +8,21 @@ import (
 	"github.com/miekg/dns"
 )
 
-var errClosed = errors.New("the resolver is closed")
+var (
+	errClosed    = errors.New("the resolver is closed")
+	errNotDomain = errors.New("not a domain name")
+)
+
+// isDomain reports whether the DNS can be asked about name.
+func isDomain(name string) bool {
+	_, ok := dns.IsDomainName(name)
+	return ok && name != "" && name != "."
+}
+
+// notDomain is the evidence of a question that was not asked: the DNS has no such names.
+func notDomain(name string, qtype uint16) Lookup {
+	return Lookup{Name: plain(name), Type: dns.TypeToString[qtype], Status: StatusMalformed, Error: errNotDomain.Error()}
+}
 
 // look answers a question from the cache or from the servers, and gives the evidence. It returns as soon as ctx ends.
 func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answer, Lookup) {

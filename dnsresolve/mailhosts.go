@@ -2,21 +2,18 @@ package dnsresolve
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
 	"github.com/miekg/dns"
 )
 
-var errNotDomain = errors.New("not a domain name")
-
 // gather asks for the mail exchangers of domain and their addresses (RFC 5321 §5.1).
 func (r *Resolver) gather(ctx context.Context, domain string) Findings {
 	found := Findings{Domain: plain(domain)}
-	if _, ok := dns.IsDomainName(domain); !ok || domain == "" || domain == "." {
+	if !isDomain(domain) {
 		found.Status = StatusMalformed
-		found.Lookups = []Lookup{{Name: found.Domain, Type: "MX", Status: StatusMalformed, Error: errNotDomain.Error()}}
+		found.Lookups = []Lookup{notDomain(domain, dns.TypeMX)}
 		return found
 	}
 	mx, evidence := r.look(ctx, domain, dns.TypeMX)

@@ -27,7 +27,7 @@ type Config struct {
 	TryTimeout time.Duration // for one question to one server; default 3 s
 	Timeout    time.Duration // for one look-up, every try included; default 10 s
 	MaxHosts   int           // mail exchangers looked up; default 5
-	MaxAddrs   int           // addresses kept of one mail exchanger, public ones rather than reserved ones; default 4
+	MaxAddrs   int           // addresses kept of one host, of a mail exchanger public ones rather than reserved ones; default 4
 	CacheBytes int64         // cost bound of the cache; default 16 MiB; negative: no cache
 	Logger     *slog.Logger  // default: silent
 }
@@ -100,7 +100,7 @@ func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, erro
 	return found, nil
 }
 
-// Close ends the questions under way and frees the cache. MailHosts may still be called, and Close again: a closed Resolver asks nobody
+// Close ends the questions under way and frees the cache. The other methods may still be called, and Close again: a closed Resolver asks nobody
 // and finds nothing, not even what it had kept, and its findings have [StatusError], which is temporary and so no word on the domain.
 func (r *Resolver) Close() {
 	r.mu.Lock()

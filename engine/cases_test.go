@@ -20,6 +20,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -30,6 +31,8 @@ var update = flag.Bool("update", false, "rewrite what the cases in testdata/case
 //	address       the address to verify
 //	dns           the zones of its world
 //	faults        what goes wrong in the DNS, a line each: KIND NAME [TYPE]
+//	list KIND     a user's list
+//	rhsbl         zones of lists of domains, a line each
 //	smtp IP       the dialogue of the mail host at IP
 //	dead IP       a mail host whose packets are dropped
 //	want          the record with its details, but for the transcript
@@ -53,12 +56,18 @@ func TestCases(t *testing.T) {
 
 func playCase(t *testing.T, file string, archive *txtar.Archive) {
 	world := newWorld(t, archive)
+	known, err := lists.New(world.lists...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	verifier, err := engine.New(engine.Config{
 		HELO:      "verifier.test",
 		Resolvers: []string{"192.0.2.53"},
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		Exchanger: world.dns,
 		Dialer:    world.net,
+		Lists:     known,
+		RHSBLs:    world.rhsbls,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +98,8 @@ type world struct {
 	want    []byte
 	dns     *dnstest.Server
 	net     *smtptest.Network
+	lists   []lists.Addition
+	rhsbls  []string
 }
 
 func newWorld(t *testing.T, archive *txtar.Archive) *world {
@@ -105,6 +116,10 @@ func newWorld(t *testing.T, archive *txtar.Archive) *world {
 			w.dns = dnstest.New(text)
 		case "faults":
 			faults = strings.Split(strings.TrimSpace(text), "\n")
+		case "list":
+			w.lists = append(w.lists, lists.Addition{Kind: lists.Kind(arg), Name: "ours", From: strings.NewReader(text)})
+		case "rhsbl":
+			w.rhsbls = strings.Fields(text)
 		case "smtp":
 			w.net.Add(arg, smtptest.Script(text))
 		case "dead":

@@ -35,8 +35,11 @@ type Config struct {
 	AllowNets []netip.Prefix
 	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
-	// Lists are the lists to match. Default: the embedded ones.
+	// Lists are the lists to match, until [Verifier.SetLists]. Default: the embedded ones.
 	Lists *lists.Lists
+	// RHSBLs are zones of lists of domains in the DNS (RFC 5782 §3), such as "dbl.spamhaus.org", in which the domains of addresses are looked up
+	// where Level is not [LevelSyntax]. The operators of the lists learn the domains. Default: none.
+	RHSBLs []string
 	// Classifier reads the replies of mail hosts. Default: the embedded rules.
 	Classifier *smtpprobe.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
@@ -80,6 +83,11 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout < 0 {
 		return c, fmt.Errorf("timeout %v is negative", c.Timeout)
 	}
+	zones, err := rhsblZones(c.RHSBLs)
+	if err != nil {
+		return c, err
+	}
+	c.RHSBLs = zones
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

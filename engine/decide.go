@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
@@ -33,7 +34,7 @@ func Decide(evidence Evidence, policy Policy) Result {
 		Role:       matches(evidence.Matches, lists.Role),
 		FreeEmail:  matches(evidence.Matches, lists.Free),
 		Disposable: matches(evidence.Matches, lists.Disposable),
-		SpamTrap:   matches(evidence.Matches, lists.SpamTrap),
+		SpamTrap:   trapped(evidence.Matches),
 		Success:    j.reason != InternalError,
 		Verdict:    j.ruling().verdict,
 		Message:    j.ruling().message,
@@ -64,7 +65,7 @@ func judge(evidence Evidence, policy Policy) judgement {
 		return judgement{reason: InternalError}
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)
-	case matches(evidence.Matches, lists.SpamTrap):
+	case trapped(evidence.Matches):
 		return judgement{reason: SpamTrap}
 	case evidence.DNS == nil:
 		return judgement{reason: SMTPSkipped}
@@ -96,8 +97,9 @@ func details(evidence Evidence, j judgement) *Details {
 	d := &Details{
 		Reason:     j.reason,
 		RetryAfter: retryAfter(j),
+		Suggestion: evidence.Suggestion,
 		CatchAll:   j.catchAll,
-		Matches:    evidence.Matches,
+		Matches:    slices.Concat(evidence.Matches, listings(evidence.RHSBL)),
 		SMTP:       j.answer,
 		CheckedAt:  evidence.StartedAt,
 		DurationMS: evidence.DurationMS,

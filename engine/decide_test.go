@@ -82,6 +82,14 @@ func listed(kind lists.Kind, evidence Evidence) Evidence {
 	return evidence
 }
 
+// hinted is evidence with matches of spam traps.
+func hinted(evidence Evidence, confidences ...lists.Confidence) Evidence {
+	for _, c := range confidences {
+		evidence.Matches = append(evidence.Matches, lists.Match{List: lists.SpamTrap, Confidence: c})
+	}
+	return evidence
+}
+
 func TestDecide(t *testing.T) {
 	greeting554 := reply(554, "5.7.1", "go away")
 	greeting421 := reply(421, "4.3.2", "busy")
@@ -103,6 +111,10 @@ func TestDecide(t *testing.T) {
 		{"address literal", Evidence{Syntax: &SyntaxFault{Reason: address.AddressLiteral}}, SMTPSkipped, Unknown},
 		{"one label", Evidence{Syntax: &SyntaxFault{Reason: address.Dotless}}, SMTPSkipped, Unknown},
 		{"spam trap", listed(lists.SpamTrap, Evidence{Local: "user"}), SpamTrap, Unknown},
+		{"spam trap by its mail host", hinted(found(oneHost), lists.Strong), SpamTrap, Unknown},
+		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.Weak, lists.Strong), SpamTrap, Unknown},
+		{"weak hints of a spam trap", hinted(found(oneHost), lists.Weak, lists.Weak), SMTPSkipped, Unknown},
+		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.Weak), RecipientAccepted, Deliverable},
 		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, SMTPSkipped, Unknown},
 		{"dns level", found(oneHost), SMTPSkipped, Unknown},
 
@@ -322,11 +334,28 @@ func TestAllowNets(t *testing.T) {
 	}
 }
 
+// TestSpamTrapFlag holds that a weak hint is shown and sets no flag.
+func TestSpamTrapFlag(t *testing.T) {
+	for confidence, want := range map[lists.Confidence]bool{lists.Weak: false, lists.Strong: true, "": true} {
+		got := Decide(hinted(found(oneHost), confidence), Policy{})
+		if got.SpamTrap != want || len(got.Details.Matches) != 1 {
+			t.Errorf("confidence %q: flag %v with %d matches, want %v with 1", confidence, got.SpamTrap, len(got.Details.Matches), want)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	evidence := found(oneHost)
 	evidence.Matches = []lists.Match{{List: lists.Role}, {List: lists.Free}, {List: lists.Disposable}}
+	evidence.RHSBL = []RHSBLAnswer{listedIn("dbl.test", "127.0.1.2")}
 	got := Decide(evidence, Policy{})
 	if !got.Role || !got.FreeEmail || !got.Disposable || got.SpamTrap {
 		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
+	}
+	others := found(oneHost)
+	others.Matches = []lists.Match{{List: lists.Relay}, {List: lists.Allow}}
+	others.RHSBL = evidence.RHSBL
+	if got := Decide(others, Policy{}); got.Role || got.FreeEmail || got.Disposable || got.SpamTrap {
+		t.Errorf("relay, allowed, in an RHSBL: flags %v %v %v %v, want none", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
 	}
 }

@@ -28,10 +28,14 @@ type Evidence struct {
 	// Syntax is why the address is not well-formed.
 	Syntax *SyntaxFault `json:"syntax,omitempty"`
 	// Level is how deep the verification was to look.
-	Level   Level                `json:"level"`
-	Matches []lists.Match        `json:"matches,omitempty"`
-	DNS     *dnsresolve.Findings `json:"dns,omitempty"`
-	SMTP    *smtpprobe.Findings  `json:"smtp,omitempty"`
+	Level   Level         `json:"level"`
+	Matches []lists.Match `json:"matches,omitempty"`
+	// Suggestion is the address with the domain that was probably meant, where the domain looks like a mistyped one of a big provider.
+	Suggestion string               `json:"suggestion,omitempty"`
+	DNS        *dnsresolve.Findings `json:"dns,omitempty"`
+	// RHSBL is what the lists of domains in the DNS answered, in the order of the configuration. One that was at rest after a failure is missing.
+	RHSBL []RHSBLAnswer       `json:"rhsbl,omitempty"`
+	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
 	// Fault is why the verification itself could not be carried out.
 	Fault     string    `json:"fault,omitempty"`
 	StartedAt time.Time `json:"started_at"`

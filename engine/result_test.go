@@ -3,11 +3,15 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -58,9 +62,38 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// withLists is evidence with all that lists can say.
+func withLists() Evidence {
+	evidence := hinted(found(oneHost), lists.Weak)
+	evidence.Suggestion = "user@example.org"
+	evidence.RHSBL = []RHSBLAnswer{
+		listedIn("dbl.test", "127.0.1.2"),
+		{Zone: "multi.test", Domain: "example.com", Status: dnsresolve.StatusTimeout, Error: "no answer in time"},
+	}
+	return evidence
+}
+
+func TestEvidenceOfListsIsKept(t *testing.T) {
+	data, err := json.Marshal(withLists())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Evidence
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(withLists(), back, cmpopts.EquateComparable(netip.Addr{})); diff != "" {
+		t.Errorf("read back (-written +read):\n%s", diff)
+	}
+	got := Decide(back, Policy{}).Details
+	if got.Suggestion != "user@example.org" || len(got.Matches) != 2 {
+		t.Errorf("suggestion %q with %d matches, want both from the evidence", got.Suggestion, len(got.Matches))
+	}
+}
+
 // FuzzEvidence holds that whatever evidence can be read can be judged, and is the same after a round trip.
 func FuzzEvidence(f *testing.F) {
-	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost)} {
+	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost), withLists()} {
 		data, err := json.Marshal(evidence)
 		if err != nil {
 			f.Fatal(err)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
@@ -18,7 +19,9 @@ import (
 type Verifier struct {
 	config   Config
 	policy   Policy
+	lists    atomic.Pointer[lists.Lists]
 	resolver *dnsresolve.Resolver
+	rhsbls   *rhsbls
 	pool     *smtpprobe.Pool
 }
 
@@ -29,6 +32,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
+	v.SetLists(config.Lists)
 	if config.Level == LevelSyntax {
 		return v, nil
 	}
@@ -38,6 +42,11 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.rhsbls, err = newRHSBLs(config)
+	if err != nil {
+		v.resolver.Close()
+		return nil, err
+	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Classifier: config.Classifier,
@@ -45,10 +54,14 @@ func New(config Config) (*Verifier, error) {
 	})
 	if err != nil {
 		v.resolver.Close()
+		v.rhsbls.close()
 		return nil, err
 	}
 	return v, nil
 }
+
+// SetLists makes l, which is not nil, the lists of verifications that begin from now on. It is safe while others run.
+func (v *Verifier) SetLists(l *lists.Lists) { v.lists.Store(l) }
 
 // Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. No Verify may run any more.
 func (v *Verifier) Close() error {
@@ -56,6 +69,7 @@ func (v *Verifier) Close() error {
 		return nil
 	}
 	v.resolver.Close()
+	v.rhsbls.close()
 	return v.pool.Close()
 }
 
@@ -91,31 +105,42 @@ func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error)
 
 // gather takes the steps in order and stops where the facts so far leave nothing to ask.
 func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence) error {
+	known := v.lists.Load()
 	mailbox, err := address.Parse(given)
 	if err != nil {
 		evidence.Syntax, err = syntaxFault(err)
+		evidence.Suggestion = suggestDotted(known, given, evidence.Syntax)
 		return err
 	}
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
-
-	evidence.Matches = v.config.Lists.Match(mailbox.Unquoted(), mailbox.Domain)
-	if matches(evidence.Matches, lists.SpamTrap) || v.config.Level == LevelSyntax {
+	evidence.Matches = known.Match(mailbox.Unquoted(), mailbox.Domain)
+	evidence.Suggestion = suggest(known, mailbox.Local, mailbox.Domain)
+	if trapped(evidence.Matches) || v.config.Level == LevelSyntax {
 		return nil
 	}
+	var listings sync.WaitGroup
+	if domain, ok := v.rhsbls.domainOf(*evidence); ok {
+		listings.Go(func() { evidence.RHSBL = v.rhsbls.lookUp(ctx, v.config.Timeout, domain) })
+	}
+	err = v.ask(ctx, known, mailbox, evidence)
+	listings.Wait()
+	return err
+}
 
+// ask asks the DNS for the mail hosts, and those about the mailbox.
+func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
 	found, took, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
 	}
 	evidence.DNS = &found
 	if !matches(evidence.Matches, lists.Allow) {
-		evidence.Matches = append(evidence.Matches, v.config.Lists.MatchHosts(hostNames(found))...)
+		evidence.Matches = append(evidence.Matches, known.MatchHosts(mailbox.Domain, hostNames(found))...)
 	}
 	route := mailRoute(found, v.policy.AllowNets)
-	if len(route) == 0 || v.config.Level == LevelDNS {
+	if len(route) == 0 || trapped(evidence.Matches) || v.config.Level == LevelDNS {
 		return nil
 	}
-
 	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-took)
 	evidence.SMTP = &said
 	return err
@@ -178,48 +203,4 @@ func bounded(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxEmail], "") + "…"
-}
-
-// mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.
-func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
-	var route []smtpprobe.Host
-	for _, host := range found.Hosts {
-		var dial []netip.Addr
-		for _, addr := range host.Addrs {
-			if addr.Reserved == "" || contains(allowed, addr.IP) {
-				dial = append(dial, addr.IP)
-			}
-		}
-		if len(dial) > 0 {
-			route = append(route, smtpprobe.Host{Name: host.Name, Addrs: dial})
-		}
-	}
-	return route
-}
-
-func contains(networks []netip.Prefix, ip netip.Addr) bool {
-	for _, network := range networks {
-		if network.Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
-
-func hostNames(found dnsresolve.Findings) []string {
-	names := make([]string, len(found.Hosts))
-	for i, host := range found.Hosts {
-		names[i] = host.Name
-	}
-	return names
-}
-
-// matches reports whether an entry of the list was matched.
-func matches(found []lists.Match, list lists.Kind) bool {
-	for _, m := range found {
-		if m.List == list {
-			return true
-		}
-	}
-	return false
 }

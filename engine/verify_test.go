@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
 	"github.com/rcpt/rcpt/dnsresolve"
@@ -28,12 +30,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const oneHostZone = "example.test. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n"
 
-// inMemory completes config with a world of one domain, example.test, whose mail host is host.
+// inMemory completes config with a world of one domain, example.test, whose mail host is host. Another DNS may be in the config.
 func inMemory(t *testing.T, config engine.Config, host smtptest.Handler) (*engine.Verifier, *smtptest.Network, *dnstest.Server) {
 	t.Helper()
 	network := smtptest.NewNetwork()
 	network.Add("192.0.2.1", host)
-	zone := dnstest.New(oneHostZone)
+	zone, ok := config.Exchanger.(*dnstest.Server)
+	if !ok {
+		zone = dnstest.New(oneHostZone)
+	}
 	config.HELO, config.Resolvers, config.Exchanger, config.Dialer = "verifier.test", []string{"192.0.2.53"}, zone, network
 	config.AllowNets = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	verifier, err := engine.New(config)
@@ -78,10 +83,7 @@ func TestLevels(t *testing.T) {
 
 func TestSpamTrapIsNotContacted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trapped, err := lists.New(lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		trapped := withAddition(t, lists.SpamTrap, "bait@example.test\n")
 		verifier, network, zone := inMemory(t, engine.Config{Lists: trapped}, &smtptest.Host{CatchAll: true})
 		result, err := verifier.Verify(t.Context(), "bait@example.test")
 		if err != nil {
@@ -94,6 +96,84 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 			t.Error("a spam trap's mail host was looked for")
 		}
 	})
+}
+
+// TestSpamTrapByItsMailHostIsNotContacted holds that a trap is left alone that only its mail host gives away.
+func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
+	for trap, contacted := range map[string]bool{"mx:mx.example.test\n": false, "mx:other.test\n": true} {
+		synctest.Test(t, func(t *testing.T) {
+			trapped := withAddition(t, lists.SpamTrap, trap)
+			verifier, network, zone := inMemory(t, engine.Config{Lists: trapped}, &smtptest.Host{CatchAll: true})
+			result, err := verifier.Verify(t.Context(), "somebody@example.test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.SpamTrap == contacted || (result.Details.Reason == engine.SpamTrap) == contacted {
+				t.Errorf("%q: reason %s, flag %v", trap, result.Details.Reason, result.SpamTrap)
+			}
+			if zone.Count("example.test", "MX") != 1 || len(network.Dials()) > 0 != contacted {
+				t.Errorf("%q: mail host dialled %d times, want that: %v", trap, len(network.Dials()), contacted)
+			}
+		})
+	}
+}
+
+// TestWeakHintIsContacted holds that a weak hint of a spam trap costs nobody the answer.
+func TestWeakHintIsContacted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New("hotmaul.com. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n")
+		verifier, network, _ := inMemory(t, engine.Config{Exchanger: zone}, &smtptest.Host{CatchAll: true})
+		result, err := verifier.Verify(t.Context(), "somebody@hotmaul.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.SpamTrap || result.Details.Reason != engine.CatchAll || len(network.Dials()) == 0 {
+			t.Errorf("reason %s, flag %v, dialled %d times", result.Details.Reason, result.SpamTrap, len(network.Dials()))
+		}
+		want := []lists.Match{{List: lists.SpamTrap, Entry: "typo:hotmail.com", Confidence: lists.Weak}}
+		if diff := cmp.Diff(want, result.Details.Matches, cmpopts.IgnoreFields(lists.Match{}, "Source")); diff != "" {
+			t.Errorf("matches (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestSetLists holds that lists can be changed while verifications run, and that the next one goes by the new ones.
+func TestSetLists(t *testing.T) {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax})
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss := func() bool {
+		result, err := verifier.Verify(t.Context(), "biggest.boss@example.test")
+		if err != nil {
+			t.Error(err)
+		}
+		return result.Role
+	}
+	before, after := withAddition(t, lists.Free, "example.test\n"), withAddition(t, lists.Role, "biggest.boss@\n")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { boss() })
+		all.Go(func() { verifier.SetLists(before) })
+	}
+	all.Wait()
+	if boss() {
+		t.Error("a role before it was listed")
+	}
+	verifier.SetLists(after)
+	if !boss() {
+		t.Error("no role though it is listed now")
+	}
+}
+
+// withAddition are the embedded lists with entries of ours.
+func withAddition(t *testing.T, kind lists.Kind, entries string) *lists.Lists {
+	t.Helper()
+	known, err := lists.New(lists.Addition{Kind: kind, Name: "ours", From: strings.NewReader(entries)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
 }
 
 // TestAllowedDomainIsNotDisposableByItsHosts holds that a user's word for a domain outweighs what its mail host says about it.
@@ -211,6 +291,7 @@ func TestBadConfig(t *testing.T) {
 		"mail from": {Resolvers: []string{"192.0.2.53"}, MailFrom: "a@b\r\nRCPT TO:<c>"},
 		"helo":      {Resolvers: []string{"192.0.2.53"}, HELO: "two words"},
 		"sessions":  {Resolvers: []string{"192.0.2.53"}, MaxSessions: -1},
+		"RHSBL":     {Resolvers: []string{"192.0.2.53"}, RHSBLs: []string{"dbl.test", "https://dbl.test/"}},
 	} {
 		if verifier, err := engine.New(config); err == nil {
 			verifier.Close()

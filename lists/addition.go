@@ -2,12 +2,14 @@ package lists
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/lists/internal/listfile"
+	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
 // maxLine bounds a line of a user's list in octets. The longest entry is an address, 254 octets (RFC 5321 §4.5.3.1.3); the rest is room for
@@ -22,7 +24,10 @@ func (a Addition) read() (set, error) {
 	if !slices.Contains([]Kind{Role, Free, Disposable, SpamTrap, Allow}, a.Kind) {
 		return set{}, fmt.Errorf("%s: there is no list %q, only role, free, disposable, spamtrap and allow", a.Name, a.Kind)
 	}
-	var c collector
+	c := collector{listing: bundle.Listing{List: string(a.Kind), Source: a.Name}}
+	if a.Kind == SpamTrap {
+		c.listing.Confidence = string(Strong)
+	}
 	number := 0
 	scanner := bufio.NewScanner(a.From)
 	scanner.Buffer(nil, maxLine)
@@ -42,7 +47,7 @@ func (a Addition) read() (set, error) {
 	case err != nil:
 		return set{}, fmt.Errorf("%s:%d: %w", a.Name, number+1, err)
 	}
-	return c.set(a.Name), nil
+	return c.set(a.Kind, a.Name)
 }
 
 // entryText takes comment and space off a line. A "#" inside an entry is not a comment: a local-part may have one.
@@ -61,8 +66,10 @@ func entryText(line string, number int) string {
 
 // collector gathers entries by what they name.
 type collector struct {
-	words, domains, hosts []listfile.Entry
-	addresses             map[string][]listfile.Entry // by domain
+	listing                          bundle.Listing
+	words, domains, addresses, hosts []bundle.Entry
+	digests                          digests
+	count                            int
 }
 
 func (c *collector) add(kind Kind, text string) error {
@@ -70,32 +77,49 @@ func (c *collector) add(kind Kind, text string) error {
 	if err != nil {
 		return err
 	}
+	c.count++
 	switch {
+	case e.digest.any():
+		c.digests.sha1 = c.digests.sha1 || e.digest.sha1
+		c.digests.sha256 = c.digests.sha256 || e.digest.sha256
+		c.addresses = append(c.addresses, bundle.Entry{Name: e.local, Listing: c.listing})
 	case e.host:
-		c.hosts = append(c.hosts, listfile.Entry{Name: e.domain})
+		c.hosts = append(c.hosts, bundle.Entry{Name: e.domain, Listing: c.listing})
 	case e.domain == "":
-		c.words = append(c.words, listfile.Entry{Name: e.local})
+		c.words = append(c.words, bundle.Entry{Name: e.local, Listing: c.listing})
 	case e.local == "":
-		c.domains = append(c.domains, listfile.Entry{Name: e.domain})
+		c.domains = append(c.domains, bundle.Entry{Name: e.domain, Listing: c.listing})
 	default:
-		if c.addresses == nil {
-			c.addresses = make(map[string][]listfile.Entry)
-		}
-		c.addresses[e.domain] = append(c.addresses[e.domain], listfile.Entry{Name: e.local})
+		c.domains = append(c.domains, bundle.Entry{Name: e.domain, Listing: bundle.Listing{List: listAddresses}})
+		c.addresses = append(c.addresses, bundle.Entry{Name: e.local + "@" + e.domain, Listing: c.listing})
 	}
 	return nil
 }
 
-func (c *collector) set(source string) set {
-	s := set{
-		origin:    func(string) string { return source },
-		words:     listfile.NewTable(c.words),
-		domains:   listfile.NewTable(c.domains),
-		hosts:     listfile.NewTable(c.hosts),
-		addresses: make(map[string]listfile.Table, len(c.addresses)),
+// set makes the tables.
+func (c *collector) set(kind Kind, name string) (set, error) {
+	s := set{name: name, kind: kind, digests: c.digests, count: c.count}
+	var n bundle.Numbering
+	for _, t := range []struct {
+		into    *table.Table
+		entries []bundle.Entry
+	}{{&s.domains, c.domains}, {&s.words, c.words}, {&s.addresses, c.addresses}, {&s.hosts, c.hosts}} {
+		data, err := n.Table(unique(t.entries))
+		if err != nil {
+			return set{}, err
+		}
+		if *t.into, err = table.Open(data); err != nil {
+			return set{}, err
+		}
 	}
-	for domain, locals := range c.addresses {
-		s.addresses[domain] = listfile.NewTable(locals)
-	}
-	return s
+	s.listings = n.Listings()
+	return s, nil
+}
+
+// unique sorts entries and leaves out what is there twice.
+func unique(entries []bundle.Entry) []bundle.Entry {
+	slices.SortFunc(entries, func(a, b bundle.Entry) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List))
+	})
+	return slices.Compact(entries)
 }

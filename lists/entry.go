@@ -15,11 +15,12 @@ const maxLocal = 64
 // hostPrefix marks an entry that names a mail exchanger.
 const hostPrefix = "mx:"
 
-// entry is one line of a user's list: a local-part, a domain, an address or a mail exchanger.
+// entry is one line of a user's list: a local-part, a domain, an address or its digest, or a mail exchanger.
 type entry struct {
 	local  string
 	domain string
-	host   bool // domain names a mail exchanger
+	host   bool    // domain names a mail exchanger
+	digest digests // local is one
 }
 
 // parseEntry reads an entry of a list of the given kind.
@@ -42,6 +43,9 @@ func splitEntry(kind Kind, text string) entry {
 	if host, ok := strings.CutPrefix(text, hostPrefix); ok {
 		return entry{domain: host, host: true}
 	}
+	if d := isDigest(text); kind == SpamTrap && d.any() {
+		return entry{local: text, digest: d}
+	}
 	at := strings.LastIndexByte(text, '@')
 	switch {
 	case at >= 0:
@@ -63,11 +67,13 @@ func (e entry) fits(kind Kind, text string) error {
 		fit = e.local == "" && !e.host
 	case Disposable:
 		fit = e.local == ""
+	case SpamTrap:
+		fit = true
 	default:
 		fit = !e.host
 	}
 	if !fit {
-		return fmt.Errorf("%q cannot be an entry of a %s list", text, kind)
+		return fmt.Errorf("%q cannot be an entry of the list %s", text, kind)
 	}
 	return nil
 }
@@ -96,5 +102,5 @@ func normalizeLocal(local string) (string, error) {
 	if strings.ContainsFunc(local, strange) {
 		return "", fmt.Errorf("%q is not the content of a local-part", local)
 	}
-	return strings.ToLower(local), nil
+	return fold(local), nil
 }

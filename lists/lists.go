@@ -2,70 +2,87 @@ package lists
 
 import (
 	"io"
+	"sync"
 
-	"github.com/rcpt/rcpt/lists/internal/listfile"
+	"github.com/rcpt/rcpt/lists/internal/suggest"
 )
 
 // Kind names a list.
 type Kind string
 
-// The lists. Entries of Allow win over Disposable, Free, Role and SpamTrap.
+// The lists. Entries of Allow win over those of the others. Relay has the services that forward from an alias to a kept mailbox.
 const (
 	Role       Kind = "role"
 	Free       Kind = "free"
 	Disposable Kind = "disposable"
+	Relay      Kind = "relay"
 	SpamTrap   Kind = "spamtrap"
 	Allow      Kind = "allow"
 )
 
+// Confidence says how far an entry is to be trusted.
+type Confidence string
+
+// The degrees of confidence. Entries of users' lists have none but in a spamtrap list: they are Strong there.
+const (
+	Curated Confidence = "curated" // kept by hand, or seen at work by a source that looks
+	Bulk    Confidence = "bulk"    // collected by machines; nobody has looked at each
+	Strong  Confidence = "strong"  // a spam trap: never to be contacted
+	Weak    Confidence = "weak"    // a hint of a spam trap, and no more
+)
+
+// FreeSubdomain is the group of disposable entries under which strangers register names of their own, as by eu.org: such an entry matches
+// itself alone.
+const FreeSubdomain = "free_subdomain"
+
 // Match is one entry that an address matched.
 type Match struct {
-	List   Kind   `json:"list"`
-	Entry  string `json:"entry"`  // as it stands in the list
-	Source string `json:"source"` // where the entry comes from: a package and version, or a user's file
+	List       Kind       `json:"list"`
+	Entry      string     `json:"entry"`           // as it stands in the list
+	Source     string     `json:"source"`          // where the entry comes from: packages and versions, or a user's file
+	Group      string     `json:"group,omitempty"` // a role's kind, a free provider's family, a relay's service, a throw-away service
+	Confidence Confidence `json:"confidence,omitempty"`
 }
 
-// Lists holds the embedded lists and the user's additions. It is safe for concurrent use.
+// Lists holds an edition of the lists and the user's additions. It is safe for concurrent use.
 type Lists struct {
-	sets   map[Kind][]set // the user's first, in the order given
-	shared listfile.Table // mail exchangers that say nothing about the domains they serve
-	info   []Info
+	sets      []set // the user's first, in the order given; the edition last
+	edition   *Bundle
+	suggester func() *suggest.Suggester
 }
 
 // Addition is a user's list: one entry a line, "#" begins a comment.
 //
-// Entries are domains (example.com), local-parts (info@) and addresses (info@example.com). Role takes local-parts, with or without the @, and
-// addresses; Free takes domains; Disposable takes domains and, as mx:example.com, mail exchangers; SpamTrap and Allow take all three.
+// Entries are domains (example.com), local-parts (info@), addresses (info@example.com), mail exchangers (mx:example.com) and, so that a list
+// of traps need not show them, the SHA-1 or SHA-256 of an address in lower case, in hexadecimal. Role takes local-parts, with or without the @,
+// and addresses; Free takes domains; Disposable takes domains and mail exchangers; SpamTrap takes all; Allow takes all but mail exchangers and
+// digests.
 type Addition struct {
 	Kind Kind
 	Name string // shown as the source of its entries
 	From io.Reader
 }
 
-// New returns the embedded lists with additions. An entry that cannot be one is an error that names the addition and the line.
+// New returns the embedded edition with additions. An entry that cannot be one is an error that names the addition and the line.
 func New(additions ...Addition) (*Lists, error) {
-	l := &Lists{sets: make(map[Kind][]set)}
+	embedded, err := Embedded()
+	if err != nil {
+		return nil, err
+	}
+	return embedded.New(additions...)
+}
+
+// New returns the edition with additions, as the function New does with the embedded one.
+func (b *Bundle) New(additions ...Addition) (*Lists, error) {
+	l := &Lists{edition: b}
 	for _, a := range additions {
 		s, err := a.read()
 		if err != nil {
 			return nil, err
 		}
-		l.sets[a.Kind] = append(l.sets[a.Kind], s)
+		l.sets = append(l.sets, s)
 	}
-	if err := l.embed(); err != nil {
-		return nil, err
-	}
+	l.sets = append(l.sets, b.set())
+	l.suggester = sync.OnceValue(l.newSuggester)
 	return l, nil
 }
-
-// Info describes an embedded list.
-type Info struct {
-	Kind    Kind
-	Count   int
-	Source  string
-	License string
-	Date    string
-}
-
-// Info tells what is embedded.
-func (l *Lists) Info() []Info { return l.info }

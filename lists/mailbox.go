@@ -1,8 +1,12 @@
 package lists
 
-import "strings"
+import (
+	"strings"
 
-// mailbox is an address in the form that entries are compared with.
+	"golang.org/x/text/unicode/norm"
+)
+
+// mailbox is an address in the form that entries are compared with. Tables fold ASCII letters themselves.
 type mailbox struct {
 	local  string
 	base   string // local without its "+tag"
@@ -11,26 +15,32 @@ type mailbox struct {
 
 func newMailbox(local, domain string) mailbox {
 	if !isASCII(local) {
-		local = strings.ToLower(local) // tables fold ASCII letters themselves
+		local = fold(local)
 	}
 	base, _, _ := strings.Cut(local, "+")
 	return mailbox{local: local, base: base, domain: domain}
 }
 
-// tokens yields what stands between ".", "-" and "_" in the local-part without its tag.
-func (m mailbox) tokens(yield func(string) bool) {
-	rest := m.base
-	for {
-		i := strings.IndexAny(rest, ".-_")
-		if i < 0 {
-			yield(rest)
-			return
-		}
-		if !yield(rest[:i]) {
-			return
-		}
-		rest = rest[i+1:]
+// fold makes one of the spellings that look or mean the same: full-width letters, capitals, composed letters.
+func fold(local string) string { return strings.ToLower(norm.NFKC.String(local)) }
+
+// spellings are the local-part as it is and, where it has a tag, without it.
+func (m *mailbox) spellings() []string {
+	if m.base == m.local {
+		return []string{m.local}
 	}
+	return []string{m.local, m.base}
+}
+
+// ignoresDots reports a domain whose provider delivers a.b@ and ab@ to one mailbox.
+func (m *mailbox) ignoresDots() bool { return m.domain == "gmail.com" || m.domain == "googlemail.com" }
+
+// nextToken takes what stands before the next ".", "-" or "_" off a local-part.
+func nextToken(local string) (token, rest string, more bool) {
+	if i := strings.IndexAny(local, ".-_"); i >= 0 {
+		return local[:i], local[i+1:], true
+	}
+	return local, "", false
 }
 
 func isASCII(s string) bool {

@@ -1,86 +1,71 @@
 package lists
 
 import (
-	"strings"
-
-	"github.com/rcpt/rcpt/lists/internal/listfile"
+	"github.com/rcpt/rcpt/lists/internal/domainname"
+	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
-// Match finds the entries that an address matches. local is the unquoted local-part, domain is in lower-case A-labels.
+// Match finds the entries that an address matches. local is the unquoted local-part, domain is in lower-case A-labels; either may be empty.
 //
-// There is at most one match a list; the user's entries come before the embedded ones, and are overruled by the user's Allow entries only. An
-// Allow entry that covers the address is always among the matches, so that a caller can disregard what [Lists.MatchHosts] says about the domain.
-func (l *Lists) Match(local, domain string) []Match {
+// There is at most one match a list, in the order of the constants; the user's entries come before the edition's, and are overruled by the
+// user's Allow entries only. An Allow entry that covers the address is always among the matches, so that a caller can disregard what
+// [Lists.MatchHosts] says about the domain.
+func (l *Lists) Match(local, domain string) []Match { return l.AppendMatches(nil, local, domain) }
+
+// AppendMatches appends what [Lists.Match] finds. With room in found, it allocates nothing for an ASCII address, but for one below an entry.
+func (l *Lists) AppendMatches(found []Match, local, domain string) []Match {
+	var f findings
 	m := newMailbox(local, domain)
-	var found []Match
-	for _, kind := range [...]Kind{Role, Free, Disposable, SpamTrap} {
-		if match, ok := l.find(kind, m); ok {
-			found = append(found, match)
-		}
+	for i := range l.sets {
+		l.sets[i].matchDomain(&f, &m)
 	}
-	for i := range l.sets[Allow] {
-		if match, ok := l.sets[Allow][i].find(Allow, m); ok {
-			return append(found, match)
-		}
-	}
-	return found
+	l.matchLocal(&f, &m)
+	return f.appendTo(found)
 }
 
-// find looks for the mailbox in the sets of a list, and for an Allow entry that wins over what it finds.
-func (l *Lists) find(kind Kind, m mailbox) (Match, bool) {
-	for i := range l.sets[kind] {
-		s := &l.sets[kind][i]
-		if match, ok := s.find(kind, m); ok && !l.allows(kind, m, s.embedded) {
-			return match, true
+// matchDomain looks for the domain and its parents, and for the address where the domain has some.
+func (s *set) matchDomain(f *findings, m *mailbox) {
+	if s.digests.any() {
+		s.matchDigests(f, m)
+	}
+	hits := s.domains.Find(m.domain)
+	for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+		match := s.match(e)
+		if match.List == listAddresses {
+			s.matchAddress(f, m)
+		}
+		f.add(s, match)
+	}
+	for parent, ok := domainname.Parent(m.domain); ok; parent, ok = domainname.Parent(parent) {
+		hits := s.domains.Find(parent)
+		for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+			if match := s.match(e); match.covers() && domainname.SameRegistrant(parent, m.domain) {
+				f.add(s, match)
+			}
 		}
 	}
-	return Match{}, false
 }
 
-// allows reports whether an Allow entry wins over one of the given list: the user's over every entry, an embedded one over embedded entries.
-func (l *Lists) allows(kind Kind, m mailbox, embedded bool) bool {
-	for i := range l.sets[Allow] {
-		s := &l.sets[Allow][i]
-		if s.embedded && (!embedded || s.covers != kind) {
-			continue
-		}
-		if _, ok := s.find(Allow, m); ok {
-			return true
-		}
+// covers reports whether an entry stands for the names below it, too. A free provider's sub-domain may belong to a customer.
+func (m Match) covers() bool {
+	switch m.List {
+	case Disposable:
+		return m.Group != FreeSubdomain
+	case Relay, SpamTrap, Allow:
+		return true
 	}
 	return false
 }
 
-// MatchHosts finds the entries that the names of a domain's mail exchangers match: those that lie in a disposable domain, and those that a
-// user's list names. A match's entry is "mx:" and the host. A host that serves all kinds of domains, or one in an allowed domain, never
-// matches.
-func (l *Lists) MatchHosts(hosts []string) []Match {
-	var found []Match
-	for _, host := range hosts {
-		host = strings.ToLower(strings.TrimSuffix(host, "."))
-		if l.ordinary(host) {
-			continue
-		}
-		if match, ok := l.findHost(host); ok {
-			found = append(found, match)
-		}
+// matchAddress looks for the address as it is and without its tag.
+func (s *set) matchAddress(f *findings, m *mailbox) {
+	for _, local := range m.spellings() {
+		s.addAll(f, s.addresses.Find(local+"@"+m.domain))
 	}
-	return found
 }
 
-func (l *Lists) ordinary(host string) bool {
-	_, shared := findUp(l.shared, host)
-	return shared || l.allows(Disposable, mailbox{domain: host}, true)
-}
-
-func (l *Lists) findHost(host string) (Match, bool) {
-	sets := l.sets[Disposable]
-	for i := range sets {
-		for _, table := range [...]listfile.Table{sets[i].hosts, sets[i].domains} {
-			if e, ok := findUp(table, host); ok {
-				return sets[i].match(Disposable, e, "mx:"+host), true
-			}
-		}
+func (s *set) addAll(f *findings, hits table.Hits) {
+	for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+		f.add(s, s.match(e))
 	}
-	return Match{}, false
 }

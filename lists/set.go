@@ -1,76 +1,85 @@
 package lists
 
 import (
-	"github.com/rcpt/rcpt/lists/internal/domainname"
-	"github.com/rcpt/rcpt/lists/internal/listfile"
+	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
-// set is the entries of one file, sorted by what they name.
+// set is a body of entries: an edition, or a user's list.
 type set struct {
-	origin    func(note string) string // of an entry, for [Match.Source]
-	embedded  bool                     // not a user's
-	covers    Kind                     // of the embedded Allow set: the one list it wins over
-	words     listfile.Table           // local-parts
-	domains   listfile.Table
-	addresses map[string]listfile.Table // local-parts by domain
-	hosts     listfile.Table            // mail exchangers
+	name      string // of a user's list; empty for the edition
+	kind      Kind   // of a user's list
+	count     int    // of a user's entries
+	listings  bundle.Listings
+	domains   table.Table
+	words     table.Table
+	addresses table.Table
+	hosts     table.Table
+	digests   digests // that stand among the addresses
 }
 
-// find looks for the mailbox the way the list of this kind is matched.
-func (s *set) find(kind Kind, m mailbox) (Match, bool) {
-	if e, ok := findEither(s.addresses[m.domain], m); ok {
-		return s.match(kind, e, e.Name+"@"+m.domain), true
-	}
-	if e, ok := s.findWord(kind, m); ok {
-		return s.match(kind, e, e.Name), true
-	}
-	if e, ok := s.findDomain(kind, m.domain); ok {
-		return s.match(kind, e, e.Name), true
-	}
-	return Match{}, false
+// Lists of a bundle that no address matches: they steer the others.
+const (
+	listQualifier = "qualifier" // words that may stand beside the word of a role
+	listKnown     = "known"     // domains that are no mistyped ones
+	listAddresses = "addresses" // domains with entries among the addresses
+	listShared    = "shared"    // mail hosts that serve all kinds of domains
+)
+
+// match is the entry as a match.
+func (s *set) match(e table.Entry) Match {
+	l := s.listings.At(e.Value)
+	return Match{List: Kind(l.List), Entry: e.Name, Source: l.Source, Group: l.Group, Confidence: Confidence(l.Confidence)}
 }
 
-func (s *set) match(kind Kind, e listfile.Entry, entry string) Match {
-	return Match{List: kind, Entry: entry, Source: s.origin(e.Note)}
+// findings are the matches of one address: at most one of each list.
+type findings struct {
+	matches [6]Match // at the place of their list
+	users   [6]bool  // whether a user's entry
 }
 
-// findWord looks for the local-part, for spam traps also for each of its tokens: a person may be called Honey, nobody is called Spamtrap.
-func (s *set) findWord(kind Kind, m mailbox) (listfile.Entry, bool) {
-	if e, ok := findEither(s.words, m); ok || kind != SpamTrap {
-		return e, ok
+// places orders the lists.
+func place(list Kind) int {
+	switch list {
+	case Role:
+		return 0
+	case Free:
+		return 1
+	case Disposable:
+		return 2
+	case Relay:
+		return 3
+	case SpamTrap:
+		return 4
+	case Allow:
+		return 5
 	}
-	for token := range m.tokens {
-		if e, ok := s.words.Find(token); ok {
-			return e, true
+	return -1
+}
+
+// add takes a match. The first of its list stays, but a strong hint of a spam trap is better than a weak one.
+func (f *findings) add(s *set, m Match) {
+	at := place(m.List)
+	if at < 0 {
+		return
+	}
+	had := &f.matches[at]
+	if had.List == "" || had.Confidence == Weak && m.Confidence == Strong {
+		*had, f.users[at] = m, s.name != ""
+	}
+}
+
+func (f *findings) has(list Kind) bool { return f.matches[place(list)].List != "" }
+
+// appendTo appends what an Allow entry leaves: the user's wins over every entry, the edition's over its own disposable domains.
+func (f *findings) appendTo(found []Match) []Match {
+	allow := place(Allow)
+	for i := range f.matches {
+		overruled := i != allow && f.has(Allow) &&
+			(f.users[allow] || !f.users[i] && f.matches[i].List == Disposable)
+		if f.matches[i].List != "" && !overruled {
+			found = append(found, f.matches[i])
 		}
 	}
-	return listfile.Entry{}, false
-}
-
-func (s *set) findDomain(kind Kind, domain string) (listfile.Entry, bool) {
-	if kind == Free {
-		return s.domains.Find(domain)
-	}
-	return findUp(s.domains, domain)
-}
-
-// findEither looks for a local-part as it is and without its tag.
-func findEither(t listfile.Table, m mailbox) (listfile.Entry, bool) {
-	if e, ok := t.Find(m.local); ok {
-		return e, true
-	}
-	return t.Find(m.base)
-}
-
-// findUp looks for a domain, then for its parents. A public suffix among the entries matches itself alone: below it live strangers.
-func findUp(t listfile.Table, domain string) (listfile.Entry, bool) {
-	if e, ok := t.Find(domain); ok {
-		return e, true
-	}
-	for name, ok := domainname.Parent(domain); ok; name, ok = domainname.Parent(name) {
-		if e, found := t.Find(name); found {
-			return e, domainname.SameRegistrant(name, domain)
-		}
-	}
-	return listfile.Entry{}, false
+	return found
 }

@@ -17,11 +17,12 @@ func (*versionCommand) Run(std terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH); err != nil {
+	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\nlists of %s\n",
+		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, known.Edition().Date()); err != nil {
 		return err
 	}
 	for _, list := range known.Info() {
-		if _, err := fmt.Fprintf(std.out, "list %-10s %7d entries  %s  %s  %s\n", list.Kind, list.Count, list.Source, list.License, list.Date); err != nil {
+		if _, err := fmt.Fprintf(std.out, "list %-16s %7d entries\n", list.Kind, list.Count); err != nil {
 			return err
 		}
 	}

@@ -1,46 +1,67 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // inputs is everything that the lists are made of.
 type inputs struct {
-	pins pins
-	hand handFiles
-	raw  map[string]entries // as the packages have them, by what their files hold
+	pins     pins
+	hand     hand
+	freenom  bool
+	raw      map[string]entries // as the packages have them, by what their files hold
+	licenses map[string][]byte  // texts by name of the package
 }
 
-// entries maps a name to the letters of the sources that have it.
-type entries map[string]string
-
-func (e entries) add(name, letter string) {
-	if !strings.Contains(e[name], letter) {
-		e[name] += letter
-	}
+func newInputs(p pins, h hand) *inputs {
+	return &inputs{pins: p, hand: h, raw: make(map[string]entries), licenses: make(map[string][]byte)}
 }
 
-// addPackage takes the data files of a package, and its licence into the folder of licences.
-func (in *inputs) addPackage(p pkg, letter string, archive []byte, licenses string) error {
-	if err := checkIntegrity(archive, p.Integrity); err != nil {
-		return err
+// entries maps a name to what the sources say of it.
+type entries map[string]entry
+
+type entry struct {
+	letters string // of the sources
+	group   string // of the first source that has one
+}
+
+func (e entries) add(name, letters, group string) {
+	had := e[name]
+	for _, l := range letters {
+		if !strings.ContainsRune(had.letters, l) {
+			had.letters += string(l)
+		}
 	}
-	files, err := readArchive(archive)
-	if err != nil {
-		return err
+	if had.group == "" {
+		had.group = group
 	}
-	if err := checkLicense(files["package.json"], p.License); err != nil {
-		return err
+	e[name] = had
+}
+
+func (e entries) has(name string) bool {
+	_, ok := e[name]
+	return ok
+}
+
+func (e entries) names() set {
+	s := make(set, len(e))
+	for name := range e {
+		s[name] = true
 	}
+	return s
+}
+
+// addPackage takes the data files of a package, and its licence.
+func (in *inputs) addPackage(p pkg, letter string, files map[string][]byte) error {
 	for _, f := range p.Files {
 		if err := in.addFile(f, letter, files); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
-	return writeLicense(licenses, p, files)
+	return in.addLicense(p, files)
 }
 
 func (in *inputs) addFile(f pkgFile, letter string, files map[string][]byte) error {
@@ -49,26 +70,32 @@ func (in *inputs) addFile(f pkgFile, letter string, files map[string][]byte) err
 	if !ok || read == nil {
 		return fmt.Errorf("no such file, or no format %q", f.Format)
 	}
-	names, err := read(string(text))
+	list, err := read(string(text), f)
 	if err != nil {
 		return err
 	}
 	if in.raw[f.Holds] == nil {
 		in.raw[f.Holds] = make(entries)
 	}
-	for _, name := range names {
-		in.raw[f.Holds].add(name, letter)
+	for _, i := range list {
+		in.raw[f.Holds].add(i.name, letter, i.group)
 	}
 	return nil
 }
 
-func writeLicense(dir string, p pkg, files map[string][]byte) error {
-	text, ok := files[p.LicenseFile]
-	if !ok {
-		return fmt.Errorf("no licence text at %s", p.LicenseFile)
+func (in *inputs) addLicense(p pkg, files map[string][]byte) error {
+	var texts [][]byte
+	for _, path := range p.LicenseFiles {
+		text, ok := files[path]
+		if !ok {
+			return fmt.Errorf("no licence text at %s", path)
+		}
+		texts = append(texts, text)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	text := bytes.Join(texts, []byte("\n"))
+	if had, ok := in.licenses[p.Name]; ok && !bytes.Equal(had, text) {
+		return errors.New("licence text is not that of the other version")
 	}
-	return os.WriteFile(filepath.Join(dir, p.Name+".txt"), text, 0o644)
+	in.licenses[p.Name] = text
+	return nil
 }

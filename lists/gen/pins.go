@@ -13,27 +13,46 @@ type pins struct {
 	Packages []pkg  `json:"packages"`
 }
 
-// pkg is one npm package in one version.
+// pkg is a package in one version.
 type pkg struct {
-	Name        string    `json:"name"`
-	Version     string    `json:"version"`
-	Integrity   string    `json:"integrity"` // "sha512-" and base64, as npm writes it
-	License     string    `json:"license"`
-	LicenseFile string    `json:"license_file"`
-	Files       []pkgFile `json:"files"`
+	Name         string    `json:"name"`
+	Version      string    `json:"version"`
+	Integrity    string    `json:"integrity"`          // of the archive: "sha512-" and base64, as npm writes it; "sha256:" and hexadecimal where vendored
+	Vendored     string    `json:"vendored,omitempty"` // when the files in vendored were taken out of the archive; empty if npm has it
+	License      string    `json:"license"`
+	LicenseFiles []string  `json:"license_files"`
+	Tier         string    `json:"tier"` // curated: somebody looked at each entry; bulk: collected by machines
+	Files        []pkgFile `json:"files"`
 }
 
 // pkgFile is a data file in a package.
 type pkgFile struct {
-	Path   string `json:"path"`
-	Format string `json:"format"` // a key of formats
-	Holds  string `json:"holds"`  // disposable, free, not-free or role
+	Path   string   `json:"path"`
+	Format string   `json:"format"`           // a key of formats
+	Arrays []string `json:"arrays,omitempty"` // the variables to read, in a script
+	Holds  string   `json:"holds"`
 }
+
+// What a file of a package may hold.
+const (
+	holdsDisposable = "disposable"
+	holdsFree       = "free"
+	holdsNotFree    = "not-free"   // throw-away domains that are not worth a disposable entry, but no free ones either
+	holdsMixed      = "mixed"      // free and disposable domains in one; those that nobody has as free are disposable
+	holdsMixedFree  = "mixed-free" // the free ones of a mixed file
+	holdsRole       = "role"
+)
+
+// Tiers of sources, and of entries: an entry is curated if one of its sources is.
+const (
+	tierCurated = "curated"
+	tierBulk    = "bulk"
+)
 
 func (p pkg) String() string { return p.Name + " " + p.Version }
 
-// licences that let their data be part of this program under terms no stricter than its own.
-var licences = []string{"MIT", "ISC", "CC0-1.0"}
+// licences that let their data be part of this program.
+var licences = []string{"MIT", "ISC", "CC0-1.0", "BSD-3-Clause", "Apache-2.0"}
 
 func readPins(path string) (pins, error) {
 	var p pins
@@ -45,15 +64,35 @@ func readPins(path string) (pins, error) {
 		return p, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, pkg := range p.Packages {
-		if !slices.Contains(licences, pkg.License) {
-			return p, fmt.Errorf("%s: %s is under %s, which is not among %v", path, pkg, pkg.License, licences)
+		if err := pkg.check(); err != nil {
+			return p, fmt.Errorf("%s: %s %w", path, pkg, err)
 		}
 	}
 	return p, nil
 }
 
+func (p pkg) check() error {
+	if !slices.Contains(licences, p.License) {
+		return fmt.Errorf("is under %s, which is not among %v", p.License, licences)
+	}
+	if p.Tier != tierCurated && p.Tier != tierBulk {
+		return fmt.Errorf("has the tier %q, not %s or %s", p.Tier, tierCurated, tierBulk)
+	}
+	known := []string{holdsDisposable, holdsFree, holdsNotFree, holdsMixed, holdsMixedFree, holdsRole}
+	for _, f := range p.Files {
+		if !slices.Contains(known, f.Holds) {
+			return fmt.Errorf("holds %q, not one of %v", f.Holds, known)
+		}
+	}
+	return nil
+}
+
 // letter marks the entries of the package at index i of the pins.
 func letter(i int) string { return string(rune('a' + i)) }
 
-// handLetter marks entries from the hand files. There are fewer packages than letters before it.
-const handLetter = "r"
+// Entries from the hand files. There are fewer packages than letters before theirs; the licence is that of this program.
+const (
+	handLetter  = "r"
+	handSource  = "rcpt"
+	handLicense = "MIT"
+)

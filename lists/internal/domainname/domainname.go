@@ -58,3 +58,9 @@ func SameRegistrant(parent, name string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	return len(parent) > len(suffix)
 }
+
+// Within reports whether name is the suffix or lies below it.
+func Within(name, suffix string) bool {
+	rest, ok := strings.CutSuffix(name, suffix)
+	return ok && (rest == "" || strings.HasSuffix(rest, "."))
+}

@@ -3,7 +3,6 @@ package listfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -11,47 +10,56 @@ import (
 // File is one list with its header.
 type File struct {
 	Header
-	Table
-}
-
-// Header says what a list is.
-type Header struct {
-	Name    string
-	About   string
-	Date    string // of the sources, 2006-01-02
-	Count   int
-	License string
-	Sources []Source // empty for a list kept by hand
-}
-
-// Source is where entries come from. Its letter stands in the notes of the entries that it has.
-type Source struct {
-	Letter string
-	Name   string
+	Entries []Entry // in byte order of their names
 }
 
 const (
 	firstLine    = "# rcpt list: "
 	sourcePrefix = "source "
-	byHand       = "rcpt" // the source of lists without lettered ones
 )
 
-// Parse reads the header of a list. The entries are neither copied nor checked.
+// Parse reads a list. A count that is not that of the entries, and entries out of order, twice or of no source, are errors.
 func Parse(text string) (File, error) {
 	head, lines, ok := strings.Cut(text, "\n\n")
 	if !ok || !strings.HasPrefix(head, firstLine) {
 		return File{}, errors.New("list without a header")
 	}
-	if lines != "" && !strings.HasSuffix(lines, "\n") {
-		return File{}, errors.New("list whose last line has no end")
-	}
-	f := File{Table: Table{lines}}
+	var f File
 	for line := range strings.SplitSeq(head, "\n") {
 		if err := f.set(line); err != nil {
 			return File{}, err
 		}
 	}
+	last := ""
+	for line := range strings.Lines(lines) {
+		e, err := f.parseEntry(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return File{}, err
+		}
+		if e.Name <= last {
+			return File{}, fmt.Errorf("%q stands behind %q", e.Name, last)
+		}
+		last = e.Name
+		f.Entries = append(f.Entries, e)
+	}
+	if f.Count != len(f.Entries) {
+		return File{}, fmt.Errorf("header counts %d entries, there are %d", f.Count, len(f.Entries))
+	}
 	return f, nil
+}
+
+// String is the list as [Parse] reads it.
+func (f File) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n# about: %s\n# date: %s\n# count: %d\n", firstLine, f.Name, f.About, f.Date, f.Count)
+	for _, s := range f.Sources {
+		fmt.Fprintf(&b, "# %s%s: %s, %s, %s\n", sourcePrefix, s.Letter, s.Name, s.License, s.Tier)
+	}
+	b.WriteByte('\n')
+	for _, e := range f.Entries {
+		b.WriteString(e.String() + "\n")
+	}
+	return b.String()
 }
 
 func (h *Header) set(line string) error {
@@ -69,51 +77,19 @@ func (h *Header) set(line string) error {
 		h.Date = value
 	case key == "count":
 		h.Count, err = strconv.Atoi(value)
-	case key == "license":
-		h.License = value
 	case strings.HasPrefix(key, sourcePrefix):
-		h.Sources = append(h.Sources, Source{Letter: strings.TrimPrefix(key, sourcePrefix), Name: value})
+		err = h.addSource(strings.TrimPrefix(key, sourcePrefix), value)
 	default:
 		err = fmt.Errorf("header line %q is unknown", line)
 	}
 	return err
 }
 
-// Origin tells where an entry with this note comes from: its sources, or for a list kept by hand the reason.
-func (h *Header) Origin(note string) string {
-	if len(h.Sources) == 0 {
-		return byHand + ": " + note
+func (h *Header) addSource(letter, value string) error {
+	fields := strings.Split(value, ", ")
+	if len(fields) != 3 {
+		return fmt.Errorf("source %q is not a name, a licence and a tier", value)
 	}
-	var names []string
-	for _, s := range h.Sources {
-		if strings.Contains(note, s.Letter) {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// Origins names all sources of the list.
-func (h *Header) Origins() string {
-	if len(h.Sources) == 0 {
-		return byHand
-	}
-	names := make([]string, len(h.Sources))
-	for i, s := range h.Sources {
-		names[i] = s.Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// WriteTo writes the list as [Parse] reads it. The count is taken from the table.
-func (f File) WriteTo(w io.Writer) (int64, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n# about: %s\n# date: %s\n# count: %d\n# license: %s\n",
-		firstLine, f.Name, f.About, f.Date, f.Len(), f.License)
-	for _, s := range f.Sources {
-		fmt.Fprintf(&b, "# %s%s: %s\n", sourcePrefix, s.Letter, s.Name)
-	}
-	b.WriteString("\n" + f.lines)
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
+	h.Sources = append(h.Sources, Source{letter, fields[0], fields[1], fields[2]})
+	return nil
 }

@@ -1,0 +1,36 @@
+package dnsresolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/miekg/dns"
+)
+
+// IPv4Findings is what the DNS says about the IPv4 addresses of a name: facts only, no verdict.
+type IPv4Findings struct {
+	Lookup
+	// Addrs are the addresses in ascending order, at most Config.MaxAddrs of them.
+	Addrs []netip.Addr `json:"addrs,omitempty"`
+	// Omitted counts addresses beyond the limit.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// IPv4 looks up the A records of name (lower-case A-labels). The error is non-nil only when ctx was cancelled; every outcome in the DNS,
+// a deadline of ctx included, is in the findings.
+func (r *Resolver) IPv4(ctx context.Context, name string) (IPv4Findings, error) {
+	if !isDomain(name) {
+		return IPv4Findings{Lookup: notDomain(name, dns.TypeA)}, nil
+	}
+	said, evidence := r.look(ctx, name, dns.TypeA)
+	addrs := slices.SortedFunc(slices.Values(said.addrs), netip.Addr.Compare)
+	kept := addrs[:min(len(addrs), r.maxAddrs)]
+	found := IPv4Findings{Lookup: evidence, Addrs: kept, Omitted: len(addrs) - len(kept)}
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return found, fmt.Errorf("dnsresolve: addresses of %s: %w", name, err)
+	}
+	return found, nil
+}

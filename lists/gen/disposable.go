@@ -1,0 +1,73 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/lists/internal/domainname"
+)
+
+// freeSubdomain is the group of domains under which strangers register names of their own: package lists matches them exactly.
+const freeSubdomain = "free_subdomain"
+
+// disposable is what packages have as disposable, what mixed files have and nobody has as free, and what the hand files make of it.
+func (in *inputs) disposable() entries {
+	all := normalized(in.raw[holdsDisposable])
+	free, mixedFree := in.votes(), normalized(in.raw[holdsMixedFree])
+	for name, e := range normalized(in.raw[holdsMixed]) {
+		if !free.has(name) && !mixedFree.has(name) {
+			all.add(name, e.letters, e.group)
+		}
+	}
+	for name := range all {
+		if !in.freenom && isFreenom(name) {
+			delete(all, name)
+		}
+	}
+	return in.hand.apply(listDisposable, all)
+}
+
+// isFreenom reports a name under a top-level domain that Freenom gave away until 2023; most of those names are gone.
+func isFreenom(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "tk", "ml", "ga", "cf", "gq":
+		return true
+	}
+	return false
+}
+
+// withoutCovered tells the entries under which strangers register names, and leaves out those below a listed one that stands for them.
+func (h *hand) withoutCovered(all entries) entries {
+	strangers := names(h.freeSubdomain)
+	covering := make(set)
+	for name := range all {
+		if !strangers[name] {
+			covering[name] = true
+		}
+	}
+	kept := make(entries)
+	for name, e := range all {
+		if covering.above(name) {
+			continue
+		}
+		if strangers[name] || domainname.IsSuffix(name) {
+			e.group = freeSubdomain
+		}
+		kept[name] = e
+	}
+	return kept
+}
+
+// notDisposable reports names that are not to be disposable whatever a package says: what is allowed and the relays with all names below
+// them, the free providers, and what stands above a relay or a free provider and would cover it.
+func (h *hand) notDisposable() func(name string) bool {
+	exact := make(set)
+	for _, r := range slices.Concat(h.relay, h.freeAdd) {
+		exact[r.name] = true
+		for parent := range parents(r.name) {
+			exact[parent] = true
+		}
+	}
+	covering := names(slices.Concat(h.allow, h.relay))
+	return func(name string) bool { return exact[name] || covering.covers(name) }
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/lists/internal/listfile"
+)
+
+// The lists in a bundle, by the names that package lists knows.
+const (
+	listRole       = "role"
+	listFree       = "free"
+	listDisposable = "disposable"
+	listRelay      = "relay"
+	listSpamTrap   = "spamtrap"
+	listAllow      = "allow"
+	listQualifier  = "qualifier"
+	listKnown      = "known"
+	listAddresses  = "addresses"
+	listShared     = "shared"
+)
+
+// Strengths of spam traps.
+const (
+	strengthStrong = "strong"
+	strengthWeak   = "weak"
+)
+
+// newDraft makes the edition out of the text files and of the hand files.
+func newDraft(texts []listfile.File, h hand) (bundle.Draft, error) {
+	var d draft
+	for _, f := range texts {
+		if err := h.agreesWith(f); err != nil {
+			return d.Draft, err
+		}
+		d.Date = f.Date
+		d.addText(f, h.changes(f.Name).reasons())
+	}
+	d.addHand(&h)
+	d.addTargets(h.typoTargets)
+	for _, entries := range []*[]bundle.Entry{&d.Domains, &d.Words, &d.Addresses, &d.Hosts} {
+		*entries = unique(*entries)
+	}
+	return d.Draft, nil
+}
+
+// draft gathers what goes into the edition.
+type draft struct{ bundle.Draft }
+
+// unique sorts entries and leaves out what is there twice: domains with several addresses.
+func unique(entries []bundle.Entry) []bundle.Entry {
+	slices.SortFunc(entries, func(a, b bundle.Entry) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List))
+	})
+	return slices.Compact(entries)
+}

@@ -1,0 +1,65 @@
+package lists
+
+import (
+	"strings"
+
+	"github.com/rcpt/rcpt/lists/internal/domainname"
+)
+
+// MatchHosts finds what the mail exchangers of a domain say about it; an entry is "mx:" and the host.
+//
+//   - Disposable: a host is one of a throw-away service, or lies in a disposable domain. One host is enough.
+//   - SpamTrap: a host is on a user's list, strong; it belongs to a service of domain parking, weak; or the domain looks like a mistyped one
+//     of a big provider and no host is that provider's, weak, the entry then is "typo:" and the provider's domain.
+//
+// A host that serves all kinds of domains, or one in an allowed domain, says nothing.
+func (l *Lists) MatchHosts(domain string, hosts []string) []Match {
+	var f findings
+	for _, host := range hosts {
+		host = strings.ToLower(strings.TrimSuffix(host, "."))
+		if !l.saysNothing(host) {
+			l.matchHost(&f, host)
+		}
+	}
+	if match, ok := l.matchTypo(domain, hosts); ok {
+		f.add(&l.sets[len(l.sets)-1], match)
+	}
+	return f.appendTo(nil)
+}
+
+// saysNothing reports a host of a service for all kinds of domains, or one in an allowed domain.
+func (l *Lists) saysNothing(host string) bool {
+	for i := range l.sets {
+		s := &l.sets[i]
+		for name, ok := host, true; ok; name, ok = domainname.Parent(name) {
+			if s.lists(s.hosts, name, listShared) || s.lists(s.domains, name, Allow) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matchHost looks for the host and the names above it, among the mail hosts and among the disposable domains.
+func (l *Lists) matchHost(f *findings, host string) {
+	for i := range l.sets {
+		s := &l.sets[i]
+		for name, ok := host, true; ok; name, ok = domainname.Parent(name) {
+			hits := s.hosts.Find(name)
+			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+				s.addHost(f, s.match(e), host)
+			}
+			hits = s.domains.Find(name)
+			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+				if match := s.match(e); match.List == Disposable && (name == host || match.covers() && domainname.SameRegistrant(name, host)) {
+					s.addHost(f, match, host)
+				}
+			}
+		}
+	}
+}
+
+func (s *set) addHost(f *findings, match Match, host string) {
+	match.Entry = "mx:" + host
+	f.add(s, match)
+}

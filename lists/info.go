@@ -1,0 +1,42 @@
+package lists
+
+// Info describes a list.
+type Info struct {
+	Kind    Kind     `json:"list"`
+	About   string   `json:"about"`
+	Count   int      `json:"count"`
+	Curated int      `json:"curated"` // of Count; the others are bulk
+	Sources []Source `json:"sources"`
+}
+
+// Source is where entries of a list come from. An entry may come from several.
+type Source struct {
+	Name       string     `json:"name"`
+	License    string     `json:"license,omitempty"`
+	Confidence Confidence `json:"confidence,omitempty"`
+	Count      int        `json:"count"`
+}
+
+// Info tells what the lists hold and where it comes from, the user's additions included.
+func (l *Lists) Info() []Info {
+	var all []Info
+	for _, list := range l.edition.bundle.Lists {
+		i := Info{Kind: Kind(list.Name), About: list.About, Count: list.Count, Curated: list.Curated}
+		for _, s := range l.edition.bundle.Sources {
+			if s.List == list.Name {
+				i.Sources = append(i.Sources, Source{s.Name, s.License, Confidence(s.Tier), s.Count})
+			}
+		}
+		for n := range l.sets {
+			if s := &l.sets[n]; s.name != "" && s.kind == i.Kind {
+				i.Count += s.count
+				i.Sources = append(i.Sources, Source{Name: s.name, Count: s.count})
+			}
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+// Edition returns the edition that the additions were made to.
+func (l *Lists) Edition() *Bundle { return l.edition }
