@@ -47,8 +47,9 @@ func (a *ask) tell(told answer) { a.told <- told }
 
 // taken notes that a worker begins with the ask: from now on the budget's clock runs.
 func (a *ask) taken(w *worker) {
-	a.left.stoodStill(time.Since(a.since))
-	a.worker = w
+	now := time.Now()
+	a.left.stoodStill(now.Sub(a.since))
+	a.worker, a.since = w, now
 }
 
 // ends returns when the time for the ask is over; zero: never.

@@ -16,6 +16,7 @@ type flight struct {
 	named   []recipient // the targets in the order of the asks, then the controls
 	fresh   bool        // the first transaction of its session
 	unasked bool        // the question could not be put
+	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
 }
@@ -235,11 +236,27 @@ func (f *flight) accepted(domain string) bool {
 	return false
 }
 
+// boundOf is until when to wait for the answer about a recipient. The time of an ask does not run while the others of its flight are answered.
+func (f *flight) boundOf(i int, now time.Time) time.Time {
+	if f.began.IsZero() {
+		f.began = now
+	}
+	end := f.ends()
+	if i < len(f.asks) {
+		end = f.asks[i].ends()
+	}
+	if !end.IsZero() {
+		end = end.Add(now.Sub(f.began))
+	}
+	return end
+}
+
 // hearRecipient reads the answer about a recipient. After a 421 nothing more will come.
 func (f *flight) hearRecipient(ctx context.Context, i int) error {
 	s, r := f.s, &f.named[i]
 	r.before = s.recipients
 	since := time.Now()
+	s.bound = f.boundOf(i, since)
 	if err := s.hear(ctx, PhaseRCPT, &r.said); err != nil {
 		return err
 	}

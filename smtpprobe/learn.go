@@ -14,6 +14,9 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	case failure == nil && !f.unasked:
 		h.flights++
 	}
+	if !f.began.IsZero() {
+		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
+	}
 	if s.refused >= p.patience(h) && failure == nil {
 		h.usedUp++
 	}

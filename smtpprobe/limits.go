@@ -59,6 +59,8 @@ const (
 
 	// firstFlight is the size of the first transaction with a host; the next ones may be twice as large each.
 	firstFlight = 10
+	// flightLasts is how long a transaction may take, by what the last one took, so that a slow host's answers do not come all at the end.
+	flightLasts = 3 * time.Second
 	// sessionsToTrust is how many sessions have to use a host's patience up before it is tried further, up to mostRefused.
 	sessionsToTrust = 3
 	mostRefused     = 72

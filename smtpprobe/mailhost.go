@@ -23,8 +23,9 @@ type mailHost struct {
 	idle      []*worker
 	impatient *time.Timer // looks after those who have waited long
 
-	flights, asked, refused int // transactions that went well, recipients named, and refused
-	usedUp                  int // sessions that had all refusals they may have, without a sign of impatience
+	flights, asked, refused int           // transactions that went well, recipients named, and refused
+	perRecipient            time.Duration // that the last transaction took
+	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
 	traits                  traits
 	failed                  *failedSession
 }
@@ -77,9 +78,11 @@ func (p *Pool) submit(a *ask) error {
 	return nil
 }
 
-// resubmit lets an ask wait again, in front of all others.
+// resubmit lets an ask wait again, in front of all others. The time for it begins anew: that it has to be asked again is not its doing.
 func (p *Pool) resubmit(h *mailHost, a *ask) {
-	a.worker, a.since = nil, time.Now()
+	now := time.Now()
+	a.left.stoodStill(now.Sub(a.since))
+	a.worker, a.since = nil, now
 	if p.closing {
 		a.tell(answer{err: ErrClosed})
 		return
@@ -152,7 +155,10 @@ func (p *Pool) flightSize(h *mailHost) int {
 	if h.traits.recipients > 0 {
 		size = min(size, h.traits.recipients)
 	}
-	return size
+	if h.perRecipient > 0 {
+		size = min(size, int(flightLasts/h.perRecipient))
+	}
+	return max(1, size)
 }
 
 // take takes the asks of the next transaction off those who wait: of the same kind as the first, and with their controls at most room recipients.
