@@ -23,6 +23,7 @@ type Verifier struct {
 	resolver *dnsresolve.Resolver
 	rhsbls   *rhsbls
 	pool     *smtpprobe.Pool
+	memory   *memory
 }
 
 // New returns a Verifier. Close it when done, so that the last QUITs get through.
@@ -32,7 +33,10 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
-	v.SetLists(config.Lists)
+	v.lists.Store(config.Lists)
+	if v.memory, err = newMemory(config.Remember); err != nil {
+		return nil, err
+	}
 	if config.Level == LevelSyntax {
 		return v, nil
 	}
@@ -60,11 +64,16 @@ func New(config Config) (*Verifier, error) {
 	return v, nil
 }
 
-// SetLists makes l, which is not nil, the lists of verifications that begin from now on. It is safe while others run.
-func (v *Verifier) SetLists(l *lists.Lists) { v.lists.Store(l) }
+// SetLists makes l, which is not nil, the lists of verifications that begin from now on, and forgets the results that rest on others. It is safe
+// while others run.
+func (v *Verifier) SetLists(l *lists.Lists) {
+	v.lists.Store(l)
+	v.memory.forget()
+}
 
 // Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. No Verify may run any more.
 func (v *Verifier) Close() error {
+	v.memory.close()
 	if v.resolver == nil {
 		return nil
 	}
@@ -80,10 +89,21 @@ var ErrBusy = smtpprobe.ErrBusy
 // while somebody else is to answer. The error is non-nil only when the verification itself could not be carried out: ctx was cancelled, too
 // many wait for the same mail host ([ErrBusy]), or something of ours failed. The result then is [Unknown] with Success false.
 //
-// The configured timeout does not run while the verification waits for a free session with the mail host.
+// The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
+// ([Config.Remember]) has Cached set in its details, and is as it was then.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
+	if result, ok := v.memory.recall(address); ok {
+		v.report(result)
+		return result, nil
+	}
+	return v.VerifyAnew(ctx, address)
+}
+
+// VerifyAnew is Verify for a caller who does not want a remembered result.
+func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
 	evidence, err := v.Gather(ctx, address)
 	result := Decide(evidence, v.policy)
+	v.memory.keep(address, result)
 	v.report(result)
 	return result, err
 }
@@ -179,11 +199,17 @@ func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []s
 }
 
 func (v *Verifier) report(r Result) {
-	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
-		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
+	if v.config.Logger.Enabled(context.Background(), slog.LevelInfo) {
+		v.logResult(r)
+	}
 	if v.config.Hooks.Verified != nil {
 		v.config.Hooks.Verified(r)
 	}
+}
+
+func (v *Verifier) logResult(r Result) {
+	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
+		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
 }
 
 // syntaxFault turns a parse error into a fact; any other error is a fault of ours and stays one.
