@@ -74,13 +74,20 @@ func checks() *smtptest.Host {
 func count(sessions []smtptest.Session, verb string) int {
 	n := 0
 	for _, s := range sessions {
-		for _, c := range s.Commands {
-			if strings.HasPrefix(c, verb) {
-				n++
-			}
-		}
+		n += len(withVerb(s, verb))
 	}
 	return n
+}
+
+// withVerb returns the commands of a session that begin so.
+func withVerb(s smtptest.Session, verb string) []string {
+	var found []string
+	for _, c := range s.Commands {
+		if strings.HasPrefix(c, verb) {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 func TestCrowdSharesSessions(t *testing.T) {
