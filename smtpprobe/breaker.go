@@ -115,6 +115,9 @@ func (b providerBook) shrink() {
 func (p *Pool) paused(a *ask) (answer, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closing {
+		return answer{}, false
+	}
 	if until, ok := p.providers.left(providerKey(a.route.host, a.route.addr.Addr())); ok {
 		return answer{session: breakSession(a, until)}, true
 	}

@@ -98,6 +98,8 @@ func (f *flight) judge(i int, failure *Failure, first bool) verdict {
 		return askAgain
 	case f.named[i].before == 0:
 		return told
+	case reply.Code == replyServiceClosing:
+		return askAlone
 	case limited(*reply):
 		return askAgain
 	case !f.believes(&f.named[i]):
@@ -119,7 +121,7 @@ func (f *flight) controlDoubtful(a *ask) bool {
 func (f *flight) believes(r *recipient) bool {
 	switch r.class {
 	case ClassRateLimited, ClassBlocked, ClassAmbiguous:
-		return r.reply.Code != replyServiceClosing && f.host.traits.trusted[sortOf(*r.reply)]
+		return f.host.traits.trusted[sortOf(*r.reply)]
 	}
 	return true
 }
