@@ -16,9 +16,10 @@ var ErrClosed = errors.New("smtpprobe: the pool is closed")
 
 // ask is one question to one mail host: what becomes of the request's target there.
 type ask struct {
-	route route
-	req   *Request
-	left  *budget
+	route  route
+	req    *Request
+	domain string // of the target
+	left   *budget
 	// deadline is that of the caller's context; zero: there is none.
 	deadline time.Time
 	told     chan answer // has room for the one answer
@@ -39,7 +40,8 @@ type answer struct {
 }
 
 func newAsk(r route, req *Request, left *budget) *ask {
-	return &ask{route: r, req: req, left: left, told: make(chan answer, 1)}
+	domain := req.Target[strings.LastIndexByte(req.Target, '@')+1:] // a quoted local-part may have an "@", too
+	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, told: make(chan answer, 1)}
 }
 
 // tell gives the answer. There is one to each ask.
@@ -59,11 +61,6 @@ func (a *ask) ends() time.Time {
 		end = a.deadline
 	}
 	return end
-}
-
-// domain is the domain of the target. A quoted local-part may have an "@", too.
-func (a *ask) domain() string {
-	return strings.ToLower(a.req.Target[strings.LastIndexByte(a.req.Target, '@')+1:])
 }
 
 // withdrawGrace is how long one waits for the worker whose question has run out of time at the same moment.

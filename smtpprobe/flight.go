@@ -28,7 +28,6 @@ type recipient struct {
 	control bool
 	before  int // recipients that were named on the session before this one
 	said
-	class Class // of the reply
 }
 
 // said is a command and what was said to it: lines of the session's transcript, and the reply.
@@ -36,16 +35,17 @@ type said struct {
 	command  int // its line; the reply's are from…to
 	from, to int
 	reply    *Reply
+	class    Class // of the reply, once the flight is over; of MAIL only where it was refused
 }
 
 func newFlight(s *session, h *mailHost, asks []*ask) *flight {
 	f := &flight{s: s, host: h, asks: asks, fresh: s.transactions == 0}
 	for _, a := range asks {
-		f.named = append(f.named, recipient{mailbox: a.req.Target, domain: a.domain()})
+		f.named = append(f.named, recipient{mailbox: a.req.Target, domain: a.domain})
 	}
 	for _, a := range asks {
 		if a.control == nil && a.req.Control != "" && f.controlOf(a) == nil {
-			f.named = append(f.named, recipient{mailbox: a.req.Control, domain: a.domain(), control: true})
+			f.named = append(f.named, recipient{mailbox: a.req.Control, domain: a.domain, control: true})
 		}
 	}
 	return f
@@ -53,7 +53,7 @@ func newFlight(s *session, h *mailHost, asks []*ask) *flight {
 
 // controlOf returns the control of an ask's domain in this flight.
 func (f *flight) controlOf(a *ask) *recipient {
-	domain := a.domain()
+	domain := a.domain
 	for i := len(f.asks); i < len(f.named); i++ {
 		if f.named[i].domain == domain {
 			return &f.named[i]

@@ -25,7 +25,6 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		if r.reply == nil {
 			continue
 		}
-		r.class = p.read(s, PhaseRCPT, *r.reply, r.mailbox)
 		h.asked++
 		if refusal(*r.reply) != nil {
 			h.refused++
@@ -44,8 +43,21 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		}
 		p.providers.note(s.provider, r.domain, r.class)
 	}
-	if f.mail.reply != nil && refusal(*f.mail.reply) != nil && f.fresh {
-		p.providers.note(s.provider, f.named[0].domain, p.read(s, PhaseMAIL, *f.mail.reply, ""))
+	if f.fresh && f.mail.class != "" {
+		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
+	}
+}
+
+// classify reads the replies of a flight.
+func (f *flight) classify() {
+	p := f.s.pool
+	for i := range f.named {
+		if r := &f.named[i]; r.reply != nil {
+			r.class = p.read(f.s, PhaseRCPT, *r.reply, r.mailbox)
+		}
+	}
+	if f.mail.reply != nil && refusal(*f.mail.reply) != nil {
+		f.mail.class = p.read(f.s, PhaseMAIL, *f.mail.reply, "")
 	}
 }
 

@@ -176,7 +176,7 @@ func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 			rest = append(rest, a)
 			continue
 		}
-		a.control = p.domains.control(h.key.addr, a.domain())
+		a.control = p.domains.control(h.key.addr, a.domain)
 		room -= cost(a, taken)
 		a.taken(w)
 		taken = append(taken, a)
@@ -201,7 +201,7 @@ func cost(a *ask, others []*ask) int {
 		return 1
 	}
 	for _, b := range others {
-		if b.domain() == a.domain() {
+		if b.domain == a.domain {
 			return 1
 		}
 	}

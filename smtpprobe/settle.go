@@ -14,24 +14,36 @@ func (w *worker) settle(f *flight, err error) {
 	if err != nil {
 		w.session.leave()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer w.done()
-	p.learn(w, f, failure)
-	first := true // of those without an answer
+	f.classify()
+	final := w.decide(f, failure)
 	for i, a := range f.asks {
-		verdict := f.judge(i, failure, first)
-		first = first && (verdict == told)
-		switch {
-		case verdict != told && a.doubts < maxDoubts && w.ctx.Err() == nil:
-			a.doubts++
-			a.alone = verdict == askAlone
-			p.resubmit(w.host, a)
-		default:
+		if final[i] {
 			a.tell(answer{session: f.account(i, f.failureOf(i, failure))})
 		}
 	}
 	p.logSession(&w.session.Session)
+}
+
+// decide tells for which asks the flight has the answer, and lets the others wait again.
+func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer w.done()
+	p.learn(w, f, failure)
+	final = make([]bool, len(f.asks))
+	first := true // of those without an answer
+	for i, a := range f.asks {
+		verdict := f.judge(i, failure, first)
+		first = first && verdict == told
+		final[i] = verdict == told || a.doubts == maxDoubts || w.ctx.Err() != nil
+		if !final[i] {
+			a.doubts++
+			a.alone = verdict == askAlone
+			p.resubmit(w.host, a)
+		}
+	}
+	return final
 }
 
 // verdict is what becomes of an ask after a flight.

@@ -245,6 +245,9 @@ func (w *worker) drop(a *ask, cancelled bool) {
 
 // logSession leaves out every text, because a server's may name the mailbox.
 func (p *Pool) logSession(s *Session) {
+	if !p.config.Logger.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
 	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
 	if s.Failure != nil {
 		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
