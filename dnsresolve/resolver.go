@@ -41,7 +41,7 @@ type Resolver struct {
 	maxHosts   int
 	maxAddrs   int
 	log        *slog.Logger
-	shuffle    func(n int, swap func(i, j int))
+	shuffle    shuffler
 
 	cache   cache
 	flights singleflight.Group
