@@ -25,6 +25,13 @@ const (
 	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
 	readSize = 4096
 
+	headerSize = 12 // octets of a message's header (RFC 1035 §4.1.1)
+
+	// How long a UDP socket, and so a port, is used: see udpSocket.
+	socketQueries  = 32
+	socketAge      = 5 * time.Second
+	maxIdleSockets = 128
+
 	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
 	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)
 

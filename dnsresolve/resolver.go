@@ -36,6 +36,7 @@ type Config struct {
 type Resolver struct {
 	servers    servers
 	exchanger  Exchanger
+	sockets    sockets // the exchanger by default
 	tryTimeout time.Duration
 	timeout    time.Duration
 	maxHosts   int
@@ -84,7 +85,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		places:     make(chan struct{}, maxInFlight),
 	}
 	if r.exchanger == nil {
-		r.exchanger = sockets{}
+		r.exchanger = &r.sockets
 	}
 	r.base, r.cancel = context.WithCancel(context.Background())
 	return r, nil
@@ -111,6 +112,7 @@ func (r *Resolver) Close() {
 	r.users.Wait()
 	if first {
 		r.cache.close()
+		r.sockets.close()
 	}
 }
 

@@ -101,7 +101,7 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := sockets{}.Exchange(ctx, newQuery("example.test.", dns.TypeMX), network, addr)
+			_, err := new(sockets).Exchange(ctx, newQuery("example.test.", dns.TypeMX), network, addr)
 			ended <- err
 		}()
 		for asked := false; !asked; {
@@ -211,7 +211,7 @@ func TestForgedMessageOverTCP(t *testing.T) {
 	}
 	defer world.Close()
 	query := newQuery("example.test.", dns.TypeMX)
-	if m, err := (sockets{}).Exchange(t.Context(), query, "tcp", addr); err != nil || belongs(query, m) {
+	if m, err := new(sockets).Exchange(t.Context(), query, "tcp", addr); err != nil || belongs(query, m) {
 		t.Errorf("got %v, %v; want the first message, which does not belong", m, err)
 	}
 }
