@@ -122,10 +122,8 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 }
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
-	defer cancel()
 	started := time.Now()
-	found, err := v.resolver.MailHosts(ctx, domain)
+	found, err := v.mailHosts(ctx, domain)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
@@ -133,6 +131,15 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 		v.config.Hooks.Resolved(found, took)
 	}
 	return found, took, err
+}
+
+func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Findings, error) {
+	if found, ok := v.resolver.Known(domain); ok && ctx.Err() == nil {
+		return found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
+	return v.resolver.MailHosts(ctx, domain)
 }
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
@@ -182,11 +189,11 @@ func bounded(text string) string {
 
 // mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.
 func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
-	var route []smtpprobe.Host
+	route := make([]smtpprobe.Host, 0, len(found.Hosts))
 	for _, host := range found.Hosts {
-		var dial []netip.Addr
+		dial := make([]netip.Addr, 0, len(host.Addrs))
 		for _, addr := range host.Addrs {
-			if addr.Reserved == "" || contains(allowed, addr.IP) {
+			if mayDial(addr, allowed) {
 				dial = append(dial, addr.IP)
 			}
 		}
@@ -195,6 +202,10 @@ func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Ho
 		}
 	}
 	return route
+}
+
+func mayDial(addr dnsresolve.Addr, allowed []netip.Prefix) bool {
+	return addr.Reserved == "" || contains(allowed, addr.IP)
 }
 
 func contains(networks []netip.Prefix, ip netip.Addr) bool {
