@@ -32,6 +32,7 @@ func New(config Config) (*Verifier, error) {
 	if config.Level == LevelSyntax {
 		return v, nil
 	}
+	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger, Logger: config.Logger,
 	})
