@@ -71,7 +71,7 @@ func TestKnown(t *testing.T) {
 func TestKnownFindingsAreTheCallersOwn(t *testing.T) {
 	const zone = "example.test. MX 10 a.test.\nexample.test. MX 10 b.test.\na.test. A 192.0.2.1\nb.test. A 192.0.2.2\n"
 	r := newTest(t, dnstest.New(zone))
-	find(t, r, "example.test")
+	first := find(t, r, "example.test")
 	settle(r)
 	known := func() Findings {
 		found, ok := r.Known("example.test")
@@ -81,9 +81,10 @@ func TestKnownFindingsAreTheCallersOwn(t *testing.T) {
 		return found
 	}
 	a, b := host("a.test", 10, StatusOK, "192.0.2.1"), host("b.test", 10, StatusOK, "192.0.2.2")
-	mine := known()
-	mine.Hosts[0].Addrs[0] = Addr{Reserved: "mine"}
-	mine.Hosts[0], mine.Lookups[0] = Host{Name: "mine"}, Lookup{Name: "mine"}
+	for _, mine := range []Findings{first, known()} {
+		mine.Hosts[0].Addrs[0] = Addr{Reserved: "mine"}
+		mine.Hosts[0], mine.Lookups[0] = Host{Name: "mine"}, Lookup{Name: "mine"}
+	}
 	compare(t, known(), Findings{Domain: "example.test", Status: StatusOK, Hosts: []Host{a, b}})
 	if name := known().Lookups[0].Name; name != "example.test" {
 		t.Errorf("first look-up of %s", name)

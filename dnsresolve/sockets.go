@@ -10,7 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// sockets is the default Exchanger. A TCP connection carries one query, a UDP socket a few, one after the other.
+// sockets is the default Exchanger. A TCP connection carries one query, a UDP socket a few, one after the other: see [udpSocket].
 type sockets struct {
 	mu      sync.Mutex // guards what follows
 	idle    []*udpSocket

@@ -11,10 +11,11 @@ import (
 
 // udpSocket is connected with one server and carries one query at a time.
 //
-// RFC 5452 §9.2 wants the port of a query to be unpredictable, and another one for each of several queries under way. That holds here: the
-// system chooses the port at random, nobody but the server sees it, and it serves one query at a time. The port stays the same for a few
-// queries, seconds apart at most, because opening a socket costs more than a query. That is too short to search the ports for an open one
-// (CVE-2020-25705 took a minute or more), and the first message that does not belong to the query ends the socket.
+// RFC 5452 §9.2 wants the port of a query to be unpredictable, and queries under way at the same time to have different ones. That holds
+// here: the system chooses the port at random, nobody but the server sees it, and it serves one query at a time. It serves a few, one after
+// the other and within seconds, because opening and closing a socket costs more than a query. That leaves little time to search for the port
+// (by CVE-2020-25705 about a thousand a second could be tried), and what is found is soon worth nothing: after the first message that does
+// not belong to its query, a guess at the ID, the socket is not used again.
 type udpSocket struct {
 	conn   net.Conn
 	server string
