@@ -40,6 +40,7 @@ func New(config Config) (*Verifier, error) {
 	if config.Level == LevelSyntax {
 		return v, nil
 	}
+	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger, Logger: config.Logger,
 	})
@@ -167,10 +168,8 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 }
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
-	defer cancel()
 	started := time.Now()
-	found, err := v.resolver.MailHosts(ctx, domain)
+	found, err := v.mailHosts(ctx, domain)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
@@ -178,6 +177,15 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 		v.config.Hooks.Resolved(found, took)
 	}
 	return found, took, err
+}
+
+func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Findings, error) {
+	if found, ok := v.resolver.Known(domain); ok && ctx.Err() == nil {
+		return found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
+	return v.resolver.MailHosts(ctx, domain)
 }
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
