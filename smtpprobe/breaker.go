@@ -22,6 +22,19 @@ type providerNote struct {
 	touched  time.Time
 }
 
+// provider is providerKey for somebody who holds the pool's lock; it remembers some.
+func (p *Pool) provider(host string, addr netip.Addr) string {
+	if key, ok := p.providerKeys[host]; ok && host != "" {
+		return key
+	}
+	if len(p.providerKeys) == maxProviderNotes {
+		clear(p.providerKeys)
+	}
+	key := providerKey(host, addr)
+	p.providerKeys[host] = key
+	return key
+}
+
 // providerKey names who runs a mail host: the provider where it is known, or the domain of the host's name, or its address.
 func providerKey(host string, addr netip.Addr) string {
 	if known := ProviderOf(host).Name; known != "" {
@@ -118,7 +131,7 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	if p.closing {
 		return answer{}, false
 	}
-	if until, ok := p.providers.left(providerKey(a.route.host, a.route.addr.Addr())); ok {
+	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
 		return answer{session: breakSession(a, until)}, true
 	}
 	h := p.hosts[p.key(a)]

@@ -53,7 +53,11 @@ func (f *flight) classify() {
 	p := f.s.pool
 	for i := range f.named {
 		if r := &f.named[i]; r.reply != nil {
-			r.class = p.read(f.s, PhaseRCPT, *r.reply, r.mailbox)
+			mailbox := r.mailbox
+			if r.control {
+				mailbox = "" // as whoever judges it later reads it: its words are no words of a reply
+			}
+			r.class = p.read(f.s, PhaseRCPT, *r.reply, mailbox)
 		}
 	}
 	if f.mail.reply != nil && refusal(*f.mail.reply) != nil {

@@ -112,7 +112,7 @@ func (p *Pool) staff(h *mailHost) {
 	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
 		p.retire(h.idle[0])
 	}
-	provider := providerKey(h.waiting[0].route.host, h.key.addr.Addr())
+	provider := p.provider(h.waiting[0].route.host, h.key.addr.Addr())
 	wait := p.providers.wait(provider)
 	for wait == 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
 		p.providers.opens(provider)

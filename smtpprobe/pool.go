@@ -65,6 +65,8 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
+	// providerKeys are the keys of the book by the names of mail hosts.
+	providerKeys map[string]string
 }
 
 // Request is one question to the mail hosts of a domain.
@@ -93,7 +95,7 @@ func New(c Config) (*Pool, error) {
 	life, die := context.WithCancel(context.Background())
 	return &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)), life: life, die: die,
-		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerKeys: make(map[string]string),
 	}, nil
 }
 

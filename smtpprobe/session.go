@@ -32,7 +32,7 @@ type session struct {
 }
 
 func newSession(p *Pool, r route) *session {
-	s := &session{pool: p, route: r, provider: providerKey(r.host, r.addr.Addr()), started: time.Now()}
+	s := &session{pool: p, route: r, provider: p.provider(r.host, r.addr.Addr()), started: time.Now()}
 	s.Host, s.Addr = truncate(clean(r.host), maxDomain), r.addr
 	s.log.start = s.started
 	return s
