@@ -32,17 +32,16 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		switch {
 		case refusal(*r.reply) == nil:
 		case r.before == 0:
-			h.trust(*r.reply)
-		case i > 0 && limited(*r.reply):
-			h.learn(func(t *traits) { t.recipients = i })
-		case r.reply.Code == replyServiceClosing:
-			h.learn(func(t *traits) { t.refused = max(1, s.refused-1) })
+			h.trust(r)
+		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
+			h.learn(func(t *traits) { t.refused = s.refused - 1 })
 		}
 		if r.control {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
 		p.providers.note(s.provider, r.domain, r.class)
 	}
+	h.heed(f, failure)
 	if f.fresh && f.mail.class != "" {
 		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
 	}
@@ -72,16 +71,6 @@ func (p *Pool) noteOpening(s *session) {
 			p.providers.note(s.provider, s.Host, p.read(s, phase, *reply, ""))
 		}
 	}
-}
-
-// trust notes that a host gives a refusal to first recipients, too: it is not about the length of a session.
-func (h *mailHost) trust(r Reply) {
-	h.learn(func(t *traits) {
-		if t.trusted == nil || len(t.trusted) == maxTrusted {
-			t.trusted = make(map[string]bool)
-		}
-		t.trusted[sortOf(r)] = true
-	})
 }
 
 // domainBook remembers whether mail hosts take every address in a domain, so that a long list does not ask that for each of its addresses.

@@ -64,6 +64,8 @@ const (
 	// sessionsToTrust is how many sessions have to use a host's patience up before it is tried further, up to mostRefused.
 	sessionsToTrust = 3
 	mostRefused     = 72
+	// leastPatience is the number of refused recipients that no host loses patience over.
+	leastPatience = 3
 	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
 	impatience = 900 * time.Millisecond
 	// refusedMargin is the part of a host's patience with refused recipients that is planned to be used up.

@@ -30,15 +30,6 @@ type mailHost struct {
 	failed                  *failedSession
 }
 
-// traits are what a host has taught us about itself.
-type traits struct {
-	sessions   int             // that it lets us have at a time; 0: as many as we would
-	recipients int             // of one transaction; 0: as many as we would
-	refused    int             // recipients refused on one session before it loses patience; 0: it has not yet
-	trusted    map[string]bool // refusals that it has given to the first recipient of a session, too
-	until      time.Time       // forgotten then
-}
-
 // failedSession is a session that did not get as far as MAIL. For a while nobody needs to try again.
 type failedSession struct {
 	session Session
@@ -57,6 +48,9 @@ func (p *Pool) host(a *ask) *mailHost {
 		p.sweep()
 		h = &mailHost{key: key}
 		p.hosts[key] = h
+	}
+	if time.Now().After(h.traits.until) {
+		h.traits = traits{}
 	}
 	return h
 }
@@ -168,16 +162,15 @@ func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 	taken := already
 	rest := h.waiting[:0]
 	for i, a := range h.waiting {
-		if room <= 0 && len(taken) > 0 {
-			rest = append(rest, h.waiting[i:]...)
-			break
-		}
 		if !suits(a, taken, fresh) {
 			rest = append(rest, a)
 			continue
 		}
 		a.control = p.domains.control(h.key.addr, a.domain)
-		room -= cost(a, taken)
+		if room -= cost(a, taken); room < 0 && len(taken) > 0 {
+			rest = append(rest, h.waiting[i:]...)
+			break
+		}
 		a.taken(w)
 		taken = append(taken, a)
 		h.underWay++
@@ -211,10 +204,23 @@ func cost(a *ask, others []*ask) int {
 // room is how many recipients the next transaction of a session may have: as many as will not, going by what the host has refused so far, make it
 // lose patience.
 func (p *Pool) room(w *worker) int {
-	h, s, caps := w.host, w.session, p.config.Session
+	h, s, caps := w.host, w.session, p.caps(w.host)
 	share := float64(h.refused+2) / float64(h.asked+4)
-	likely := float64(p.patience(h)-s.refused) * refusedMargin / share
+	likely := float64(caps.Refused-s.refused) * refusedMargin / share
 	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients)
+}
+
+// caps bounds a session with the host: by our own caps, and by what it has taught us.
+func (p *Pool) caps(h *mailHost) SessionCaps {
+	caps, t := p.config.Session, h.traits
+	caps.Refused = p.patience(h)
+	if t.transactions > 0 {
+		caps.Transactions = min(caps.Transactions, t.transactions)
+	}
+	if t.named > 0 {
+		caps.Recipients = min(caps.Recipients, t.named)
+	}
+	return caps
 }
 
 // patience is how many refused recipients one session with the host may have. It begins low, and doubles when sessions that used it up have met
@@ -238,12 +244,6 @@ func (h *mailHost) dismiss(err error) {
 		a.tell(answer{err: err})
 	}
 	h.waiting = nil
-}
-
-// learn notes something about the host, for a while.
-func (h *mailHost) learn(lesson func(*traits)) {
-	lesson(&h.traits)
-	h.traits.until = time.Now().Add(traitsLast)
 }
 
 // sweep drops hosts of which there is nothing to remember.

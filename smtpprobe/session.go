@@ -52,9 +52,8 @@ func (s *session) open(ctx context.Context) error {
 func (s *session) opened() { s.opening = len(s.log.lines) }
 
 // spent reports whether the session has been used enough.
-func (s *session) spent(patience int) bool {
-	caps := s.pool.config.Session
-	return s.transactions >= caps.Transactions || s.recipients >= caps.Recipients || s.refused >= patience || time.Since(s.started) >= caps.Age
+func (s *session) spent(caps SessionCaps) bool {
+	return s.transactions >= caps.Transactions || s.recipients >= caps.Recipients || s.refused >= caps.Refused || time.Since(s.started) >= caps.Age
 }
 
 // quiet reports whether the host has neither said anything nor hung up while the session rested.

@@ -32,14 +32,17 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 	defer w.done()
 	p.learn(w, f, failure)
 	final = make([]bool, len(f.asks))
-	first := true // of those without an answer
+	alone := false // one is to be asked alone: what that shows is good for the others, too
 	for i, a := range f.asks {
-		verdict := f.judge(i, failure, first)
-		first = first && verdict == told
+		verdict := f.judge(i, failure)
+		if verdict == askAlone && alone {
+			verdict = askAgain
+		}
+		alone = alone || verdict == askAlone
 		final[i] = verdict == told || a.doubts == maxDoubts || w.ctx.Err() != nil
 		if !final[i] {
 			a.doubts++
-			a.alone = verdict == askAlone
+			a.alone = verdict == askAlone || a.doubts == maxDoubts // the last word is as plain as can be
 			p.resubmit(w.host, a)
 		}
 	}
@@ -90,7 +93,7 @@ func (f *flight) failureOf(i int, failure *Failure) *Failure {
 }
 
 // judge decides what becomes of an ask. A flight of one ask on a fresh session is asked as plainly as can be: whatever comes of it is the answer.
-func (f *flight) judge(i int, failure *Failure, first bool) verdict {
+func (f *flight) judge(i int, failure *Failure) verdict {
 	reply, a := f.named[i].reply, f.asks[i]
 	switch {
 	case f.unasked, f.fresh && f.alone():
@@ -102,12 +105,12 @@ func (f *flight) judge(i int, failure *Failure, first bool) verdict {
 			return told
 		}
 		return askAgain
-	case reply == nil && first && f.named[i].before == 0 && i == 0 && f.fresh:
+	case reply == nil && f.fresh && i == 0:
 		return told
-	case reply == nil && first:
-		return askAlone
 	case reply == nil:
-		return askAgain
+		return askAlone
+	case refusal(*reply) == nil && f.controlDoubtful(a):
+		return askAlone
 	case f.named[i].before == 0:
 		return told
 	case reply.Code == replyServiceClosing:
@@ -116,8 +119,6 @@ func (f *flight) judge(i int, failure *Failure, first bool) verdict {
 		return askAgain
 	case !f.believes(&f.named[i]):
 		return askAlone
-	case refusal(*reply) == nil && f.controlDoubtful(a):
-		return askAlone
 	}
 	return told
 }
@@ -125,7 +126,7 @@ func (f *flight) judge(i int, failure *Failure, first bool) verdict {
 // controlDoubtful reports whether the control was refused in a way that may be about the session.
 func (f *flight) controlDoubtful(a *ask) bool {
 	control := f.controlOf(a)
-	return control != nil && (control.reply == nil || limited(*control.reply) || !f.believes(control))
+	return control != nil && (control.reply == nil || control.reply.Code == replyServiceClosing || limited(*control.reply) || !f.believes(control))
 }
 
 // believes reports whether a reply to a recipient who was not the first of the session is about the mailbox: it names it, or the host has given
@@ -133,7 +134,7 @@ func (f *flight) controlDoubtful(a *ask) bool {
 func (f *flight) believes(r *recipient) bool {
 	switch r.class {
 	case ClassRateLimited, ClassBlocked, ClassAmbiguous:
-		return f.host.traits.trusted[sortOf(*r.reply)]
+		return f.host.traits.trusted[sortOf(r)]
 	}
 	return true
 }
@@ -143,7 +144,9 @@ func (p *Pool) read(s *session, phase Phase, reply Reply, mailbox string) Class 
 }
 
 // sortOf is the sort of a refusal.
-func sortOf(r Reply) string { return strconv.Itoa(r.Code) + " " + r.Enhanced }
+func sortOf(r *recipient) string {
+	return strconv.Itoa(r.reply.Code) + " " + r.reply.Enhanced + " " + string(r.class)
+}
 
 // ends is when the time for the last of the asks is over; zero: never.
 func (f *flight) ends() time.Time {

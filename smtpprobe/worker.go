@@ -164,7 +164,7 @@ func (w *worker) next() bool {
 // continues takes asks if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if w.retired || p.closing || w.session.spent(p.patience(h)) {
+	if w.retired || p.closing || w.session.spent(p.caps(h)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
