@@ -1,7 +1,10 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -69,6 +72,9 @@ func (f *flight) fly(ctx context.Context) error {
 	if f.asks[0].req.SMTPUTF8 && !s.offers("SMTPUTF8") {
 		f.unasked = true
 		return nil
+	}
+	if !f.fresh {
+		s.conn.listen(ctx, leftoverWait/1000) // for what is there already
 	}
 	s.transactions++
 	ask := f.inTurn
@@ -171,10 +177,14 @@ func (f *flight) atOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	if sync {
-		return s.hearReset(ctx)
+	if !sync {
+		return nil
 	}
-	return nil
+	err := s.hearReset(ctx)
+	if errors.Is(err, errRefused) {
+		return cmp.Or(f.checkInStep(ctx), err)
+	}
+	return err
 }
 
 // commands are those of the transaction, and whether RSET ends them.
@@ -293,12 +303,12 @@ func limited(r Reply) bool {
 }
 
 // checkInStep fails when more replies came than were asked for: then none of them can be matched to its command. One reply too many early in
-// the session moves every answer on by one, and makes an accepted target of a refused one; the answer left over comes close behind the
-// others, so an acceptance that would prove a mailbox is worth listening for it.
+// the session moves every answer on by one, and makes an accepted target of a refused one, or gives one recipient the answer about another. The
+// answer left over comes close behind the others, so that it is worth listening for it, unless a target was refused together with its control, which nothing but a refusal can have moved there.
 func (f *flight) checkInStep(ctx context.Context) error {
 	s := f.s
 	ahead := s.conn.ahead()
-	if ahead == "" && f.alone() && f.provesMailbox() { // RSET has shown it for the others
+	if ahead == "" && (len(f.named) != 2 || !f.alone() || f.anyAccepted()) {
 		ahead = s.conn.listen(ctx, leftoverWait)
 	}
 	if ahead == "" || isServiceClosing(ahead) {
@@ -307,18 +317,9 @@ func (f *flight) checkInStep(ctx context.Context) error {
 	return s.outOfStep(ctx, PhaseRCPT, ahead)
 }
 
-// provesMailbox reports whether a target was accepted and its control was not.
-func (f *flight) provesMailbox() bool {
-	for i, a := range f.asks {
-		control := a.control
-		if r := f.controlOf(a); control == nil && r != nil {
-			control = r.reply
-		}
-		if control != nil && refusal(*control) != nil && refusal(*f.named[i].reply) == nil {
-			return true
-		}
-	}
-	return false
+// anyAccepted reports whether a recipient was, the control included.
+func (f *flight) anyAccepted() bool {
+	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil && refusal(*r.reply) == nil })
 }
 
 func isServiceClosing(ahead string) bool { return strings.HasPrefix(ahead, "421") }
