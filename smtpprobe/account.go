@@ -50,9 +50,13 @@ func tooLate(a *ask) *Session {
 	return &Session{Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f}
 }
 
-// soFar is the account of a session that an ask could not wait for.
+// soFar is the account of a session that an ask could not wait for: its opening, as what follows may be about others.
 func (s *session) soFar(ctx context.Context, a *ask) *Session {
 	told := s.account(a)
+	if s.log.mu.Lock(); s.opening > 0 {
+		told.Transcript = told.Transcript[:s.opening]
+	}
+	s.log.mu.Unlock()
 	kind := KindTimeout
 	if cancelled(ctx) != nil {
 		kind = KindCancelled

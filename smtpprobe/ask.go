@@ -29,6 +29,7 @@ type ask struct {
 	worker  *worker   // that has taken it; nil: it waits
 	alone   bool      // to be asked first on a session of its own: what it was told in company was not believed
 	doubts  int       // how often it was asked again
+	gone    bool      // who asked has given up
 	control *Reply    // what the host said about a control of the domain before; nil: not known
 }
 
@@ -76,6 +77,7 @@ func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
 		return answer{}, waitError(ctx, a)
 	}
 	gaveUp := cancelled(ctx)
+	a.gone = true
 	w.drop(a, gaveUp != nil)
 	p.mu.Unlock()
 	select {

@@ -49,7 +49,11 @@ func (s *session) open(ctx context.Context) error {
 }
 
 // opened notes that what comes now belongs to flights.
-func (s *session) opened() { s.opening = len(s.log.lines) }
+func (s *session) opened() {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.opening = len(s.log.lines)
+}
 
 // spent reports whether the session has been used enough.
 func (s *session) spent(caps SessionCaps) bool {

@@ -39,7 +39,7 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 			verdict = askAgain
 		}
 		alone = alone || verdict == askAlone
-		final[i] = verdict == told || a.doubts == maxDoubts || w.ctx.Err() != nil
+		final[i] = verdict == told || a.doubts == maxDoubts || a.gone || w.ctx.Err() != nil
 		if !final[i] {
 			a.doubts++
 			a.alone = verdict == askAlone || a.doubts == maxDoubts // the last word is as plain as can be

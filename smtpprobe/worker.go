@@ -121,7 +121,7 @@ func (w *worker) failedToOpen(first *ask, err error) {
 	s.end(err)
 	s.leave()
 	p.logSession(&s.Session)
-	if h.sessions-h.starting > 1 && first.doubts < maxDoubts && w.ctx.Err() == nil {
+	if h.sessions-h.starting > 1 && first.doubts < maxDoubts && !first.gone && w.ctx.Err() == nil {
 		h.learn(func(t *traits) { t.sessions = max(1, h.sessions-h.starting-1) })
 		first.doubts++
 		p.resubmit(h, first)
