@@ -39,8 +39,8 @@ func (l *liveLine) show(p bulk.Progress) {
 	if rest.fraction > 0 {
 		l.bar.ChangeMax64(barSteps)
 	}
-	l.bar.Describe(fitting(describe(p, rest), widthOf(l.tty)-barTaken))
 	_ = l.bar.Set64(min(int64(rest.fraction*barSteps), barSteps-1)) // the library calls it a day at the maximum
+	l.bar.Describe(fitting(describe(p, rest), widthOf(l.tty)-barTaken))
 }
 
 // newBar is a bar of unknown length.
@@ -51,6 +51,7 @@ func newBar(w io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionShowDescriptionAtLineEnd(),
+		progressbar.OptionSetSpinnerChangeInterval(0), // draw when told to, not from a goroutine that nothing ends
 	)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,7 +17,11 @@ type stops struct {
 }
 
 // listenForStops listens for signals until it is released.
-func listenForStops(parent context.Context, stderr io.Writer) *stops {
+func listenForStops(parent context.Context, stderr *os.File) *stops {
+	notice := "rcpt: finishing what is under way; once more to stop at once"
+	if isTerminal(stderr) {
+		notice = "\n" + notice // below the live line
+	}
 	drain := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	signals := make(chan os.Signal, 2)
@@ -27,7 +30,7 @@ func listenForStops(parent context.Context, stderr io.Writer) *stops {
 		defer signal.Stop(signals)
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, "rcpt: finishing what is under way; once more to stop at once")
+			fmt.Fprintln(stderr, notice)
 		case <-ctx.Done():
 			return
 		}
