@@ -74,6 +74,7 @@ func TestCSV(t *testing.T) {
 		{"pipe", "id|email\n1|a@acme.example\n", "id|email|@\n1|a@acme.example|#\n"},
 		{"delimiter that a line names", "sep=;\nid;a,b\n1;a@acme.example\n", "sep=;\nid;a,b;@\n1;a@acme.example;#\n"},
 		{"commas in semicolons", "name;email\nA, B;a@acme.example\nC, D;c@acme.example\n", "name;email;@\nA, B;a@acme.example;#\nC, D;c@acme.example;#\n"},
+		{"as many commas as semicolons", "last, first;email\nA, B;a@acme.example\n", "last, first;email;@\nA, B;a@acme.example;#\n"},
 		{"quotes", "\"na\"\"me\",\"email\"\n\"A,\nB\",\"a@acme.example\"\n", "\"na\"\"me\",\"email\",@\n\"A,\nB\",\"a@acme.example\",#\n"},
 		{"blank behind quotes", "name,email\n\"A\" ,a@acme.example\n", "name,email,@\n\"A\" ,a@acme.example,#\n"},
 		{"CRLF", "id,email\r\n1,a@acme.example\r\n", "id,email,@\r\n1,a@acme.example,#\r\n"},
@@ -211,6 +212,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"two columns with addresses", "work,home\na@acme.example,b@acme.example\n", Options{},
 			`more than one column may hold the addresses: write --column NAME or NUMBER; the columns are 1 "work", 2 "home"`},
+		{"nearly as many addresses", "x,y\na@acme.example,b@acme.example\na@acme.example,b@acme.example\n,b@acme.example\n", Options{}, "more than one column may hold"},
 		{"two known names", "email,e-mail\na@acme.example,b@acme.example\n", Options{}, "more than one column may hold"},
 		{"a known name, and addresses elsewhere", "email,contact\nno,b@acme.example\n", Options{}, "more than one column may hold"},
 		{"no addresses", "id,name\n1,2\n", Options{}, "no column holds addresses in the first rows: write --column NAME or NUMBER; the file has no header and 2 columns"},
