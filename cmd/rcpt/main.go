@@ -84,6 +84,7 @@ type commandLine struct {
 	logFlags
 
 	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`
+	Bulk    bulkCommand    `cmd:"" help:"Verify a list of any size and write every row back with its result."`
 	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
 	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
 	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
