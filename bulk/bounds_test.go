@@ -8,19 +8,25 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestPlannerForgets holds that nothing stays of what is done.
+// TestPlannerForgets holds that nothing stays of what is done, also of tasks that come a second time.
 func TestPlannerForgets(t *testing.T) {
 	p := newPlanner(10, 5)
-	for i := range 100 {
-		p.add(&task{record: &record{item: Item{Email: "a@b.example"}}}, fmt.Sprint(i%7))
+	tasks := make([]*task, 100)
+	for i := range tasks {
+		tasks[i] = &task{record: &record{item: Item{Email: "a@b.example"}}}
 	}
-	var done int
-	for started := []*task{p.next()}; started[0] != nil; started = []*task{p.next()} {
-		p.done(started[0])
-		done++
-	}
-	if done != 100 || len(p.lanes) != 0 || p.planned != 0 || p.started != 0 || p.extra != 0 || p.octets != 0 {
-		t.Errorf("done %d, left %+v", done, p)
+	for round, domains := range []int{7, 100} {
+		for i, planned := range tasks {
+			p.add(planned, fmt.Sprint(i%domains))
+		}
+		done := 0
+		for started := p.next(); started != nil; started = p.next() {
+			p.done(started)
+			done++
+		}
+		if done != 100 || len(p.lanes) != 0 || p.planned != 0 || p.started != 0 || p.ofLarge != 0 || p.octets != 0 {
+			t.Errorf("round %d: done %d, left %+v", round, done, p)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 	lateShare = 10
 )
 
-// retryWaits returns the least wait before the retry after that many answers: they grow, as RFC 5321 §4.5.4.1 wants and greylisting
+// retryWait returns the least wait before the retry after that many answers: they grow, as RFC 5321 §4.5.4.1 wants and greylisting
 // (RFC 6647) allows.
 func retryWait(answers uint16) time.Duration {
 	waits := [...]time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute}

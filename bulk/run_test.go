@@ -140,7 +140,10 @@ func TestWindow(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier := &answers{}
+		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+			time.Sleep(rand.N(time.Minute))
+			return deliverable(address), nil
+		}}
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{},
 			bulk.Options{Verifier: verifier, Concurrency: 7, Limits: bulk.Limits{PerDomain: 5}})
 		if err != nil || verifier.most != 5 {
@@ -224,7 +227,11 @@ func TestSinkError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(1000, "one.example")
 		out := &file{failAt: 3}
-		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: &answers{}})
+		slow := sinkFunc(func(item bulk.Item, r engine.Result) error { // so that there is more to write
+			time.Sleep(10 * time.Second)
+			return out.Write(item, r)
+		})
+		summary, err := bulk.Run(t.Context(), listOf(emails...), slow, bulk.Options{Verifier: &answers{}})
 		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "item 3") {
 			t.Errorf("%v", err)
 		}
@@ -323,7 +330,7 @@ func TestDrainWhileBusy(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		drain := make(chan struct{})
-		time.AfterFunc(3*time.Second, func() { close(drain) })
+		time.AfterFunc(time.Second+time.Second/2, func() { close(drain) })
 		out := &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Drain: drain})
 		if err != nil || summary.Verdicts[engine.Deliverable] != 30 || summary.Verdicts[engine.Unknown] != 30 {
@@ -338,6 +345,8 @@ func TestDrainWhileBusy(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []bulk.Options{
 		{}, {Verifier: instant{}, Concurrency: -1}, {Verifier: instant{}, RetryWindow: -1},
+		{Verifier: instant{}, ProgressEvery: -1},
+		{Verifier: instant{}, Limits: bulk.Limits{Ahead: -1}},
 	} {
 		if _, err := bulk.Run(t.Context(), listOf(), &file{}, o); err == nil {
 			t.Errorf("%+v is accepted", o)

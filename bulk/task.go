@@ -17,9 +17,9 @@ type task struct {
 	due       time.Duration // when it is to be asked again, since the start of the run
 	followers *follower
 	// while it is planned
-	lane  *lane
-	next  *task // in the lane
-	extra bool
+	lane    *lane
+	next    *task // in the lane
+	ofLarge bool
 }
 
 // follower is a duplicate of a task's address.
