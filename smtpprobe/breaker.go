@@ -134,15 +134,10 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
 		return answer{session: breakSession(a, until)}, true
 	}
-	h := p.hosts[p.key(a)]
-	if h == nil || h.failed == nil || time.Now().After(h.failed.until) {
-		return answer{}, false
+	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
+		return h.failed.remembered(a), true
 	}
-	told := h.failed.session
-	told.Host, told.Addr = truncate(clean(a.route.host), maxDomain), a.route.addr
-	ago := time.Since(h.failed.at).Round(time.Second)
-	told.Transcript = append(slices.Clone(told.Transcript), Line{From: fromProber, Text: fmt.Sprintf("not tried again: this was %v ago", ago)})
-	return answer{session: &told}, true
+	return answer{}, false
 }
 
 // breakSession is the account of a session that was not opened.
