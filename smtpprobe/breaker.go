@@ -140,6 +140,22 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	return answer{}, false
 }
 
+// leaveAlone answers those who wait for a host whose provider is left alone by now.
+func (p *Pool) leaveAlone(h *mailHost) {
+	if len(h.waiting) == 0 {
+		return
+	}
+	until, ok := p.providers.left(p.provider(h.waiting[0].route.host, h.key.addr.Addr()))
+	if !ok {
+		return
+	}
+	for _, a := range h.waiting {
+		a.left.stoodStill(time.Since(a.since))
+		a.tell(answer{session: breakSession(a, until)})
+	}
+	h.waiting = nil
+}
+
 // breakSession is the account of a session that was not opened.
 func breakSession(a *ask, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)

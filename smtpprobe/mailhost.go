@@ -167,6 +167,7 @@ func (p *Pool) flightSize(h *mailHost) int {
 // One that must be alone goes to a fresh session, first and by itself.
 func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 	h := w.host
+	p.leaveAlone(h)
 	taken := already
 	rest := h.waiting[:0]
 	for i, a := range h.waiting {
@@ -174,7 +175,9 @@ func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 			rest = append(rest, a)
 			continue
 		}
-		a.control = p.domains.control(h.key.addr, a.domain)
+		if a.control = nil; a.req.Control != "" {
+			a.control = p.domains.control(h.key.addr, a.domain)
+		}
 		if room -= cost(a, taken); room < 0 && len(taken) > 0 {
 			rest = append(rest, h.waiting[i:]...)
 			break
