@@ -93,6 +93,7 @@ const (
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000
 	minSweep         = 1024 // hosts
+	maxHosts         = 20_000
 )
 
 // When a provider is left alone, or asked more slowly.

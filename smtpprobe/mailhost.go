@@ -257,16 +257,23 @@ func (h *mailHost) dismiss(err error) {
 	h.waiting = nil
 }
 
-// sweep drops hosts of which there is nothing to remember.
+// sweep drops hosts of which there is nothing to remember, and where these are too few, all that are not in use.
 func (p *Pool) sweep() {
-	if len(p.hosts) < minSweep || len(p.hosts) < 2*p.swept {
+	if len(p.hosts) < minSweep || len(p.hosts) < min(2*p.swept, maxHosts) {
 		return
 	}
-	now := time.Now()
+	full := len(p.hosts) >= maxHosts
 	for key, h := range p.hosts {
-		if len(h.waiting) == 0 && h.underWay == 0 && h.sessions == 0 && now.After(h.traits.until) && (h.failed == nil || h.failed.over()) {
+		if !h.inUse() && (full || h.forgettable()) {
 			delete(p.hosts, key)
 		}
 	}
 	p.swept = len(p.hosts)
+}
+
+func (h *mailHost) inUse() bool { return len(h.waiting) > 0 || h.underWay > 0 || h.sessions > 0 }
+
+// forgettable reports whether all that the host has shown is a thing of the past.
+func (h *mailHost) forgettable() bool {
+	return time.Now().After(h.traits.until) && (h.failed == nil || h.failed.over())
 }
