@@ -107,7 +107,7 @@ func (f *flight) transcript(target, control *recipient) []Line {
 		lines = append(lines, Line{From: fromProber, Text: fmt.Sprintf("%d other recipients have been named in this session", target.before), AtMS: atMS(log)})
 	}
 	for _, part := range []*said{&f.mail, &target.said, saidOf(control)} {
-		if part != nil && part.command > 0 {
+		if part != nil && part.command > 0 && part.command < len(log) { // the log may have been full
 			lines = append(lines, log[part.command])
 			lines = append(lines, log[part.from:part.to]...)
 		}

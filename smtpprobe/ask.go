@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -42,7 +43,7 @@ type answer struct {
 
 func newAsk(r route, req *Request, left *budget) *ask {
 	domain := req.Target[strings.LastIndexByte(req.Target, '@')+1:] // a quoted local-part may have an "@", too
-	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, told: make(chan answer, 1)}
+	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, since: time.Now(), told: make(chan answer, 1)}
 }
 
 // tell gives the answer. There is one to each ask.
@@ -62,6 +63,14 @@ func (a *ask) ends() time.Time {
 		end = a.deadline
 	}
 	return end
+}
+
+// time is how much there was for the ask when it began to wait, or was taken.
+func (a *ask) time() time.Duration {
+	if end := a.ends(); !end.IsZero() {
+		return end.Sub(a.since)
+	}
+	return math.MaxInt64
 }
 
 // withdrawGrace is how long one waits for the worker whose question has run out of time at the same moment.

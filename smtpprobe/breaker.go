@@ -134,15 +134,26 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
 		return answer{session: breakSession(a, until)}, true
 	}
-	h := p.hosts[p.key(a)]
-	if h == nil || h.failed == nil || time.Now().After(h.failed.until) {
-		return answer{}, false
+	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
+		return h.failed.remembered(a), true
 	}
-	told := h.failed.session
-	told.Host, told.Addr = truncate(clean(a.route.host), maxDomain), a.route.addr
-	ago := time.Since(h.failed.at).Round(time.Second)
-	told.Transcript = append(slices.Clone(told.Transcript), Line{From: fromProber, Text: fmt.Sprintf("not tried again: this was %v ago", ago)})
-	return answer{session: &told}, true
+	return answer{}, false
+}
+
+// leaveAlone answers those who wait for a host whose provider is left alone by now.
+func (p *Pool) leaveAlone(h *mailHost) {
+	if len(h.waiting) == 0 {
+		return
+	}
+	until, ok := p.providers.left(p.provider(h.waiting[0].route.host, h.key.addr.Addr()))
+	if !ok {
+		return
+	}
+	for _, a := range h.waiting {
+		a.left.stoodStill(time.Since(a.since))
+		a.tell(answer{session: breakSession(a, until)})
+	}
+	h.waiting = nil
 }
 
 // breakSession is the account of a session that was not opened.

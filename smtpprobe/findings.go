@@ -22,7 +22,9 @@ type Findings struct {
 	Sessions []Session `json:"sessions"`
 }
 
-// Session is what one connection to one address of one mail host was to the recipient; others may have shared it. A nil reply was not given, or its command not sent.
+// Session is what one connection to one address of one mail host was to the recipient. Others may have shared it, so that all sessions of
+// their findings have the same Greeting and EHLO; the transcript has what concerns this recipient only. A nil reply was not given, or its command
+// not sent. What is told of a session from memory has a remark at the end of its transcript.
 type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`
@@ -34,9 +36,10 @@ type Session struct {
 	MAIL       *Reply         `json:"mail,omitempty"`
 	Target     *Reply         `json:"target,omitempty"`  // to RCPT TO:<the address>
 	Control    *Reply         `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
-	// ControlShared is set when Control answers an earlier probe of the same domain by the same host.
+	// ControlShared is set when Control was the answer to an earlier probe of the same domain by the same host, at most ten minutes before. Two
+	// probes in one transaction share one control, too; that is not told.
 	ControlShared bool `json:"control_shared,omitempty"`
-	// Recipients is the number of other recipients that were named in the session before the target.
+	// Recipients is the number of recipients, targets of others and controls, that were named in the session before the target.
 	Recipients int      `json:"recipients,omitempty"`
 	Failure    *Failure `json:"failure,omitempty"` // what ended the session before all was answered
 	Transcript []Line   `json:"transcript,omitempty"`

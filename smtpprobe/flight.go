@@ -56,9 +56,11 @@ func newFlight(s *session, h *mailHost, asks []*ask) *flight {
 
 // controlOf returns the control of an ask's domain in this flight.
 func (f *flight) controlOf(a *ask) *recipient {
-	domain := a.domain
+	if a.req.Control == "" {
+		return nil
+	}
 	for i := len(f.asks); i < len(f.named); i++ {
-		if f.named[i].domain == domain {
+		if f.named[i].domain == a.domain {
 			return &f.named[i]
 		}
 	}

@@ -77,6 +77,10 @@ const (
 	// failureLasts is how long a host that could not be asked is not tried again: a list has its addresses close together, and a person who
 	// tries again has waited as long.
 	failureLasts = 30 * time.Second
+	// crowdLasts is how long after a session a host that refuses the next is thought to have one too many: it may not have noticed the end of
+	// the others. crowdPause is the time to notice.
+	crowdLasts = 5 * time.Second
+	crowdPause = time.Second
 	// traitsLast is how long a host's habits are believed.
 	traitsLast = time.Hour
 	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.
@@ -89,6 +93,7 @@ const (
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000
 	minSweep         = 1024 // hosts
+	maxHosts         = 20_000
 )
 
 // When a provider is left alone, or asked more slowly.

@@ -20,6 +20,7 @@ type mailHost struct {
 	underWay  int    // asks that a worker has taken
 	sessions  int    // open, or about to be
 	starting  int    // of sessions: those that have taken no ask yet
+	failing   int    // of sessions: those that could not be opened, and end
 	idle      []*worker
 	impatient *time.Timer // looks after those who have waited long
 
@@ -28,13 +29,8 @@ type mailHost struct {
 	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
 	traits                  traits
 	failed                  *failedSession
-}
-
-// failedSession is a session that did not get as far as MAIL. For a while nobody needs to try again.
-type failedSession struct {
-	session Session
-	at      time.Time
-	until   time.Time
+	wellAt                  time.Time // a session was last open
+	notBefore               time.Time // the next may be opened
 }
 
 func (p *Pool) key(a *ask) hostKey {
@@ -92,6 +88,18 @@ func (p *Pool) sessionCap(h *mailHost) int {
 	return p.config.MaxSessionsPerHost
 }
 
+// alive is how many sessions are open, or are being opened.
+func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
+
+// crowded notes that the host wants no session beside the others, or if there are none, that it has not noticed the end of the last.
+func (h *mailHost) crowded(others int) {
+	if others > 0 {
+		h.learn(func(t *traits) { t.sessions = others })
+		return
+	}
+	h.notBefore = time.Now().Add(crowdPause)
+}
+
 // patience is how long an ask waits for a busy session before another one is opened.
 const patience = 300 * time.Millisecond
 
@@ -107,8 +115,8 @@ func (p *Pool) staff(h *mailHost) {
 		p.retire(h.idle[0])
 	}
 	provider := p.provider(h.waiting[0].route.host, h.key.addr.Addr())
-	wait := p.providers.wait(provider)
-	for wait == 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
+	wait := max(p.providers.wait(provider), time.Until(h.notBefore))
+	for wait <= 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
 		p.providers.opens(provider)
 		wait = p.providers.wait(provider)
 		h.sessions++
@@ -159,6 +167,7 @@ func (p *Pool) flightSize(h *mailHost) int {
 // One that must be alone goes to a fresh session, first and by itself.
 func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 	h := w.host
+	p.leaveAlone(h)
 	taken := already
 	rest := h.waiting[:0]
 	for i, a := range h.waiting {
@@ -166,7 +175,9 @@ func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 			rest = append(rest, a)
 			continue
 		}
-		a.control = p.domains.control(h.key.addr, a.domain)
+		if a.control = nil; a.req.Control != "" {
+			a.control = p.domains.control(h.key.addr, a.domain)
+		}
 		if room -= cost(a, taken); room < 0 && len(taken) > 0 {
 			rest = append(rest, h.waiting[i:]...)
 			break
@@ -246,16 +257,23 @@ func (h *mailHost) dismiss(err error) {
 	h.waiting = nil
 }
 
-// sweep drops hosts of which there is nothing to remember.
+// sweep drops hosts of which there is nothing to remember, and where these are too few, all that are not in use.
 func (p *Pool) sweep() {
-	if len(p.hosts) < minSweep || len(p.hosts) < 2*p.swept {
+	if len(p.hosts) < minSweep || len(p.hosts) < min(2*p.swept, maxHosts) {
 		return
 	}
-	now := time.Now()
+	full := len(p.hosts) >= maxHosts
 	for key, h := range p.hosts {
-		if len(h.waiting) == 0 && h.underWay == 0 && h.sessions == 0 && now.After(h.traits.until) && (h.failed == nil || now.After(h.failed.until)) {
+		if !h.inUse() && (full || h.forgettable()) {
 			delete(p.hosts, key)
 		}
 	}
 	p.swept = len(p.hosts)
+}
+
+func (h *mailHost) inUse() bool { return len(h.waiting) > 0 || h.underWay > 0 || h.sessions > 0 }
+
+// forgettable reports whether all that the host has shown is a thing of the past.
+func (h *mailHost) forgettable() bool {
+	return time.Now().After(h.traits.until) && (h.failed == nil || h.failed.over())
 }

@@ -165,6 +165,16 @@ func (g *gauges) now() int {
 	return g.all
 }
 
+// peaks is how many connections were open at most, to one address and in all.
+func (g *gauges) peaks() (perAddress, all int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, n := range g.most {
+		perAddress = max(perAddress, n)
+	}
+	return perAddress, g.peak
+}
+
 func (g *gauges) check(t *testing.T) {
 	t.Helper()
 	if n := g.now(); n != 0 {

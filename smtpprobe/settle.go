@@ -31,6 +31,7 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 	defer p.mu.Unlock()
 	defer w.done()
 	p.learn(w, f, failure)
+	w.host.wellAt = time.Now()
 	final = make([]bool, len(f.asks))
 	alone := false // one is to be asked alone: what that shows is good for the others, too
 	for i, a := range f.asks {

@@ -22,6 +22,7 @@ type worker struct {
 	dropped int    // of asks: given up by those who asked
 	idle    bool
 	retired bool // is not to ask again
+	failed  bool // did not get its session open
 }
 
 // start waits for a slot, opens a session for the ask that has waited longest and serves all that come.
@@ -43,6 +44,9 @@ func (p *Pool) start(h *mailHost) {
 	p.slots.Release(1)
 	p.mu.Lock()
 	h.sessions--
+	if w.failed {
+		h.failing--
+	}
 	p.staff(h)
 	p.mu.Unlock()
 }
@@ -101,19 +105,20 @@ func (w *worker) serve(first *ask) {
 func (w *worker) opened(first *ask) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
-	w.host.failed = nil
+	w.host.failed, w.host.wellAt = nil, time.Now()
 	if !first.alone {
 		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
 	}
 }
 
-// failedToOpen tells what came of the session. Where others are open, the host wants no more of them: that is no answer. Else it is the answer
-// for all who wait, as they would meet with the same.
+// failedToOpen tells what came of the session. Where others are open, or were just now, the host wants no more of them for the moment: that is no
+// answer. Else it is the answer for all who wait, as they would meet with the same.
 func (w *worker) failedToOpen(first *ask, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done()
+	defer w.fail()
 	if outOfResources(err) {
 		first.tell(answer{err: err})
 		return
@@ -121,25 +126,28 @@ func (w *worker) failedToOpen(first *ask, err error) {
 	s.end(err)
 	s.leave()
 	p.logSession(&s.Session)
-	if h.sessions-h.starting > 1 && first.doubts < maxDoubts && !first.gone && w.ctx.Err() == nil {
-		h.learn(func(t *traits) { t.sessions = max(1, h.sessions-h.starting-1) })
-		first.doubts++
+	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
+	if (others > 0 || recent && first.doubts < maxDoubts) && !first.gone && w.ctx.Err() == nil {
+		h.crowded(others)
+		if others == 0 {
+			first.doubts++
+		}
 		p.resubmit(h, first)
 		return
 	}
 	first.tell(answer{session: s.account(first), offline: s.offline})
-	if s.hurried || w.ctx.Err() != nil {
-		return // with more time it might have come to more
+	if w.ctx.Err() == nil && others == 0 && !recent {
+		h.failed = newFailedSession(s, first, err)
+		h.traits.sessions = 0 // it was not about their number
+		p.noteOpening(s)
+		h.giveUp()
 	}
-	now := time.Now()
-	h.failed = &failedSession{session: s.Session, at: now, until: now.Add(failureLasts)}
-	p.noteOpening(s)
-	for _, a := range h.waiting {
-		told := s.account(a)
-		a.left.stoodStill(now.Sub(a.since))
-		a.tell(answer{session: told, offline: s.offline})
-	}
-	h.waiting = nil
+}
+
+// fail notes that the session, which is about to end, is none of the host's that went well.
+func (w *worker) fail() {
+	w.failed = true
+	w.host.failing++
 }
 
 // done notes that the asks under way are answered.
