@@ -22,9 +22,9 @@ type Findings struct {
 	Sessions []Session `json:"sessions"`
 }
 
-// Session is what one connection to one address of one mail host was to the recipient. Others may have shared it, so that all sessions of
-// their findings have the same Greeting and EHLO; the transcript has what concerns this recipient only. A nil reply was not given, or its command
-// not sent. What is told of a session from memory has a remark at the end of its transcript.
+// Session is what one connection to one address of one mail host was to the recipient. Others may have shared it; the transcript has only what
+// concerns this one. A nil reply was not given, or its command not sent. Where the session is one that failed before, and was not tried again, the
+// transcript ends with a remark that says so.
 type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`

@@ -42,7 +42,6 @@ type visit struct {
 	accepted int // recipients of this transaction
 	mailed   int // transactions
 	targets  []string
-	over     bool
 }
 
 // usual is the truth about a mailbox: those that begin with "good" exist.

@@ -2,7 +2,6 @@ package smtpprobe
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -261,10 +260,4 @@ func (p *Pool) logSession(s *Session) {
 		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
 	}
 	p.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "smtp session", attrs...)
-}
-
-// isProtocol reports a breach of protocol: nothing that was read can be believed.
-func isProtocol(err error) bool {
-	var f *Failure
-	return errors.As(err, &f) && f.Kind == KindProtocol
 }
