@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test lint e2e fuzz bench lists help
+.PHONY: run build test lint e2e fuzz bench bench-go bench-test lists help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -37,11 +37,17 @@ fuzz: ## every fuzzer for FUZZTIME each
 		done; \
 	done
 
-bench: ## the benchmarks, with allocations
+bench: build ## rcpt beside other verifiers in a simulated world: half an hour, see bench/README.md
+	cd bench && $(GO) run . run --rcpt ../bin/rcpt
+
+bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-test: ## the tests of the bench module (they listen on port 25 of loopback)
+	cd bench && $(GO) vet ./... && $(GO) test -timeout 3m ./...
 
 lists: ## make the embedded lists anew from their sources (needs npm)
 	$(GO) generate ./lists
 
 help: ## this list
-	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'

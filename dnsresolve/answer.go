@@ -23,8 +23,9 @@ type answer struct {
 	server     string       // that answered
 	ad         bool
 	ttl        uint32    // seconds that it may be kept
-	expires    time.Time // set when it is kept
+	expires    time.Time // after that
 	explain    string    // why it failed
+	shelf      *shelf    // of an answer to a question for MX
 }
 
 // exchanger is the data of an MX record. The host's name is lower-case and has no trailing dot: that of a null MX is "".

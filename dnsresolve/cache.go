@@ -11,6 +11,8 @@ import (
 const (
 	entryCost       = 400 // octets of an answer with its key, texts and records apart (about)
 	recordCost      = 64  // octets of an exchanger, address or alias
+	shelfCost       = 400 // octets of findings, hosts apart
+	hostCost        = 700 // octets of a host in findings, with its addresses and look-ups
 	minCounters     = 1000
 	countersByEntry = 10 // as ristretto advises
 	getBatch        = 64 // as ristretto advises
@@ -48,11 +50,11 @@ func newCache(octets int64) (cache, error) {
 // get returns the answer to q with the TTL that remains.
 func (c cache) get(q question) (answer, bool) {
 	a, found := c.store.Get(q.String())
-	left := time.Until(a.expires)
-	if !found || left <= 0 {
+	now := time.Now()
+	if !found || !now.Before(a.expires) {
 		return answer{}, false
 	}
-	a.ttl = uint32((left + time.Second - 1) / time.Second)
+	a.ttl = secondsLeft(a.expires, now)
 	return a, true
 }
 
@@ -60,9 +62,12 @@ func (c cache) put(q question, a answer) {
 	if c.store == nil {
 		return
 	}
-	keep := time.Duration(a.ttl) * time.Second
-	a.expires = time.Now().Add(keep)
-	c.store.SetWithTTL(q.String(), a, a.cost(), keep)
+	c.store.SetWithTTL(q.String(), a, a.cost(), time.Until(a.expires))
+}
+
+// secondsLeft is the whole seconds that begin before the end.
+func secondsLeft(end, now time.Time) uint32 {
+	return uint32((end.Sub(now) + time.Second - 1) / time.Second)
 }
 
 func (c cache) close() { c.store.Close() }
@@ -71,6 +76,9 @@ func (a answer) cost() int64 {
 	cost := entryCost + recordCost*(len(a.exchangers)+len(a.addrs)+len(a.aliases)) + len(a.explain)
 	for _, e := range a.exchangers {
 		cost += len(e.host)
+	}
+	if a.shelf != nil {
+		cost += shelfCost + hostCost*len(a.exchangers)
 	}
 	for _, alias := range a.aliases {
 		cost += len(alias)

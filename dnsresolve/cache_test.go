@@ -117,7 +117,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 	defer c.close()
 	for i := range 10_000 {
-		c.put(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}, answer{ttl: maxTTL})
+		c.put(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}, answer{expires: time.Now().Add(time.Minute)})
 	}
 	c.store.Wait()
 	kept := 0

@@ -12,8 +12,9 @@
 // [Resolver.IPv4] looks up the addresses of one name, whatever they are for.
 //
 // Answers are cached as long as their TTL allows, denials by RFC 2308, within the limits of limits.go; concurrent questions for the
-// same records are asked once. Answers must carry the question and the message ID of the query; each UDP query has a port and an ID of
-// its own (RFC 5452).
+// same records are asked once. What was found about a domain in full is kept as a whole as long as every answer that it rests on:
+// [Resolver.Known]. Answers must carry the question and the message ID of the query; of the UDP queries under way, each has a port and an
+// ID of its own, and no port serves more than a few queries and seconds (RFC 5452).
 //
 // It does not validate DNSSEC: [Lookup.AD] repeats what the resolver says, which is worth as much as the way to the resolver. It does
 // not walk down from the root, does not use search lists, and does not contact the mail exchangers.

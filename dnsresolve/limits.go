@@ -14,7 +14,7 @@ const (
 // Limits on what strangers' answers can make us do.
 const (
 	maxRounds   = 3   // times a silent server is asked one question; UDP loses packets
-	maxInFlight = 512 // questions under way at a time: each holds a socket
+	maxInFlight = 512 // questions under way at a time: each has a socket to itself
 	maxAliases  = 10  // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
 
 	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no public address, whatever MaxHosts says.
@@ -24,6 +24,13 @@ const (
 	udpSize = 1232
 	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
 	readSize = 4096
+
+	headerSize = 12 // octets of a message's header (RFC 1035 §4.1.1)
+
+	// How much a UDP socket, and so a port, is used: see udpSocket. Networks change, too: an old socket has an old address.
+	socketQueries  = 32
+	socketAge      = 5 * time.Second
+	maxIdleSockets = 128 // as many as a busy resolver lacks from one moment to the next
 
 	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
 	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)

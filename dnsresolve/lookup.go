@@ -3,7 +3,9 @@ package dnsresolve
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -31,10 +33,11 @@ func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answe
 	if !cached {
 		a = r.share(ctx, q)
 	}
-	r.log.DebugContext(ctx, "dns look-up", "name", plain(domain), "type", dns.TypeToString[qtype], "status", a.status,
-		"server", a.server, "cached", cached)
+	name := plain(q.name)
+	r.log.LogAttrs(ctx, slog.LevelDebug, "dns look-up", slog.String("name", name), slog.String("type", dns.TypeToString[qtype]),
+		slog.String("status", string(a.status)), slog.String("server", a.server), slog.Bool("cached", cached))
 	return a, Lookup{
-		Name:   plain(domain),
+		Name:   name,
 		Type:   dns.TypeToString[qtype],
 		Status: a.status,
 		Server: a.server,
@@ -94,6 +97,10 @@ func (r *Resolver) fly(q question) answer {
 	ctx, cancel := context.WithTimeout(r.base, r.timeout)
 	defer cancel()
 	a := r.resolve(ctx, q.name, q.qtype)
+	a.expires = time.Now().Add(time.Duration(a.ttl) * time.Second)
+	if q.qtype == dns.TypeMX {
+		a.shelf = new(shelf)
+	}
 	if r.base.Err() == nil {
 		r.cache.put(q, a)
 	}

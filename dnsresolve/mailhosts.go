@@ -4,33 +4,39 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/miekg/dns"
 )
 
 // gather asks for the mail exchangers of domain and their addresses (RFC 5321 §5.1).
 func (r *Resolver) gather(ctx context.Context, domain string) Findings {
-	found := Findings{Domain: plain(domain)}
-	if !isDomain(domain) {
-		found.Status = StatusMalformed
-		found.Lookups = []Lookup{notDomain(domain, dns.TypeMX)}
+	if found, ok := r.Known(domain); ok {
 		return found
 	}
+	k := kept{found: Findings{Domain: plain(domain)}}
+	if !isDomain(domain) {
+		k.found.Status = StatusMalformed
+		k.found.Lookups = []Lookup{notDomain(domain, dns.TypeMX)}
+		return k.found
+	}
 	mx, evidence := r.look(ctx, domain, dns.TypeMX)
-	found.Lookups = []Lookup{evidence}
+	k.add([]Lookup{evidence}, mx.expires)
 	switch {
 	case mx.status == StatusOK:
-		r.explicit(ctx, &found, mx.exchangers)
+		r.explicit(ctx, &k, mx.exchangers)
 	case mx.status.Temporary():
-		found.Status = mx.status
+		k.found.Status = mx.status
 	default:
-		r.implicit(ctx, &found, mx.status)
+		r.implicit(ctx, &k, mx.status)
 	}
-	return found
+	mx.shelf.keep(k)
+	return k.found
 }
 
 // explicit fills in the mail exchangers that the domain names.
-func (r *Resolver) explicit(ctx context.Context, found *Findings, named []exchanger) {
+func (r *Resolver) explicit(ctx context.Context, k *kept, named []exchanger) {
+	found := &k.found
 	found.Status = StatusOK
 	exchangers := inOrder(named, r.shuffle)
 	if len(exchangers) == 0 {
@@ -43,7 +49,7 @@ func (r *Resolver) explicit(ctx context.Context, found *Findings, named []exchan
 		alive := false
 		for _, h := range r.hosts(ctx, batch) {
 			found.Hosts = append(found.Hosts, h.Host)
-			found.Lookups = append(found.Lookups, h.lookups...)
+			k.add(h.lookups, h.expires...)
 			alive = alive || !h.dead
 		}
 		if alive {
@@ -55,9 +61,10 @@ func (r *Resolver) explicit(ctx context.Context, found *Findings, named []exchan
 
 // implicit fills in the domain itself as its mail exchanger if it has addresses. denied is how the question for MX ended: not even
 // NXDOMAIN is believed alone, since there are servers that deny a name because they do not know the type.
-func (r *Resolver) implicit(ctx context.Context, found *Findings, denied Status) {
+func (r *Resolver) implicit(ctx context.Context, k *kept, denied Status) {
+	found := &k.found
 	host := r.host(ctx, exchanger{host: found.Domain})
-	found.Lookups = append(found.Lookups, host.lookups...)
+	k.add(host.lookups, host.expires...)
 	found.Status = host.Status
 	if host.Status == StatusOK {
 		found.Implicit = true
@@ -73,17 +80,19 @@ func (r *Resolver) implicit(ctx context.Context, found *Findings, denied Status)
 type hostFound struct {
 	Host
 	lookups []Lookup
-	dead    bool // no public address is known, and asking again would not help
+	expires []time.Time // of the answers
+	dead    bool        // no public address is known, and asking again would not help
 }
 
-// hosts looks up exchangers at the same time, in their order.
+// hosts looks up exchangers, at least one, at the same time and returns them in their order.
 func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFound {
 	hosts := make([]hostFound, len(exchangers))
-	var all sync.WaitGroup
-	for i, e := range exchangers {
-		all.Go(func() { hosts[i] = r.host(ctx, e) })
+	var others sync.WaitGroup
+	for i, e := range exchangers[1:] {
+		others.Go(func() { hosts[1+i] = r.host(ctx, e) })
 	}
-	all.Wait()
+	hosts[0] = r.host(ctx, exchangers[0])
+	others.Wait()
 	return hosts
 }
 
@@ -94,10 +103,10 @@ func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 	}
 	var v4, v6 answer
 	lookups := make([]Lookup, 2)
-	var both sync.WaitGroup
-	both.Go(func() { v4, lookups[0] = r.look(ctx, e.host, dns.TypeA) })
-	both.Go(func() { v6, lookups[1] = r.look(ctx, e.host, dns.TypeAAAA) })
-	both.Wait()
+	var other sync.WaitGroup
+	other.Go(func() { v6, lookups[1] = r.look(ctx, e.host, dns.TypeAAAA) })
+	v4, lookups[0] = r.look(ctx, e.host, dns.TypeA)
+	other.Wait()
 	status := combine(v4.status, v6.status)
 	addrs := marked(slices.Concat(v4.addrs, v6.addrs))
 	kept := cut(addrs, r.maxAddrs)
@@ -112,6 +121,7 @@ func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 			Omitted:    len(addrs) - len(kept),
 		},
 		lookups: lookups,
+		expires: []time.Time{v4.expires, v6.expires},
 		dead:    !status.Temporary() && !anyPublic(kept),
 	}
 }

@@ -36,12 +36,13 @@ type Config struct {
 type Resolver struct {
 	servers    servers
 	exchanger  Exchanger
+	sockets    sockets // the exchanger by default
 	tryTimeout time.Duration
 	timeout    time.Duration
 	maxHosts   int
 	maxAddrs   int
 	log        *slog.Logger
-	shuffle    func(n int, swap func(i, j int))
+	shuffle    shuffler
 
 	cache   cache
 	flights singleflight.Group
@@ -84,7 +85,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		places:     make(chan struct{}, maxInFlight),
 	}
 	if r.exchanger == nil {
-		r.exchanger = sockets{}
+		r.exchanger = &r.sockets
 	}
 	r.base, r.cancel = context.WithCancel(context.Background())
 	return r, nil
@@ -111,6 +112,7 @@ func (r *Resolver) Close() {
 	r.users.Wait()
 	if first {
 		r.cache.close()
+		r.sockets.close()
 	}
 }
 

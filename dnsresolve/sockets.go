@@ -2,54 +2,138 @@ package dnsresolve
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"net"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/miekg/dns"
 )
 
-// sockets is the default Exchanger. Every exchange has a socket of its own, so that a UDP query has a random source port (RFC 5452 §9.2).
-type sockets struct{}
+// sockets is the default Exchanger. A TCP connection carries one query, a UDP socket a few, one after the other: see [udpSocket].
+type sockets struct {
+	mu      sync.Mutex // guards what follows
+	idle    []*udpSocket
+	sweeper *time.Timer // nil: no socket is idle
+	closed  bool
+}
 
 // Exchange implements [Exchanger].
-func (sockets) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
+func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
+	if network != "udp" {
+		return exchangeTCP(ctx, query, server)
+	}
+	socket, err := s.take(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	end := endWith(ctx, socket.conn)
+	answer, err := socket.exchange(query)
+	if end() && err == nil {
+		s.put(socket)
+	} else {
+		socket.close()
+	}
+	return answer, orEndOf(ctx, err)
+}
+
+func exchangeTCP(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
 	var dialer net.Dialer
-	socket, err := dialer.DialContext(ctx, network, server)
+	socket, err := dialer.DialContext(ctx, "tcp", server)
 	if err != nil {
 		return nil, err
 	}
 	defer socket.Close()
-	defer context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })() // on cancel and at the deadline
-
-	conn := &dns.Conn{Conn: socket, UDPSize: readSize}
+	defer endWith(ctx, socket)()
+	conn := &dns.Conn{Conn: socket}
 	if err := conn.WriteMsg(query); err != nil {
-		return nil, err
+		return nil, orEndOf(ctx, err)
 	}
-	answer, err := readAnswer(conn, query, network)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+	wire, err := conn.ReadMsgHeader(nil)
+	if err != nil {
+		return nil, orEndOf(ctx, err)
 	}
-	return answer, err
+	return unpack(wire)
 }
 
-// readAnswer reads the answer to query. Over UDP a message that does not belong to query may come from anyone: it is passed over.
-func readAnswer(conn *dns.Conn, query *dns.Msg, network string) (*dns.Msg, error) {
-	for {
-		wire, err := conn.ReadMsgHeader(nil)
-		if network == "udp" && (errors.Is(err, dns.ErrShortRead) || err == nil && binary.BigEndian.Uint16(wire) != query.Id) {
-			continue
+// endWith ends what goes on on the socket with ctx, on cancel and at the deadline, until stop is called. After that the socket can be used
+// on if stop reports true.
+func endWith(ctx context.Context, socket net.Conn) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
+}
+
+// orEndOf is err, or the reason for it where that is the end of ctx.
+func orEndOf(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// take returns a socket that is connected with the server, the one that was idle for the shortest time or a new one.
+func (s *sockets) take(ctx context.Context, server string) (*udpSocket, error) {
+	if socket := s.takeIdle(server); socket != nil {
+		return socket, nil
+	}
+	return dialUDP(ctx, server)
+}
+
+func (s *sockets) takeIdle(server string) *udpSocket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	for i, socket := range slices.Backward(s.idle) {
+		if socket.server == server && now.Before(socket.until) {
+			s.idle = slices.Delete(s.idle, i, i+1)
+			return socket
 		}
-		if err != nil {
-			return nil, err
+	}
+	return nil
+}
+
+// put keeps a socket for the next query, if it may carry one.
+func (s *sockets) put(socket *udpSocket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || socket.left == 0 || len(s.idle) == maxIdleSockets {
+		socket.close()
+		return
+	}
+	s.idle = append(s.idle, socket)
+	if s.sweeper == nil {
+		s.sweeper = time.AfterFunc(socketAge, s.sweep)
+	}
+}
+
+// sweep closes the idle sockets that are too old.
+func (s *sockets) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(time.Now())
+	s.sweeper = nil
+	if len(s.idle) > 0 {
+		s.sweeper = time.AfterFunc(socketAge, s.sweep)
+	}
+}
+
+// drop closes the idle sockets that end by then.
+func (s *sockets) drop(then time.Time) {
+	s.idle = slices.DeleteFunc(s.idle, func(socket *udpSocket) bool {
+		old := !then.Before(socket.until)
+		if old {
+			socket.close()
 		}
-		answer, err := unpack(wire)
-		if err != nil {
-			return nil, err
-		}
-		if network != "udp" || belongs(query, answer) {
-			return answer, nil
-		}
+		return old
+	})
+}
+
+// close closes the idle sockets, and those under way when they are put back.
+func (s *sockets) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.drop(time.Now().Add(socketAge))
+	if s.sweeper != nil {
+		s.sweeper.Stop()
 	}
 }

@@ -101,7 +101,7 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := sockets{}.Exchange(ctx, newQuery("example.test.", dns.TypeMX), network, addr)
+			_, err := new(sockets).Exchange(ctx, newQuery("example.test.", dns.TypeMX), network, addr)
 			ended <- err
 		}()
 		for asked := false; !asked; {
@@ -122,7 +122,7 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 }
 
 // rawUDP answers each query with the messages that answers makes of it, and returns its address.
-func rawUDP(t *testing.T, answers func(query []byte) [][]byte) string {
+func rawUDP(t *testing.T, answers func(query []byte, from net.Addr) [][]byte) string {
 	t.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -137,7 +137,7 @@ func rawUDP(t *testing.T, answers func(query []byte) [][]byte) string {
 			if err != nil {
 				return
 			}
-			for _, message := range answers(buffer[:n]) {
+			for _, message := range answers(buffer[:n], from) {
 				_, _ = socket.WriteTo(message, from)
 			}
 		}
@@ -167,7 +167,7 @@ func TestForgedMessagesArePassedOver(t *testing.T) {
 	right := func(m *dns.Msg) {
 		m.Answer = []dns.RR{&dns.MX{Hdr: dns.RR_Header{Name: m.Question[0].Name, Rrtype: dns.TypeMX, Class: dns.ClassINET}, Mx: "."}}
 	}
-	addr := rawUDP(t, func(query []byte) [][]byte {
+	addr := rawUDP(t, func(query []byte, _ net.Addr) [][]byte {
 		return [][]byte{
 			{},
 			{1, 2, 3},
@@ -190,7 +190,7 @@ func TestForgedMessagesArePassedOver(t *testing.T) {
 
 // A message whose records are missing must not be taken for "no data".
 func TestMissingRecordsAreNoDenial(t *testing.T) {
-	addr := rawUDP(t, func(query []byte) [][]byte {
+	addr := rawUDP(t, func(query []byte, _ net.Addr) [][]byte {
 		wire := reply(t, query, func(*dns.Msg) {})
 		binary.BigEndian.PutUint16(wire[6:], 1) // ANCOUNT
 		return [][]byte{wire}
@@ -211,7 +211,7 @@ func TestForgedMessageOverTCP(t *testing.T) {
 	}
 	defer world.Close()
 	query := newQuery("example.test.", dns.TypeMX)
-	if m, err := (sockets{}).Exchange(t.Context(), query, "tcp", addr); err != nil || belongs(query, m) {
+	if m, err := new(sockets).Exchange(t.Context(), query, "tcp", addr); err != nil || belongs(query, m) {
 		t.Errorf("got %v, %v; want the first message, which does not belong", m, err)
 	}
 }

@@ -35,6 +35,9 @@ type Config struct {
 	AllowNets []netip.Prefix
 	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
+	// Remember is the number of results to remember (about), for some hours at most and by their verdict; a result takes some 1.5 kB. Default:
+	// none.
+	Remember int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the embedded ones.
 	Lists *lists.Lists
 	// RHSBLs are zones of lists of domains in the DNS (RFC 5782 §3), such as "dbl.spamhaus.org", in which the domains of addresses are looked up
@@ -88,6 +91,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	c.RHSBLs = zones
+	if c.Remember < 0 {
+		return c, fmt.Errorf("%d results to remember: use a number from 0", c.Remember)
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

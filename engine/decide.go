@@ -108,6 +108,7 @@ func details(evidence Evidence, j judgement) *Details {
 		d.CatchAll = CatchAllUnknown
 	}
 	if evidence.DNS != nil {
+		d.MX = make([]MX, 0, len(evidence.DNS.Hosts))
 		for _, host := range evidence.DNS.Hosts {
 			d.MX = append(d.MX, MX{Host: host.Name, Preference: host.Preference})
 			if d.Provider == "" {
@@ -132,6 +133,9 @@ func retryAfter(j judgement) int64 {
 
 // transcript joins the dialogues of all sessions, each with its own clock.
 func transcript(said smtpprobe.Findings) []smtpprobe.Line {
+	if len(said.Sessions) == 1 {
+		return said.Sessions[0].Transcript
+	}
 	var lines []smtpprobe.Line
 	for _, session := range said.Sessions {
 		lines = append(lines, session.Transcript...)

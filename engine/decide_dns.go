@@ -22,10 +22,21 @@ func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 		return judgement{reason: DNSTemporary}
 	case found.NullMX:
 		return judgement{reason: NullMX}
-	case len(mailRoute(found, allowed)) > 0:
+	case anyDialable(found.Hosts, allowed):
 		return judgement{}
 	}
 	return judgeDeadRoute(found)
+}
+
+func anyDialable(hosts []dnsresolve.Host, allowed []netip.Prefix) bool {
+	for _, host := range hosts {
+		for _, addr := range host.Addrs {
+			if mayDial(addr, allowed) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // judgeDeadRoute judges mail exchangers of which none may be dialled. A host that was not looked up, or whose look-up was not answered in

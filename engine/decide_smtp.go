@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -168,6 +169,7 @@ var failureReasons = map[smtpprobe.Kind]Reason{
 	smtpprobe.KindTLS:         TLSFailed,
 	smtpprobe.KindProtocol:    ProtocolError,
 	smtpprobe.KindSMTPUTF8:    SMTPUTF8Unsupported,
+	smtpprobe.KindPaused:      Blocked,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
@@ -183,11 +185,18 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	j := judgement{reason: reason, answer: &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
 	}}
+	if failure.Kind == smtpprobe.KindPaused {
+		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
+	}
 	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
 	}
 	return j
 }
+
+// leftAlone replaces the ruling of [Blocked] for a mail host that was not asked.
+var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
+	message: "The mail host was not asked: its provider has refused us for several domains, and is left alone for a while."}
 
 // someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] while a mail host was not asked.
 var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,

@@ -159,6 +159,7 @@ func TestDecide(t *testing.T) {
 		{"timeout", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindTimeout)), ConnectionTimeout, Unknown},
 		{"tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS)), TLSFailed, Unknown},
 		{"protocol", asked(failed(smtpprobe.PhaseGreeting, smtpprobe.KindProtocol)), ProtocolError, Unknown},
+		{"left alone", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindPaused)), Blocked, Unknown},
 		{"no smtputf8", asked(atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
 		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtpprobe.Failure{Kind: smtpprobe.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
 		{"no smtputf8 at one host of two", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
@@ -357,5 +358,13 @@ func TestFlags(t *testing.T) {
 	others.RHSBL = evidence.RHSBL
 	if got := Decide(others, Policy{}); got.Role || got.FreeEmail || got.Disposable || got.SpamTrap {
 		t.Errorf("relay, allowed, in an RHSBL: flags %v %v %v %v, want none", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
+	}
+}
+
+func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
+	session := failed(smtpprobe.PhaseConnect, smtpprobe.KindPaused)
+	session.Failure.RetryAfter = 77
+	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77 {
+		t.Errorf("retry after %d s, want 77", got)
 	}
 }

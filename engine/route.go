@@ -9,11 +9,11 @@ import (
 
 // mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.
 func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
-	var route []smtpprobe.Host
+	route := make([]smtpprobe.Host, 0, len(found.Hosts))
 	for _, host := range found.Hosts {
-		var dial []netip.Addr
+		dial := make([]netip.Addr, 0, len(host.Addrs))
 		for _, addr := range host.Addrs {
-			if addr.Reserved == "" || contains(allowed, addr.IP) {
+			if mayDial(addr, allowed) {
 				dial = append(dial, addr.IP)
 			}
 		}
@@ -22,6 +22,10 @@ func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Ho
 		}
 	}
 	return route
+}
+
+func mayDial(addr dnsresolve.Addr, allowed []netip.Prefix) bool {
+	return addr.Reserved == "" || contains(allowed, addr.IP)
 }
 
 func contains(networks []netip.Prefix, ip netip.Addr) bool {

@@ -22,7 +22,8 @@ type Verifier struct {
 	lists    atomic.Pointer[lists.Lists]
 	resolver *dnsresolve.Resolver
 	rhsbls   *rhsbls
-	prober   *smtpprobe.Prober
+	pool     *smtpprobe.Pool
+	memory   *memory
 }
 
 // New returns a Verifier. Close it when done, so that the last QUITs get through.
@@ -32,10 +33,14 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
-	v.SetLists(config.Lists)
+	v.lists.Store(config.Lists)
+	if v.memory, err = newMemory(config.Remember); err != nil {
+		return nil, err
+	}
 	if config.Level == LevelSyntax {
 		return v, nil
 	}
+	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger, Logger: config.Logger,
 	})
@@ -47,9 +52,10 @@ func New(config Config) (*Verifier, error) {
 		v.resolver.Close()
 		return nil, err
 	}
-	v.prober, err = smtpprobe.New(smtpprobe.Config{
+	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Logger: config.Logger,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Classifier: config.Classifier,
+		Logger: config.Logger,
 	})
 	if err != nil {
 		v.resolver.Close()
@@ -59,17 +65,22 @@ func New(config Config) (*Verifier, error) {
 	return v, nil
 }
 
-// SetLists makes l, which is not nil, the lists of verifications that begin from now on. It is safe while others run.
-func (v *Verifier) SetLists(l *lists.Lists) { v.lists.Store(l) }
+// SetLists makes l, which is not nil, the lists of verifications that begin from now on, and forgets the results that rest on others. It is safe
+// while others run.
+func (v *Verifier) SetLists(l *lists.Lists) {
+	v.lists.Store(l)
+	v.memory.forget()
+}
 
 // Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. No Verify may run any more.
 func (v *Verifier) Close() error {
+	v.memory.close()
 	if v.resolver == nil {
 		return nil
 	}
 	v.resolver.Close()
 	v.rhsbls.close()
-	return v.prober.Close()
+	return v.pool.Close()
 }
 
 // ErrBusy says that a verification was not carried out because too many others wait for the same mail host.
@@ -79,10 +90,21 @@ var ErrBusy = smtpprobe.ErrBusy
 // while somebody else is to answer. The error is non-nil only when the verification itself could not be carried out: ctx was cancelled, too
 // many wait for the same mail host ([ErrBusy]), or something of ours failed. The result then is [Unknown] with Success false.
 //
-// The configured timeout does not run while the verification waits for a free session with the mail host.
+// The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
+// ([Config.Remember]) has Cached set in its details, and is as it was then.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
+	if result, ok := v.memory.recall(address); ok {
+		v.report(result)
+		return result, nil
+	}
+	return v.VerifyAnew(ctx, address)
+}
+
+// VerifyAnew is Verify for a caller who does not want a remembered result.
+func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
 	evidence, err := v.Gather(ctx, address)
 	result := Decide(evidence, v.policy)
+	v.memory.keep(address, result)
 	v.report(result)
 	return result, err
 }
@@ -146,10 +168,8 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 }
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
-	defer cancel()
 	started := time.Now()
-	found, err := v.resolver.MailHosts(ctx, domain)
+	found, err := v.mailHosts(ctx, domain)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
@@ -159,9 +179,18 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 	return found, took, err
 }
 
+func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Findings, error) {
+	if found, ok := v.resolver.Known(domain); ok && ctx.Err() == nil {
+		return found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
+	return v.resolver.MailHosts(ctx, domain)
+}
+
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
-	said, err := v.prober.Probe(ctx, smtpprobe.Request{
+	said, err := v.pool.Probe(ctx, smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
 		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
@@ -178,11 +207,17 @@ func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []s
 }
 
 func (v *Verifier) report(r Result) {
-	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
-		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
+	if v.config.Logger.Enabled(context.Background(), slog.LevelInfo) {
+		v.logResult(r)
+	}
 	if v.config.Hooks.Verified != nil {
 		v.config.Hooks.Verified(r)
 	}
+}
+
+func (v *Verifier) logResult(r Result) {
+	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
+		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
 }
 
 // syntaxFault turns a parse error into a fact; any other error is a fault of ours and stays one.

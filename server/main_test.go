@@ -21,6 +21,12 @@ const key = "rcpt_a-key-for-tests"
 // verifierFunc is a function as a [server.Verifier].
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
 
+func (f verifierFunc) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+	result, err := f(ctx, address)
+	result.User = "anew"
+	return result, err
+}
+
 func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result, error) {
 	return f(ctx, address)
 }

@@ -13,6 +13,7 @@ import (
 type request struct {
 	email   string
 	details bool
+	fresh   bool          // no remembered result
 	timeout time.Duration // zero: as long as usual
 }
 
@@ -30,7 +31,7 @@ func readRequest(rawQuery string, details bool) (request, error) {
 	if err != nil {
 		return request{}, badRequest("The query is not well-formed: percent-encode the values of its parameters.")
 	}
-	for _, name := range []string{"email", "details", "timeout"} {
+	for _, name := range []string{"email", "details", "fresh", "timeout"} {
 		if len(query[name]) > 1 {
 			return request{}, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
 		}
@@ -39,17 +40,32 @@ func readRequest(rawQuery string, details bool) (request, error) {
 	if asked.email == "" {
 		return request{}, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
-	if query.Has("details") {
-		wanted := query.Get("details")
-		if wanted != "1" && wanted != "0" {
-			return request{}, badRequest(`The parameter "details" must be 1 or 0.`)
-		}
-		asked.details = wanted == "1"
+	if err := readSwitch(query, "details", &asked.details); err != nil {
+		return request{}, err
+	}
+	if err := readSwitch(query, "fresh", &asked.fresh); err != nil {
+		return request{}, err
 	}
 	if query.Has("timeout") {
 		asked.timeout, err = readTimeoutSeconds(query.Get("timeout"))
 	}
 	return asked, err
+}
+
+// readSwitch reads a parameter that is 1 or 0, where it is given.
+func readSwitch(query url.Values, name string, on *bool) error {
+	if !query.Has(name) {
+		return nil
+	}
+	switch query.Get(name) {
+	case "1":
+		*on = true
+	case "0":
+		*on = false
+	default:
+		return badRequest(fmt.Sprintf("The parameter %q must be 1 or 0.", name))
+	}
+	return nil
 }
 
 func readTimeoutSeconds(text string) (time.Duration, error) {

@@ -16,6 +16,8 @@ import (
 type Verifier interface {
 	// Verify tells whether address can receive mail. The error is non-nil only when the verification itself could not be carried out.
 	Verify(ctx context.Context, address string) (engine.Result, error)
+	// VerifyAnew is Verify without a remembered result.
+	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
 }
 
 // Config configures a [Server].

@@ -26,7 +26,11 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 
 	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(asked))
 	defer cancel()
-	result, err := s.config.Verifier.Verify(ctx, asked.email)
+	verify := s.config.Verifier.Verify
+	if asked.fresh {
+		verify = s.config.Verifier.VerifyAnew
+	}
+	result, err := verify(ctx, asked.email)
 	if err != nil && r.Context().Err() != nil {
 		note(r, slog.Bool("cancelled", true))
 		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this

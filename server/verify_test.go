@@ -36,6 +36,7 @@ func TestAnswers(t *testing.T) {
 		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
 		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once."}`},
 		{"/api/v1/verify?email=a@b.example&details=true", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
+		{"/api/v1/verify?email=a@b.example&fresh=yes", 400, `{"message":"The parameter \"fresh\" must be 1 or 0."}`},
 		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
 		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
 		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
@@ -249,6 +250,16 @@ func TestPanicFreesSlot(t *testing.T) {
 	for range 3 {
 		if response := get(handler, "/api/v1/verify?email=a@b.example"); response.Code != http.StatusInternalServerError {
 			t.Errorf("status %d", response.Code)
+		}
+	}
+}
+
+func TestFresh(t *testing.T) {
+	handler := newServer(t, server.Config{Verifier: verifierFunc(accepts)}).Handler()
+	for query, anew := range map[string]bool{"": false, "&fresh=0": false, "&fresh=1": true} {
+		response := get(handler, "/api/v1/verify?email=a@b.example"+query)
+		if got := strings.Contains(response.Body.String(), `"user":"anew"`); got != anew {
+			t.Errorf("%q: asked anew: %t, want %t", query, got, anew)
 		}
 	}
 }

@@ -129,34 +129,41 @@ func checkFindings(t *testing.T, f smtpprobe.Findings) {
 	}
 }
 
+// TestQUITIsSent sees who hears QUIT. A session that has answered is kept, so its QUIT comes when the pool closes and is in nobody's transcript.
 func TestQUITIsSent(t *testing.T) {
+	const (
+		never = iota
+		atOnce
+		atClose
+	)
 	ehlo := "S: 220 mx\nC: EHLO *\nS: 250 mx\n"
 	for _, tt := range []struct {
 		name string
 		host smtptest.Handler
-		quit bool
+		quit int
 	}{
-		{"after an answer", good(), true},
-		{"after a refused greeting", &smtptest.Host{Greeting: "554 no"}, true},
-		{"after 421", smtptest.Script("S: 421 busy"), true},
-		{"after a timeout", smtptest.Script(ehlo + "hang"), true},
-		{"after a reply out of step", smtptest.Script(`raw: 220 mx\r\n220 mx\r\n`), true},
-		{"never into silence", smtptest.Script("hang"), false},
-		{"never into half a greeting", smtptest.Script("S: 220-mx\nhang"), false},
-		{"never to another protocol", smtptest.Script("S: SSH-2.0-OpenSSH_9.9"), false},
-		{"never into a handshake", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\n" + `raw: 220 go\r\n250 injected\r\n`), false},
-		{"never to one that hung up", smtptest.Script(ehlo + "close"), false},
-		{"over TLS too", tlsHost(smtptest.TLSWorks), true},
-		{"over TLS as soon as that is established", smtptest.Script(starttls + "hang"), true},
-		{"never to one that hung up after the handshake", smtptest.Script(starttls + "close"), false},
+		{"after an answer", good(), atClose},
+		{"after a refused greeting", &smtptest.Host{Greeting: "554 no"}, atOnce},
+		{"after a refused MAIL", &smtptest.Host{MAIL: "550 no"}, atOnce},
+		{"after 421", smtptest.Script("S: 421 busy"), atOnce},
+		{"after a timeout", smtptest.Script(ehlo + "hang"), atOnce},
+		{"after a reply out of step", smtptest.Script(`raw: 220 mx\r\n220 mx\r\n`), atOnce},
+		{"never into silence", smtptest.Script("hang"), never},
+		{"never into half a greeting", smtptest.Script("S: 220-mx\nhang"), never},
+		{"never to another protocol", smtptest.Script("S: SSH-2.0-OpenSSH_9.9"), never},
+		{"never into a handshake", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\n" + `raw: 220 go\r\n250 injected\r\n`), never},
+		{"never to one that hung up", smtptest.Script(ehlo + "close"), never},
+		{"over TLS too", tlsHost(smtptest.TLSWorks), atClose},
+		{"over TLS as soon as that is established", smtptest.Script(starttls + "hang"), atOnce},
+		{"never to one that hung up after the handshake", smtptest.Script(starttls + "close"), never},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := probe(t, setting{}, tt.host)
-			if got := o.sessions[0].QUIT; got != tt.quit {
-				t.Errorf("QUIT %t, want %t; client: %q", got, tt.quit, o.sessions[0].Client)
+			if got, want := o.sessions[0].QUIT, tt.quit != never; got != want {
+				t.Errorf("QUIT %t, want %t; client: %q", got, want, o.sessions[0].Client)
 			}
-			if got := strings.Contains(transcript(o.found.Sessions[0]), "C QUIT"); got != tt.quit {
-				t.Errorf("the transcript has QUIT: %t, want %t:\n%s", got, tt.quit, transcript(o.found.Sessions[0]))
+			if got, want := strings.Contains(transcript(o.found.Sessions[0]), "C QUIT"), tt.quit == atOnce; got != want {
+				t.Errorf("the transcript has QUIT: %t, want %t:\n%s", got, want, transcript(o.found.Sessions[0]))
 			}
 		})
 	}

@@ -25,14 +25,6 @@ func (b *budget) stoodStill(d time.Duration) {
 	}
 }
 
-// bound returns ctx with the budget's end as a deadline, where it has none that is earlier.
-func (b *budget) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if b.end.IsZero() {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, b.end)
-}
-
 // spent reports whether the budget or ctx has no time left.
 func (b *budget) spent(ctx context.Context) bool {
 	return expired(ctx) || !b.end.IsZero() && !time.Now().Before(b.end)

@@ -50,6 +50,7 @@ type Classifier struct {
 	rules   []rule
 	ids     map[string]bool // of the rules
 	phrases *phraseIndex
+	memory  memory
 }
 
 // RuleFile is rules in the form of the embedded rules.yaml, whose head explains it.
@@ -91,8 +92,19 @@ func (c *Classifier) Read(q Question) Reading {
 	if q.Reply.Code >= 200 && q.Reply.Code < 300 {
 		return readAcceptance(q.Reply.Code)
 	}
+	key := q.appendKey(make([]byte, 0, maxQuestion))
+	if reading, ok := c.memory.recall(key); ok {
+		return reading
+	}
+	reading := c.readRefusal(q)
+	c.memory.remember(key, reading)
+	return reading
+}
+
+// readRefusal tells what a reply that is no acceptance proves.
+func (c *Classifier) readRefusal(q Question) Reading {
 	words := wordsOf(q)
-	reading := c.readRefusal(q, words)
+	reading := c.decide(q, words)
 	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)
 	}
@@ -107,10 +119,11 @@ func readAcceptance(code int) Reading {
 	return Reading{Class: ClassOK, Rule: "code-2yz"}
 }
 
-func (c *Classifier) readRefusal(q Question, words []word) Reading {
-	said := c.phrases.find(words)
+// decide finds the first rule that fits.
+func (c *Classifier) decide(q Question, words []word) Reading {
+	said, code := c.phrases.find(words), codeText(q.Reply.Code)
 	for i := range c.rules {
-		if c.rules[i].fits(q, said) {
+		if c.rules[i].fits(q, code, said) {
 			return Reading{Class: lawful(c.rules[i].Class, q), Rule: c.rules[i].ID}
 		}
 	}

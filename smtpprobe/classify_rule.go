@@ -49,10 +49,10 @@ type rule struct {
 	unless   []int    // phrases of which none may be there
 }
 
-// fits reports whether the rule reads the reply.
-func (r *rule) fits(q Question, said phraseSet) bool {
+// fits reports whether the rule reads the reply. code is its reply code as text.
+func (r *rule) fits(q Question, code string, said phraseSet) bool {
 	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
-		fitsAny(r.codes, codeText(q.Reply.Code)) &&
+		fitsAny(r.codes, code) &&
 		fitsAny(r.enhanced, q.Reply.enhancedInClass()) &&
 		hasSuffix(r.hosts, q.Host) &&
 		(len(r.text) == 0 || anySaid(r.text, said)) &&

@@ -192,11 +192,16 @@ func BenchmarkRead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply, Host: "mx.example.com", Mailbox: "user@example.com"})
-			}
-		})
+		q := Question{Phase: PhaseRCPT, Reply: reply, Host: "mx.example.com", Mailbox: "user@example.com"}
+		for again, read := range map[string]func(Question) Reading{
+			"first": DefaultClassifier().readRefusal, "again": DefaultClassifier().Read,
+		} {
+			b.Run(name+"/"+again, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					read(q)
+				}
+			})
+		}
 	}
 }

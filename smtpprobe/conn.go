@@ -72,6 +72,13 @@ func (c *conn) listen(ctx context.Context, wait time.Duration) string {
 	return c.ahead()
 }
 
+// atRest looks, without waiting, for something that nobody asked for. An end of the connection counts.
+func (c *conn) atRest() bool {
+	_ = c.tcp.SetReadDeadline(time.Now().Add(time.Microsecond))
+	_, err := c.in.Peek(1)
+	return isTimeout(err)
+}
+
 // readReply reads one reply.
 func (c *conn) readReply() (Reply, error) {
 	var b replyBuilder

@@ -456,11 +456,29 @@ func TestDialogue(t *testing.T) {
 			host: `
 				S: 220 mx
 				C: EHLO *
-				S: 502 what?`,
+				S: 502 what?
+				C: HELO *
+				S: 250 mx`,
 			client: `
 				EHLO probe.example
+				HELO probe.example
 				QUIT`,
-			found: "greeting 220, ehlo 502, failure smtputf8 at mail",
+			found: "greeting 220, ehlo 250, failure smtputf8 at mail",
+		},
+		{
+			name: "a host that wants neither EHLO nor HELO has said nothing about SMTPUTF8",
+			set:  setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
+			host: `
+				S: 220 mx
+				C: EHLO *
+				S: 502 what?
+				C: HELO *
+				S: 550 go away`,
+			client: `
+				EHLO probe.example
+				HELO probe.example
+				QUIT`,
+			found: "greeting 220, ehlo 550",
 		},
 		{
 			name: "no control after the target's 421",

@@ -1,14 +1,36 @@
 // Package smtpprobe asks the mail hosts of a domain whether they take mail for a mailbox, and says what they answered.
 //
-// A [Prober] connects to the hosts in the given order and speaks SMTP up to RCPT: greeting, EHLO (HELO where that is refused), STARTTLS
-// where offered, MAIL, RCPT for the mailbox in question, RCPT for a random one beside it (in a transaction of its own where the host takes one
-// recipient at a time), QUIT. It never sends DATA or BDAT, so nothing can be delivered. What it returns are facts, [Findings]: replies, failures
-// and a transcript, without a verdict. What kept us from asking is no fact about the host, and an error: a caller that gave up, too many
-// sessions ([ErrBusy]), no file descriptor left.
+// A [Pool] connects to the hosts in the given order and speaks SMTP up to RCPT: greeting, EHLO (HELO where that is not known), STARTTLS
+// where offered, MAIL, RCPT for the mailbox in question, RCPT for a random one beside it, the control. It never sends DATA or BDAT, so nothing can
+// be delivered. What it returns are facts, [Findings]: replies, failures and a transcript, without a verdict. What kept us from asking is no fact
+// about the host, and an error: a caller that gave up, too many who wait ([ErrBusy]), no file descriptor left, a pool that was closed ([ErrClosed]).
+//
+// # Hosts
 //
 // The next host is asked only where one cannot be reached, refuses for the moment before RCPT or lacks SMTPUTF8 for a target that needs it; no
-// address is asked twice but for a second try in plain text after TLS has failed. The sessions open to one address, and those who wait for
-// one, are limited, and the wait is not taken from the time of the probe ([Request]).
+// address is asked twice but for a second try in plain text after TLS has failed. The sessions open to one address and in all, and those who wait,
+// are limited ([Config]); the wait is not taken from the time of the probe ([Request]).
+//
+// # Sessions
+//
+// A session that has answered is kept for the next recipients of its host, within its caps ([SessionCaps]), and ends with QUIT. Those who wait for
+// the same host are asked about in one transaction with several recipients, more with each that went well. Where a host has had enough (a limit
+// on recipients, 421, a hang-up, slow refusals), later transactions and sessions stop short of that for an hour.
+//
+// What a host says in company may be about the company. A reply to a recipient who was not the first of the session, and that names no mailbox but a
+// limit, a policy, us or nothing, is believed only where the host has given the same to a first recipient; 421, silence and a hang-up never
+// are. Who was told such a thing is asked about again, at most twice, in the end alone. Replies that are out of step with the commands are believed
+// for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many.
+// Whoever shares a session has only their own recipients in the transcript.
+//
+// # Memory
+//
+// The pool remembers the answer about a control for a domain at a host, for ten minutes and 200 targets, where it is clear (Session.ControlShared);
+// what came of a host that could not be asked, for 30 seconds; and that a provider has refused us for three domains in a row without an
+// answer for a mailbox between: then its hosts are not asked for five minutes or, when it happens again, up to an hour ([KindPaused]). Sessions with a
+// provider that finds us too fast begin at growing intervals. All of it is bounded, and gone with the pool.
+//
+// # Standards and limits
 //
 // It follows RFC 5321 (SMTP), RFC 2034 and RFC 3463 (enhanced status codes), RFC 2920 (PIPELINING), RFC 3207 (STARTTLS), RFC 7435 (opportunistic
 // security) and RFC 6531 (SMTPUTF8).
@@ -17,6 +39,7 @@
 // cleaned to printable UTF-8, and a session whose replies are out of step says nothing about the mailbox.
 //
 // The package does not promise who answered: it does not verify certificates (DANE and MTA-STS are not read), and it dials whatever addresses
-// it is given; refusing reserved ones is up to the caller. It resolves no names, keeps no session for a second probe, and remembers nothing
-// between probes.
+// it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
+// ask much, with the very words that it has for an unknown mailbox, is found out, nor that a control is asked only once for its time: sessions that
+// are open together may each name one.
 package smtpprobe

@@ -20,7 +20,56 @@ func (s *session) readInto(ctx context.Context, phase Phase, into **Reply) error
 	if err != nil {
 		return err
 	}
+	s.log.mu.Lock()
 	*into = &reply
+	s.log.mu.Unlock()
+	return nil
+}
+
+// ask sends a command of a flight and hears what is said to it.
+func (s *session) ask(ctx context.Context, phase Phase, command string, into *said) error {
+	into.command = len(s.log.lines)
+	if err := s.send(ctx, phase, command); err != nil {
+		return err
+	}
+	return s.hear(ctx, phase, into)
+}
+
+// hear reads the next reply of a flight.
+func (s *session) hear(ctx context.Context, phase Phase, into *said) error {
+	from := len(s.log.lines)
+	reply, err := s.reply(ctx, phase)
+	if err != nil {
+		return err
+	}
+	into.from, into.to, into.reply = from, len(s.log.lines), &reply
+	return nil
+}
+
+// reset ends the transaction, where one was left open.
+func (s *session) reset(ctx context.Context) error {
+	if !s.transacting {
+		return nil
+	}
+	s.transacting = false
+	if err := s.send(ctx, PhaseMAIL, "RSET"); err != nil {
+		return err
+	}
+	return s.hearReset(ctx)
+}
+
+// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it. Any other refusal belongs to a command
+// before it, and the replies are not in step with the commands.
+func (s *session) hearReset(ctx context.Context) error {
+	reply, err := s.reply(ctx, PhaseRCPT)
+	switch {
+	case err != nil:
+		return err
+	case reply.Code/10 == 50, reply.Code == replyServiceClosing:
+		return errRefused
+	case refusal(reply) != nil:
+		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
+	}
 	return nil
 }
 
@@ -33,7 +82,7 @@ func (s *session) send(ctx context.Context, phase Phase, commands ...string) err
 		}
 		return s.outOfStep(ctx, phase, ahead)
 	}
-	if err := s.conn.arm(ctx, s.deadline(ctx, phase)); err != nil {
+	if err := s.conn.arm(ctx, s.deadline(phase)); err != nil {
 		return s.fault(ctx, phase, err)
 	}
 	if err := s.conn.send(commands...); err != nil {
@@ -44,7 +93,7 @@ func (s *session) send(ctx context.Context, phase Phase, commands ...string) err
 
 // reply reads the next reply.
 func (s *session) reply(ctx context.Context, phase Phase) (Reply, error) {
-	if err := s.conn.arm(ctx, s.deadline(ctx, phase)); err != nil {
+	if err := s.conn.arm(ctx, s.deadline(phase)); err != nil {
 		return Reply{}, s.fault(ctx, phase, err)
 	}
 	reply, err := s.conn.readReply()
@@ -71,22 +120,22 @@ func fits(phase Phase, code int) bool {
 	}
 }
 
-// deadline bounds the next wait: by the phase's timeout and by ctx. Connecting, the greeting and the TLS handshake are where a dead route shows,
-// so there one wait takes at most half of the time that is left as long as something else could be tried in the other half.
-func (s *session) deadline(ctx context.Context, phase Phase) time.Time {
+// deadline bounds the next wait: by the phase's timeout and by the time for the asks. Connecting, the greeting and the TLS handshake are where a
+// dead route shows, so there one wait takes at most half of the time that is left as long as something else could be tried in the other half.
+func (s *session) deadline(phase Phase) time.Time {
 	now := time.Now()
-	timeout := s.prober.config.Timeouts.Command
+	timeout := s.pool.config.Timeouts.Command
 	if phase == PhaseConnect {
-		timeout = s.prober.config.Timeouts.Connect
+		timeout = s.pool.config.Timeouts.Connect
 	}
-	end, ok := ctx.Deadline()
-	if !ok {
+	if s.bound.IsZero() {
 		return now.Add(timeout)
 	}
-	left := end.Sub(now)
+	left := s.bound.Sub(now)
 	if s.tlsPending || !s.route.last && (phase == PhaseConnect || phase == PhaseGreeting) {
 		left /= 2
 	}
+	s.hurried = left < timeout
 	return now.Add(min(timeout, left))
 }
 

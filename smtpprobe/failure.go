@@ -27,7 +27,7 @@ func expired(ctx context.Context) bool {
 }
 
 // connectKind says in which way dialling failed.
-func connectKind(ctx context.Context, err error) Kind {
+func connectKind(ctx, dialCtx context.Context, err error) Kind {
 	switch {
 	case cancelled(ctx) != nil:
 		return KindCancelled
@@ -35,7 +35,7 @@ func connectKind(ctx context.Context, err error) Kind {
 		return KindRefused
 	case errors.Is(err, syscall.ECONNRESET):
 		return KindReset
-	case isTimeout(err), expired(ctx):
+	case isTimeout(err), expired(dialCtx):
 		return KindTimeout
 	default:
 		return KindUnreachable

@@ -22,7 +22,9 @@ type Findings struct {
 	Sessions []Session `json:"sessions"`
 }
 
-// Session is one connection to one address of one mail host. A nil reply was not given, or its command not sent.
+// Session is what one connection to one address of one mail host was to the recipient. Others may have shared it; the transcript has only what
+// concerns this one. A nil reply was not given, or its command not sent. Where the session is one that failed before, and was not tried again, the
+// transcript ends with a remark that says so.
 type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`
@@ -34,8 +36,13 @@ type Session struct {
 	MAIL       *Reply         `json:"mail,omitempty"`
 	Target     *Reply         `json:"target,omitempty"`  // to RCPT TO:<the address>
 	Control    *Reply         `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
-	Failure    *Failure       `json:"failure,omitempty"` // what ended the session before all was answered
-	Transcript []Line         `json:"transcript,omitempty"`
+	// ControlShared is set when Control was the answer to an earlier probe of the same domain by the same host, at most ten minutes before. Two
+	// probes in one transaction share one control, too; that is not told.
+	ControlShared bool `json:"control_shared,omitempty"`
+	// Recipients is the number of recipients, targets of others and controls, that were named in the session before the target.
+	Recipients int      `json:"recipients,omitempty"`
+	Failure    *Failure `json:"failure,omitempty"` // what ended the session before all was answered
+	Transcript []Line   `json:"transcript,omitempty"`
 }
 
 // Reply is one SMTP reply (RFC 5321 §4.2).
@@ -61,6 +68,7 @@ const (
 	KindProtocol    Kind = "protocol"    // not SMTP, replies out of step, too long a line or reply
 	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
 	KindCancelled   Kind = "cancelled"   // the caller gave up
+	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
 )
 
 // Failure is the end of a session that did not get its answer.
@@ -68,6 +76,8 @@ type Failure struct {
 	Phase Phase  `json:"phase"`
 	Kind  Kind   `json:"kind"`
 	Text  string `json:"text,omitempty"`
+	// RetryAfter is when to try again, in seconds, where that is known.
+	RetryAfter int64 `json:"retry_after,omitempty"`
 }
 
 func (f *Failure) Error() string { return string(f.Phase) + ": " + string(f.Kind) + ": " + f.Text }

@@ -110,3 +110,38 @@ func fuzzSession(t *testing.T, server *fuzzServer) {
 		}
 	}
 }
+
+// FuzzCrowd sees that several who share sessions with a server that sends arbitrary bytes all get an answer, and nothing of each other.
+func FuzzCrowd(f *testing.F) {
+	for _, seed := range []string{
+		"220 mx\r\n\xff250-mx\r\n250 PIPELINING\r\n\xff250 a\r\n550 b\r\n250 c\r\n250 d\r\n452 4.5.3 e\r\n421 f\r\n\xff221 bye\r\n",
+		"220 mx\r\n\xff250 mx\r\n\xff250 a\r\n\xff250 b\r\n\xff550 c\r\n\xff250 d\r\n\xff250 e\r\n\xff550 5.7.1 f\r\n\xff550 5.1.1 g\r\n\xff250 h\r\n",
+		"220 mx\r\n\xff250-mx\r\n250 PIPELINING\r\n\xff250 a\r\n550 5.1.1 b\r\n250 c\r\n550 5.1.1 d\r\n250 e\r\n550 f\r\n250 g\r\n250 h\r\n250 i\r\n\xff250 j\r\n",
+		"421 no\r\n", "220 mx\r\n\xff500 what\r\n\xff250 mx\r\n\xff503 a\r\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		synctest.Test(t, func(t *testing.T) {
+			server := &fuzzServer{bytes: data}
+			b := &bubble{T: t, pool: newProber(t, smtpprobe.Config{MaxSessionsPerHost: 2}, server)}
+			list := mailboxes(6, func(int) bool { return false }, "a.example", "b.example")
+			for i, r := range b.askAll(aboutAll(list)) {
+				if r.err != nil || len(r.found.Sessions) == 0 {
+					t.Errorf("%s: %s (%v)", list[i], summaries(r.found), r.err)
+				}
+				checkFindings(t, r.found)
+				checkPrivate(t, list[i], r.found)
+			}
+			if err := b.pool.Close(); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+			for _, line := range server.client {
+				if verb, _, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " "); !commands[verb] || !strings.HasSuffix(line, "\r\n") {
+					t.Errorf("the client said %q", line)
+				}
+			}
+		})
+	})
+}

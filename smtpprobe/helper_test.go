@@ -84,7 +84,7 @@ func probeNetwork(t *testing.T, s setting, network *smtptest.Network) (o outcome
 	return o
 }
 
-func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpprobe.Prober {
+func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpprobe.Pool {
 	t.Helper()
 	if c.Dialer == nil {
 		c.Dialer = dialer

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -51,7 +50,7 @@ func TestConnectKind(t *testing.T) {
 		{"a dialer's own error", background, errors.New("proxy gave up"), KindUnreachable},
 		{"cancelled", cancelledContext(), errors.New("operation was canceled"), KindCancelled},
 	} {
-		if got := connectKind(tt.ctx, tt.err); got != tt.want {
+		if got := connectKind(tt.ctx, tt.ctx, tt.err); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -108,36 +107,6 @@ func TestTourIsLimited(t *testing.T) {
 		if want := n == maxConnections; r.last != want {
 			t.Errorf("connection %d is the last: %t, want %t", n, r.last, want)
 		}
-	}
-}
-
-func TestLimiterForgets(t *testing.T) {
-	synctest.Test(t, limiterForgets)
-}
-
-func limiterForgets(t *testing.T) {
-	l := newLimiter(1, 2, 3)
-	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	release, err := l.acquire(context.Background(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.enter(b)    // somebody else is interested in b, so that its slots are kept
-	for range 3 { // more often than b has slots
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		if _, err := l.acquire(ctx, b); !errors.Is(err, ErrBusy) {
-			t.Fatalf("a second session in all: %v", err)
-		}
-		cancel()
-	}
-	release()
-	if release, err = l.acquire(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-	release()
-	l.leave(b)
-	if len(l.addrs) != 0 {
-		t.Errorf("%d addresses are remembered", len(l.addrs))
 	}
 }
 

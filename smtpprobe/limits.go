@@ -48,6 +48,65 @@ const (
 	defaultQuit    = 3 * time.Second
 )
 
+// What a session is good for, by default ([SessionCaps]).
+const (
+	defaultIdle         = 5 * time.Second
+	defaultAge          = 2 * time.Minute
+	defaultTransactions = 30
+	defaultRecipients   = 200
+	defaultRefused      = 9  // Postfix slows down after ten errors (smtpd_soft_error_limit)
+	defaultFlight       = 50 // a host must take 100 (RFC 5321 §4.5.3.1.8); some have less patience
+
+	// firstFlight is the size of the first transaction with a host; the next ones may be twice as large each.
+	firstFlight = 10
+	// flightLasts is how long a transaction may take, by what the last one took, so that a slow host's answers do not come all at the end.
+	flightLasts = 3 * time.Second
+	// sessionsToTrust is how many sessions have to use a host's patience up before it is tried further, up to mostRefused.
+	sessionsToTrust = 3
+	mostRefused     = 72
+	// leastPatience is the number of refused recipients that no host loses patience over.
+	leastPatience = 3
+	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
+	impatience = 900 * time.Millisecond
+	// refusedMargin is the part of a host's patience with refused recipients that is planned to be used up.
+	refusedMargin = 0.7
+)
+
+// What the pool remembers, and for how long.
+const (
+	// failureLasts is how long a host that could not be asked is not tried again: a list has its addresses close together, and a person who
+	// tries again has waited as long.
+	failureLasts = 30 * time.Second
+	// crowdLasts is how long after a session a host that refuses the next is thought to have one too many: it may not have noticed the end of
+	// the others. crowdPause is the time to notice.
+	crowdLasts = 5 * time.Second
+	crowdPause = time.Second
+	// traitsLast is how long a host's habits are believed.
+	traitsLast = time.Hour
+	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.
+	controlLasts = 10 * time.Minute
+	controlUses  = 200
+	// maxDoubts is how often one ask may be asked again.
+	maxDoubts = 2
+
+	maxTrusted       = 32
+	maxDomainNotes   = 100_000
+	maxProviderNotes = 10_000
+	minSweep         = 1024 // hosts
+	maxHosts         = 20_000
+)
+
+// When a provider is left alone, or asked more slowly.
+const (
+	blocksToTrip = 3 // different domains: one may have a policy of its own
+	breakLasts   = 5 * time.Minute
+	maxBreak     = time.Hour
+	maxTrips     = 8
+
+	minInterval = 500 * time.Millisecond
+	maxInterval = 30 * time.Second
+)
+
 // skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
 // (RFC 2920 §3.2), and at most a packet sent again keeps one back.
 const skipGrace = 500 * time.Millisecond

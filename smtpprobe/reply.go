@@ -2,7 +2,6 @@ package smtpprobe
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -84,47 +83,41 @@ func (b *replyBuilder) add(line string) (last bool, err error) {
 
 // reply returns the reply of the lines added.
 func (b *replyBuilder) reply() Reply {
-	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts)}
-	for _, text := range b.texts {
+	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: make([]string, len(b.texts))}
+	for i, text := range b.texts {
 		if enhanced, rest := cutEnhanced(text); enhanced != "" && enhanced == r.Enhanced {
 			text = rest
 		}
-		r.Lines = append(r.Lines, truncate(text, maxText))
+		r.Lines[i] = truncate(text, maxText)
 	}
 	return r
 }
 
 // splitReplyLine splits a line as in RFC 5321 §4.2: reply code, "-" or space or nothing, text. The text is returned clean.
 func splitReplyLine(line string) (code int, last bool, text string, err error) {
-	bad := protocolError(fmt.Sprintf("not a reply line: %q", truncate(clean(line), 80)))
 	if len(line) < 3 || !isDigits(line[:3]) {
-		return 0, false, "", bad
+		return 0, false, "", notReplyLine(line)
 	}
 	code, _ = strconv.Atoi(line[:3])
-	if code < 200 || code > 599 {
-		return 0, false, "", bad
-	}
 	rest := line[3:]
-	if rest == "" {
+	switch {
+	case code < 200 || code > 599:
+		return 0, false, "", notReplyLine(line)
+	case rest == "":
 		return code, true, "", nil
-	}
-	if rest[0] != ' ' && rest[0] != '-' {
-		return 0, false, "", bad
+	case rest[0] != ' ' && rest[0] != '-':
+		return 0, false, "", notReplyLine(line)
 	}
 	return code, rest[0] == ' ', strings.TrimSpace(clean(rest[1:])), nil
+}
+
+func notReplyLine(line string) error {
+	return protocolError(fmt.Sprintf("not a reply line: %q", truncate(clean(line), 80)))
 }
 
 func isDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
-
-var (
-	// leadingEnhanced is an enhanced status code where RFC 2034 §4 puts it, also with the "#" of some appliances; what follows must not
-	// let it be the beginning of an IP address.
-	leadingEnhanced = regexp.MustCompile(`^#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[:;,]? |[:;,]?$)`)
-	// trailingEnhanced is the way of qmail: "sorry, no mailbox here by that name (#5.1.1)".
-	trailingEnhanced = regexp.MustCompile(`\(#([245]\.[0-9]{1,3}\.[0-9]{1,3})\)\.?$`)
-)
 
 // findEnhanced returns the enhanced status code of a reply with these texts. RFC 2034 §4 has it in front of every line; where lines
 // contradict each other, none is believed.
@@ -143,17 +136,50 @@ func findEnhanced(texts []string) string {
 	if found != "" {
 		return found
 	}
-	if m := trailingEnhanced.FindStringSubmatch(texts[len(texts)-1]); m != nil {
-		return m[1]
-	}
-	return ""
+	return trailingEnhanced(texts[len(texts)-1])
 }
 
-// cutEnhanced splits a leading enhanced status code from a text.
+// cutEnhanced splits an enhanced status code from the beginning of a text, where RFC 2034 §4 puts it, also with the "#" of some appliances.
+// What follows must not let it be the beginning of an IP address.
 func cutEnhanced(text string) (enhanced, rest string) {
-	m := leadingEnhanced.FindStringSubmatch(text)
-	if m == nil {
+	enhanced, rest = cutStatus(strings.TrimPrefix(text, "#"))
+	if rest != "" && strings.IndexByte(":;,", rest[0]) >= 0 {
+		rest = rest[1:]
+	}
+	if enhanced == "" || rest != "" && rest[0] != ' ' {
 		return "", text
 	}
-	return m[1], strings.TrimSpace(text[len(m[0]):])
+	return enhanced, strings.TrimSpace(rest)
+}
+
+// trailingEnhanced returns the enhanced status code at the end of a text, in the way of qmail: "sorry, no mailbox here by that name (#5.1.1)".
+func trailingEnhanced(text string) string {
+	const opening = "(#"
+	at := strings.LastIndex(text, opening)
+	if at < 0 {
+		return ""
+	}
+	enhanced, rest := cutStatus(text[at+len(opening):])
+	if rest != ")" && rest != ")." {
+		return ""
+	}
+	return enhanced
+}
+
+// cutStatus splits class, subject and detail with their dots (RFC 3463 §2) from the beginning of a text.
+func cutStatus(text string) (status, rest string) {
+	if text == "" || strings.IndexByte("245", text[0]) < 0 {
+		return "", text
+	}
+	end := 1
+	for range 2 {
+		dot := end
+		for end++; end < len(text) && end <= dot+3 && text[end] >= '0' && text[end] <= '9'; {
+			end++
+		}
+		if end-dot < 2 || text[dot] != '.' {
+			return "", text
+		}
+	}
+	return text[:end], text[end:]
 }

@@ -50,19 +50,19 @@ func (t *tour) next() (route, bool) {
 }
 
 // learn draws the consequence of a session.
-func (t *tour) learn(s *session) {
-	if s.offline {
+func (t *tour) learn(r route, told answer) {
+	if told.offline {
 		t.connections--
 	}
-	switch whatNext(&s.Session) {
+	switch whatNext(told.session) {
 	case nothing:
 		t.routes = nil
 	case samePlain:
-		again := s.route
+		again := r
 		again.plain = true
 		t.routes = append([]route{again}, t.routes...)
 	case nextHost:
-		t.routes = slices.DeleteFunc(t.routes, func(r route) bool { return r.host == s.route.host })
+		t.routes = slices.DeleteFunc(t.routes, func(other route) bool { return other.host == r.host })
 	case nextRoute:
 	}
 }

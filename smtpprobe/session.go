@@ -9,31 +9,38 @@ import (
 // errRefused ends a session whose last reply says why.
 var errRefused = errors.New("refused")
 
-// session is the dialogue over one connection.
+// session is the dialogue over one connection, up to the flights, which do the asking.
 type session struct {
-	Session // the findings so far
+	Session // the findings so far; the lock of the log guards them against a look at what is there
 
-	prober  *Prober
-	route   route
-	req     Request
-	log     transcript
-	conn    *conn // nil: not connected
-	offline bool  // dialling failed before a packet left this machine
+	pool     *Pool
+	route    route
+	provider string
+	log      transcript
+	opening  int       // lines of the log that belong to the opening
+	bound    time.Time // of the present step; zero: the timeouts alone bound it
+	conn     *conn     // nil: not connected
+	started  time.Time
+	offline  bool // dialling failed before a packet left this machine
+	hurried  bool // a wait was cut short by the bound: more time might have brought more
 	// tlsPending is true from STARTTLS' consent until the first reply over TLS. Only that shows that TLS works: in TLS 1.3 the client is
 	// done with the handshake before the server has had its say.
 	tlsPending bool
+
+	transacting                       bool // a transaction was left open
+	transactions, recipients, refused int
 }
 
-func newSession(p *Prober, r route, req Request) *session {
-	s := &session{prober: p, route: r, req: req}
+func newSession(p *Pool, r route) *session {
+	s := &session{pool: p, route: r, provider: p.provider(r.host, r.addr.Addr()), started: time.Now()}
 	s.Host, s.Addr = truncate(clean(r.host), maxDomain), r.addr
-	s.log.start = time.Now()
+	s.log.start = s.started
 	return s
 }
 
-// speak holds the dialogue until the recipients are answered, a command is refused or something fails.
-func (s *session) speak(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.connect, s.greet, s.hello, s.secure, s.ask} {
+// open goes through the steps up to the point where recipients can be named.
+func (s *session) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.connect, s.greet, s.hello, s.secure} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -41,16 +48,33 @@ func (s *session) speak(ctx context.Context) error {
 	return nil
 }
 
+// opened notes that what comes now belongs to flights.
+func (s *session) opened() {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.opening = len(s.log.lines)
+}
+
+// spent reports whether the session has been used enough.
+func (s *session) spent(caps SessionCaps) bool {
+	return s.transactions >= caps.Transactions || s.recipients >= caps.Recipients || s.refused >= caps.Refused || time.Since(s.started) >= caps.Age
+}
+
+// quiet reports whether the host has neither said anything nor hung up while the session rested.
+func (s *session) quiet() bool {
+	return s.conn.usable && s.conn.ahead() == "" && s.conn.atRest()
+}
+
 func (s *session) connect(ctx context.Context) error {
-	dialCtx, cancel := context.WithDeadline(ctx, s.deadline(ctx, PhaseConnect))
+	dialCtx, cancel := context.WithDeadline(ctx, s.deadline(PhaseConnect))
 	defer cancel()
-	tcp, err := s.prober.config.Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
+	tcp, err := s.pool.config.Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
 	if outOfResources(err) {
 		return err
 	}
 	if err != nil {
 		s.offline = noRoute(err)
-		kind := connectKind(ctx, err)
+		kind := connectKind(ctx, dialCtx, err)
 		return s.fail(PhaseConnect, kind, failureText(kind, err))
 	}
 	s.log.add(fromProber, "connected to "+s.Host+" "+s.route.addr.String())
@@ -66,21 +90,18 @@ func (s *session) greet(ctx context.Context) error {
 }
 
 // hello introduces us, and reads the extensions anew. HELO is for hosts that do not know EHLO and say so in a reply about syntax, 50z (RFC 5321
-// §3.2, §4.2.4): any other refusal is of us. Where the target needs an extension, HELO would be of no use.
+// §3.2, §4.2.4): any other refusal is of us.
 func (s *session) hello(ctx context.Context) error {
-	s.Extensions = nil
+	s.offer(nil)
 	if err := s.exchange(ctx, PhaseEHLO, "EHLO "+s.ownName(), &s.EHLO); err != nil {
 		return err
 	}
 	if refusal(*s.EHLO) == nil {
-		s.Extensions = keywords(*s.EHLO)
+		s.offer(keywords(*s.EHLO))
 		return nil
 	}
-	switch {
-	case s.EHLO.Code/10 != 50:
+	if s.EHLO.Code/10 != 50 {
 		return errRefused
-	case s.req.SMTPUTF8:
-		return s.withoutSMTPUTF8()
 	}
 	if err := s.exchange(ctx, PhaseEHLO, "HELO "+s.ownName(), &s.EHLO); err != nil {
 		return err
@@ -116,12 +137,20 @@ func (s *session) secure(ctx context.Context) error {
 
 func (s *session) handshake(ctx context.Context) error {
 	s.tlsPending = true
-	if err := s.conn.arm(ctx, s.deadline(ctx, PhaseSTARTTLS)); err != nil {
+	if err := s.conn.arm(ctx, s.deadline(PhaseSTARTTLS)); err != nil {
 		return err
 	}
 	version, err := s.conn.startTLS(s.route.host)
+	s.log.mu.Lock()
 	s.TLS = version
+	s.log.mu.Unlock()
 	return err
+}
+
+func (s *session) offer(extensions []string) {
+	s.log.mu.Lock()
+	s.Extensions = extensions
+	s.log.mu.Unlock()
 }
 
 // refusal returns errRefused unless the reply is a positive one.
@@ -130,22 +159,6 @@ func refusal(r Reply) error {
 		return errRefused
 	}
 	return nil
-}
-
-// end completes the findings with what ended the session; nil and errRefused need no word.
-func (s *session) end(err error) {
-	var f *Failure
-	if errors.As(err, &f) {
-		s.Failure = f
-		s.log.add(fromProber, f.Error())
-		if f.Kind == KindProtocol {
-			s.Target, s.Control = nil, nil // whatever they answered, it may not have been RCPT
-		}
-	}
-	if s.conn != nil && s.conn.usable {
-		s.log.add(fromClient, "QUIT")
-	}
-	s.Transcript = s.log.lines
 }
 
 // hangUp closes the connection, with QUIT where it would be understood (RFC 5321 §4.1.1.10). The caller's context has no say in it any more.

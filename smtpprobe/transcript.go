@@ -1,6 +1,9 @@
 package smtpprobe
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Who a [Line] is from.
 const (
@@ -12,11 +15,14 @@ const (
 // transcript collects what was said in a session, as much as may be kept.
 type transcript struct {
 	start time.Time
+	mu    sync.Mutex // guards the lines, to which the session alone adds, and its findings
 	lines []Line
 }
 
 // add appends a line; the last that has room says that there is none for more.
 func (t *transcript) add(from, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
 	case len(t.lines) == maxTranscriptLines:
 		return

@@ -16,7 +16,7 @@ type engineFlags struct {
 	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path; empty is the null reverse-path. Default: empty."`
 	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
 	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How deep to look: ${enum}. Default: ${default}."`
-	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included but, in verify, the wait for a free session. Default: ${default}."`
+	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included but, in verify and bulk, the wait for a free session. Default: ${default}."`
 	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
 	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`

@@ -17,6 +17,7 @@ import (
 type serveCommand struct {
 	engineFlags
 	listenFlag
+	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
 
@@ -35,7 +36,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return err
 	}
-	config.HELO = helo(ctx, config)
+	config.HELO, config.Remember = helo(ctx, config), c.Remember
 	listener, err := c.listen()
 	if err != nil {
 		return err

@@ -1,0 +1,36 @@
+module github.com/rcpt/rcpt/bench
+
+go 1.26.0
+
+require (
+	github.com/AfterShip/email-verifier v1.4.1
+	github.com/alecthomas/kong v1.17.0
+	github.com/google/go-cmp v0.7.0
+	github.com/miekg/dns v1.1.73
+	github.com/rcpt/rcpt v0.0.0
+	github.com/truemail-rb/truemail-go v1.1.4
+	go.uber.org/goleak v1.3.0
+)
+
+require (
+	github.com/brianvoe/gofakeit/v6 v6.28.0 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/davecgh/go-spew v1.1.1 // indirect
+	github.com/dgraph-io/ristretto/v2 v2.4.2 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/foxcpp/go-mockdns v1.1.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/hbollon/go-edlib v1.6.0 // indirect
+	github.com/kr/text v0.2.0 // indirect
+	github.com/mocktools/go-smtp-mock/v2 v2.3.1 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
+	github.com/stretchr/objx v0.5.2 // indirect
+	github.com/stretchr/testify v1.11.1 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
+)
+
+replace github.com/rcpt/rcpt => ../

@@ -1,0 +1,36 @@
+// Command bench compares rcpt with its peers in a simulated world of mail on loopback; see README.md.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/rcpt/rcpt/bench/service"
+	"github.com/rcpt/rcpt/bench/suite"
+	"github.com/rcpt/rcpt/bench/world"
+)
+
+type cli struct {
+	Run   suite.Command `cmd:"" help:"Run the scenarios, print the table and keep it under results/. Needs to listen on port 25 of loopback addresses."`
+	World worldCommand  `cmd:"" hidden:"" help:"Be a world, told by standard input."`
+	Serve serveCommand  `cmd:"" hidden:"" help:"Be a service, told by standard input."`
+}
+
+type worldCommand struct{}
+
+func (worldCommand) Run() error { return world.Control(os.Stdin, os.Stdout) }
+
+type serveCommand struct{}
+
+func (serveCommand) Run() error { return service.Control(os.Stdin, os.Stdout) }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	parsed := kong.Parse(&cli{}, kong.Description("Benchmarks of rcpt and its peers."), kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	parsed.FatalIfErrorf(parsed.Run())
+}

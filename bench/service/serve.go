@@ -1,0 +1,107 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+)
+
+// Key is the API key of the service.
+const Key = "bench"
+
+// Order is what [Control] reads first.
+type Order struct {
+	Trivial bool          // serve the handler that verifies nothing
+	Setting drive.Setting // of the verifier
+}
+
+// Ready is what it says first.
+type Ready struct{ Addr string }
+
+// Used is what it says to each further value: the CPU time of the process so far.
+type Used struct{ CPU time.Duration }
+
+// Control serves for another process until the input ends. All that is read and said is JSON.
+func Control(in io.Reader, out io.Writer) error {
+	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
+	var order Order
+	if err := orders.Decode(&order); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	serve := serveTrivial
+	if !order.Trivial {
+		serve = serveRcpt
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, listener, order.Setting) }()
+	err = answers.Encode(Ready{Addr: listener.Addr().String()})
+	if err == nil {
+		err = tellUsage(orders, answers)
+	}
+	stop()
+	return errors.Join(err, <-served)
+}
+
+func tellUsage(orders *json.Decoder, answers *json.Encoder) error {
+	for {
+		var order any
+		if err := orders.Decode(&order); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		cpu, err := drive.CPU()
+		if err != nil {
+			return err
+		}
+		if err := answers.Encode(Used{CPU: cpu}); err != nil {
+			return err
+		}
+	}
+}
+
+func serveRcpt(ctx context.Context, listener net.Listener, s drive.Setting) error {
+	verifier, err := engine.New(engine.Config{
+		Remember:  100_000, // as rcpt serve
+		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
+		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxSessionsPerHost: s.SessionsPerHost,
+	})
+	if err != nil {
+		return err
+	}
+	front, err := server.New(server.Config{Verifier: verifier, Key: Key})
+	if err != nil {
+		return errors.Join(err, verifier.Close())
+	}
+	return errors.Join(front.Serve(ctx, listener), verifier.Close())
+}
+
+// record is about as long as the record of a verification.
+const record = `{"email":"box1@d1.test","user":"box1","domain":"d1.test","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,` +
+	`"success":true,"result":"deliverable","message":"The mail host takes mail for this mailbox and refuses unknown ones."}` + "\n"
+
+func serveTrivial(ctx context.Context, listener net.Listener, _ drive.Setting) error {
+	trivial := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, record)
+	})}
+	defer context.AfterFunc(ctx, func() { trivial.Close() })()
+	if err := trivial.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/world"
+)
+
+// race is how scenarios are run.
+type race struct {
+	runs            int
+	limit           time.Duration // for one tool in one run
+	sessionsPerHost int           // of ours; 0: the default
+	folder          string        // of the tools' commands
+	progress        func(format string, args ...any)
+}
+
+// results are the samples of each tool in the order of the runs.
+type results map[string][]sample
+
+// run runs a scenario with all tools.
+func (r race) run(ctx context.Context, s scenario) (results, error) {
+	cmd, err := self(ctx, "world")
+	if err != nil {
+		return nil, err
+	}
+	var ready world.Ready
+	place, err := startProcess(cmd, s.spec, &ready)
+	if err != nil {
+		return nil, err
+	}
+	all := make(results)
+	for n := range r.runs {
+		for _, t := range tools() {
+			r.progress("%s, run %d of %d: %s", s.name, n+1, r.runs, t.title)
+			taken, err := r.once(ctx, s, t, place, ready.DNS)
+			if err != nil {
+				_ = place.end()
+				return nil, fmt.Errorf("%s: %w", t.title, err)
+			}
+			all[t.name] = append(all[t.name], taken)
+		}
+	}
+	return all, place.end()
+}
+
+func (r race) once(ctx context.Context, s scenario, t tool, place *process, dns string) (sample, error) {
+	var taken sample
+	var err error
+	taken.Report, err = t.drive(ctx, r.folder, drive.Order{
+		Limit: r.limit,
+		Setting: drive.Setting{
+			Spec: s.spec, DNS: dns, Concurrency: s.concurrency, SessionsPerHost: r.sessionsPerHost,
+		},
+	})
+	if err != nil {
+		return taken, err
+	}
+	return taken, place.ask("take", &taken.World)
+}

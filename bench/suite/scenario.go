@@ -1,0 +1,97 @@
+package suite
+
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/bench/world"
+)
+
+// scenario is a list in a world, and what to measure of the tools that verify it.
+type scenario struct {
+	name        string
+	title       string
+	spec        world.Spec
+	concurrency int
+	figures     []figure
+}
+
+// The worlds' place: everybody dials port 25 there.
+const (
+	subnet   = 77
+	smtpPort = 25
+)
+
+// scenarios are all that compare tools over a list.
+func scenarios() []scenario {
+	skewedFast := skewed(20_000, 50*time.Millisecond)
+	skewedSlow := skewedFast
+	skewedSlow.MailboxMix.Slow, skewedSlow.MailboxMix.SlowDelay = 0.003, 2*time.Second
+	return []scenario{
+		{
+			name: "single", title: "one address that exists, 100 ms a reply, cold", concurrency: 1,
+			spec:    world.Spec{Addresses: 1, Domains: 1, Delay: 100 * time.Millisecond},
+			figures: []figure{wallMillis(atMost(620))},
+		}, {
+			name: "distinct", title: "2,000 addresses in as many domains, 20 ms a reply, 200 at once", concurrency: 200,
+			spec:    distinct(2_000, 20*time.Millisecond),
+			figures: []figure{cpuPerAddress(atMost(0.5).of(yardstickTitle)), allocations(goal{}), peakMemory(goal{})},
+		}, {
+			name: "skewed", title: "2,000 addresses skewed over 300 domains, 20 ms a reply, 200 at once", concurrency: 200,
+			spec: skewed(2_000, 20*time.Millisecond),
+			figures: []figure{
+				cpuPerAddress(atMost(0.13).of(yardstickTitle)), connections(atMost(0.2)), roundTrips(atMost(0.8)), recipients(goal{}),
+				queries(atMost(0.35)), allocations(goal{}), peakMemory(goal{}),
+			},
+		}, {
+			name: "throughput", title: "20,000 addresses skewed over 300 domains, 50 ms a reply, 500 at once", concurrency: 500,
+			spec:    skewedFast,
+			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), cpuPerAddress(goal{}), peakMemory(goal{})},
+		}, {
+			name: "slow", title: "the same, and three mailboxes in a thousand answer after 2 s", concurrency: 500,
+			spec:    skewedSlow,
+			figures: []figure{perSecond(atLeast(2.5).of(yardstickTitle)), cpuPerAddress(goal{})},
+		}, {
+			name: "strict", title: "2,000 skewed addresses; hosts greylist and limit sessions, recipients and errors", concurrency: 200,
+			spec:    strict(skewed(2_000, 20*time.Millisecond)),
+			figures: []figure{perSecond(goal{}), connections(goal{})},
+		},
+	}
+}
+
+// usual is what all but the simplest worlds have in common: a bit of everything.
+func usual(addresses, domains int, delay time.Duration) world.Spec {
+	return world.Spec{
+		Addresses: addresses, Domains: domains, Delay: delay,
+		DomainMix:  world.DomainMix{AcceptAll: 0.1, GreylistBefore: 0.03, GreylistAfter: 0.03, SecondMailHosts: 0.2},
+		MailboxMix: world.MailboxMix{Unknown: 0.15, Full: 0.03, Disabled: 0.02},
+		HostMix:    world.HostMix{NoPipelining: 0.1, Strict: 0.3, MaxRecipients: 100, MaxErrors: 20},
+	}
+}
+
+func distinct(addresses int, delay time.Duration) world.Spec {
+	return usual(addresses, addresses, delay)
+}
+
+func skewed(addresses int, delay time.Duration) world.Spec {
+	spec := usual(addresses, 300, delay)
+	spec.Skew, spec.Providers, spec.Hosted = 1, 8, 0.5
+	return spec
+}
+
+// strict makes a world's hosts hard to ask.
+func strict(spec world.Spec) world.Spec {
+	spec.DomainMix.GreylistBefore, spec.DomainMix.GreylistAfter = 0.2, 0.2
+	spec.HostMix = world.HostMix{NoPipelining: 0.2, Strict: 1, MaxRecipients: 5, MaxErrors: 5, SessionsPerClient: 10}
+	return spec
+}
+
+// placed puts the scenario's world where it listens. A quick one is a smoke test: its figures mean little.
+func (s scenario) placed(quick bool) scenario {
+	s.spec.Seed, s.spec.Subnet, s.spec.Port = 1, subnet, smtpPort
+	if quick {
+		const scale = 40
+		s.spec.Addresses = max(1, s.spec.Addresses/scale)
+		s.spec.Domains = max(1, s.spec.Domains/scale)
+	}
+	return s
+}

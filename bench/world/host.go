@@ -1,0 +1,67 @@
+package world
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+)
+
+// host is a mail host at work.
+type host struct {
+	traits
+	world    *World
+	listener net.Listener
+	sessions gauge
+}
+
+func (w *World) startHost(e exchange) (*host, error) {
+	listener, err := net.Listen("tcp", netip.AddrPortFrom(e.ip, w.spec.Port).String())
+	if err != nil {
+		return nil, err
+	}
+	h := &host{traits: e.traits, world: w, listener: listener}
+	w.serving.Go(h.accept)
+	return h, nil
+}
+
+func (h *host) accept() {
+	for {
+		conn, err := h.listener.Accept()
+		if err != nil {
+			return
+		}
+		h.world.counts.connections.Add(1)
+		h.world.serving.Go(func() { h.serve(conn) })
+	}
+}
+
+// serve holds a session and counts it. It is counted out before its last reply: a client that has that one may open the next session.
+func (h *host) serve(conn net.Conn) {
+	if !h.world.keep(conn) {
+		conn.Close()
+		return
+	}
+	defer h.world.forget(conn)
+	defer conn.Close()
+	h.world.counts.sessions.enter()
+	open := h.sessions.enter()
+	leave := sync.OnceFunc(func() {
+		h.sessions.leave()
+		h.world.counts.sessions.leave()
+	})
+	defer leave()
+	newSession(h, conn, leave).run(h.maxSessions > 0 && open > int64(h.maxSessions))
+}
+
+// counts are the counters of all hosts together.
+type counts struct {
+	connections, turnedAway, waits, noQUIT atomic.Int64
+
+	sessions gauge
+	commands tally
+}
+
+func newCounts() *counts {
+	return &counts{commands: newTally("EHLO", "HELO", "MAIL", "RCPT", "RSET", "NOOP", "DATA", "BDAT", "QUIT", "STARTTLS", "VRFY", "AUTH")}
+}

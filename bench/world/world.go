@@ -1,0 +1,128 @@
+package world
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// World is a world at work.
+type World struct {
+	spec    Spec
+	zone    *zone
+	dns     *dnsServer
+	hosts   []*host
+	tls     *tls.Config
+	counts  *counts
+	serving sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[net.Conn]struct{} // open; nil when the world has ended
+}
+
+// Start starts a world. Its mail hosts need as many file descriptors as there are of them.
+func Start(spec Spec) (*World, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	w := &World{spec: spec, zone: newZone(spec), counts: newCounts(), conns: make(map[net.Conn]struct{})}
+	if err := w.start(); err != nil {
+		w.Close()
+		return nil, fmt.Errorf("world: %w", err)
+	}
+	return w, nil
+}
+
+func (w *World) start() (err error) {
+	if w.tls, err = newTLS(); err != nil {
+		return err
+	}
+	if w.dns, err = startDNS(w.spec.dnsIP(), w.zone); err != nil {
+		return err
+	}
+	started := make(map[netip.Addr]bool)
+	for n := range w.spec.Domains {
+		for _, e := range w.spec.exchanges(n) {
+			if started[e.ip] {
+				continue
+			}
+			started[e.ip] = true
+			host, err := w.startHost(e)
+			if err != nil {
+				return err
+			}
+			w.hosts = append(w.hosts, host)
+		}
+	}
+	return nil
+}
+
+// DNS is the address of the DNS server, as HOST:PORT.
+func (w *World) DNS() string { return w.dns.addr }
+
+// settlePause is how often Take looks whether the last sessions have ended.
+const settlePause = 5 * time.Millisecond
+
+// Take returns the counters and begins anew. It waits until no session is open, or until ctx ends.
+func (w *World) Take(ctx context.Context) Counters {
+	tick := time.NewTicker(settlePause)
+	defer tick.Stop()
+	for w.counts.sessions.now.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	taken := Counters{
+		Connections: w.counts.connections.Swap(0),
+		TurnedAway:  w.counts.turnedAway.Swap(0),
+		Waits:       w.counts.waits.Swap(0),
+		NoQUIT:      w.counts.noQUIT.Swap(0),
+		PeakInAll:   w.counts.sessions.takePeak(),
+		Open:        w.counts.sessions.now.Load(),
+		Commands:    w.counts.commands.take(),
+		DNS:         w.zone.queries.take(),
+	}
+	for _, host := range w.hosts {
+		taken.PeakPerHost = max(taken.PeakPerHost, host.sessions.takePeak())
+	}
+	return taken
+}
+
+// Close ends listening and every session.
+func (w *World) Close() {
+	if w.dns != nil {
+		w.dns.close()
+	}
+	for _, host := range w.hosts {
+		host.listener.Close()
+	}
+	w.mu.Lock()
+	for conn := range w.conns {
+		conn.Close()
+	}
+	w.conns = nil
+	w.mu.Unlock()
+	w.serving.Wait()
+}
+
+// keep remembers a connection for Close, and reports whether the world goes on.
+func (w *World) keep(conn net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.conns == nil {
+		return false
+	}
+	w.conns[conn] = struct{}{}
+	return true
+}
+
+func (w *World) forget(conn net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, conn)
+}

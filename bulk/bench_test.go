@@ -1,0 +1,53 @@
+package bulk_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// generated yields addresses spread over domains.
+type generated struct{ next, items, domains int }
+
+func (g *generated) Next(context.Context) (bulk.Item, error) {
+	if g.next == g.items {
+		return bulk.Item{}, io.EOF
+	}
+	g.next++
+	return bulk.Item{Email: fmt.Sprintf("user%d@domain%d.example", g.next, g.next%g.domains)}, nil
+}
+
+// instant answers at once.
+type instant struct{}
+
+func (instant) Verify(_ context.Context, address string) (engine.Result, error) {
+	return engine.Result{Email: address, Success: true, Verdict: engine.Deliverable}, nil
+}
+
+// refusing knows no mailbox.
+type refusing struct{}
+
+func (refusing) Verify(_ context.Context, address string) (engine.Result, error) {
+	return result(address, engine.Undeliverable, engine.MailboxNotFound), nil
+}
+
+type discard struct{}
+
+func (discard) Write(bulk.Item, engine.Result) error { return nil }
+
+// BenchmarkRun tells what a million items cost besides their verification; an operation is an item.
+func BenchmarkRun(b *testing.B) {
+	const million = 1_000_000
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := bulk.Run(b.Context(), &generated{items: million, domains: 1000}, discard{}, bulk.Options{Verifier: instant{}})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/million, "ns/item")
+}

@@ -1,0 +1,64 @@
+package bulk
+
+import (
+	"context"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// Item is one address of a list.
+type Item struct {
+	Email string
+	// Row goes to the sink with the address, untouched: the line that it stood in, say. It belongs to Run once the source has returned it. It is
+	// of octets so that it can wait in a file.
+	Row []byte
+}
+
+// Source yields the items of a list in order, and then [io.EOF]. It is called from one goroutine.
+type Source interface {
+	// Next should return early when ctx is cancelled. One that does not may still be running when [Run] has returned, once.
+	Next(ctx context.Context) (Item, error)
+}
+
+// Sink takes the results in the order of the source. It is called from one goroutine.
+type Sink interface {
+	// Write must not change what the result points to: duplicates of the address share it.
+	Write(item Item, result engine.Result) error
+}
+
+// Verifier is what [engine.Verifier] does. It is called from many goroutines.
+type Verifier interface {
+	Verify(ctx context.Context, address string) (engine.Result, error)
+}
+
+// Run verifies what source yields and writes the results to sink. It returns when everything is written, or with an error:
+//
+//   - ctx was cancelled: it stops at once, writes the results that are done and whose turn it is, and returns the cause;
+//   - source failed: what was read before is finished as after [Options.Drain], and written;
+//   - sink failed, or [Options.SpillDir] cannot be written to or read from: it stops at once; in the latter case, results whose turn it is are
+//     written.
+//
+// Errors of source and sink name the number of the item, from 1. The summary is of use after an error too.
+func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return Summary{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := newRun(o, sink)
+	reading, stopReading := context.WithCancel(ctx)
+	defer stopReading()
+	r.stopReading = stopReading
+	go read(reading, source, r.reads)
+	r.startWorkers(ctx)
+	go r.out.run()
+
+	err = r.loop(ctx)
+	cancel()
+	r.stopWorkers()
+	err = r.close(err)
+	r.report()
+	return r.tally.summary(time.Since(r.started), r.out.written, r.drained), err
+}

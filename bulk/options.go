@@ -1,0 +1,117 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// DefaultConcurrency is what hides the waits of slow mail hosts from the fast ones, at a few goroutines' cost.
+const DefaultConcurrency = 500
+
+// DefaultProgressEvery is how often people want a progress line to move.
+const DefaultProgressEvery = time.Second
+
+// Options configure [Run]. The zero value of each but Verifier has the default that its comment names.
+type Options struct {
+	// Verifier is asked about the addresses.
+	Verifier Verifier
+	// Concurrency is how many addresses are under way at a time. Default: [DefaultConcurrency].
+	Concurrency int
+	// RetryWindow is how long temporary answers about an address are retried, from the first one. Default: not at all.
+	RetryWindow time.Duration
+	// Trim is applied to each result when it comes, and says what of it the sink needs: with [engine.Result.WithoutDetails], results that wait
+	// for their turn take a tenth of the room. It must be safe for concurrent use. Default: results are kept whole.
+	Trim func(engine.Result) engine.Result
+	// Drain ends the run early when it is closed: no more is read, what was read is finished, each address that waits for a retry has its last
+	// answer as the final word, and everything is written. Default: never.
+	Drain <-chan struct{}
+	// Progress is called about once in ProgressEvery, and at the end, on the goroutine that called [Run]. It must be quick. Default: nobody is told.
+	Progress func(Progress)
+	// Default: [DefaultProgressEvery].
+	ProgressEvery time.Duration
+	// SpillDir is the folder for what does not fit in memory; better not one that is in memory itself, as temporary folders may be. Default:
+	// [os.TempDir].
+	SpillDir string
+	// Logger gets a warning for each address that could not be verified, without the local-part. Default: silent.
+	Logger *slog.Logger
+	// Limits bound the memory.
+	Limits Limits
+}
+
+// Limits bound what a run keeps in memory. With the defaults a program that does nothing else takes 60 MB for a list of a million addresses, 160 MB
+// when a tenth of them waits for a retry, and 270 MB when all do. Zero fields have the defaults.
+type Limits struct {
+	// Window is how many addresses are read ahead: those that are queued or under way. A larger one finds more addresses of a domain to ask
+	// about together. Default: 20,000.
+	Window int
+	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
+	WindowBytes int64
+	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
+	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 240.
+	PerDomain int
+	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
+	Waiting int
+	// Ahead is how many items may be read beyond the first that is not done, before reading pauses. Each takes 8 octets. Default: 4,000,000.
+	Ahead int
+	// HeldBytes bounds the results in memory that wait for their turn or a retry; the others go to a file. Default: 32 MiB.
+	HeldBytes int64
+	// RecentBytes bounds the results of addresses that are done, kept for duplicates. Default: 16 MiB, which is about 9,000 addresses with
+	// details and 50,000 without.
+	RecentBytes int64
+}
+
+var (
+	errNoVerifier    = errors.New("bulk: there is no verifier")
+	errNegativeLimit = errors.New("bulk: a limit is negative")
+)
+
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.Verifier == nil:
+		return o, errNoVerifier
+	case o.Concurrency < 0:
+		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
+	case o.RetryWindow < 0:
+		return o, fmt.Errorf("bulk: retry window %v is negative", o.RetryWindow)
+	case o.ProgressEvery < 0:
+		return o, fmt.Errorf("bulk: progress every %v is negative", o.ProgressEvery)
+	}
+	setDefault(&o.Concurrency, DefaultConcurrency)
+	setDefault(&o.ProgressEvery, DefaultProgressEvery)
+	setDefault(&o.SpillDir, os.TempDir())
+	if o.Trim == nil {
+		o.Trim = func(r engine.Result) engine.Result { return r }
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	var err error
+	o.Limits, err = o.Limits.withDefaults()
+	return o, err
+}
+
+func (l Limits) withDefaults() (Limits, error) {
+	if min(int64(l.Window), l.WindowBytes, int64(l.PerDomain), int64(l.Waiting), int64(l.Ahead), l.HeldBytes, l.RecentBytes) < 0 {
+		return l, errNegativeLimit
+	}
+	setDefault(&l.Window, 20_000)
+	setDefault(&l.WindowBytes, 16<<20)
+	setDefault(&l.PerDomain, 240)
+	setDefault(&l.Waiting, 500_000)
+	setDefault(&l.Ahead, 4_000_000)
+	setDefault(&l.HeldBytes, 32<<20)
+	setDefault(&l.RecentBytes, 16<<20)
+	return l, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

@@ -1,0 +1,57 @@
+package bulk
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// Progress is how far a run has come.
+type Progress struct {
+	Read     int64                    // items
+	Done     int64                    // items with their final result, whether it is written already or waits for its turn
+	Waiting  int64                    // addresses that wait to be asked again
+	Verdicts map[engine.Verdict]int64 // of the items that are done
+	Rate     float64                  // items done in a second, smoothed
+	Elapsed  time.Duration
+	// Exhausted says that no more is read, so that Read is the total.
+	Exhausted bool
+}
+
+// rateMemory is over what time the rate is smoothed: turns of large and small domains differ much.
+const rateMemory = 10 * time.Second
+
+// meter smooths a rate, exponentially.
+type meter struct {
+	rate float64
+	done int64
+	at   time.Duration
+}
+
+func (m *meter) update(done int64, at time.Duration) float64 {
+	took := at - m.at
+	if took <= 0 {
+		return m.rate
+	}
+	now := float64(done-m.done) / took.Seconds()
+	weight := 1 - math.Exp(-float64(took)/float64(rateMemory))
+	if m.at == 0 {
+		weight = 1
+	}
+	m.rate += weight * (now - m.rate)
+	m.done, m.at = done, at
+	return m.rate
+}
+
+func (r *run) report() {
+	if r.options.Progress == nil {
+		return
+	}
+	now := r.now()
+	r.options.Progress(Progress{
+		Read: r.tally.read, Done: r.tally.done, Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
+		Rate: r.meter.update(r.tally.done, now), Elapsed: now, Exhausted: r.exhausted,
+	})
+}

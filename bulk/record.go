@@ -1,0 +1,116 @@
+package bulk
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// record is an item and what is known about it.
+type record struct {
+	item   Item
+	answer *answer // nil: nothing yet
+}
+
+// answer is a result and what the run needs of it after it was trimmed. It is shared by duplicates and never changed.
+type answer struct {
+	result engine.Result
+	reason engine.Reason
+}
+
+// forItem returns a as the answer about another spelling of the same address.
+func (a answer) forItem(item Item) *answer {
+	a.result.Email = strings.ToValidUTF8(item.Email, "\uFFFD")
+	if parsed, err := address.Parse(item.Email); err == nil {
+		a.result.User = parsed.Local
+	}
+	return &a
+}
+
+// About how many octets values take in memory besides their texts.
+const (
+	recordOctets  = 150 // with its place on the shelf
+	answerOctets  = 250
+	detailsOctets = 350
+	lineOctets    = 40 // of a transcript
+	entryOctets   = 100
+)
+
+func (r *record) octets() int64 {
+	octets := r.item.octets()
+	if r.answer != nil {
+		octets += r.answer.octets()
+	}
+	return octets
+}
+
+func (i Item) octets() int64 { return int64(recordOctets + len(i.Email) + len(i.Row)) }
+
+// octets counts what may be long; the rest of the texts are constants of the engine or within the estimates.
+func (a *answer) octets() int64 {
+	octets := answerOctets + len(a.result.Email)
+	if d := a.result.Details; d != nil {
+		octets += detailsOctets + entryOctets*(len(d.MX)+len(d.Matches))
+		if d.SMTP != nil {
+			octets += entryOctets + len(d.SMTP.Text)
+		}
+		for _, line := range d.Transcript {
+			octets += lineOctets + len(line.Text)
+		}
+	}
+	return int64(octets)
+}
+
+// plain is a result without its JSON form for people, which takes twice the time.
+type plain engine.Result
+
+// append appends r as octets: email, row, reason and result, each behind its length plus one. Zero is for what is not there.
+func (r *record) append(to []byte) ([]byte, error) {
+	to = appendField(to, []byte(r.item.Email))
+	to = appendField(to, r.item.Row)
+	if r.answer == nil {
+		return appendField(appendField(to, nil), nil), nil
+	}
+	result, err := json.Marshal((*plain)(&r.answer.result))
+	if err != nil {
+		return to, err
+	}
+	return appendField(appendField(to, []byte(r.answer.reason)), result), nil
+}
+
+func appendField(to, field []byte) []byte {
+	if field == nil {
+		return append(to, 0)
+	}
+	return append(binary.AppendUvarint(to, uint64(len(field))+1), field...)
+}
+
+// parseRecord reads what [record.append] wrote. The record keeps nothing of from.
+func parseRecord(from []byte) (*record, error) {
+	var fields [4][]byte
+	for i := range fields {
+		size, n := binary.Uvarint(from)
+		if n <= 0 || size > uint64(len(from)-n)+1 {
+			return nil, errDamaged
+		}
+		from = from[n:]
+		if size > 0 {
+			fields[i], from = from[:size-1], from[size-1:]
+		}
+	}
+	r := &record{item: Item{Email: string(fields[0])}}
+	if fields[1] != nil {
+		r.item.Row = append([]byte{}, fields[1]...)
+	}
+	if fields[3] == nil {
+		return r, nil
+	}
+	r.answer = &answer{reason: engine.Reason(fields[2])}
+	return r, json.Unmarshal(fields[3], (*plain)(&r.answer.result))
+}
+
+var errDamaged = errors.New("a record is damaged")

@@ -1,0 +1,98 @@
+package bulk
+
+import (
+	"errors"
+	"hash/maphash"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+const (
+	// busyWait is the first wait after [engine.ErrBusy]; it doubles up to busyWaitMost, about how long a full queue at a mail host lasts.
+	busyWait     = time.Second
+	busyWaitMost = 32 * time.Second
+	// busyPatience is how long [engine.ErrBusy] is tried again, where the retry window is shorter.
+	busyPatience = 10 * time.Minute
+	// faultTries is how often an address is tried in all when something of ours fails. Short of descriptors or memory we may be better off soon;
+	// other faults stay.
+	faultTries = 3
+	faultWait  = 2 * time.Second
+	// Retries of one domain come together, on a grid of instants that are a tenth of the wait apart, but not more than jitterMost. Each domain
+	// has its own, so that not all domains come together.
+	jitterShare = 10
+	jitterMost  = 30 * time.Second
+	// A last try may come lateShare of the window late where the hint asks for it: jitter is not to cost a try.
+	lateShare = 10
+)
+
+// retryWait returns the least wait before the retry after that many answers: they grow, as RFC 5321 §4.5.4.1 wants and greylisting
+// (RFC 6647) allows.
+func retryWait(answers uint16) time.Duration {
+	waits := [...]time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute}
+	return waits[min(int(answers), len(waits))-1]
+}
+
+// course is how the tries for an address have gone.
+type course struct {
+	since                 time.Duration // the first answer, or before there is one the first ErrBusy
+	answers, busy, faults uint16
+}
+
+// pacer says when an address is asked about again.
+type pacer struct {
+	window time.Duration
+	seed   maphash.Seed
+}
+
+// again says when, since the start of the run, to ask again after an outcome that came now; false: it is final.
+func (p pacer) again(c *course, domain string, o outcome, now time.Duration) (time.Duration, bool) {
+	switch {
+	case errors.Is(o.err, engine.ErrBusy):
+		return p.afterBusy(c, domain, now)
+	case o.err != nil:
+		c.faults++
+		return now + time.Duration(c.faults)*faultWait, c.faults < faultTries
+	case o.retryAfter > 0:
+		return p.afterAnswer(c, domain, o.retryAfter, now)
+	}
+	return 0, false
+}
+
+func (p pacer) afterAnswer(c *course, domain string, hint, now time.Duration) (time.Duration, bool) {
+	if c.answers == 0 {
+		c.since = now
+	}
+	c.answers++
+	end := c.since + p.window
+	wait := max(hint, retryWait(c.answers))
+	grid := min(wait/jitterShare, jitterMost)
+	if due := p.spread(domain, now+wait, grid); due <= end {
+		return due, true
+	}
+	last := max(end, now+hint)
+	return p.spread(domain, last, grid), now < end && last <= end+p.window/lateShare
+}
+
+func (p pacer) afterBusy(c *course, domain string, now time.Duration) (time.Duration, bool) {
+	if c.answers == 0 && c.busy == 0 {
+		c.since = now
+	}
+	wait := min(busyWait<<min(c.busy, 16), busyWaitMost)
+	c.busy++
+	due := p.spread(domain, now+wait, wait)
+	return due, due <= c.since+max(p.window, busyPatience)
+}
+
+// spread returns the first instant of the domain's grid that is not before at.
+func (p pacer) spread(domain string, at, grid time.Duration) time.Duration {
+	if grid <= 0 {
+		return at
+	}
+	offset := time.Duration(maphash.String(p.seed, domain) % uint64(grid))
+	past := (at - offset + grid) % grid // at is not negative
+	if past == 0 {
+		return at
+	}
+	return at + grid - past
+}

@@ -1,0 +1,230 @@
+package bulk
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// readAhead is how many items the reader may have ready beyond the window.
+	readAhead = 64
+	// takenAtOnce is how much book-keeping is done before workers and writer get their turn.
+	takenAtOnce = 64
+)
+
+// run is one call of [Run]. One goroutine, that of loop, does all the book-keeping; others read, ask and write, and talk to it over channels.
+type run struct {
+	options Options
+	started time.Time
+
+	reads    chan reading
+	work     chan *task
+	outcomes chan outcome
+	workers  sync.WaitGroup
+	out      *writer
+
+	shelf *shelf
+	order order
+	known *dedupe
+	plan  *planner
+	pacer pacer
+	waits waits
+	tally tally
+	meter meter
+
+	batch       []*record // whose turn it is, for the writer
+	alarm       *time.Timer
+	alarmAt     time.Duration // what it is set to
+	ticker      *time.Ticker
+	drain       <-chan struct{} // nil once it was closed
+	stopReading context.CancelFunc
+	exhausted   bool // no more is read
+	drained     bool
+	readErr     error
+}
+
+func newRun(o Options, sink Sink) *run {
+	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
+	return &run{
+		options:  o,
+		started:  time.Now(),
+		reads:    make(chan reading, readAhead),
+		work:     make(chan *task, o.Concurrency),
+		outcomes: make(chan outcome, o.Concurrency),
+		out:      newWriter(sink),
+		shelf:    shelf,
+		order:    order{shelf: shelf},
+		known:    newDedupe(o.Limits.RecentBytes),
+		plan:     newPlanner(o.Concurrency, o.Limits.PerDomain),
+		pacer:    pacer{window: o.RetryWindow, seed: maphash.MakeSeed()},
+		tally:    newTally(),
+		drain:    o.Drain,
+	}
+}
+
+func (r *run) now() time.Duration { return time.Since(r.started) }
+
+// loop runs until everything is handed to the writer, or until an error that ends the run at once.
+func (r *run) loop(ctx context.Context) error {
+	r.alarm = time.NewTimer(time.Hour) // until wake sets it
+	defer r.alarm.Stop()
+	r.ticker = time.NewTicker(r.options.ProgressEvery)
+	defer r.ticker.Stop()
+	for {
+		runtime.Gosched() // others catch up, so that there is more to take at once: a quarter of the time for an item
+		if err := r.takeWaiting(ctx); err != nil {
+			return err
+		}
+		if err := r.advance(); err != nil {
+			return err
+		}
+		if r.exhausted && r.order.places.len() == 0 {
+			return nil
+		}
+		if err := r.await(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// await takes the next thing that happens.
+func (r *run) await(ctx context.Context) error {
+	select {
+	case next := <-r.readable():
+		return r.admit(next)
+	case o := <-r.outcomes:
+		return r.settle(ctx, o)
+	case r.writable() <- r.batch:
+		r.batch = nil
+	case <-r.alarm.C:
+		r.alarmAt = 0 // advance finds what is due
+	case <-r.ticker.C:
+		r.report()
+	case <-r.drain:
+		r.drain, r.drained = nil, true
+		return r.windUp()
+	case <-r.out.failed:
+		return r.out.err
+	case <-ctx.Done():
+		return stopped(ctx)
+	}
+	return nil
+}
+
+// takeWaiting takes outcomes and items that are there already, several at a time, which costs less than the select of await.
+func (r *run) takeWaiting(ctx context.Context) error {
+	for range takenAtOnce {
+		var err error
+		select {
+		case o := <-r.outcomes:
+			err = r.settle(ctx, o)
+		default:
+			select {
+			case next := <-r.readable():
+				err = r.admit(next)
+			default:
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance does what needs nobody else: it queues what is due, starts what may start and collects what can be written.
+func (r *run) advance() error {
+	if err := r.wake(); err != nil {
+		return err
+	}
+	for r.plan.started < r.options.Concurrency {
+		t := r.plan.next()
+		if t == nil {
+			break
+		}
+		r.work <- t
+	}
+	if err := r.collect(); err != nil {
+		return err
+	}
+	return r.shelf.err
+}
+
+// collect adds to the batch the records whose turn it is.
+func (r *run) collect() error {
+	for len(r.batch) < batchRecords {
+		next, err := r.order.take()
+		if next == nil {
+			return err
+		}
+		r.batch = append(r.batch, next)
+	}
+	return nil
+}
+
+// readable is nil while a limit forbids to read on.
+func (r *run) readable() <-chan reading {
+	limits := r.options.Limits
+	if r.exhausted || !r.room() || len(r.waits) >= limits.Waiting || r.order.places.len() >= limits.Ahead {
+		return nil
+	}
+	return r.reads
+}
+
+// room reports whether the window has room.
+func (r *run) room() bool {
+	return r.plan.planned < r.options.Limits.Window && r.plan.octets < r.options.Limits.WindowBytes
+}
+
+// writable is nil while there is nothing to write.
+func (r *run) writable() chan<- []*record {
+	if len(r.batch) == 0 {
+		return nil
+	}
+	return r.out.batches
+}
+
+// close writes what is done and whose turn it is, and frees everything. Err is what ended the loop; it returns what the run is to return.
+func (r *run) close(err error) error {
+	for o := range r.outcomes { // only after an error
+		r.settleLast(o)
+	}
+	flushErr := r.flush()
+	close(r.out.batches)
+	<-r.out.ended
+	r.shelf.close()
+	return firstError(err, flushErr, r.out.err, r.readErr)
+}
+
+func (r *run) flush() error {
+	for {
+		if err := r.collect(); err != nil {
+			return err
+		}
+		if len(r.batch) == 0 {
+			return nil
+		}
+		select {
+		case r.out.batches <- r.batch:
+			r.batch = nil
+		case <-r.out.failed:
+			return nil
+		}
+	}
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func stopped(ctx context.Context) error { return fmt.Errorf("bulk: stopped: %w", context.Cause(ctx)) }

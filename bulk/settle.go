@@ -1,0 +1,158 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// admit takes what was read into the plan, or finds that it is a duplicate.
+func (r *run) admit(next reading) error {
+	if next.err != nil {
+		return r.endOfSource(next.err)
+	}
+	r.tally.read++
+	place, rec := r.order.open(), &record{item: next.item}
+	if first := r.known.open[next.key]; first != nil {
+		r.tally.duplicates++
+		first.followers = &follower{place: place, shelved: r.shelf.put(rec), next: first.followers}
+		return nil
+	}
+	if recent := r.known.recent(next.key); recent != nil {
+		r.tally.duplicates++
+		r.deliver(place, rec, recent.forItem(next.item))
+		return nil
+	}
+	t := &task{place: place, key: next.key, record: rec}
+	if t.key != (key{}) {
+		r.known.open[t.key] = t
+	}
+	r.plan.add(t, next.domain)
+	return nil
+}
+
+// endOfSource ends reading. After an error what was read is finished without further ado.
+func (r *run) endOfSource(err error) error {
+	if errors.Is(err, io.EOF) {
+		r.exhausted = true
+		return nil
+	}
+	r.readErr = fmt.Errorf("bulk: cannot read item %d: %w", r.tally.read+1, err)
+	return r.windUp()
+}
+
+// settle decides whether an outcome is final.
+func (r *run) settle(ctx context.Context, o outcome) error {
+	if o.err != nil && ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	t, domain := o.task, o.task.lane.domain
+	r.plan.done(t)
+	due, again := r.pacer.again(&t.course, domain, o, r.now())
+	if o.err == nil {
+		t.record.answer = o.answer
+	}
+	if again {
+		t.due = due
+		r.wait(t)
+		return nil
+	}
+	if o.err != nil {
+		r.options.Logger.LogAttrs(ctx, slog.LevelWarn, "not verified", slog.Int64("item", t.place+1), slog.String("domain", domain),
+			slog.Any("error", o.err))
+		if t.record.answer == nil {
+			t.record.answer = o.answer
+		}
+	}
+	return r.finish(t)
+}
+
+// settleLast takes an outcome that came when the run had ended, if it is final.
+func (r *run) settleLast(o outcome) {
+	if o.err == nil && o.retryAfter == 0 {
+		o.task.record.answer = o.answer
+		_ = r.finish(o.task) // the run has its error already
+	}
+}
+
+// wait puts a task aside until it is due.
+func (r *run) wait(t *task) {
+	t.shelved, t.record = r.shelf.put(t.record), nil
+	r.waits.add(t)
+}
+
+// wake queues the tasks that are due, as far as the window has room, and sets the alarm for the next.
+func (r *run) wake() error {
+	if len(r.waits) == 0 {
+		return nil
+	}
+	now := r.now()
+	for r.room() {
+		t := r.waits.due(now)
+		if t == nil {
+			r.setAlarm(now)
+			return nil
+		}
+		if err := r.unshelve(t); err != nil {
+			return err
+		}
+		_, domain := identify(t.record.item.Email)
+		r.plan.add(t, domain)
+		if t.course.answers > 0 {
+			r.tally.retries++
+		}
+	}
+	return nil // an outcome brings room
+}
+
+func (r *run) setAlarm(now time.Duration) {
+	if len(r.waits) > 0 && r.waits[0].due != r.alarmAt {
+		r.alarmAt = r.waits[0].due
+		r.alarm.Reset(r.alarmAt - now)
+	}
+}
+
+// windUp ends reading and makes the last temporary answers final.
+func (r *run) windUp() error {
+	r.exhausted = true
+	r.stopReading()
+	r.pacer.window = 0
+	for _, t := range r.waits.takeAnswered() {
+		if err := r.unshelve(t); err != nil {
+			return err
+		}
+		if err := r.finish(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) unshelve(t *task) (err error) {
+	t.record, err = r.shelf.take(t.shelved)
+	return err
+}
+
+// finish makes a task's answer that of its item and of its duplicates.
+func (r *run) finish(t *task) error {
+	final := t.record.answer
+	r.deliver(t.place, t.record, final)
+	r.known.remember(t.key, final)
+	for f := t.followers; f != nil; f = f.next {
+		duplicate, err := r.shelf.take(f.shelved)
+		if err != nil {
+			return err
+		}
+		r.deliver(f.place, duplicate, final.forItem(duplicate.item))
+	}
+	return nil
+}
+
+func (r *run) deliver(place int64, rec *record, final *answer) {
+	rec.answer = final
+	r.tally.add(final)
+	r.order.fill(place, rec)
+}

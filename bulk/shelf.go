@@ -1,0 +1,45 @@
+package bulk
+
+// ref is the place of a record on the shelf: positive in a file, negative in memory, zero nowhere.
+type ref int64
+
+// shelf keeps records until they are taken: in memory while there is room, else in files.
+type shelf struct {
+	room    int64 // octets left in memory
+	memory  map[ref]*record
+	lastRef ref // in memory
+	spill   spill
+	err     error // of writing to a file
+}
+
+func newShelf(octets int64, dir string) *shelf {
+	return &shelf{room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)}}
+}
+
+// put never loses the record: if it cannot be written to a file, it stays in memory and the error in s.err.
+func (s *shelf) put(r *record) ref {
+	octets := r.octets()
+	if octets > s.room {
+		at, err := s.spill.put(r)
+		if err == nil {
+			return at
+		}
+		s.err = err
+	}
+	s.room -= octets
+	s.lastRef--
+	s.memory[s.lastRef] = r
+	return s.lastRef
+}
+
+func (s *shelf) take(at ref) (*record, error) {
+	if at > 0 {
+		return s.spill.take(at)
+	}
+	r := s.memory[at]
+	delete(s.memory, at)
+	s.room += r.octets()
+	return r, nil
+}
+
+func (s *shelf) close() { s.spill.close() }

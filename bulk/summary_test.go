@@ -1,0 +1,109 @@
+package bulk_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
+
+func TestSummary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		emails := append(numbered(3, "fine.example"), numbered(2, "bad.example")...)
+		emails = append(emails, numbered(4, "grey.example")...)
+		emails = append(emails, "user1@bad.example", "no address")
+		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+			switch r := deliverable(address); r.Domain {
+			case "bad.example":
+				return result(address, engine.Undeliverable, engine.MailboxNotFound), nil
+			case "grey.example":
+				return greylisted(address, time.Minute), nil
+			case "":
+				return result(address, engine.Undeliverable, engine.InvalidSyntax), nil
+			default:
+				return r, nil
+			}
+		}}
+		out := &file{}
+		got, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
+			Verifier: verifier, RetryWindow: time.Minute, Trim: engine.Result.WithoutDetails,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bulk.Summary{
+			Read: 11, Done: 11, Written: 11, Duplicates: 1, Retries: 4,
+			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 3, engine.Undeliverable: 4, engine.Unknown: 4},
+			Reasons: map[engine.Reason]int64{
+				engine.RecipientAccepted: 3, engine.MailboxNotFound: 3, engine.Greylisted: 4, engine.InvalidSyntax: 1,
+			},
+			Worst: []bulk.DomainCount{
+				{Domain: "grey.example", Reason: engine.Greylisted, Count: 4}, {Domain: "bad.example", Reason: engine.MailboxNotFound, Count: 3},
+			},
+		}
+		for _, r := range out.results {
+			if r.Details != nil {
+				t.Errorf("%s is not trimmed", r.Email)
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(bulk.Summary{}, "Elapsed")); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestWorstOfMany holds that the worst domains are found among more than are counted.
+func TestWorstOfMany(t *testing.T) {
+	const domains = 25_000
+	var emails []string
+	for i := range domains {
+		emails = append(emails, fmt.Sprintf("a@domain%d.example", i))
+		if i%10 == 0 {
+			emails = append(emails, fmt.Sprintf("user%d@worst.example", i))
+		}
+	}
+	got, err := bulk.Run(t.Context(), listOf(emails...), discard{}, bulk.Options{Verifier: refusing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := bulk.DomainCount{Domain: "worst.example", Reason: engine.MailboxNotFound, Count: domains / 10}
+	if len(got.Worst) != 10 || got.Worst[0] != worst {
+		t.Errorf("%+v, want first %+v", got.Worst, worst)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+			if n == 1 && address == "user1@one.example" {
+				return greylisted(address, time.Minute), nil
+			}
+			return deliverable(address), nil
+		}}
+		var got []bulk.Progress
+		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{}, bulk.Options{
+			Verifier: verifier, RetryWindow: time.Hour, Limits: bulk.Limits{PerDomain: 10},
+			Progress: func(p bulk.Progress) { got = append(got, p) }, ProgressEvery: 5500 * time.Millisecond,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := bulk.Progress{
+			Read: 100, Done: 49, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 49},
+			Rate: 49 / 5.5, Elapsed: 5500 * time.Millisecond, Exhausted: true,
+		}
+		if diff := cmp.Diff(first, got[0]); diff != "" {
+			t.Error(diff)
+		}
+		last := got[len(got)-1]
+		if last.Done != 100 || last.Waiting != 0 || last.Verdicts[engine.Deliverable] != 100 || last.Rate > 1 {
+			t.Errorf("at the end %+v", last)
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package bulk
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// task is an address to be verified. It is small while it waits for a retry, because then there may be many.
+type task struct {
+	place     int64 // in the order
+	key       key
+	record    *record // nil while it waits
+	shelved   ref     // the record while it waits
+	course    course
+	due       time.Duration // when it is to be asked again, since the start of the run
+	followers *follower
+	// while it is planned
+	lane    *lane
+	next    *task // in the lane
+	ofLarge bool
+}
+
+// follower is a duplicate of a task's address.
+type follower struct {
+	place   int64
+	shelved ref
+	next    *follower
+}
+
+// key stands for an address: 128 bits of a cryptographic digest, so that two addresses never share one. Zero is for what is no address: that is
+// quicker to verify than to remember.
+type key [16]byte
+
+// identify returns the key and the domain of an address.
+func identify(email string) (key, string) {
+	parsed, err := address.Parse(email)
+	if err != nil {
+		return key{}, ""
+	}
+	digest := sha256.Sum256([]byte(parsed.Mailbox()))
+	return key(digest[:len(key{})]), parsed.Domain
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// bulkCommand is "rcpt bulk".
+type bulkCommand struct {
+	engineFlags
+	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
+	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
+	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
+	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
+	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses under way at a time. Default: ${default}."`
+	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
+	State       string        `placeholder:"DIR" help:"Folder for what does not fit in memory. Default: the folder for temporary files."`
+	NoProgress  bool          `help:"Do not show how far the run is."`
+}
+
+// retryWindow is a duration that may be zero.
+type retryWindow time.Duration
+
+func (w *retryWindow) UnmarshalText(text []byte) error {
+	duration, err := time.ParseDuration(string(text))
+	if err != nil || duration < 0 {
+		return fmt.Errorf("%q is not a duration: use a number and a unit, such as 30m, or 0s for no retries", text)
+	}
+	*w = retryWindow(duration)
+	return nil
+}
+
+// Run verifies the list. Everything that can be wrong with the call is found out before the output is touched.
+func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	stop := listenForStops(ctx, std.err)
+	defer stop.release()
+	if err := c.checkState(); err != nil {
+		return err
+	}
+	input, err := c.openInput(std, stop.drain)
+	if err != nil {
+		return err
+	}
+	defer input.close()
+	format, err := c.outputFormat(input.Format())
+	if err != nil {
+		return err
+	}
+	writer, err := tabular.NewWriter(input.Reader, format)
+	if err != nil {
+		return c.inputError(err)
+	}
+	view, logger := c.viewFor(std, input, logs)
+	verifier, err := c.verifier(ctx, logger)
+	if err != nil {
+		return err
+	}
+	output, err := c.openOutput(std, input, writer)
+	if err != nil {
+		return errors.Join(err, verifier.Close())
+	}
+	err = c.work(stop, bulkRun{input, output, verifier, view, logger}, std.err)
+	return errors.Join(err, verifier.Close())
+}
+
+// bulkRun is what a run works with.
+type bulkRun struct {
+	input    *listInput
+	output   *listOutput
+	verifier *engine.Verifier
+	view     progressView
+	logger   *slog.Logger
+}
+
+// work verifies all rows, and tells what came of it.
+func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
+	ctx, cancel := context.WithCancelCause(stop.ctx)
+	defer cancel(nil)
+	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
+		Verifier:    rowVerifier{run.verifier},
+		Concurrency: int(c.Concurrency),
+		RetryWindow: time.Duration(c.RetryWindow),
+		SpillDir:    c.State,
+		Logger:      run.logger,
+		Drain:       stop.drain,
+		Trim:        c.trim,
+		Progress: func(p bulk.Progress) {
+			if err := run.output.flush(); err != nil {
+				cancel(err)
+			}
+			run.view.show(p)
+		},
+	})
+	run.view.close()
+	written, closeErr := run.output.close()
+	notes := run.input.came()
+	tellForeign(stderr, c.Input, notes.foreign)
+	writeSummary(stderr, summary)
+	switch {
+	case closeErr != nil:
+		err = closeErr
+	case notes.failed != nil:
+		err = c.inputError(notes.failed)
+	case summary.Drained || notes.stopped || stop.ctx.Err() != nil:
+		err = errInterrupted
+	}
+	if err != nil {
+		return fmt.Errorf("%w; rows written: %d", err, written)
+	}
+	return nil
+}
+
+// trim leaves out of a result what the output does not show: it may have to wait for its turn.
+func (c *bulkCommand) trim(r engine.Result) engine.Result {
+	if r.Details != nil && !c.Details {
+		r.Details = &engine.Details{Reason: r.Details.Reason, Suggestion: r.Details.Suggestion}
+	}
+	return r
+}
+
+func (c *bulkCommand) checkState() error {
+	if c.State == "" {
+		return nil
+	}
+	if err := os.MkdirAll(c.State, 0o700); err != nil {
+		return usage(fmt.Errorf("--state: %w", err))
+	}
+	return nil
+}
+
+// verifier is the engine. Its line for each address would drown everything else in the log.
+func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engine.Verifier, error) {
+	config, err := c.config(quietly(logger))
+	if err != nil {
+		return nil, err
+	}
+	config.HELO = helo(ctx, config)
+	return engine.New(config)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// pipedRows is how many addresses a list needs to be recognized while its pipe is still open.
+const pipedRows = 3000
+
+// pipeList says a list of addresses to p and leaves the pipe open.
+func pipeList(t *testing.T, p *process, last string) {
+	t.Helper()
+	var list []byte
+	for i := range pipedRows {
+		list = fmt.Appendf(list, "user%06d@acme.example\n", i)
+	}
+	_, err := io.WriteString(p.stdin, string(list)+last+"\n")
+	check(t, err)
+}
+
+// TestDrainedBulk: after one signal what was read is finished, although the pipe is open and a mail host is slow. Rows are in order.
+func TestDrainedBulk(t *testing.T) {
+	p := start(t, startWorld(t), "bulk", "-", "--no-progress")
+	pipeList(t, p, "who@slow.example")
+	p.await(p.stdout, `^email,rcpt_result,`)
+	for i := range pipedRows {
+		row, err := p.stdout.ReadString('\n')
+		if want := fmt.Sprintf("user%06d@acme.example,undeliverable,mailbox_not_found,", i); err != nil || !strings.HasPrefix(row, want) {
+			t.Fatalf("row %d is %q, error %v", i, row, err)
+		}
+	}
+	code, stdout, stderr := p.end(os.Interrupt)
+	if code != exitFailed || !strings.HasPrefix(stdout, "who@slow.example,accept-all,") || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("exit code %d, the last row is %q", code, stdout)
+	}
+	if !strings.Contains(stderr, "finishing what is under way") || !strings.HasSuffix(stderr, "\nrcpt: interrupted; rows written: 3001\n") {
+		t.Errorf("standard error:\n%s", stderr)
+	}
+}
+
+// TestStoppedBulk: the second signal ends it at once, although a mail host keeps it waiting.
+func TestStoppedBulk(t *testing.T) {
+	p := start(t, startWorld(t), "bulk", "-", "--no-progress", "--timeout", "1h")
+	pipeList(t, p, "who@mute.example")
+	p.await(p.stdout, `^user002999@acme\.example,`)
+	check(t, p.command.Process.Signal(syscall.SIGTERM))
+	p.await(p.stderr, "finishing what is under way; once more to stop at once")
+	code, stdout, stderr := p.end(os.Interrupt)
+	if code != exitFailed || stdout != "" || !strings.HasSuffix(stderr, "\nrcpt: interrupted; rows written: 3000\n") {
+		t.Errorf("exit code %d, standard output %q, standard error:\n%s", code, stdout, stderr)
+	}
+}
+
+// TestClosedBulkOutput: when nobody reads the rows any more it says so and ends.
+func TestClosedBulkOutput(t *testing.T) {
+	p := start(t, nil, "bulk", "-", "--level", "syntax", "--no-progress")
+	check(t, p.stdoutPipe.Close())
+	pipeList(t, p, "last@acme.example")
+	p.await(p.stderr, "cannot write standard output: broken pipe")
+	_ = p.command.Wait()
+	if code := p.command.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// smallDisk is an outputFile on a disk with little room.
+type smallDisk struct {
+	bytes.Buffer
+	room int
+}
+
+func (d *smallDisk) Write(p []byte) (int, error) {
+	fits := min(len(p), d.room-d.Len())
+	d.Buffer.Write(p[:fits])
+	if fits < len(p) {
+		return fits, syscall.ENOSPC
+	}
+	return fits, nil
+}
+
+func (d *smallDisk) Truncate(size int64) error {
+	d.Buffer.Truncate(int(size))
+	return nil
+}
+
+func (d *smallDisk) Sync() error  { return nil }
+func (d *smallDisk) Close() error { return nil }
+
+// TestFullDisk: rows that were written stay whole, a part of one does not, and the error stays.
+func TestFullDisk(t *testing.T) {
+	list, err := tabular.NewReader(strings.NewReader(""), tabular.Options{Format: tabular.Lines})
+	check(t, err)
+	writer, err := tabular.NewWriter(list, tabular.Output{Format: tabular.JSONLines})
+	check(t, err)
+	row := string(writer.Append(nil, "", engine.Result{}))
+
+	disk := &smallDisk{room: len(row)*5/2 + 1}
+	out := &listOutput{writer: writer, name: "out.jsonl", file: disk, regular: true}
+	for range 2 {
+		check(t, out.Write(bulk.Item{}, engine.Result{}))
+	}
+	check(t, out.flush())
+	check(t, out.Write(bulk.Item{}, engine.Result{}))
+	if err := out.flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
+		t.Errorf("error %v", err)
+	}
+	disk.room *= 2
+	if err := out.Write(bulk.Item{}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a later row: error %v", err)
+	}
+	if rows, err := out.close(); rows != 2 || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
+		t.Errorf("%d rows, error %v, file %q", rows, err, disk)
+	}
+}

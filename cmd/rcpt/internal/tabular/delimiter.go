@@ -1,0 +1,98 @@
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+)
+
+// delimiters are what may stand between the fields of CSV; the first that fits best is taken.
+const delimiters = ",;\t|"
+
+// sampleRows is how many rows are enough to guess from.
+const sampleRows = 200
+
+// spreadsheets write and read a first line that names the delimiter: "sep=;".
+const delimiterLine = "sep="
+
+// namedDelimiter reads that line, and returns its length.
+func namedDelimiter(sample []byte) (delimiter byte, length int) {
+	end := bytes.IndexByte(sample, '\n')
+	if end < 0 {
+		return 0, 0
+	}
+	name, found := strings.CutPrefix(strings.ToLower(strings.Trim(string(sample[:end]), "\"\r")), delimiterLine)
+	if !found || len(name) != 1 || !strings.Contains(delimiters, name) {
+		return 0, 0
+	}
+	return name[0], end + 1
+}
+
+// guessDelimiter finds the delimiter that parts a sample best: into most cells that hold an address, then into most rows of the same
+// number of cells.
+func guessDelimiter(sample []byte, whole bool) byte {
+	best, bestFit := delimiters[0], fit{}
+	for i := range len(delimiters) {
+		if f := fitOf(sampleOf(sample, whole, delimiters[i])); bestFit.less(f) {
+			best, bestFit = delimiters[i], f
+		}
+	}
+	return best
+}
+
+// fit is how well a delimiter parts a sample.
+type fit struct{ addresses, alike int }
+
+func (f fit) less(other fit) bool {
+	if f.addresses != other.addresses {
+		return f.addresses < other.addresses
+	}
+	return f.alike < other.alike
+}
+
+func fitOf(rows [][]string) fit {
+	var f fit
+	widths := map[int]int{}
+	for _, row := range rows {
+		for _, cell := range row {
+			if looksLikeAddress(cell) {
+				f.addresses++
+			}
+		}
+		if widths[len(row)]++; len(row) > 1 {
+			f.alike = max(f.alike, widths[len(row)])
+		}
+	}
+	return f
+}
+
+// sampleOf returns the cells of the first rows.
+func sampleOf(sample []byte, whole bool, delimiter byte) [][]string {
+	var rows [][]string
+	for _, body := range firstRows(sample, whole, delimiter) {
+		rows = append(rows, cells(body, delimiter))
+	}
+	return rows
+}
+
+// firstRows returns the first rows without their line ends. What the sample cuts off is left out, unless there is nothing else.
+func firstRows(sample []byte, whole bool, delimiter byte) []string {
+	reader := rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}
+	var rows []string
+	for len(rows) < sampleRows {
+		row, err := reader.read()
+		body, end := cutLineEnd(row)
+		if err != nil || end == "" && !whole && len(rows) > 0 {
+			return rows
+		}
+		rows = append(rows, toUTF8(body))
+	}
+	return rows
+}
+
+// looksLikeAddress says whether a cell is probably an address. It is for guesses alone: no verdict rests on it.
+func looksLikeAddress(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	at := strings.LastIndexByte(cell, '@')
+	return at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"")
+}

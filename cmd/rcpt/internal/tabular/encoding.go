@@ -1,0 +1,109 @@
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// sampleSize is how much of a list is looked at to find out what it is: some hundred rows.
+const sampleSize = 64 << 10
+
+const byteOrderMark = "\ufeff"
+
+// text is a list as octets in which delimiters, quotes and line ends are ASCII: UTF-8, or an encoding of one octet a character.
+type text struct {
+	*bufio.Reader
+	marked bool   // it began with a byte order mark
+	sample []byte // its beginning
+	whole  bool   // the sample is all there is
+}
+
+// openText finds out the encoding and the line ends of r.
+func openText(r io.Reader) (*text, error) {
+	raw := bufio.NewReaderSize(r, sampleSize)
+	decoded, marked, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	sample, whole, err := peek(decoded)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(sample, 0) >= 0 {
+		return nil, formatError("it has NUL octets, so it is no text in UTF-8 or Windows-1252; UTF-16 is read if it begins with a byte order mark")
+	}
+	if bytes.IndexByte(sample, '\n') < 0 && bytes.IndexByte(sample, '\r') >= 0 {
+		decoded = bufio.NewReaderSize(lineFeeds{decoded}, sampleSize)
+		if sample, whole, err = peek(decoded); err != nil {
+			return nil, err
+		}
+	}
+	return &text{Reader: decoded, marked: marked, sample: bytes.Clone(sample), whole: whole}, nil
+}
+
+// peek returns the beginning of r, and whether that is all of it.
+func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
+	sample, err = r.Peek(sampleSize)
+	if errors.Is(err, io.EOF) {
+		return sample, true, nil
+	}
+	return sample, false, err
+}
+
+// decode takes a byte order mark away and decodes UTF-16. Other encodings are told apart row by row: see [toUTF8].
+func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
+	head, err := r.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	begins := func(octets string) bool { return strings.HasPrefix(string(head), octets) }
+	utf16 := func(order unicode.Endianness) *bufio.Reader {
+		return bufio.NewReaderSize(unicode.UTF16(order, unicode.ExpectBOM).NewDecoder().Reader(r), sampleSize)
+	}
+	switch {
+	case begins(byteOrderMark):
+		_, err := r.Discard(len(byteOrderMark))
+		return r, true, err
+	case begins("\xff\xfe"):
+		return utf16(unicode.LittleEndian), true, nil
+	case begins("\xfe\xff"):
+		return utf16(unicode.BigEndian), true, nil
+	case begins("PK\x03\x04"):
+		return nil, false, formatError("it is a spreadsheet (.xlsx, .ods) or a ZIP archive: save the sheet as CSV")
+	case begins("\x1f\x8b"):
+		return nil, false, formatError("it is compressed with gzip: write gunzip -c FILE | rcpt bulk -")
+	}
+	return r, false, nil
+}
+
+// lineFeeds reads line ends of old Macs, a carriage return each, as line feeds.
+type lineFeeds struct{ below io.Reader }
+
+func (l lineFeeds) Read(p []byte) (int, error) {
+	n, err := l.below.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// toUTF8 decodes a row or a cell that is not UTF-8 as Windows-1252, of which Latin-1 is a part.
+func toUTF8(row string) string {
+	if utf8.ValidString(row) {
+		return row
+	}
+	decoded, err := charmap.Windows1252.NewDecoder().String(row)
+	if err != nil {
+		return strings.ToValidUTF8(row, "\uFFFD")
+	}
+	return decoded
+}

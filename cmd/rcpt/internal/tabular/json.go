@@ -1,0 +1,88 @@
+package tabular
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// member is a field of a JSON object, its value as it was written.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// cell is the value in a CSV file: a string without its quotes, nothing for null, other values as JSON.
+func (m member) cell() string {
+	var text string
+	if err := json.Unmarshal(m.value, &text); err != nil {
+		return string(m.value)
+	}
+	return text
+}
+
+// parseObject reads a line that is one JSON object.
+func parseObject(line string) ([]member, error) {
+	decoder := json.NewDecoder(strings.NewReader(strings.TrimSpace(line)))
+	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	var members []member
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, brokenJSON(err)
+		}
+		m := member{key: key.(string)} // the decoder allows nothing else here
+		if err := decoder.Decode(&m.value); err != nil {
+			return nil, brokenJSON(err)
+		}
+		members = append(members, m)
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, brokenJSON(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not one JSON object: something stands behind it")
+	}
+	return members, nil
+}
+
+func brokenJSON(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("not a JSON object: %w", err)
+}
+
+// appendObject writes a JSON object.
+func appendObject(out []byte, members []member) []byte {
+	separator := byte('{')
+	for _, m := range members {
+		out = append(out, separator)
+		out = appendString(out, m.key)
+		out = append(out, ':')
+		out = append(out, m.value...)
+		separator = ','
+	}
+	return append(out, '}')
+}
+
+// appendString writes a JSON string, with <, > and & as they are.
+func appendString(out []byte, text string) []byte {
+	return append(out, marshal(text)...)
+}
+
+// marshal writes a value that JSON can hold.
+func marshal(value any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(fmt.Sprintf("tabular: a value that JSON cannot hold: %v", err))
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,151 @@
+package tabular
+
+import (
+	"bytes"
+	"strings"
+)
+
+// quoteState is where in a CSV row the next octet stands.
+type quoteState uint8
+
+const (
+	fieldStart  quoteState = iota
+	unquoted               // in a field that does not begin with a quote; quotes in it are just octets
+	quoted                 // in a field that does
+	afterQuote             // behind a quote that closes the field, or is the first of two
+	afterBlanks            // behind a closing quote and blanks
+)
+
+// quoteScanner follows the quotes of a CSV row. RFC 4180 doubles quotes inside a quoted field; where somebody did not, a quote closes the field
+// only before a delimiter or the end of the row, and such a field has to end with its line.
+type quoteScanner struct {
+	delimiter byte
+	strict    bool // the first stray quote ends the quoting of its field
+	state     quoteState
+	stray     bool // the field has a quote that should have been doubled
+	damaged   bool // one of the fields had
+}
+
+// next takes the next octet of the row and says whether it is the delimiter behind a field.
+func (s *quoteScanner) next(c byte) (fieldEnds bool) {
+	switch {
+	case s.state == quoted:
+		if c == '"' {
+			s.state = afterQuote
+		}
+		return false
+	case s.state == fieldStart && c == '"':
+		s.state, s.stray = quoted, false
+		return false
+	case c == s.delimiter:
+		s.state = fieldStart
+		return true
+	case s.state == afterQuote || s.state == afterBlanks:
+		s.behindQuote(c)
+		return false
+	}
+	s.state = unquoted
+	return false
+}
+
+func (s *quoteScanner) behindQuote(c byte) {
+	switch {
+	case c == '"' && s.state == afterQuote:
+		s.state = quoted
+	case c == ' ' || c == '\r':
+		s.state = afterBlanks
+	case s.strict:
+		s.state, s.damaged = unquoted, true
+	default:
+		s.state, s.stray, s.damaged = quoted, true, true
+	}
+}
+
+// open says whether the row goes on behind the end of the line.
+func (s *quoteScanner) open() bool { return s.state == quoted && !s.stray }
+
+// field is where a field of a row stands.
+type field struct{ from, to int }
+
+// split finds the fields of a row without its line end. A damaged row has quotes that RFC 4180 does not allow.
+func split(body string, delimiter byte) (fields []field, damaged bool) {
+	scanner := quoteScanner{delimiter: delimiter}
+	fields = scanner.fields(body)
+	if scanner.state != quoted {
+		return fields, scanner.damaged
+	}
+	scanner = quoteScanner{delimiter: delimiter, strict: true}
+	return scanner.fields(body), true
+}
+
+func (s *quoteScanner) fields(body string) []field {
+	var fields []field
+	from := 0
+	for i := range len(body) {
+		if s.next(body[i]) {
+			fields = append(fields, field{from, i})
+			from = i + 1
+		}
+	}
+	return append(fields, field{from, len(body)})
+}
+
+// cells returns the contents of a row's fields, in UTF-8.
+func cells(body string, delimiter byte) []string {
+	fields, _ := split(body, delimiter)
+	contents := make([]string, len(fields))
+	for i, f := range fields {
+		contents[i] = toUTF8(unquote(body[f.from:f.to]))
+	}
+	return contents
+}
+
+// unquote takes the quotes of a field away.
+func unquote(raw string) string {
+	inner, isQuoted := strings.CutPrefix(raw, `"`)
+	if !isQuoted {
+		return raw
+	}
+	if closed, found := strings.CutSuffix(strings.TrimRight(inner, " \r"), `"`); found {
+		inner = closed
+	}
+	return strings.ReplaceAll(inner, `""`, `"`)
+}
+
+// appendCell writes a cell as CSV, with quotes where it needs them.
+func appendCell(row []byte, cell string, delimiter byte) []byte {
+	if !strings.ContainsAny(cell, "\"\r\n") && strings.IndexByte(cell, delimiter) < 0 && strings.TrimSpace(cell) == cell {
+		return append(row, cell...)
+	}
+	row = append(row, '"')
+	row = append(row, strings.ReplaceAll(cell, `"`, `""`)...)
+	return append(row, '"')
+}
+
+// appendCells writes a row of CSV.
+func appendCells(out []byte, cells []string, delimiter byte) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			out = append(out, delimiter)
+		}
+		out = appendCell(out, cell, delimiter)
+	}
+	return append(out, '\n')
+}
+
+// cutLineEnd parts a row from its line end.
+func cutLineEnd(row string) (body, end string) {
+	body = strings.TrimSuffix(row, "\n")
+	if len(body) < len(row) {
+		body = strings.TrimSuffix(body, "\r")
+	}
+	return body, row[len(body):]
+}
+
+// lineEndOf is how the lines of a sample end.
+func lineEndOf(sample []byte) string {
+	if i := bytes.IndexByte(sample, '\n'); i > 0 && sample[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}

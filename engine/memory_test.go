@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+func TestRemember(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		host    *smtptest.Host
+		pause   time.Duration
+		again   func(v *engine.Verifier)
+		cached  bool
+		verdict engine.Verdict
+	}{
+		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, engine.Deliverable},
+		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, engine.Deliverable},
+		{"undeliverable", &smtptest.Host{}, 59 * time.Minute, nil, true, engine.Undeliverable},
+		{"for an hour", &smtptest.Host{}, 61 * time.Minute, nil, false, engine.Undeliverable},
+		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, engine.Unknown},
+		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, engine.Unknown},
+		{"other lists", &smtptest.Host{}, 0, func(v *engine.Verifier) {
+			l, err := lists.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.SetLists(l)
+		}, false, engine.Undeliverable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				verifier, network, _ := inMemory(t, engine.Config{Remember: 100}, tt.host)
+				first, _ := verifier.Verify(t.Context(), "u@example.test")
+				synctest.Wait()
+				time.Sleep(tt.pause)
+				if tt.again != nil {
+					tt.again(verifier)
+				}
+				dials := len(network.Dials())
+				second, err := verifier.Verify(t.Context(), "u@example.test")
+				if err != nil || second.Verdict != tt.verdict || first.Verdict != tt.verdict {
+					t.Errorf("%s, then %s (%v), want %s", first.Verdict, second.Verdict, err, tt.verdict)
+				}
+				if first.Details.Cached || second.Details.Cached != tt.cached || tt.cached && len(network.Dials()) != dials {
+					t.Errorf("cached: %t, then %t after %d dials, want %t", first.Details.Cached, second.Details.Cached, len(network.Dials())-dials, tt.cached)
+				}
+				if tt.cached && !second.Details.CheckedAt.Equal(first.Details.CheckedAt) {
+					t.Errorf("checked at %v, then %v", first.Details.CheckedAt, second.Details.CheckedAt)
+				}
+			})
+		})
+	}
+}
+
+func TestRememberedResultIsTheCallersOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})
+		for range 3 {
+			result, _ := verifier.Verify(t.Context(), "u@example.test")
+			synctest.Wait()
+			if result.Details.Reason != engine.MailboxNotFound {
+				t.Errorf("reason %s", result.Details.Reason)
+			}
+			result.Details.Reason = "spoiled"
+		}
+	})
+}
+
+func TestVerifyAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})
+		for range 2 {
+			if result, _ := verifier.VerifyAnew(t.Context(), "u@example.test"); result.Details.Cached {
+				t.Error("a remembered result")
+			}
+			synctest.Wait()
+		}
+	})
+}
+
+// A result that is remembered.
+func BenchmarkVerifyRemembered(b *testing.B) {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 1000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer verifier.Close()
+	var addresses []string
+	for i := range 100 {
+		addresses = append(addresses, fmt.Sprintf("user%d@example.com", i))
+		for {
+			if result, _ := verifier.Verify(b.Context(), addresses[i]); result.Details.Cached {
+				break
+			}
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if result, _ := verifier.Verify(b.Context(), addresses[i%len(addresses)]); !result.Details.Cached {
+			b.Fatal("not remembered")
+		}
+	}
+}

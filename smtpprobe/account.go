@@ -1,0 +1,130 @@
+package smtpprobe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// begin turns the session to the next flight.
+func (s *session) begin(f *flight) {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.log.lines = s.log.lines[:s.opening:s.opening]
+	s.bound = f.ends()
+	s.conn.taken = 0
+}
+
+// end completes the findings with what ended the session; nil and errRefused need no word.
+func (s *session) end(err error) {
+	var f *Failure
+	if errors.As(err, &f) {
+		s.log.mu.Lock()
+		s.Failure = f
+		s.log.mu.Unlock()
+		s.log.add(fromProber, f.Error())
+	}
+}
+
+// leave notes in the transcript that QUIT will follow.
+func (s *session) leave() {
+	if s.conn != nil && s.conn.usable {
+		s.log.add(fromClient, "QUIT")
+	}
+}
+
+// account is what the opening of the session, which failed, means for an ask.
+func (s *session) account(a *ask) *Session {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	told := s.Session
+	told.Host = truncate(clean(a.route.host), maxDomain)
+	told.Transcript = slices.Clone(s.log.lines)
+	return &told
+}
+
+// tooLate is the account of a session for which there was no time at all.
+func tooLate(a *ask) *Session {
+	f := &Failure{Phase: PhaseConnect, Kind: KindTimeout, Text: failureText(KindTimeout, context.DeadlineExceeded)}
+	return &Session{Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f}
+}
+
+// soFar is the account of a session that an ask could not wait for: its opening, as what follows may be about others.
+func (s *session) soFar(ctx context.Context, a *ask) *Session {
+	told := s.account(a)
+	if s.log.mu.Lock(); s.opening > 0 {
+		told.Transcript = told.Transcript[:s.opening]
+	}
+	s.log.mu.Unlock()
+	kind := KindTimeout
+	if cancelled(ctx) != nil {
+		kind = KindCancelled
+	}
+	if told.Failure == nil {
+		told.Failure = &Failure{Phase: phaseOf(told), Kind: kind, Text: failureText(kind, context.DeadlineExceeded)}
+	}
+	return told
+}
+
+// phaseOf is how far a session has come.
+func phaseOf(s *Session) Phase {
+	switch {
+	case s.Greeting == nil && len(s.Transcript) == 0:
+		return PhaseConnect
+	case s.Greeting == nil:
+		return PhaseGreeting
+	case s.EHLO == nil:
+		return PhaseEHLO
+	}
+	return PhaseRCPT
+}
+
+// account is what came of the flight for an ask.
+func (f *flight) account(i int, failure *Failure) *Session {
+	s, a := f.s, f.asks[i]
+	told := s.account(a)
+	told.MAIL, told.Target, told.Failure = f.mail.reply, f.named[i].reply, failure
+	told.Recipients = f.named[i].before
+	control := f.controlOf(a)
+	switch {
+	case control != nil:
+		told.Control = control.reply
+	case told.Target != nil:
+		told.Control, told.ControlShared = a.control, a.control != nil
+	}
+	if !f.alone() || !f.fresh {
+		told.Transcript = f.transcript(&f.named[i], control)
+	}
+	return told
+}
+
+// transcript is the part of the dialogue that has to do with one target: the opening, MAIL, its RCPT and that of the control.
+func (f *flight) transcript(target, control *recipient) []Line {
+	log := f.s.log.lines
+	lines := slices.Clone(log[:f.s.opening])
+	if target.before > 0 {
+		lines = append(lines, Line{From: fromProber, Text: fmt.Sprintf("%d other recipients have been named in this session", target.before), AtMS: atMS(log)})
+	}
+	for _, part := range []*said{&f.mail, &target.said, saidOf(control)} {
+		if part != nil && part.command > 0 && part.command < len(log) { // the log may have been full
+			lines = append(lines, log[part.command])
+			lines = append(lines, log[part.from:part.to]...)
+		}
+	}
+	return lines
+}
+
+func saidOf(r *recipient) *said {
+	if r == nil {
+		return nil
+	}
+	return &r.said
+}
+
+func atMS(log []Line) int64 {
+	if len(log) == 0 {
+		return 0
+	}
+	return log[len(log)-1].AtMS
+}

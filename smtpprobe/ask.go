@@ -1,0 +1,108 @@
+package smtpprobe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// ErrBusy says that no session with a mail host became free: a limit of ours, which tells nothing about the host or the mailbox.
+var ErrBusy = errors.New("smtpprobe: too many wait for a session with this mail host")
+
+// ErrClosed says that the pool was closed.
+var ErrClosed = errors.New("smtpprobe: the pool is closed")
+
+// ask is one question to one mail host: what becomes of the request's target there.
+type ask struct {
+	route  route
+	req    *Request
+	domain string // of the target
+	left   *budget
+	// deadline is that of the caller's context; zero: there is none.
+	deadline time.Time
+	told     chan answer // has room for the one answer
+
+	// The pool's lock guards the rest.
+	since   time.Time // when it began to wait
+	worker  *worker   // that has taken it; nil: it waits
+	alone   bool      // to be asked first on a session of its own: what it was told in company was not believed
+	doubts  int       // how often it was asked again
+	gone    bool      // who asked has given up
+	control *Reply    // what the host said about a control of the domain before; nil: not known
+}
+
+// answer is what came of an ask.
+type answer struct {
+	session *Session // nil: there was none
+	offline bool     // dialling failed before a packet left this machine
+	err     error    // why we could not work
+}
+
+func newAsk(r route, req *Request, left *budget) *ask {
+	domain := req.Target[strings.LastIndexByte(req.Target, '@')+1:] // a quoted local-part may have an "@", too
+	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, since: time.Now(), told: make(chan answer, 1)}
+}
+
+// tell gives the answer. There is one to each ask.
+func (a *ask) tell(told answer) { a.told <- told }
+
+// taken notes that a worker begins with the ask: from now on the budget's clock runs.
+func (a *ask) taken(w *worker) {
+	now := time.Now()
+	a.left.stoodStill(now.Sub(a.since))
+	a.worker, a.since = w, now
+}
+
+// ends returns when the time for the ask is over; zero: never.
+func (a *ask) ends() time.Time {
+	end := a.left.end
+	if end.IsZero() || !a.deadline.IsZero() && a.deadline.Before(end) {
+		end = a.deadline
+	}
+	return end
+}
+
+// time is how much there was for the ask when it began to wait, or was taken.
+func (a *ask) time() time.Duration {
+	if end := a.ends(); !end.IsZero() {
+		return end.Sub(a.since)
+	}
+	return math.MaxInt64
+}
+
+// withdrawGrace is how long one waits for the worker whose question has run out of time at the same moment.
+const withdrawGrace = 100 * time.Millisecond
+
+// withdraw gives an ask up whose context has ended. What is known of its session by then is the answer; the session goes on for others.
+func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
+	p.mu.Lock()
+	w := a.worker
+	if w == nil {
+		p.host(a).forget(a)
+		p.mu.Unlock()
+		return answer{}, waitError(ctx, a)
+	}
+	gaveUp := cancelled(ctx)
+	a.gone = true
+	w.drop(a, gaveUp != nil)
+	p.mu.Unlock()
+	select {
+	case told := <-a.told:
+		return told, errors.Join(told.err, gaveUp)
+	case <-time.After(withdrawGrace):
+		return answer{session: w.session.soFar(ctx, a)}, gaveUp
+	}
+}
+
+// waitError is the error of a wait that the end of ctx has ended.
+func waitError(ctx context.Context, a *ask) error {
+	if err := cancelled(ctx); err != nil {
+		return err
+	}
+	return busy(a)
+}
+
+func busy(a *ask) error { return fmt.Errorf("%w (%s)", ErrBusy, a.route.addr.Addr()) }

@@ -1,0 +1,170 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// providerBook remembers how the providers of mail hosts take to us. A provider that refuses us for several domains in a row is left alone for a
+// while, instead of making it worse; one that finds us too fast is asked more slowly.
+type providerBook map[string]*providerNote
+
+type providerNote struct {
+	blocks   []string  // different domains for which it has blocked us, with no answer for a mailbox since
+	trips    int       // how often it was left alone, with no answer for a mailbox since
+	until    time.Time // left alone
+	interval time.Duration
+	next     time.Time // the next session may begin
+	touched  time.Time
+}
+
+// provider is providerKey for somebody who holds the pool's lock; it remembers some.
+func (p *Pool) provider(host string, addr netip.Addr) string {
+	if key, ok := p.providerKeys[host]; ok && host != "" {
+		return key
+	}
+	if len(p.providerKeys) == maxProviderNotes {
+		clear(p.providerKeys)
+	}
+	key := providerKey(host, addr)
+	p.providerKeys[host] = key
+	return key
+}
+
+// providerKey names who runs a mail host: the provider where it is known, or the domain of the host's name, or its address.
+func providerKey(host string, addr netip.Addr) string {
+	if known := ProviderOf(host).Name; known != "" {
+		return known
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return addr.String()
+}
+
+// note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
+func (b providerBook) note(provider, domain string, class Class) {
+	n := b[provider]
+	if n == nil {
+		if class != ClassBlocked && class != ClassRateLimited {
+			return
+		}
+		if len(b) >= maxProviderNotes {
+			b.shrink()
+		}
+		n = &providerNote{}
+		b[provider] = n
+	}
+	n.touched = time.Now()
+	switch class {
+	case ClassBlocked:
+		n.blocked(domain)
+	case ClassRateLimited:
+		n.interval = min(max(2*n.interval, minInterval), maxInterval)
+	case ClassOK, ClassNoSuchUser, ClassDisabled, ClassMoved, ClassMailboxFull:
+		n.blocks, n.trips = nil, 0
+		n.interval /= 2
+		if n.interval < minInterval {
+			n.interval = 0
+		}
+	}
+}
+
+func (n *providerNote) blocked(domain string) {
+	if slices.Contains(n.blocks, domain) {
+		return
+	}
+	n.blocks = append(n.blocks, domain)
+	if len(n.blocks) < blocksToTrip {
+		return
+	}
+	n.until = time.Now().Add(min(breakLasts<<n.trips, maxBreak))
+	n.blocks = n.blocks[:0]
+	n.trips = min(n.trips+1, maxTrips)
+}
+
+// wait is how long to wait before the next session.
+func (b providerBook) wait(provider string) time.Duration {
+	if n := b[provider]; n != nil && n.interval > 0 {
+		return max(0, time.Until(n.next))
+	}
+	return 0
+}
+
+// opens notes that a session begins.
+func (b providerBook) opens(provider string) {
+	if n := b[provider]; n != nil {
+		n.next = time.Now().Add(n.interval)
+	}
+}
+
+// left reports until when the provider is left alone.
+func (b providerBook) left(provider string) (time.Time, bool) {
+	n := b[provider]
+	if n == nil || !time.Now().Before(n.until) {
+		return time.Time{}, false
+	}
+	return n.until, true
+}
+
+// shrink drops providers that have long been quiet, or if that is none, all.
+func (b providerBook) shrink() {
+	before := len(b)
+	for key, n := range b {
+		if time.Since(n.touched) > maxBreak {
+			delete(b, key)
+		}
+	}
+	if len(b) == before {
+		clear(b)
+	}
+}
+
+// paused answers an ask without asking: the host's provider is left alone, or the host has just shown that it cannot be asked.
+func (p *Pool) paused(a *ask) (answer, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return answer{}, false
+	}
+	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
+		return answer{session: breakSession(a, until)}, true
+	}
+	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
+		return h.failed.remembered(a), true
+	}
+	return answer{}, false
+}
+
+// leaveAlone answers those who wait for a host whose provider is left alone by now.
+func (p *Pool) leaveAlone(h *mailHost) {
+	if len(h.waiting) == 0 {
+		return
+	}
+	until, ok := p.providers.left(p.provider(h.waiting[0].route.host, h.key.addr.Addr()))
+	if !ok {
+		return
+	}
+	for _, a := range h.waiting {
+		a.left.stoodStill(time.Since(a.since))
+		a.tell(answer{session: breakSession(a, until)})
+	}
+	h.waiting = nil
+}
+
+// breakSession is the account of a session that was not opened.
+func breakSession(a *ask, until time.Time) *Session {
+	wait := time.Until(until).Round(time.Second)
+	f := &Failure{
+		Phase: PhaseConnect, Kind: KindPaused, RetryAfter: int64(wait / time.Second),
+		Text: fmt.Sprintf("not asked: the provider has blocked us for several domains, and is left alone for another %v", wait),
+	}
+	return &Session{
+		Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f,
+		Transcript: []Line{{From: fromProber, Text: f.Error()}},
+	}
+}

@@ -1,0 +1,144 @@
+package smtpprobe_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// mostTries is how often one mailbox may be named to a host for one ask.
+const mostTries = 3
+
+// company is 120 asks at once about two domains of one host, one in three for a mailbox that does not exist.
+func company() []string {
+	return mailboxes(120, func(i int) bool { return i%3 == 1 }, "a.example", "b.example")
+}
+
+// once does something the first time only.
+func once(do func() string) func() string {
+	var o sync.Once
+	return func() (text string) {
+		o.Do(func() { text = do() })
+		return text
+	}
+}
+
+func always(text string) func() string { return func() string { return text } }
+
+// after has a host act when n recipients were named in a session.
+func after(n int, act func() string) func(*visit, string) string {
+	return func(v *visit, _ string) string {
+		if v.named >= n {
+			return act()
+		}
+		return ""
+	}
+}
+
+// burst are hosts that lose patience with many recipients, while to each of them alone they tell the truth.
+var burst = []struct {
+	name     string
+	host     func() *peer
+	sessions int // that the company may cost
+}{
+	{"patient", func() *peer { return &peer{} }, 8},
+	{"byte by byte", func() *peer { return &peer{chop: true} }, 8},
+	{"limit of 1", limit(1, "452 4.5.3 Too many recipients"), 12},
+	{"limit of 2", limit(2, "452 4.5.3 Too many recipients"), 12},
+	{"limit of 3", limit(3, "452 4.5.3 Too many recipients"), 12},
+	{"limit of 7, no enhanced code", limit(7, "452 too many recipients"), 12},
+	{"limit of 5, 450", limit(5, "450 4.5.3 too many"), 12},
+	{"limit of 5, for good", limit(5, "552 5.5.3 too many"), 12},
+	{"limit of 12", limit(12, "452 4.5.3 too many"), 12},
+	{"421 after 5 refused", refusals(5, "421 4.7.0 Too many errors"), 40},
+	{"421 after 20 refused", refusals(20, "421 4.7.0 Too many errors"), 12},
+	{"421 without a reason", func() *peer { return &peer{rcpt: after(7, always("421 4.3.2 closing"))} }, 40},
+	{"421 that names a mailbox", func() *peer { return &peer{rcpt: after(7, always("421 5.1.1 no such user"))} }, 40},
+	{"hangs up once", func() *peer { return &peer{rcpt: after(7, once(func() string { return closes }))} }, 20},
+	{"resets once", func() *peer { return &peer{rcpt: after(7, once(func() string { return resets }))} }, 20},
+	{"silent once", func() *peer { return &peer{rcpt: after(7, once(func() string { return hangs }))} }, 20},
+	{"hangs up after 3", func() *peer { return &peer{rcpt: after(3, always(closes))} }, 80},
+	{"hangs up after 7", func() *peer { return &peer{rcpt: after(7, always(closes))} }, 80},
+	{"resets after 7", func() *peer { return &peer{rcpt: after(7, always(resets))} }, 80},
+	{"refuses all after 5", func() *peer { return &peer{rcpt: after(5, always("550 5.7.1 Too many recipients"))} }, 60},
+	{"rejects after 5", func() *peer { return &peer{rcpt: after(5, always("550 rejected"))} }, 60},
+	{"rejects after 5, no codes", func() *peer {
+		return &peer{rcpt: func(v *visit, m string) string {
+			switch {
+			case v.named >= 5:
+				return "550 rejected"
+			case strings.HasPrefix(m, "good"):
+				return "250 ok"
+			}
+			return "550 no such user"
+		}}
+	}, 130},
+	{"blocks after 5", func() *peer { return &peer{rcpt: after(5, always("554 5.7.1 Client host blocked using a list"))} }, 60},
+	{"slower and slower", func() *peer {
+		return &peer{wait: func(v *visit, _ string) time.Duration { return time.Duration(v.refused) * 100 * time.Millisecond }}
+	}, 130},
+	{"second a recipient", func() *peer { return &peer{wait: func(*visit, string) time.Duration { return time.Second }} }, 130},
+	{"one message per session", func() *peer {
+		return &peer{other: func(v *visit, c string) string {
+			if strings.HasPrefix(c, "MAIL") && v.mailed > 0 {
+				return "452 4.5.0 one message per session"
+			}
+			return ""
+		}}
+	}, 130},
+}
+
+// limit takes n recipients in a transaction.
+func limit(n int, text string) func() *peer {
+	return func() *peer {
+		return &peer{rcpt: func(v *visit, _ string) string {
+			if v.accepted >= n {
+				return text
+			}
+			return ""
+		}}
+	}
+}
+
+// refusals is a host that has enough after n refusals in a session.
+func refusals(n int, text string) func() *peer {
+	return func() *peer {
+		return &peer{rcpt: func(v *visit, _ string) string {
+			if v.refused >= n {
+				return text
+			}
+			return ""
+		}}
+	}
+}
+
+func TestCompany(t *testing.T) {
+	for _, tt := range burst {
+		for _, keywords := range []string{"PIPELINING", "SIZE"} {
+			t.Run(tt.name+" "+keywords, func(t *testing.T) {
+				host := tt.host()
+				host.keywords = keywords
+				found, sessions := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, host, company())
+				checkTruth(t, found)
+				named := map[string]int{}
+				for _, m := range host.asked() {
+					named[m]++
+				}
+				again := 0
+				for _, m := range company() {
+					again += named[m] - 1
+					if named[m] > mostTries {
+						t.Errorf("%s was named %d times", m, named[m])
+					}
+				}
+				if len(sessions) > tt.sessions {
+					t.Errorf("%d sessions", len(sessions))
+				}
+				t.Logf("%d sessions, %d MAIL, %d RCPT, %d again", len(sessions), count(sessions, "MAIL"), count(sessions, "RCPT"), again)
+			})
+		}
+	}
+}

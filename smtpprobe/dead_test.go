@@ -1,0 +1,224 @@
+package smtpprobe_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// deadHosts fail before a recipient can be named.
+var deadHosts = []struct {
+	name  string
+	host  smtptest.Handler // nil: swallows packets
+	found string
+}{
+	{"swallows packets", nil, "failure timeout at connect"},
+	{"refuses the greeting", &smtptest.Host{Greeting: "554 5.7.1 no"}, "greeting 554"},
+	{"is busy", &smtptest.Host{Greeting: "421 busy"}, "greeting 421"},
+	{"hangs up", smtptest.Script("close"), "failure closed at greeting"},
+	{"resets", smtptest.Script("reset"), "failure reset at greeting"},
+	{"is silent", smtptest.Script("hang"), "failure timeout at greeting"},
+	{"silent at EHLO", &smtptest.Host{HangAt: smtptest.PhaseEHLO}, "greeting 220, failure timeout at ehlo"},
+	{"is no mail host", smtptest.Script("S: SSH-2.0-OpenSSH_9.9"), "failure protocol at greeting"},
+	{"refuses EHLO", &smtptest.Host{EHLO: "550 5.7.1 no"}, "greeting 220, ehlo 550"},
+}
+
+// TestDeadHost has 300 ask a host that cannot be asked: few connections, all get what came of them, and so do those who come soon after.
+func TestDeadHost(t *testing.T) {
+	for _, tt := range deadHosts {
+		for _, backup := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, backup %t", tt.name, backup), func(t *testing.T) {
+				addrs := []string{"192.0.2.1"}
+				if backup {
+					addrs = append(addrs, "192.0.2.2")
+				}
+				permanent := strings.Contains(tt.found, " 55")
+				want := tt.found
+				if backup && !permanent {
+					want += "\n" + goodFound
+				}
+				dialled := func(b *bubble) (n int) {
+					for _, addr := range b.network.Dials() {
+						if addr == "192.0.2.1:25" {
+							n++
+						}
+					}
+					return n
+				}
+				hosts := map[string]smtptest.Handler{"192.0.2.1": tt.host, "192.0.2.2": &peer{}}
+				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 300}, hosts, func(b *bubble) {
+					start := time.Now()
+					for i, r := range b.askAll(aboutAll(mailboxes(300, func(int) bool { return false }, "a.example"), addrs...)) {
+						if got := summaries(r.found); got != want || r.err != nil {
+							b.Fatalf("%d: found %s (%v), want %s", i, got, r.err, want)
+						}
+					}
+					if n := dialled(b); n > 30 {
+						b.Errorf("%d connections", n)
+					}
+					if took := time.Since(start); took > 90*time.Second {
+						b.Errorf("took %v", took)
+					}
+
+					before := dialled(b)
+					r := b.ask(b.Context(), about("good@a.example", addrs...))
+					if got := summaries(r.found); got != want || r.err != nil || dialled(b) != before || r.took > time.Second {
+						b.Errorf("soon after: found %s (%v) after %v, want %s", got, r.err, r.took, want)
+					}
+					if !strings.Contains(transcript(r.found.Sessions[0]), "not tried again") {
+						b.Errorf("the transcript does not say so:\n%s", transcript(r.found.Sessions[0]))
+					}
+					time.Sleep(31 * time.Second)
+					if r := b.ask(b.Context(), about("good@a.example", addrs...)); dialled(b) != before+1 {
+						b.Errorf("later: found %s; %d connections more", summaries(r.found), dialled(b)-before)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestHostThatRecovers sees that what a host could not do for a while is not held against it for longer.
+func TestHostThatRecovers(t *testing.T) {
+	var up atomic.Bool
+	good := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
+	host := smtptest.HandlerFunc(func(c net.Conn) {
+		if up.Load() {
+			good.ServeSMTP(c)
+			return
+		}
+		_ = c.Close()
+	})
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		_ = b.askAll(aboutAll(mailboxes(100, func(int) bool { return false }, "a.example")))
+		up.Store(true)
+		time.Sleep(time.Minute)
+		for _, r := range b.askAll(aboutAll(mailboxes(100, func(int) bool { return false }, "a.example"))) {
+			if r.last().Target == nil {
+				b.Errorf("found %s (%v)", summaries(r.found), r.err)
+			}
+		}
+		if n, _ := b.gauges.peaks(); n != 4 {
+			b.Errorf("%d sessions at a time, want 4", n)
+		}
+	})
+}
+
+// TestHostWithFewSessions sees that a host which takes fewer sessions than we would open at a time is no dead host.
+func TestHostWithFewSessions(t *testing.T) {
+	for name, no := range map[string]string{"421": "421 4.7.0 too many connections", "554": "554 too many connections", "hangs up": closes} {
+		for _, allowed := range []int{1, 2, 3} {
+			t.Run(fmt.Sprintf("%s beyond %d", name, allowed), func(t *testing.T) {
+				host := &limited{allowed: allowed, no: no, host: &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}}
+				found, _ := crowd(t, smtpprobe.Config{}, host, company())
+				checkTruth(t, found)
+				if host.refused > 8 {
+					t.Errorf("%d sessions were refused", host.refused)
+				}
+			})
+		}
+	}
+}
+
+// limited takes some sessions at a time.
+type limited struct {
+	allowed int
+	no      string
+	host    *peer
+
+	mu            sync.Mutex
+	open, refused int
+}
+
+func (l *limited) ServeSMTP(c net.Conn) {
+	l.mu.Lock()
+	h := smtptest.Handler(l.host)
+	if l.open == l.allowed {
+		l.refused++
+		h = &peer{greet: func(*visit) string { return l.no }}
+	} else {
+		l.open++
+		defer func() {
+			l.mu.Lock()
+			l.open--
+			l.mu.Unlock()
+		}()
+	}
+	l.mu.Unlock()
+	h.ServeSMTP(c)
+}
+
+// TestTLSFailureIsRemembered sees that a host whose TLS fails is spoken to in plain text at once by those who come after.
+func TestTLSFailureIsRemembered(t *testing.T) {
+	host := tlsHost(smtptest.TLSStalls)
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		for i, most := range []time.Duration{20 * time.Second, time.Second, time.Second} {
+			r := b.ask(b.Context(), about(fmt.Sprintf("bad%d@a.example", i)))
+			if got, want := len(r.found.Sessions), 2; got != want || r.last().Target == nil || r.took > most {
+				b.Errorf("found %s after %v", summaries(r.found), r.took)
+			}
+		}
+		if got := len(b.network.Dials()); got != 2 {
+			b.Errorf("%d connections, want 2", got)
+		}
+	})
+}
+
+// TestNoRouteIsRememberedAsSuch sees that addresses which our own network has no route to do not count as tried, the second time neither.
+func TestNoRouteIsRememberedAsSuch(t *testing.T) {
+	var addrs []netip.Addr
+	for i := range byte(8) {
+		addrs = append(addrs, netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: i}))
+	}
+	hosts := []smtpprobe.Host{{Name: "mx.example", Addrs: append(addrs, netip.MustParseAddr("192.0.2.1"))}}
+	network := smtptest.NewNetwork()
+	network.Add("192.0.2.1", &peer{})
+	defer network.Close()
+	pool := newProber(t, smtpprobe.Config{}, offlineDialer{network})
+	defer func() { _ = pool.Close() }()
+	for i := range 2 {
+		found, err := pool.Probe(t.Context(), smtpprobe.Request{Hosts: hosts, Target: "good@a.example"})
+		if last := (told{found: found}).last(); last.Target == nil || err != nil {
+			t.Errorf("%d: found %s (%v)", i, summaries(found), err)
+		}
+	}
+}
+
+// TestOurOwnLackIsNotRemembered sees that what this machine lacked is told to who asked, and held against nobody.
+func TestOurOwnLackIsNotRemembered(t *testing.T) {
+	network := smtptest.NewNetwork()
+	network.Add("192.0.2.1", &peer{})
+	defer network.Close()
+	dialer := &poorDialer{Dialer: network, left: 3}
+	pool := newProber(t, smtpprobe.Config{}, dialer)
+	defer func() { _ = pool.Close() }()
+	for i := range 4 {
+		found, err := pool.Probe(t.Context(), about(fmt.Sprintf("good%d@a.example", i)))
+		if answered := len(found.Sessions) == 1 && found.Sessions[0].Target != nil; answered != (i == 3) || answered != (err == nil) {
+			t.Errorf("%d: found %s (%v)", i, summaries(found), err)
+		}
+	}
+}
+
+// poorDialer has no file descriptor for its first connections.
+type poorDialer struct {
+	smtpprobe.Dialer
+	left int
+}
+
+func (d *poorDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if d.left--; d.left >= 0 {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.EMFILE}
+	}
+	return d.Dialer.DialContext(ctx, network, address)
+}

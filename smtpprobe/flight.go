@@ -1,0 +1,327 @@
+package smtpprobe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+)
+
+// flight is one transaction: it names the targets of some asks, and a control for each of their domains about which it is not known yet whether
+// the host takes every address there.
+type flight struct {
+	s       *session
+	host    *mailHost
+	asks    []*ask
+	mail    said
+	named   []recipient // the targets in the order of the asks, then the controls
+	fresh   bool        // the first transaction of its session
+	unasked bool        // the question could not be put
+	began   time.Time   // when the recipients' turn came
+	// impatient is set when a refusal beyond those that any host takes came slowly.
+	impatient bool
+}
+
+// recipient is a mailbox named in a flight.
+type recipient struct {
+	mailbox string
+	domain  string
+	control bool
+	before  int // recipients that were named on the session before this one
+	said
+}
+
+// said is a command and what was said to it: lines of the session's transcript, and the reply.
+type said struct {
+	command  int // its line; the reply's are from…to
+	from, to int
+	reply    *Reply
+	class    Class // of the reply, once the flight is over; of MAIL only where it was refused
+}
+
+func newFlight(s *session, h *mailHost, asks []*ask) *flight {
+	f := &flight{s: s, host: h, asks: asks, fresh: s.transactions == 0}
+	for _, a := range asks {
+		f.named = append(f.named, recipient{mailbox: a.req.Target, domain: a.domain})
+	}
+	for _, a := range asks {
+		if a.control == nil && a.req.Control != "" && f.controlOf(a) == nil {
+			f.named = append(f.named, recipient{mailbox: a.req.Control, domain: a.domain, control: true})
+		}
+	}
+	return f
+}
+
+// controlOf returns the control of an ask's domain in this flight.
+func (f *flight) controlOf(a *ask) *recipient {
+	if a.req.Control == "" {
+		return nil
+	}
+	for i := len(f.asks); i < len(f.named); i++ {
+		if f.named[i].domain == a.domain {
+			return &f.named[i]
+		}
+	}
+	return nil
+}
+
+// fly carries the transaction out. The error is the end of the session.
+func (f *flight) fly(ctx context.Context) error {
+	s := f.s
+	s.begin(f)
+	if f.asks[0].req.SMTPUTF8 && !s.offers("SMTPUTF8") {
+		f.unasked = true
+		return nil
+	}
+	if !f.fresh {
+		s.conn.listen(ctx, leftoverWait/1000) // for what is there already
+	}
+	s.transactions++
+	ask := f.inTurn
+	if s.offers("PIPELINING") {
+		ask = f.atOnce
+	}
+	if err := ask(ctx); err != nil {
+		return err
+	}
+	if f.alone() && f.controlLimited() {
+		if err := f.controlAgain(ctx); err != nil {
+			return err
+		}
+	}
+	return f.checkInStep(ctx)
+}
+
+// controlLimited reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of
+// whether the host checks its recipients.
+func (f *flight) controlLimited() bool {
+	return len(f.named) == 2 && f.named[1].reply != nil && limited(*f.named[1].reply) && refusal(*f.named[0].reply) == nil
+}
+
+// controlAgain asks about the control in a transaction of its own, in one group where the host takes one. Where that is refused too, the answer
+// stays what it was.
+func (f *flight) controlAgain(ctx context.Context) error {
+	s, control := f.s, &f.named[1]
+	commands := []string{"RSET", f.mailCommand(), rcptCommand(control.mailbox)}
+	pipelined := s.offers("PIPELINING")
+	if pipelined {
+		if err := s.send(ctx, PhaseRCPT, commands...); err != nil {
+			return err
+		}
+	}
+	for i, command := range commands {
+		if !pipelined {
+			if err := s.send(ctx, PhaseRCPT, command); err != nil {
+				return err
+			}
+		}
+		var again said
+		if err := s.hear(ctx, PhaseRCPT, &again); err != nil {
+			return err
+		}
+		switch {
+		case i == len(commands)-1:
+			control.reply = again.reply
+		case refusal(*again.reply) != nil:
+			if pipelined {
+				s.skipReplies(ctx, *again.reply, len(commands)-1-i)
+			}
+			return errRefused
+		}
+	}
+	return nil
+}
+
+// mailCommand never has a BODY parameter: that declares the encoding of a body (RFC 6152 §3), and none will follow.
+func (f *flight) mailCommand() string {
+	command := "MAIL FROM:<" + f.s.pool.config.MailFrom + ">"
+	if f.asks[0].req.SMTPUTF8 {
+		command += " SMTPUTF8" // RFC 6531 §3.4
+	}
+	return command
+}
+
+func rcptCommand(mailbox string) string { return "RCPT TO:<" + mailbox + ">" }
+
+// atOnce sends all commands in one group (RFC 2920 §3.1) and reads the answers. Where they are for several asks, RSET at the end shows whether
+// the replies are in step with the commands; one ask saves it for the next transaction.
+func (f *flight) atOnce(ctx context.Context) error {
+	s := f.s
+	commands, sync := f.commands()
+	before := len(s.log.lines)
+	at := before
+	if err := s.send(ctx, PhaseMAIL, commands...); err != nil {
+		return err
+	}
+	if s.transacting {
+		if err := s.hearReset(ctx); err != nil {
+			return err
+		}
+		at++
+	}
+	s.transacting = !sync
+	f.mail.command = at
+	for i := range f.named {
+		f.named[i].command = at + 1 + i
+	}
+	if err := s.hear(ctx, PhaseMAIL, &f.mail); err != nil {
+		return err
+	}
+	if refusal(*f.mail.reply) != nil {
+		pending := len(commands) - 1 - (at - before)
+		s.skipReplies(ctx, *f.mail.reply, pending)
+		return errRefused
+	}
+	for i := range f.named {
+		if err := f.hearRecipient(ctx, i); err != nil {
+			return err
+		}
+	}
+	if !sync {
+		return nil
+	}
+	err := s.hearReset(ctx)
+	if errors.Is(err, errRefused) {
+		return cmp.Or(f.checkInStep(ctx), err)
+	}
+	return err
+}
+
+// commands are those of the transaction, and whether RSET ends them.
+func (f *flight) commands() (commands []string, sync bool) {
+	commands = make([]string, 0, len(f.named)+3)
+	if f.s.transacting {
+		commands = append(commands, "RSET")
+	}
+	commands = append(commands, f.mailCommand())
+	for i := range f.named {
+		commands = append(commands, rcptCommand(f.named[i].mailbox))
+	}
+	if !f.alone() {
+		return append(commands, "RSET"), true
+	}
+	return commands, false
+}
+
+// inTurn sends each command when the one before is answered. A control is named only where it can prove something. The transaction is left open:
+// RSET would cost a wait, and comes with the next transaction.
+func (f *flight) inTurn(ctx context.Context) error {
+	s := f.s
+	if err := s.reset(ctx); err != nil {
+		return err
+	}
+	s.transacting = true
+	if err := s.ask(ctx, PhaseMAIL, f.mailCommand(), &f.mail); err != nil {
+		return err
+	}
+	if err := refusal(*f.mail.reply); err != nil {
+		return err
+	}
+	for i := range f.named {
+		r := &f.named[i]
+		if r.control && !f.accepted(r.domain) && !f.alone() {
+			continue
+		}
+		f.named[i].command = len(s.log.lines)
+		if err := s.send(ctx, PhaseRCPT, rcptCommand(r.mailbox)); err != nil {
+			return err
+		}
+		if err := f.hearRecipient(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alone reports a flight for one ask.
+func (f *flight) alone() bool { return len(f.asks) == 1 }
+
+// accepted reports whether a target in the domain was.
+func (f *flight) accepted(domain string) bool {
+	for i := range f.asks {
+		if r := &f.named[i]; r.domain == domain && r.reply != nil && refusal(*r.reply) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// boundOf is until when to wait for the answer about a recipient. The time of an ask does not run while the others of its flight are answered.
+func (f *flight) boundOf(i int, now time.Time) time.Time {
+	if f.began.IsZero() {
+		f.began = now
+	}
+	end := f.ends()
+	if i < len(f.asks) {
+		end = f.asks[i].ends()
+	}
+	if !end.IsZero() {
+		end = end.Add(now.Sub(f.began))
+	}
+	return end
+}
+
+// hearRecipient reads the answer about a recipient. After a 421 nothing more will come.
+func (f *flight) hearRecipient(ctx context.Context, i int) error {
+	s, r := f.s, &f.named[i]
+	r.before = s.recipients
+	since := time.Now()
+	s.bound = f.boundOf(i, since)
+	if err := s.hear(ctx, PhaseRCPT, &r.said); err != nil {
+		return err
+	}
+	s.recipients++
+	if refusal(*r.reply) != nil {
+		s.refused++
+		f.impatient = f.impatient || s.refused > s.pool.config.Session.Refused && time.Since(since) > impatience
+	}
+	if r.reply.Code == replyServiceClosing {
+		return errRefused
+	}
+	return nil
+}
+
+// skipReplies reads the answers to the commands sent behind a refused one. They speak about its lack, and are for the transcript only.
+func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {
+	if refused.Code == replyServiceClosing {
+		return
+	}
+	end := time.Now().Add(skipGrace)
+	for range n {
+		if err := s.conn.arm(ctx, end); err != nil {
+			return
+		}
+		if _, err := s.conn.readReply(); err != nil {
+			return
+		}
+	}
+}
+
+// limited reports whether a recipient was refused for being one too many (RFC 5321 §4.5.3.1.10, RFC 3463 §3.6).
+func limited(r Reply) bool {
+	return strings.HasSuffix(r.Enhanced, ".5.3") && r.Code >= 400 || r.Code == replyInsufficientStorage && r.Enhanced == ""
+}
+
+// checkInStep fails when more replies came than were asked for: then none of them can be matched to its command. One reply too many early in
+// the session moves every answer on by one, and makes an accepted target of a refused one, or gives one recipient the answer about another. The
+// answer left over comes close behind the others, so that it is worth listening for it, unless a target was refused together with its control, which nothing but a refusal can have moved there.
+func (f *flight) checkInStep(ctx context.Context) error {
+	s := f.s
+	ahead := s.conn.ahead()
+	if ahead == "" && (len(f.named) != 2 || !f.alone() || f.anyAccepted()) {
+		ahead = s.conn.listen(ctx, leftoverWait)
+	}
+	if ahead == "" || isServiceClosing(ahead) {
+		return nil
+	}
+	return s.outOfStep(ctx, PhaseRCPT, ahead)
+}
+
+// anyAccepted reports whether a recipient was, the control included.
+func (f *flight) anyAccepted() bool {
+	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil && refusal(*r.reply) == nil })
+}
+
+func isServiceClosing(ahead string) bool { return strings.HasPrefix(ahead, "421") }

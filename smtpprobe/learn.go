@@ -1,0 +1,125 @@
+package smtpprobe
+
+import (
+	"net/netip"
+	"time"
+)
+
+// learn notes what a flight has shown about the host, its domains and its provider. The pool's lock is held.
+func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
+	h, s := w.host, f.s
+	switch {
+	case f.impatient, failure != nil && s.refused > p.config.Session.Refused:
+		h.learn(func(t *traits) { t.refused = p.config.Session.Refused })
+	case failure == nil && !f.unasked:
+		h.flights++
+	}
+	if !f.began.IsZero() {
+		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
+	}
+	if s.refused >= p.patience(h) && failure == nil {
+		h.usedUp++
+	}
+	for i := range f.named {
+		r := &f.named[i]
+		if r.reply == nil {
+			continue
+		}
+		h.asked++
+		if refusal(*r.reply) != nil {
+			h.refused++
+		}
+		switch {
+		case refusal(*r.reply) == nil:
+		case r.before == 0:
+			h.trust(r)
+		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
+			h.learn(func(t *traits) { t.refused = s.refused - 1 })
+		}
+		if r.control {
+			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
+		}
+		p.providers.note(s.provider, r.domain, r.class)
+	}
+	h.heed(f, failure)
+	if f.fresh && f.mail.class != "" {
+		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
+	}
+}
+
+// classify reads the replies of a flight.
+func (f *flight) classify() {
+	p := f.s.pool
+	for i := range f.named {
+		if r := &f.named[i]; r.reply != nil {
+			mailbox := r.mailbox
+			if r.control {
+				mailbox = "" // as whoever judges it later reads it: its words are no words of a reply
+			}
+			r.class = p.read(f.s, PhaseRCPT, *r.reply, mailbox)
+		}
+	}
+	if f.mail.reply != nil && refusal(*f.mail.reply) != nil {
+		f.mail.class = p.read(f.s, PhaseMAIL, *f.mail.reply, "")
+	}
+}
+
+// noteOpening notes what a session that did not get as far as MAIL has shown about the provider.
+func (p *Pool) noteOpening(s *session) {
+	for phase, reply := range map[Phase]*Reply{PhaseGreeting: s.Greeting, PhaseEHLO: s.EHLO} {
+		if reply != nil && refusal(*reply) != nil {
+			p.providers.note(s.provider, s.Host, p.read(s, phase, *reply, ""))
+		}
+	}
+}
+
+// domainBook remembers whether mail hosts take every address in a domain, so that a long list does not ask that for each of its addresses.
+type domainBook map[domainKey]*domainNote
+
+// domainKey names the host, too: a backup may take what the others would refuse.
+type domainKey struct {
+	host   netip.AddrPort
+	domain string
+}
+
+type domainNote struct {
+	reply Reply
+	until time.Time
+	uses  int
+}
+
+// control returns the reply to an earlier control of the domain; nil: none is known, or it is time to ask again.
+func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
+	key := domainKey{host, domain}
+	n := b[key]
+	if n == nil {
+		return nil
+	}
+	if n.uses++; n.uses > controlUses || time.Now().After(n.until) {
+		delete(b, key)
+		return nil
+	}
+	return &n.reply
+}
+
+// note keeps a reply to a control that is clear about whether the host takes every address.
+func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class Class) {
+	if class != ClassOK && class != ClassNoSuchUser {
+		return
+	}
+	if len(b) >= maxDomainNotes {
+		b.shrink()
+	}
+	b[domainKey{host, domain}] = &domainNote{reply: reply, until: time.Now().Add(controlLasts)}
+}
+
+// shrink drops what is out of date, and if that is little, half of the rest: it can be asked again.
+func (b domainBook) shrink() {
+	now, n := time.Now(), 0
+	for key, note := range b {
+		if now.After(note.until) || n%2 == 0 {
+			delete(b, key)
+		}
+		n++
+	}
+}

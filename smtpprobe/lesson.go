@@ -1,0 +1,65 @@
+package smtpprobe
+
+import "time"
+
+// traits are what a host has taught us about itself.
+type traits struct {
+	sessions     int             // that it lets us have at a time; 0: as many as we would
+	transactions int             // of one session; 0: as many as we would
+	recipients   int             // of one transaction; 0: as many as we would
+	named        int             // recipients of one session; 0: as many as we would
+	refused      int             // recipients refused on one session before it loses patience; 0: it has not yet
+	trusted      map[string]bool // refusals that it has given to the first recipient of a session, too
+	until        time.Time       // forgotten then
+}
+
+// learn notes something about the host, for a while.
+func (h *mailHost) learn(lesson func(*traits)) {
+	lesson(&h.traits)
+	h.traits.until = time.Now().Add(traitsLast)
+}
+
+// trust notes that a host gives a refusal to first recipients, too: it is not about the length of a session.
+func (h *mailHost) trust(r *recipient) {
+	h.learn(func(t *traits) {
+		if t.trusted == nil || len(t.trusted) == maxTrusted {
+			t.trusted = make(map[string]bool)
+		}
+		if sort := sortOf(r); !t.trusted[sort] {
+			t.trusted[sort] = true
+			t.named = 0 // what was taken for impatience may have been this
+		}
+	})
+}
+
+// heed notes where in a flight the host had enough, so that the next ones stop short of it.
+func (h *mailHost) heed(f *flight, failure *Failure) {
+	switch {
+	case f.unasked, failure != nil && (failure.Kind == KindCancelled || failure.Kind == KindTimeout && f.s.hurried):
+	case failure != nil && failure.Kind == KindProtocol:
+		h.learn(func(t *traits) { t.recipients = 1 })
+	case f.mail.reply == nil, refusal(*f.mail.reply) != nil:
+		if !f.fresh {
+			h.learn(func(t *traits) { t.transactions = max(1, f.s.transactions-1) })
+		}
+	default:
+		h.heedRecipients(f, failure)
+	}
+}
+
+// heedRecipients looks for the first recipient who was one too many.
+func (h *mailHost) heedRecipients(f *flight, failure *Failure) {
+	for i := range f.named {
+		r := &f.named[i]
+		switch {
+		case r.before == 0, r.reply == nil && failure == nil, r.reply != nil && refusal(*r.reply) == nil:
+			continue
+		case i > 0 && r.reply != nil && limited(*r.reply):
+			h.learn(func(t *traits) { t.recipients = i })
+			return
+		case r.reply == nil, r.reply.Code == replyServiceClosing, limited(*r.reply), !f.believes(r):
+			h.learn(func(t *traits) { t.named = r.before })
+			return
+		}
+	}
+}

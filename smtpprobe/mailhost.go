@@ -1,0 +1,279 @@
+package smtpprobe
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// hostKey tells sessions apart that cannot stand in for each other. Addresses count and not names, because the load is the machine's: thousands
+// of domains have a mail exchanger name of their own for the same machine.
+type hostKey struct {
+	addr  netip.AddrPort
+	plain bool
+}
+
+// mailHost is what the pool has to do with one mail host, and what it has learned of it. The pool's lock guards it.
+type mailHost struct {
+	key       hostKey
+	waiting   []*ask // in order of arrival
+	underWay  int    // asks that a worker has taken
+	sessions  int    // open, or about to be
+	starting  int    // of sessions: those that have taken no ask yet
+	failing   int    // of sessions: those that could not be opened, and end
+	idle      []*worker
+	impatient *time.Timer // looks after those who have waited long
+
+	flights, asked, refused int           // transactions that went well, recipients named, and refused
+	perRecipient            time.Duration // that the last transaction took
+	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
+	traits                  traits
+	failed                  *failedSession
+	wellAt                  time.Time // a session was last open
+	notBefore               time.Time // the next may be opened
+}
+
+func (p *Pool) key(a *ask) hostKey {
+	return hostKey{addr: netip.AddrPortFrom(a.route.addr.Addr().Unmap(), a.route.addr.Port()), plain: a.route.plain}
+}
+
+func (p *Pool) host(a *ask) *mailHost {
+	key := p.key(a)
+	h := p.hosts[key]
+	if h == nil {
+		p.sweep()
+		h = &mailHost{key: key}
+		p.hosts[key] = h
+	}
+	if time.Now().After(h.traits.until) {
+		h.traits = traits{}
+	}
+	return h
+}
+
+// submit lets an ask wait for a session.
+func (p *Pool) submit(a *ask) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return ErrClosed
+	}
+	h := p.host(a)
+	if soon := p.sessionCap(h) - h.sessions + h.starting; len(h.waiting) >= p.config.MaxWaitingPerHost+max(0, soon) {
+		return busy(a)
+	}
+	a.since = time.Now()
+	h.waiting = append(h.waiting, a)
+	p.staff(h)
+	return nil
+}
+
+// resubmit lets an ask wait again, in front of all others. The time for it begins anew: that it has to be asked again is not its doing.
+func (p *Pool) resubmit(h *mailHost, a *ask) {
+	now := time.Now()
+	a.left.stoodStill(now.Sub(a.since))
+	a.worker, a.since = nil, now
+	if p.closing {
+		a.tell(answer{err: ErrClosed})
+		return
+	}
+	h.waiting = slices.Insert(h.waiting, 0, a)
+}
+
+// sessionCap is how many sessions the host may have at a time.
+func (p *Pool) sessionCap(h *mailHost) int {
+	if h.traits.sessions > 0 {
+		return min(h.traits.sessions, p.config.MaxSessionsPerHost)
+	}
+	return p.config.MaxSessionsPerHost
+}
+
+// alive is how many sessions are open, or are being opened.
+func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
+
+// crowded notes that the host wants no session beside the others, or if there are none, that it has not noticed the end of the last.
+func (h *mailHost) crowded(others int) {
+	if others > 0 {
+		h.learn(func(t *traits) { t.sessions = others })
+		return
+	}
+	h.notBefore = time.Now().Add(crowdPause)
+}
+
+// patience is how long an ask waits for a busy session before another one is opened.
+const patience = 300 * time.Millisecond
+
+// staff sees to it that those who wait are served: by an idle session, by another one while there may be more, or by those that are busy.
+func (p *Pool) staff(h *mailHost) {
+	if len(h.waiting) == 0 {
+		return
+	}
+	for n := 0; n*p.flightSize(h) < len(h.waiting) && len(h.idle) > 0; n++ {
+		p.unpark(h.idle[len(h.idle)-1])
+	}
+	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
+		p.retire(h.idle[0])
+	}
+	provider := p.provider(h.waiting[0].route.host, h.key.addr.Addr())
+	wait := max(p.providers.wait(provider), time.Until(h.notBefore))
+	for wait <= 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
+		p.providers.opens(provider)
+		wait = p.providers.wait(provider)
+		h.sessions++
+		h.starting++
+		p.workers.Go(func() { p.start(h) })
+	}
+	if h.impatient == nil && h.sessions < p.sessionCap(h) {
+		h.impatient = time.AfterFunc(max(wait, patience), func() { p.restaff(h) })
+	}
+}
+
+// wantsSession reports whether more wait than the sessions about to ask, or a busy one, will take along.
+func (p *Pool) wantsSession(h *mailHost) bool {
+	if h.sessions == 0 {
+		return true
+	}
+	alone := 0
+	for _, a := range h.waiting {
+		if a.alone {
+			alone++
+		}
+	}
+	overdue := h.starting == 0 && time.Since(h.waiting[0].since) >= patience
+	return h.starting < alone || len(h.waiting)-alone > p.flightSize(h)*(h.starting-alone+1) || overdue
+}
+
+// restaff looks after those who have waited long.
+func (p *Pool) restaff(h *mailHost) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.impatient = nil
+	p.staff(h)
+}
+
+// flightSize is how many recipients a transaction with the host may have: more with each that went well.
+func (p *Pool) flightSize(h *mailHost) int {
+	size := min(firstFlight<<min(h.flights, 8), p.config.Session.Flight)
+	if h.traits.recipients > 0 {
+		size = min(size, h.traits.recipients)
+	}
+	if h.perRecipient > 0 {
+		size = min(size, int(flightLasts/h.perRecipient))
+	}
+	return max(1, size)
+}
+
+// take takes the asks of the next transaction off those who wait: of the same kind as the first, and with their controls at most room recipients.
+// One that must be alone goes to a fresh session, first and by itself.
+func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
+	h := w.host
+	p.leaveAlone(h)
+	taken := already
+	rest := h.waiting[:0]
+	for i, a := range h.waiting {
+		if !suits(a, taken, fresh) {
+			rest = append(rest, a)
+			continue
+		}
+		if a.control = nil; a.req.Control != "" {
+			a.control = p.domains.control(h.key.addr, a.domain)
+		}
+		if room -= cost(a, taken); room < 0 && len(taken) > 0 {
+			rest = append(rest, h.waiting[i:]...)
+			break
+		}
+		a.taken(w)
+		taken = append(taken, a)
+		h.underWay++
+	}
+	clear(h.waiting[len(rest):])
+	h.waiting = rest
+	return taken
+}
+
+// suits reports whether an ask can be part of the transaction of those taken before it.
+func suits(a *ask, taken []*ask, fresh bool) bool {
+	if a.alone && !fresh {
+		return false
+	}
+	return len(taken) == 0 || !a.alone && !taken[0].alone && a.req.SMTPUTF8 == taken[0].req.SMTPUTF8
+}
+
+// cost is the number of recipients to be named for an ask beside those of others.
+func cost(a *ask, others []*ask) int {
+	if a.control != nil || a.req.Control == "" {
+		return 1
+	}
+	for _, b := range others {
+		if b.domain == a.domain {
+			return 1
+		}
+	}
+	return 2
+}
+
+// room is how many recipients the next transaction of a session may have: as many as will not, going by what the host has refused so far, make it
+// lose patience.
+func (p *Pool) room(w *worker) int {
+	h, s, caps := w.host, w.session, p.caps(w.host)
+	share := float64(h.refused+2) / float64(h.asked+4)
+	likely := float64(caps.Refused-s.refused) * refusedMargin / share
+	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients)
+}
+
+// caps bounds a session with the host: by our own caps, and by what it has taught us.
+func (p *Pool) caps(h *mailHost) SessionCaps {
+	caps, t := p.config.Session, h.traits
+	caps.Refused = p.patience(h)
+	if t.transactions > 0 {
+		caps.Transactions = min(caps.Transactions, t.transactions)
+	}
+	if t.named > 0 {
+		caps.Recipients = min(caps.Recipients, t.named)
+	}
+	return caps
+}
+
+// patience is how many refused recipients one session with the host may have. It begins low, and doubles when sessions that used it up have met
+// with no sign of impatience.
+func (p *Pool) patience(h *mailHost) int {
+	patience := min(p.config.Session.Refused<<(min(h.usedUp/sessionsToTrust, 8)), max(p.config.Session.Refused, mostRefused))
+	if h.traits.refused > 0 {
+		return min(patience, h.traits.refused)
+	}
+	return patience
+}
+
+// forget takes an ask off those who wait.
+func (h *mailHost) forget(a *ask) {
+	h.waiting = slices.DeleteFunc(h.waiting, func(b *ask) bool { return a == b })
+}
+
+// dismiss answers all that wait with an error.
+func (h *mailHost) dismiss(err error) {
+	for _, a := range h.waiting {
+		a.tell(answer{err: err})
+	}
+	h.waiting = nil
+}
+
+// sweep drops hosts of which there is nothing to remember, and where these are too few, all that are not in use.
+func (p *Pool) sweep() {
+	if len(p.hosts) < minSweep || len(p.hosts) < min(2*p.swept, maxHosts) {
+		return
+	}
+	full := len(p.hosts) >= maxHosts
+	for key, h := range p.hosts {
+		if !h.inUse() && (full || h.forgettable()) {
+			delete(p.hosts, key)
+		}
+	}
+	p.swept = len(p.hosts)
+}
+
+func (h *mailHost) inUse() bool { return len(h.waiting) > 0 || h.underWay > 0 || h.sessions > 0 }
+
+// forgettable reports whether all that the host has shown is a thing of the past.
+func (h *mailHost) forgettable() bool {
+	return time.Now().After(h.traits.until) && (h.failed == nil || h.failed.over())
+}

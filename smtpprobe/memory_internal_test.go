@@ -1,0 +1,104 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func hostAsk(i int) *ask {
+	addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort)}
+	return newAsk(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, startBudget(0))
+}
+
+// TestBooksAreBounded sees that a list of any number of mail hosts, domains and providers takes a bounded part of the memory.
+func TestBooksAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hosts, domains, providers = 250_000, 250_000, 50_000
+		pool, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for i := range hosts {
+			h := pool.host(hostAsk(i))
+			h.learn(func(t *traits) { t.refused = 5 })
+			most = max(most, len(pool.hosts))
+			if i%1000 == 0 {
+				time.Sleep(time.Second)
+			}
+		}
+		if most > 2*maxHosts {
+			t.Errorf("%d mail hosts were remembered at a time", most)
+		}
+		most = 0
+		for i := range domains {
+			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), Reply{Code: 250}, ClassOK)
+			most = max(most, len(pool.domains))
+		}
+		if most > maxDomainNotes {
+			t.Errorf("%d domains were remembered at a time", most)
+		}
+		most = 0
+		for i := range providers {
+			pool.providers.note(fmt.Sprintf("p%d.example", i), "d.example", ClassBlocked)
+			most = max(most, len(pool.providers))
+		}
+		if most > maxProviderNotes {
+			t.Errorf("%d providers were remembered at a time", most)
+		}
+	})
+}
+
+// TestHostsInUseAreNotForgotten sees that room is made by what is not needed now.
+func TestHostsInUseAreNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[int]*mailHost{}
+		for i := range 3 * maxHosts {
+			h := pool.host(hostAsk(i))
+			switch i % 1000 {
+			case 1:
+				h.sessions = 1
+			case 2:
+				h.underWay = 1
+			case 3:
+				h.waiting = []*ask{hostAsk(i)}
+			default:
+				h.learn(func(t *traits) { t.refused = 5 })
+				continue
+			}
+			used[i] = h
+		}
+		for i, h := range used {
+			if pool.host(hostAsk(i)) != h {
+				t.Fatalf("host %d was forgotten", i)
+			}
+		}
+	})
+}
+
+// TestTraitsAreForgotten sees that a host's habits are believed for a while only.
+func TestTraitsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool.host(hostAsk(1)).learn(func(t *traits) { t.recipients = 1 })
+		time.Sleep(traitsLast - time.Second)
+		if h := pool.host(hostAsk(1)); pool.flightSize(h) != 1 {
+			t.Error("forgotten too early")
+		}
+		time.Sleep(2 * time.Second)
+		if h := pool.host(hostAsk(1)); pool.flightSize(h) != firstFlight {
+			t.Error("not forgotten")
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// TestOutOfStep is about hosts that say one thing too many somewhere in a session: whoever is asked about in company must not be given the answer
+// about another. Where only the first session is so, nobody but one who was alone in it goes without an answer.
+func TestOutOfStep(t *testing.T) {
+	places := map[string]func(v *visit, command string) bool{
+		"behind EHLO":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "EHLO") },
+		"behind MAIL":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "MAIL") },
+		"behind 2nd MAIL":    func(v *visit, c string) bool { return strings.HasPrefix(c, "MAIL") && v.mailed == 2 },
+		"behind 1st RCPT":    func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == 1 },
+		"behind 3rd RCPT":    func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == 3 },
+		"behind 12th RCPT":   func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == 12 },
+		"behind the 1st bad": func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT TO:<bad") && v.refused == 1 },
+		"behind RSET":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "RSET") },
+	}
+	for place, here := range places {
+		for _, text := range []string{"250 ok", "550 5.1.1 no such user", "452 4.2.2 full"} {
+			for _, keywords := range []string{"PIPELINING", "SIZE"} {
+				for _, sessions := range []int{1, 1000} {
+					t.Run(fmt.Sprintf("%s %s, %s, %d sessions", place, text, keywords, sessions), func(t *testing.T) {
+						host := &peer{keywords: keywords, after: func(v *visit, command string) string {
+							if v.number <= sessions && here(v, command) {
+								return text
+							}
+							return ""
+						}}
+						// Controls are known before, so that the company consists of targets alone.
+						list := append([]string{"good@a.example", "good@b.example"}, company()...)
+						found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, host, list)
+						unanswered := 0
+						for m, f := range found {
+							switch last := (told{found: f}).last(); {
+							case last.Target == nil:
+								unanswered++
+							case last.Target.Code/100 != 4 && fmt.Sprint(last.Target.Code) != usual(m)[:3]:
+								t.Errorf("%s: %s", m, summaries(f))
+							}
+						}
+						if sessions == 1 && place != "behind EHLO" && unanswered > 1 {
+							t.Errorf("%d without an answer", unanswered)
+						}
+					})
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package smtpprobe
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Dialer opens the connections to mail hosts. *net.Dialer is one; a SOCKS5 dialer or a fake network is another.
+type Dialer interface {
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Config configures a [Pool]. Every zero field has the default that its comment names.
+type Config struct {
+	Dialer             Dialer       // default: &net.Dialer{}
+	Helo               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
+	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
+	Port               uint16       // default 25
+	Timeouts           Timeouts     // default: see the fields
+	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
+	MaxSessions        int          // sessions open in all; default 1000
+	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those under way; default 256
+	Session            SessionCaps  // default: see the fields
+	Classifier         *Classifier  // reads the replies that the pool learns from; default: the embedded rules
+	Logger             *slog.Logger // default: silent
+}
+
+// Timeouts bounds each wait of a session. The budget of the request and the context of Probe bound them all.
+type Timeouts struct {
+	Connect time.Duration // default 6 s
+	Command time.Duration // greeting, TLS handshake, and each reply; default 20 s
+	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
+}
+
+// SessionCaps bounds what is asked over one session before it ends with QUIT. Mail hosts count, and slow down or hang up on who asks too much.
+type SessionCaps struct {
+	Idle         time.Duration // kept open for the next recipient; default 5 s
+	Age          time.Duration // no new transaction after this; default 2 min
+	Transactions int           // default 30
+	Recipients   int           // named in all; default 200
+	Refused      int           // recipients refused; default 9, one less than Postfix has patience for
+	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 50
+}
+
+// Pool asks mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and asks about
+// several at a time. It is safe for concurrent use.
+type Pool struct {
+	config Config
+	slots  *semaphore.Weighted // of sessions in all
+	life   context.Context     // ends when sessions have to end at once
+	die    context.CancelFunc
+
+	workers   sync.WaitGroup
+	mu        sync.Mutex // guards what follows, and the mail hosts
+	hosts     map[hostKey]*mailHost
+	idle      []*worker // the one that has waited longest first
+	starving  int       // workers to be that wait for a slot
+	swept     int       // hosts that the last sweep has left
+	closing   bool
+	domains   domainBook
+	providers providerBook
+	// providerKeys are the keys of the book by the names of mail hosts.
+	providerKeys map[string]string
+}
+
+// Request is one question to the mail hosts of a domain.
+type Request struct {
+	Hosts    []Host // in the order to try them
+	Target   string // mailbox in the form RCPT TO wants, without angle brackets
+	Control  string // random mailbox in the same domain; empty: do not ask about one
+	SMTPUTF8 bool   // Target needs SMTPUTF8
+
+	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.
+	Budget time.Duration
+}
+
+// Host is a mail host with the addresses that may be dialled.
+type Host struct {
+	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
+	Addrs []netip.Addr
+}
+
+// New returns a Pool. Close it when done, so that its sessions end with QUIT.
+func New(c Config) (*Pool, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	life, die := context.WithCancel(context.Background())
+	return &Pool{
+		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)), life: life, die: die,
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerKeys: make(map[string]string),
+	}, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Dialer == nil {
+		c.Dialer = &net.Dialer{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Classifier == nil {
+		c.Classifier = DefaultClassifier()
+	}
+	setDefault(&c.Port, defaultPort)
+	setDefault(&c.Timeouts.Connect, defaultConnect)
+	setDefault(&c.Timeouts.Command, defaultCommand)
+	setDefault(&c.Timeouts.Quit, defaultQuit)
+	setDefault(&c.MaxSessionsPerHost, defaultMaxSessionsPerHost)
+	setDefault(&c.MaxSessions, defaultMaxSessions)
+	setDefault(&c.MaxWaitingPerHost, defaultMaxWaitingPerHost)
+	setDefault(&c.Session.Idle, defaultIdle)
+	setDefault(&c.Session.Age, defaultAge)
+	setDefault(&c.Session.Transactions, defaultTransactions)
+	setDefault(&c.Session.Recipients, defaultRecipients)
+	setDefault(&c.Session.Refused, defaultRefused)
+	setDefault(&c.Session.Flight, defaultFlight)
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Probe asks the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire is in the findings, a session that
+// the budget or the deadline of ctx has cut short included. An error means that we could not work, and comes with the findings so far:
+//
+//   - ctx was cancelled; the error wraps [context.Canceled].
+//   - No session with a host became free before the deadline of ctx, or too many wait for one already; the error wraps [ErrBusy].
+//   - This machine has no file descriptor or memory left to connect with; the error wraps that of the dialer.
+//   - The request could not be put on the wire as it is; no connection was made.
+//   - The pool is closed; the error wraps [ErrClosed].
+func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
+	if err := req.check(); err != nil {
+		return Findings{}, err
+	}
+	var found Findings
+	left := startBudget(req.Budget)
+	tour := newTour(req.Hosts, p.config.Port)
+	for {
+		if err := cancelled(ctx); err != nil {
+			return found, err
+		}
+		r, ok := tour.next()
+		if !ok || len(found.Sessions) > 0 && left.spent(ctx) {
+			return found, nil
+		}
+		told, err := p.visit(ctx, newAsk(r, &req, left))
+		if told.session != nil {
+			found.Sessions = append(found.Sessions, *told.session)
+			tour.learn(r, told)
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+}
+
+// visit puts a question to one mail host and waits for the answer.
+func (p *Pool) visit(ctx context.Context, a *ask) (answer, error) {
+	a.deadline, _ = ctx.Deadline()
+	if expired(ctx) {
+		return answer{session: tooLate(a)}, nil
+	}
+	if told, ok := p.paused(a); ok {
+		return told, nil
+	}
+	if err := p.submit(a); err != nil {
+		return answer{}, err
+	}
+	select {
+	case told := <-a.told:
+		return told, told.err
+	case <-ctx.Done():
+		return p.withdraw(ctx, a)
+	}
+}
+
+// Close ends the sessions: idle ones with QUIT at once, the others after the questions under way. A host has the time of the QUIT timeout for
+// that. Probes that wait get [ErrClosed].
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closing = true
+	for len(p.idle) > 0 {
+		p.retire(p.idle[0])
+	}
+	for _, h := range p.hosts {
+		h.dismiss(ErrClosed)
+	}
+	p.mu.Unlock()
+	p.workers.Wait()
+	p.die()
+	return nil
+}

@@ -1,0 +1,218 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// blocking is a provider's host that refuses us for as long as on is set, at RCPT or earlier.
+func blocking(phase string, on *atomic.Bool) *peer {
+	const no = "550 5.7.1 Client host blocked using a block list"
+	p := &peer{}
+	p.greet = func(*visit) string {
+		if phase == "greeting" && on.Load() {
+			return "554 5.7.1 Client host blocked using a block list"
+		}
+		return "220 mx"
+	}
+	p.other = func(_ *visit, c string) string {
+		if on.Load() && phase != "" && strings.HasPrefix(c, phase) {
+			return no
+		}
+		return ""
+	}
+	p.rcpt = func(*visit, string) string {
+		if phase == "RCPT" && on.Load() {
+			return no
+		}
+		return ""
+	}
+	return p
+}
+
+// of are requests about one mailbox in each of the domains.
+func of(addr string, domains ...string) []smtpprobe.Request {
+	var requests []smtpprobe.Request
+	for _, d := range domains {
+		requests = append(requests, about("good@"+d, addr))
+	}
+	return requests
+}
+
+// TestProviderIsLeftAlone sees that a provider which blocks us for three domains is not asked for a while, and that one domain's policy is not
+// taken for the provider's.
+func TestProviderIsLeftAlone(t *testing.T) {
+	for _, phase := range []string{"MAIL", "RCPT"} {
+		for _, tt := range []struct {
+			name    string
+			domains []string
+			paused  bool
+		}{
+			{"three domains", []string{"a.example", "b.example", "c.example"}, true},
+			{"two", []string{"a.example", "b.example"}, false},
+			{"one, many times", []string{"a.example", "a.example", "a.example", "A.example", "a.example"}, false},
+		} {
+			t.Run(phase+" "+tt.name, func(t *testing.T) {
+				var on atomic.Bool
+				on.Store(true)
+				hosts := map[string]smtptest.Handler{"192.0.2.1": blocking(phase, &on), "192.0.2.2": &peer{}, "192.0.2.3": &peer{}}
+				inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+					for _, req := range of("192.0.2.1", tt.domains...) {
+						if r := b.ask(b.Context(), req); r.err != nil || r.last().Failure != nil {
+							b.Errorf("found %s (%v)", summaries(r.found), r.err)
+						}
+					}
+					before := len(b.network.Dials())
+					other := of("192.0.2.2", "d.example")[0] // of the same provider, by the name of its host
+					r := b.ask(b.Context(), other)
+					f := r.last().Failure
+					if got := f != nil && f.Kind == smtpprobe.KindPaused; got != tt.paused {
+						b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
+					}
+					if !tt.paused {
+						return
+					}
+					if f.RetryAfter < 200 || f.RetryAfter > 300 || r.took != 0 || len(b.network.Dials()) != before {
+						b.Errorf("to be tried again after %d s; took %v, %d connections", f.RetryAfter, r.took, len(b.network.Dials())-before)
+					}
+					elsewhere := of("192.0.2.3", "d.example")[0]
+					elsewhere.Hosts[0].Name = "mx.elsewhere.test"
+					if r := b.ask(b.Context(), elsewhere); r.last().Target == nil {
+						b.Errorf("another provider: %s", summaries(r.found))
+					}
+					on.Store(false)
+					time.Sleep(5*time.Minute + time.Second)
+					if r := b.ask(b.Context(), other); r.last().Target == nil {
+						b.Errorf("after the pause: %s", summaries(r.found))
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestAnAnswerClearsAProvider sees that blocks with answers for mailboxes between them are those of domains.
+func TestAnAnswerClearsAProvider(t *testing.T) {
+	var on atomic.Bool
+	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
+		for i := range 12 {
+			on.Store(i%3 != 0)
+			if r := b.ask(b.Context(), about(fmt.Sprintf("good@d%d.example", i))); r.last().Target == nil {
+				b.Errorf("%d: %s", i, summaries(r.found))
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+// TestProviderIsLeftAloneForLonger sees that a provider which still blocks us is left alone for longer each time.
+func TestProviderIsLeftAloneForLonger(t *testing.T) {
+	var on atomic.Bool
+	on.Store(true)
+	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
+		n := 0
+		for _, want := range []int64{300, 600, 1200, 2400, 3600, 3600} {
+			var f *smtpprobe.Failure
+			for range 4 {
+				n++
+				f = b.ask(b.Context(), about(fmt.Sprintf("good@d%d.example", n))).last().Failure
+			}
+			if f == nil || f.RetryAfter != want {
+				b.Fatalf("got %v, want a pause of %d s", f, want)
+			}
+			time.Sleep(time.Duration(want)*time.Second + time.Second)
+		}
+	})
+}
+
+// TestWhoWaitsForAProvider sees that those who wait for a provider which is left alone by then do not go on to bother it.
+func TestWhoWaitsForAProvider(t *testing.T) {
+	var on atomic.Bool
+	on.Store(true)
+	for _, phase := range []string{"MAIL", "RCPT"} {
+		t.Run(phase, func(t *testing.T) {
+			host := blocking(phase, &on)
+			var domains []string
+			for i := range 200 {
+				domains = append(domains, fmt.Sprintf("d%d.example", i))
+			}
+			sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+				for _, r := range b.askAll(of("192.0.2.1", domains...)) {
+					if r.err != nil || len(r.found.Sessions) != 1 {
+						b.Errorf("found %s (%v)", summaries(r.found), r.err)
+					}
+				}
+			})
+			if n := count(sessions, "RCPT") + count(sessions, "MAIL"); n > 120 || len(sessions) > 8 {
+				t.Errorf("%d MAIL and RCPT in %d sessions", n, len(sessions))
+			}
+		})
+	}
+}
+
+// TestProviderThatFindsUsTooFast sees that sessions with it begin at longer and longer intervals, and at none again when it has calmed down.
+func TestProviderThatFindsUsTooFast(t *testing.T) {
+	var on atomic.Bool
+	on.Store(true)
+	host := &peer{rcpt: func(*visit, string) string {
+		if on.Load() {
+			return "450 4.7.1 rate limit exceeded, slow down"
+		}
+		return ""
+	}}
+	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Transactions: 1}}, one(host), func(b *bubble) {
+		ask := func(i int) time.Duration { return b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))).took }
+		last := time.Duration(0)
+		for i := range 6 {
+			last = max(last, ask(i))
+		}
+		if last < 2*time.Second || last > 31*time.Second {
+			b.Errorf("the longest wait was %v", last)
+		}
+		on.Store(false)
+		for i := range 10 {
+			last = ask(10 + i)
+		}
+		if last > 100*time.Millisecond {
+			b.Errorf("in the end it was %v", last)
+		}
+	})
+}
+
+// TestGiantsDoNotStarveOthers has 2,000 wait for five giant hosts that take all sessions, and sees that 50 small hosts are served early.
+func TestGiantsDoNotStarveOthers(t *testing.T) {
+	hosts := map[string]smtptest.Handler{}
+	var requests []smtpprobe.Request
+	for i := range 5 {
+		addr := fmt.Sprintf("192.0.2.%d", i+1)
+		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
+		requests = append(requests, aboutAll(mailboxes(2000, func(n int) bool { return n%5 == 0 }, "giant.example"), addr)...)
+	}
+	giants := len(requests)
+	for i := range 50 {
+		addr := fmt.Sprintf("198.51.100.%d", i+1)
+		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
+		requests = append(requests, about("good@small.example", addr))
+	}
+	inBubble(t, smtpprobe.Config{MaxSessions: 20, MaxWaitingPerHost: 2000}, hosts, func(b *bubble) {
+		var small, all time.Duration
+		for i, r := range b.askAll(requests) {
+			if r.err != nil || r.last().Target == nil {
+				b.Fatalf("%s: %s (%v)", requests[i].Target, summaries(r.found), r.err)
+			}
+			if all = max(all, r.took); i >= giants {
+				small = max(small, r.took)
+			}
+		}
+		b.Logf("the last small host after %v, the last giant after %v", small, all)
+		if small > all/2 {
+			b.Errorf("the last small host was answered after %v, of %v in all", small, all)
+		}
+	})
+}

@@ -1,0 +1,341 @@
+package smtpprobe_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// inTurnOf asks about mailboxes one after the other, resting between two.
+func inTurnOf(b *bubble, rest time.Duration, mailboxes ...string) {
+	b.Helper()
+	for i, m := range mailboxes {
+		if i > 0 {
+			time.Sleep(rest)
+		}
+		r := b.ask(b.Context(), about(m))
+		if want := usual(m)[:3]; r.err != nil || r.last().Target == nil || fmt.Sprint(r.last().Target.Code) != want {
+			b.Errorf("%s: %s (%v)", m, summaries(r.found), r.err)
+		}
+	}
+}
+
+// TestSessionIsReused sees what the next probe says in a session that was kept: RSET before MAIL, in one group where the host takes one.
+func TestSessionIsReused(t *testing.T) {
+	const wanted = `
+		EHLO probe.example
+		MAIL FROM:<>
+		RCPT TO:<good1@a.example>
+		RCPT TO:<*@a.example>
+		RSET
+		MAIL FROM:<>
+		RCPT TO:<good2@a.example>
+		QUIT`
+	for name, tt := range map[string]struct {
+		keywords string
+		writes   int64 // EHLO, two transactions, QUIT
+	}{
+		"pipelined": {"PIPELINING", 4},
+		"in turn":   {"SIZE", 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dialer := &countingDialer{}
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				network.Add("192.0.2.1", &peer{keywords: tt.keywords})
+				dialer.Dialer = network
+				b := &bubble{T: t, pool: newProber(t, smtpprobe.Config{}, dialer)}
+				inTurnOf(b, time.Second, "good1@a.example", "good2@a.example")
+				if err := b.pool.Close(); err != nil {
+					t.Error(err)
+				}
+				network.Close()
+				sessions := network.Sessions()
+				if len(sessions) != 1 {
+					t.Fatalf("%d sessions", len(sessions))
+				}
+				commands := sessions[0].Commands
+				commands[3] = "RCPT TO:<*" + commands[3][strings.IndexByte(commands[3], '@'):]
+				if diff := cmp.Diff(wire(wanted), wire(strings.Join(commands, "\n"))); diff != "" {
+					t.Errorf("client (-want +got):\n%s", diff)
+				}
+			})
+			if got := dialer.writes.Load(); got != tt.writes {
+				t.Errorf("%d writes, want %d", got, tt.writes)
+			}
+		})
+	}
+}
+
+// TestSessionEndsInTime sees that no session is used beyond its caps, and that each ends with QUIT.
+func TestSessionEndsInTime(t *testing.T) {
+	four := []string{"good1@a.example", "bad2@a.example", "good3@a.example", "bad4@a.example"}
+	for _, tt := range []struct {
+		name     string
+		caps     smtpprobe.SessionCaps
+		rest     time.Duration
+		sessions []string // the number of transactions and recipients of each
+	}{
+		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"4/5"}},
+		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "1/1", "1/1", "1/1"}},
+		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/4", "1/1"}}, // 2 min of age
+		{"age", smtpprobe.SessionCaps{Age: 2500 * time.Millisecond}, time.Second, []string{"3/4", "1/1"}},
+		{"transactions", smtpprobe.SessionCaps{Transactions: 2}, time.Second, []string{"2/3", "2/2"}},
+		{"recipients", smtpprobe.SessionCaps{Recipients: 3}, time.Second, []string{"2/3", "2/2"}},
+		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"2/3", "2/2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, s := range inBubble(t, smtpprobe.Config{Session: tt.caps}, one(&peer{}), func(b *bubble) { inTurnOf(b, tt.rest, four...) }) {
+				got = append(got, fmt.Sprintf("%d/%d", len(withVerb(s, "MAIL")), len(withVerb(s, "RCPT"))))
+				if !s.QUIT {
+					t.Errorf("no QUIT: %q", s.Client)
+				}
+			}
+			if diff := cmp.Diff(tt.sessions, got); diff != "" {
+				t.Errorf("transactions/recipients of the sessions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestIdleSessionEndsByItself sees that nobody has to come for an idle session to end, and when.
+func TestIdleSessionEndsByItself(t *testing.T) {
+	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Idle: 3 * time.Second}}, one(&peer{}), func(b *bubble) {
+		inTurnOf(b, 0, "good1@a.example")
+		time.Sleep(2900 * time.Millisecond)
+		if n := b.gauges.now(); n != 1 {
+			t.Errorf("%d connections before, want 1", n)
+		}
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
+		if n := b.gauges.now(); n != 0 {
+			t.Errorf("%d connections after, want 0", n)
+		}
+	})
+}
+
+// TestIdleSessionThatSpoke sees that a session in which the host hung up or said something while it was idle is not used again.
+func TestIdleSessionThatSpoke(t *testing.T) {
+	for name, end := range map[string]string{
+		"hung up":          "close",
+		"reset":            "reset",
+		"421":              "S: 421 4.4.2 idle for too long\nclose",
+		"421, still there": "S: 421 4.4.2 idle for too long",
+		"a reply":          "S: 250 ok",
+		"half a reply":     "raw: 2",
+		"a long one":       "S: 250-" + strings.Repeat("x", 8000),
+		"another protocol": `raw: \x16\x03\x01`,
+		"a refusal":        "S: 550 5.1.1 no such user\nclose",
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nsleep 1s\n" + end)
+			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
+				inTurnOf(b, 2*time.Second, "good1@a.example", "bad2@a.example")
+			})
+			if len(sessions) != 2 || len(withVerb(sessions[0], "MAIL")) != 1 {
+				t.Errorf("%d sessions; client of the first: %q", len(sessions), sessions[0].Client)
+			}
+		})
+	}
+}
+
+// TestKeptSessionThatFails sees that an ask for which a kept session turns out to be of no use is answered in a new one.
+func TestKeptSessionThatFails(t *testing.T) {
+	for name, end := range map[string]string{
+		"hangs up at RSET":    "C: RSET\nclose",
+		"hangs up at MAIL":    "C: RSET\nS: 250 ok\nC: MAIL *\nclose",
+		"hangs up at RCPT":    "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nclose",
+		"half a reply":        "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nraw: 550 5.1.1 n\nclose",
+		"421 to RSET":         "C: RSET\nS: 421 enough\nclose",
+		"421 to MAIL":         "C: RSET\nS: 250 ok\nC: MAIL *\nS: 421 enough\nclose",
+		"421 to RCPT":         "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 421 4.3.2 shutting down\nclose",
+		"RSET refused":        "C: RSET\nS: 550 no\nC: MAIL *\nS: 503 no\nC: RCPT *\nS: 503 no",
+		"RSET not known":      "C: RSET\nS: 502 what?\nC: MAIL *\nS: 503 nested MAIL\nC: RCPT *\nS: 503 no",
+		"MAIL refused":        "C: RSET\nS: 250 ok\nC: MAIL *\nS: 452 4.5.0 one message per session\nC: RCPT *\nS: 503 no",
+		"blocked at MAIL":     "C: RSET\nS: 250 ok\nC: MAIL *\nS: 550 5.7.1 too many messages\nC: RCPT *\nS: 503 no",
+		"too many at RCPT":    "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 550 5.7.1 too many recipients",
+		"limited at RCPT":     "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 452 4.5.3 too many recipients",
+		"rejected at RCPT":    "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 550 rejected",
+		"silent at RCPT":      "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nhang",
+		"221 to RCPT":         "C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 221 bye",
+		"a reply too many":    "C: RSET\nC: MAIL *\nC: RCPT *\n" + `raw: 250 late\r\n250 reset\r\n250 sender\r\n550 5.1.1 no\r\n`,
+		"one, and much later": "C: RSET\nC: MAIL *\nC: RCPT *\n" + `raw: 250 late\r\n250 reset\r\n250 sender\r\n` + "\nsleep 5ms\nS: 550 5.1.1 no",
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\n" + end)
+			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
+				inTurnOf(b, time.Second, "good1@a.example", "bad2@a.example")
+			})
+			if len(sessions) != 2 || len(withVerb(sessions[1], "RCPT")) == 0 {
+				t.Errorf("%d sessions; client of the first: %q", len(sessions), sessions[0].Client)
+			}
+		})
+	}
+}
+
+// inOrder gives each connection the next of the handlers, and all that follow the last.
+func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
+	var mu sync.Mutex
+	n := -1
+	return smtptest.HandlerFunc(func(c net.Conn) {
+		mu.Lock()
+		n++
+		h := handlers[min(n, len(handlers)-1)]
+		mu.Unlock()
+		h.ServeSMTP(c)
+	})
+}
+
+// TestIdleSessionsMakeRoom sees that a session in use nowhere ends when another host needs its slot.
+func TestIdleSessionsMakeRoom(t *testing.T) {
+	hosts := map[string]smtptest.Handler{}
+	var requests []smtpprobe.Request
+	for i := range 9 {
+		addr := fmt.Sprintf("192.0.2.%d", i+1)
+		hosts[addr] = &peer{}
+		requests = append(requests, about("good@a.example", addr))
+	}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessions: 3, Session: smtpprobe.SessionCaps{Idle: time.Minute}}, hosts, func(b *bubble) {
+		for _, req := range requests {
+			if r := b.ask(b.Context(), req); r.last().Target == nil || r.took > 100*time.Millisecond {
+				b.Errorf("%s after %v", summaries(r.found), r.took)
+			}
+		}
+		if _, all := b.gauges.peaks(); all != 3 {
+			b.Errorf("%d sessions at a time, want 3", all)
+		}
+	})
+	if got := count(sessions, "QUIT"); got != len(requests) {
+		t.Errorf("%d times QUIT, want %d", got, len(requests))
+	}
+}
+
+// TestCrowdsKeepTheCaps has 500 ask about each of several hosts.
+func TestCrowdsKeepTheCaps(t *testing.T) {
+	const each = 500
+	hosts := map[string]smtptest.Handler{}
+	var requests []smtpprobe.Request
+	for i := range 6 {
+		addr := fmt.Sprintf("192.0.2.%d", i+1)
+		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return time.Duration(i) * time.Millisecond }}
+		for _, m := range mailboxes(each, func(n int) bool { return n%3 == 0 }, addr+".example", addr+".test") {
+			requests = append(requests, about(m, addr))
+		}
+	}
+	for i, j := 0, len(requests)-1; i < j; i, j = i+2, j-2 {
+		requests[i], requests[j] = requests[j], requests[i]
+	}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 3, MaxSessions: 10, MaxWaitingPerHost: each}, hosts, func(b *bubble) {
+		for i, r := range b.askAll(requests) {
+			if last := r.last(); r.err != nil || last.Target == nil || fmt.Sprint(last.Target.Code) != usual(requests[i].Target)[:3] {
+				b.Errorf("%s: %s (%v)", requests[i].Target, summaries(r.found), r.err)
+			}
+		}
+		if one, all := b.gauges.peaks(); one > 3 || all > 10 {
+			b.Errorf("%d sessions with a host at a time, %d in all", one, all)
+		}
+	})
+	if got := count(sessions, "QUIT"); got != len(sessions) {
+		t.Errorf("%d times QUIT in %d sessions", got, len(sessions))
+	}
+	if got := count(sessions, "RCPT"); got > len(requests)*11/10 {
+		t.Errorf("%d recipients named for %d asks", got, len(requests))
+	}
+	for _, s := range sessions {
+		if n := len(withVerb(s, "RCPT")); n > 200 {
+			t.Errorf("%d recipients in a session", n)
+		}
+	}
+}
+
+// TestClose sees that a pool ends its sessions with QUIT in bounded time, and answers those who wait.
+func TestClose(t *testing.T) {
+	busy := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
+	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nhang")}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, hosts, func(b *bubble) {
+		for _, addr := range []string{"192.0.2.2", "192.0.2.3"} {
+			if r := b.ask(b.Context(), about("good@a.example", addr)); r.last().Target == nil {
+				b.Errorf("%s: %s", addr, summaries(r.found))
+			}
+		}
+		var wg sync.WaitGroup
+		answers := make([]told, 20)
+		for i := range answers {
+			wg.Go(func() { answers[i] = b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))) })
+			synctest.Wait() // the first is under way, the others wait
+		}
+		start := time.Now()
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
+		}
+		if took := time.Since(start); took > 4*time.Second {
+			b.Errorf("Close took %v", took)
+		}
+		wg.Wait()
+		for i, r := range answers {
+			if i == 0 && (r.err != nil || r.last().Target == nil) {
+				b.Errorf("under way: %s (%v)", summaries(r.found), r.err)
+			}
+			if i > 0 && !errors.Is(r.err, smtpprobe.ErrClosed) {
+				b.Errorf("%d, that waited: %s (%v)", i, summaries(r.found), r.err)
+			}
+		}
+		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
+			b.Errorf("after Close: %v", r.err)
+		}
+		if err := b.pool.Close(); err != nil {
+			b.Errorf("closed twice: %v", err)
+		}
+	})
+	for _, s := range sessions {
+		if !s.QUIT {
+			t.Errorf("no QUIT: %q", s.Client)
+		}
+	}
+}
+
+// TestAfterClose sees that a closed pool does not answer from memory either.
+func TestAfterClose(t *testing.T) {
+	inBubble(t, smtpprobe.Config{}, one(&peer{greet: func(*visit) string { return "421 busy" }}), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good@a.example"))
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
+		}
+		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
+			b.Errorf("%s (%v)", summaries(r.found), r.err)
+		}
+	})
+}
+
+// TestCloseDoesNotWaitForAHostThatIsSilent sees that a question under way has its own time, and no more.
+func TestCloseDoesNotWaitForAHostThatIsSilent(t *testing.T) {
+	for name, script := range map[string]string{"greeting": "hang", "RCPT": flight + "S: 250 ok\nhang"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, smtpprobe.Config{}, one(smtptest.Script(script)), func(b *bubble) {
+				ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
+				defer cancel()
+				go func() { _ = b.ask(ctx, about("good@a.example")) }()
+				synctest.Wait()
+				start := time.Now()
+				if err := b.pool.Close(); err != nil {
+					b.Error(err)
+				}
+				if took := time.Since(start); took > 9*time.Second {
+					b.Errorf("Close took %v", took)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package smtpprobe
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// settle gives the asks of a flight their answers, or has them asked again: what a host says in the middle of a session may be about the session,
+// and is then no answer about the mailbox.
+func (w *worker) settle(f *flight, err error) {
+	p := w.pool
+	failure := f.failed(err)
+	if err != nil {
+		w.session.leave()
+	}
+	f.classify()
+	final := w.decide(f, failure)
+	for i, a := range f.asks {
+		if final[i] {
+			a.tell(answer{session: f.account(i, f.failureOf(i, failure))})
+		}
+	}
+	p.logSession(&w.session.Session)
+}
+
+// decide tells for which asks the flight has the answer, and lets the others wait again.
+func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer w.done()
+	p.learn(w, f, failure)
+	w.host.wellAt = time.Now()
+	final = make([]bool, len(f.asks))
+	alone := false // one is to be asked alone: what that shows is good for the others, too
+	for i, a := range f.asks {
+		verdict := f.judge(i, failure)
+		if verdict == askAlone && alone {
+			verdict = askAgain
+		}
+		alone = alone || verdict == askAlone
+		final[i] = verdict == told || a.doubts == maxDoubts || a.gone || w.ctx.Err() != nil
+		if !final[i] {
+			a.doubts++
+			a.alone = verdict == askAlone || a.doubts == maxDoubts // the last word is as plain as can be
+			p.resubmit(w.host, a)
+		}
+	}
+	return final
+}
+
+// verdict is what becomes of an ask after a flight.
+type verdict int
+
+const (
+	told     verdict = iota
+	askAgain         // with others: it was not its turn
+	askAlone         // first on a session of its own
+)
+
+// failed notes what ended the session in the transcript.
+func (f *flight) failed(err error) *Failure {
+	var failure *Failure
+	if f.unasked {
+		failure = f.withoutSMTPUTF8()
+	} else if !errors.As(err, &failure) {
+		return nil
+	}
+	f.s.log.add(fromProber, failure.Error())
+	if failure.Kind == KindProtocol {
+		for i := range f.named {
+			f.named[i].reply = nil // whatever it answered, it may not have been RCPT
+		}
+	}
+	return failure
+}
+
+// withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer and failed, what would be offered over TLS is unknown.
+func (f *flight) withoutSMTPUTF8() *Failure {
+	if f.s.tlsUnusable() {
+		return &Failure{Phase: PhaseMAIL, Kind: KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
+	}
+	return &Failure{Phase: PhaseMAIL, Kind: KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
+}
+
+// failureOf is the failure as it concerns an ask: one whose recipients were all answered has none.
+func (f *flight) failureOf(i int, failure *Failure) *Failure {
+	control := f.controlOf(f.asks[i])
+	if f.named[i].reply != nil && (control == nil || control.reply != nil) {
+		return nil
+	}
+	return failure
+}
+
+// judge decides what becomes of an ask. A flight of one ask on a fresh session is asked as plainly as can be: whatever comes of it is the answer.
+func (f *flight) judge(i int, failure *Failure) verdict {
+	reply, a := f.named[i].reply, f.asks[i]
+	switch {
+	case f.unasked, f.fresh && f.alone():
+		return told
+	case failure != nil && failure.Kind == KindProtocol:
+		return askAlone
+	case f.mail.reply == nil, refusal(*f.mail.reply) != nil:
+		if f.fresh {
+			return told
+		}
+		return askAgain
+	case reply == nil && f.fresh && i == 0:
+		return told
+	case reply == nil:
+		return askAlone
+	case refusal(*reply) == nil && f.controlDoubtful(a):
+		return askAlone
+	case f.named[i].before == 0:
+		return told
+	case reply.Code == replyServiceClosing:
+		return askAlone
+	case limited(*reply):
+		return askAgain
+	case !f.believes(&f.named[i]):
+		return askAlone
+	}
+	return told
+}
+
+// controlDoubtful reports whether the control was refused in a way that may be about the session.
+func (f *flight) controlDoubtful(a *ask) bool {
+	control := f.controlOf(a)
+	return control != nil && (control.reply == nil || control.reply.Code == replyServiceClosing || limited(*control.reply) || !f.believes(control))
+}
+
+// believes reports whether a reply to a recipient who was not the first of the session is about the mailbox: it names it, or the host has given
+// the same to a first recipient.
+func (f *flight) believes(r *recipient) bool {
+	switch r.class {
+	case ClassRateLimited, ClassBlocked, ClassAmbiguous:
+		return f.host.traits.trusted[sortOf(r)]
+	}
+	return true
+}
+
+func (p *Pool) read(s *session, phase Phase, reply Reply, mailbox string) Class {
+	return p.config.Classifier.Read(Question{Phase: phase, Reply: reply, Host: s.Host, Mailbox: mailbox, Sender: p.config.MailFrom}).Class
+}
+
+// sortOf is the sort of a refusal.
+func sortOf(r *recipient) string {
+	return strconv.Itoa(r.reply.Code) + " " + r.reply.Enhanced + " " + string(r.class)
+}
+
+// ends is when the time for the last of the asks is over; zero: never.
+func (f *flight) ends() time.Time {
+	var end time.Time
+	for _, a := range f.asks {
+		e := a.ends()
+		if e.IsZero() {
+			return e
+		}
+		if e.After(end) {
+			end = e
+		}
+	}
+	return end
+}

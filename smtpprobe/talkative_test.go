@@ -1,0 +1,67 @@
+package smtpprobe_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestTalkativeHost sees that hosts whose openings and replies are longer than a transcript may be are understood like others.
+func TestTalkativeHost(t *testing.T) {
+	lines := func(code string, n int) string {
+		return strings.Repeat(code+"-welcome\n", n-1) + code + " welcome"
+	}
+	long := strings.Repeat("550-5.1.1 The account that you tried to reach does not exist. Please look at the spelling of the address.\n", 4)
+	for name, host := range map[string]*peer{
+		"greeting": {greet: func(*visit) string { return lines("220", 100) }},
+		"greeting and EHLO": {greet: func(*visit) string { return lines("220", 100) }, other: func(_ *visit, c string) string {
+			if strings.HasPrefix(c, "EHLO") {
+				return "250-mx\n250-PIPELINING\n" + lines("250", 98)
+			}
+			return ""
+		}},
+		"MAIL": {greet: func(*visit) string { return lines("220", 100) }, other: func(_ *visit, c string) string {
+			if strings.HasPrefix(c, "MAIL") {
+				return lines("250", 100)
+			}
+			return ""
+		}},
+		"refusals": {rcpt: func(_ *visit, m string) string {
+			if strings.HasPrefix(m, "good") {
+				return ""
+			}
+			return long + "550 5.1.1 no such user"
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := mailboxes(200, func(i int) bool { return i%2 == 0 }, "a.example", "b.example", "c.example", "d.example", "e.example")
+			found, _ := crowd(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000, Recipients: 1000}}, host, list)
+			checkTruth(t, found)
+			for m, f := range found {
+				last := told{found: f}.last()
+				if text := transcript(last); name == "refusals" && !strings.Contains(text, "C RCPT TO:<"+m+">") {
+					t.Errorf("%s is not in its own transcript:\n%s", m, text)
+				}
+				checkFindings(t, f)
+			}
+		})
+	}
+}
+
+// TestTalkativeHostOverTLS introduces itself twice, so that the opening alone fills a transcript.
+func TestTalkativeHostOverTLS(t *testing.T) {
+	long := func(code string, first ...string) string {
+		return code + "-" + strings.Join(append(first, strings.Split(strings.Repeat("welcome ", 90), " ")...), "\n"+code+"-") + "\n" + code + " welcome"
+	}
+	host := &smtptest.Host{
+		STARTTLS: smtptest.TLSWorks, Greeting: long("220"), EHLO: long("250", "mx", "PIPELINING", "STARTTLS"),
+		RCPTFunc: func(m string, _ int) string { return usual(m) },
+	}
+	found, _ := crowd(t, smtpprobe.Config{}, host, company())
+	checkTruth(t, found)
+	for _, f := range found {
+		checkFindings(t, f)
+	}
+}

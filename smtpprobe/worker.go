@@ -1,0 +1,263 @@
+package smtpprobe
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// worker runs one session with a mail host, from the wait for a slot to QUIT.
+type worker struct {
+	pool    *Pool
+	host    *mailHost
+	session *session
+	ctx     context.Context // ends when the session has to end at once
+	cancel  context.CancelFunc
+	nudge   chan struct{} // has room for one; wakes the worker while it is idle
+
+	// The pool's lock guards the rest.
+	asks    []*ask // under way
+	dropped int    // of asks: given up by those who asked
+	idle    bool
+	retired bool // is not to ask again
+	failed  bool // did not get its session open
+}
+
+// start waits for a slot, opens a session for the ask that has waited longest and serves all that come.
+func (p *Pool) start(h *mailHost) {
+	if !p.acquire() {
+		p.mu.Lock()
+		h.sessions--
+		h.starting--
+		p.mu.Unlock()
+		return
+	}
+	w := &worker{pool: p, host: h, nudge: make(chan struct{}, 1)}
+	w.ctx, w.cancel = context.WithCancel(p.life)
+	defer w.cancel()
+	if first := w.first(); first != nil {
+		w.serve(first)
+		w.session.hangUp(p.config.Timeouts.Quit)
+	}
+	p.slots.Release(1)
+	p.mu.Lock()
+	h.sessions--
+	if w.failed {
+		h.failing--
+	}
+	p.staff(h)
+	p.mu.Unlock()
+}
+
+// acquire waits for one of the slots for sessions, and has an idle session make room.
+func (p *Pool) acquire() bool {
+	if p.slots.TryAcquire(1) {
+		return true
+	}
+	p.mu.Lock()
+	p.starving++
+	if len(p.idle) > 0 {
+		p.retire(p.idle[0])
+	}
+	p.mu.Unlock()
+	err := p.slots.Acquire(p.life, 1)
+	p.mu.Lock()
+	p.starving--
+	p.mu.Unlock()
+	return err == nil
+}
+
+// first takes the ask to open the session for.
+func (w *worker) first() *ask {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	w.host.starting--
+	w.asks = w.pool.take(w, nil, 1, true)
+	if len(w.asks) == 0 {
+		return nil
+	}
+	w.session = newSession(w.pool, w.asks[0].route)
+	return w.asks[0]
+}
+
+// serve opens the session and asks until nobody waits any more, or the session has had its time.
+func (w *worker) serve(first *ask) {
+	w.session.bound = first.ends()
+	if err := w.session.open(w.ctx); err != nil {
+		w.failedToOpen(first, err)
+		return
+	}
+	w.session.opened()
+	w.opened(first)
+	for len(w.asks) > 0 {
+		f := newFlight(w.session, w.host, w.asks)
+		err := f.fly(w.ctx)
+		w.settle(f, err)
+		if err != nil || !w.next() {
+			return
+		}
+	}
+}
+
+// opened lets others come along in the first transaction.
+func (w *worker) opened(first *ask) {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	w.host.failed, w.host.wellAt = nil, time.Now()
+	if !first.alone {
+		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
+	}
+}
+
+// failedToOpen tells what came of the session. Where others are open, or were just now, the host wants no more of them for the moment: that is no
+// answer. Else it is the answer for all who wait, as they would meet with the same.
+func (w *worker) failedToOpen(first *ask, err error) {
+	p, h, s := w.pool, w.host, w.session
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer w.done()
+	defer w.fail()
+	if outOfResources(err) {
+		first.tell(answer{err: err})
+		return
+	}
+	s.end(err)
+	s.leave()
+	p.logSession(&s.Session)
+	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
+	if (others > 0 || recent && first.doubts < maxDoubts) && !first.gone && w.ctx.Err() == nil {
+		h.crowded(others)
+		if others == 0 {
+			first.doubts++
+		}
+		p.resubmit(h, first)
+		return
+	}
+	first.tell(answer{session: s.account(first), offline: s.offline})
+	if w.ctx.Err() == nil && others == 0 && !recent {
+		h.failed = newFailedSession(s, first, err)
+		h.traits.sessions = 0 // it was not about their number
+		p.noteOpening(s)
+		h.giveUp()
+	}
+}
+
+// fail notes that the session, which is about to end, is none of the host's that went well.
+func (w *worker) fail() {
+	w.failed = true
+	w.host.failing++
+}
+
+// done notes that the asks under way are answered.
+func (w *worker) done() {
+	w.host.underWay -= len(w.asks)
+	w.asks, w.dropped = nil, 0
+}
+
+// next takes the asks of the next transaction, and waits for some while the session may be kept.
+func (w *worker) next() bool {
+	for {
+		w.pool.mu.Lock()
+		ready, idle := w.continues()
+		w.pool.mu.Unlock()
+		if ready || !idle {
+			return ready
+		}
+		w.rest()
+	}
+}
+
+// continues takes asks if there are any, and else reports whether the session may wait for some.
+func (w *worker) continues() (ready, idle bool) {
+	p, h := w.pool, w.host
+	if w.retired || p.closing || w.session.spent(p.caps(h)) {
+		return false, false
+	}
+	if wait := p.providers.wait(w.session.provider); wait > 0 {
+		return false, false // the provider wants to see less of us
+	}
+	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {
+		return true, false
+	}
+	if p.starving > 0 || len(h.waiting) > 0 {
+		return false, false // somebody needs the slot
+	}
+	p.park(w)
+	return false, true
+}
+
+// rest waits until there is something to do, or the session is kept no longer.
+func (w *worker) rest() {
+	timer := time.NewTimer(w.pool.config.Session.Idle)
+	defer timer.Stop()
+	expired := false
+	select {
+	case <-w.nudge:
+	case <-timer.C:
+		expired = true
+	case <-w.ctx.Done():
+		expired = true
+	}
+	expired = expired || !w.session.quiet()
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	switch {
+	case w.idle:
+		w.pool.unpark(w)
+		w.host.starting--
+	case !w.retired:
+		w.host.starting--
+	}
+	w.retired = w.retired || expired
+}
+
+// park puts a worker among the idle ones.
+func (p *Pool) park(w *worker) {
+	w.idle = true
+	w.host.idle = append(w.host.idle, w)
+	p.idle = append(p.idle, w)
+}
+
+// unpark takes a worker off the idle ones; it is about to take asks.
+func (p *Pool) unpark(w *worker) {
+	w.idle = false
+	same := func(v *worker) bool { return v == w }
+	w.host.idle = slices.DeleteFunc(w.host.idle, same)
+	p.idle = slices.DeleteFunc(p.idle, same)
+	w.host.starting++
+	select {
+	case w.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// retire ends an idle session.
+func (p *Pool) retire(w *worker) {
+	w.retired = true
+	p.unpark(w)
+	w.host.starting--
+}
+
+// drop gives up an ask under way. The session ends at once when all who asked have given up.
+func (w *worker) drop(a *ask, cancelled bool) {
+	if !slices.Contains(w.asks, a) {
+		return
+	}
+	w.dropped++
+	if cancelled && w.dropped == len(w.asks) {
+		w.cancel()
+	}
+}
+
+// logSession leaves out every text, because a server's may name the mailbox.
+func (p *Pool) logSession(s *Session) {
+	if !p.config.Logger.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
+	if s.Failure != nil {
+		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
+	}
+	p.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "smtp session", attrs...)
+}

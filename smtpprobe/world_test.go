@@ -1,0 +1,192 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// truths are what mailboxes get to RCPT, by the beginning of their names. Each host says so to who is asked about alone.
+var truths = map[string]string{
+	"good":    "250 2.1.5 Ok",
+	"bad":     "550 5.1.1 no such user",
+	"gone":    "550 no such user here",
+	"full":    "452 4.2.2 mailbox full",
+	"over":    "552 5.2.2 over quota",
+	"grey":    "450 4.7.1 greylisted, come back later",
+	"private": "550 5.7.1 you may not write to this group",
+	"odd":     "550 rejected",
+	"moved":   "551 5.1.6 moved",
+}
+
+func truthOf(mailbox string) string {
+	kind := strings.TrimRight(mailbox[:strings.IndexByte(mailbox, '@')], "0123456789")
+	if text, ok := truths[kind]; ok {
+		return text
+	}
+	return truths["bad"] // controls
+}
+
+// whims are what may get into a host, by what it is asked and how far the session has come. Each returns empty where it has no effect.
+func whims(r *rand.Rand) func(v *visit, command string) string {
+	patience, words := 1+r.IntN(30), []string{
+		closes, resets, "421 4.7.0 too many errors", "421 4.3.2 going down", "550 5.7.1 too many recipients", "452 4.5.3 too many recipients",
+		"550 rejected", "554 5.7.1 blocked", "451 4.7.1 slow down", "450 4.2.0 later", hangs, "221 bye", "what?",
+	}
+	word := words[r.IntN(len(words))]
+	switch r.IntN(8) {
+	case 0: // has enough of recipients
+		return func(v *visit, c string) string {
+			if strings.HasPrefix(c, "RCPT") && v.named >= patience {
+				return word
+			}
+			return ""
+		}
+	case 1: // of refusals
+		return func(v *visit, c string) string {
+			if strings.HasPrefix(c, "RCPT") && v.refused >= patience {
+				return word
+			}
+			return ""
+		}
+	case 2: // of recipients in a transaction
+		return func(v *visit, c string) string {
+			if strings.HasPrefix(c, "RCPT") && v.here >= patience {
+				return word
+			}
+			return ""
+		}
+	case 3: // of transactions
+		return func(v *visit, c string) string {
+			if strings.HasPrefix(c, "MAIL") && v.mailed >= 1+patience/5 {
+				return word
+			}
+			return ""
+		}
+	case 4: // now and then
+		var mu sync.Mutex
+		moods := rand.New(rand.NewPCG(r.Uint64(), 1))
+		return func(v *visit, c string) string {
+			mu.Lock()
+			defer mu.Unlock()
+			if v.commands > 1 && v.named > 0 && moods.IntN(60) == 0 {
+				return word
+			}
+			return ""
+		}
+	case 5: // RSET
+		return func(v *visit, c string) string {
+			if c == "RSET" && v.commands > patience {
+				return word
+			}
+			return ""
+		}
+	}
+	return func(*visit, string) string { return "" }
+}
+
+// whimsical is a host with a whim or two.
+func whimsical(r *rand.Rand) *peer {
+	one, two := whims(r), whims(r)
+	whim := func(v *visit, command string) string {
+		if text := one(v, command); text != "" {
+			return text
+		}
+		return two(v, command)
+	}
+	p := &peer{chop: r.IntN(6) == 0, other: whim, rcpt: func(v *visit, m string) string {
+		if text := whim(v, "RCPT TO:<"+m+">"); text != "" {
+			return text
+		}
+		return truthOf(m)
+	}}
+	if r.IntN(3) == 0 {
+		p.keywords = "SIZE"
+	}
+	if r.IntN(3) == 0 {
+		p.wait = func(*visit, string) time.Duration { return 10 * time.Millisecond }
+	}
+	return p
+}
+
+// TestRandomWorlds has crowds ask hosts of all kinds of whims. Each ask gets one answer; where that says something for good about a mailbox, it is
+// what the host says about it alone.
+func TestRandomWorlds(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 7))
+			hosts := map[string]smtptest.Handler{}
+			var requests []smtpprobe.Request
+			kinds := slices.Sorted(func(yield func(string) bool) {
+				for k := range truths {
+					if !yield(k) {
+						return
+					}
+				}
+			})
+			for i := range 4 {
+				addr := fmt.Sprintf("192.0.2.%d", i+1)
+				hosts[addr] = whimsical(r)
+				for n := range 20 + r.IntN(80) {
+					kind := kinds[r.IntN(len(kinds))]
+					if r.IntN(2) == 0 {
+						kind = "good"
+					}
+					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kind, n, r.IntN(3)), addr))
+				}
+			}
+			r.Shuffle(len(requests), func(i, j int) { requests[i], requests[j] = requests[j], requests[i] })
+			config := smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(4), MaxSessions: 2 + r.IntN(10)}
+			answered := 0
+			inBubble(t, config, hosts, func(b *bubble) {
+				for i, r := range b.askAll(requests) {
+					if checkAgainstTruth(b.T, requests[i], r) {
+						answered++
+					}
+				}
+				if one, all := b.gauges.peaks(); one > config.MaxSessionsPerHost || all > config.MaxSessions {
+					b.Errorf("%d sessions with a host at a time, %d in all", one, all)
+				}
+			})
+			t.Logf("%d of %d were answered", answered, len(requests))
+		})
+	}
+}
+
+// checkAgainstTruth reports whether an ask was told the truth, and fails where it was told anything else for good.
+func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
+	t.Helper()
+	last := r.last()
+	switch {
+	case r.err != nil:
+		t.Errorf("%s: %v", req.Target, r.err)
+		return false
+	case len(r.found.Sessions) == 0:
+		t.Errorf("%s: no answer", req.Target)
+		return false
+	case last.Target == nil:
+		return false
+	}
+	truth, err := smtpprobe.ParseReply(truthOf(req.Target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(reply smtpprobe.Reply) smtpprobe.Class {
+		return smtpprobe.DefaultClassifier().Read(smtpprobe.Question{Phase: smtpprobe.PhaseRCPT, Reply: reply, Host: last.Host, Mailbox: req.Target}).Class
+	}
+	said, want := read(*last.Target), read(truth)
+	switch said {
+	case want:
+		return true
+	case smtpprobe.ClassOK, smtpprobe.ClassNoSuchUser, smtpprobe.ClassDisabled, smtpprobe.ClassMoved:
+		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
+	}
+	return false
+}
