@@ -2,7 +2,6 @@ package lists
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -104,7 +103,7 @@ func (c *collector) set(kind Kind, name string) (set, error) {
 		into    *table.Table
 		entries []bundle.Entry
 	}{{&s.domains, c.domains}, {&s.words, c.words}, {&s.addresses, c.addresses}, {&s.hosts, c.hosts}} {
-		data, err := n.Table(unique(t.entries))
+		data, err := n.Table(bundle.Unique(t.entries))
 		if err != nil {
 			return set{}, err
 		}
@@ -114,12 +113,4 @@ func (c *collector) set(kind Kind, name string) (set, error) {
 	}
 	s.listings = n.Listings()
 	return s, nil
-}
-
-// unique sorts entries and leaves out what is there twice.
-func unique(entries []bundle.Entry) []bundle.Entry {
-	slices.SortFunc(entries, func(a, b bundle.Entry) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List))
-	})
-	return slices.Compact(entries)
 }

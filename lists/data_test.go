@@ -84,6 +84,18 @@ func TestListsAgree(t *testing.T) {
 	}
 }
 
+// A mistyped provider's domain is a slip of somebody with a mailbox to keep, unless a service was seen to use it.
+func TestMistypedProvidersAreNotDisposable(t *testing.T) {
+	l := embeddedLists(t)
+	for m := range l.Entries(Disposable) {
+		meant, ok := l.Suggest(m.Entry)
+		seen := strings.Contains(m.Source, "castle") || strings.Contains(m.Source, "fakefilter") || strings.Contains(m.Source, "rcpt")
+		if ok && !seen {
+			t.Errorf("%s looks like %s: run the generator", m.Entry, meant)
+		}
+	}
+}
+
 // Names that every edition must have, or must never have.
 func TestNamesInAndOut(t *testing.T) {
 	l := embeddedLists(t)

@@ -43,7 +43,7 @@ func splitEntry(kind Kind, text string) entry {
 	if host, ok := strings.CutPrefix(text, hostPrefix); ok {
 		return entry{domain: host, host: true}
 	}
-	if d := isDigest(text); kind == SpamTrap && d.any() {
+	if d := digestOf(text); kind == SpamTrap && d.any() {
 		return entry{local: text, digest: d}
 	}
 	at := strings.LastIndexByte(text, '@')

@@ -15,8 +15,8 @@ import (
 // A host that serves all kinds of domains, or one in an allowed domain, says nothing.
 func (l *Lists) MatchHosts(domain string, hosts []string) []Match {
 	var f findings
+	hosts = hostNames(hosts)
 	for _, host := range hosts {
-		host = strings.ToLower(strings.TrimSuffix(host, "."))
 		if !l.saysNothing(host) {
 			l.matchHost(&f, host)
 		}
@@ -25,6 +25,18 @@ func (l *Lists) MatchHosts(domain string, hosts []string) []Match {
 		f.add(&l.sets[len(l.sets)-1], match)
 	}
 	return f.appendTo(nil)
+}
+
+// hostNames brings mail exchangers into the form of lists. The root, which stands for none (RFC 7505), and what cannot be a name are left out.
+func hostNames(hosts []string) []string {
+	var names []string
+	for _, host := range hosts {
+		name := strings.ToLower(strings.TrimSuffix(host, "."))
+		if name != "" && len(name) <= maxDomain {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // saysNothing reports a host of a service for all kinds of domains, or one in an allowed domain.
@@ -60,6 +72,6 @@ func (l *Lists) matchHost(f *findings, host string) {
 }
 
 func (s *set) addHost(f *findings, match Match, host string) {
-	match.Entry = "mx:" + host
+	match.Entry = hostPrefix + host
 	f.add(s, match)
 }

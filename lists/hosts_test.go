@@ -32,6 +32,7 @@ func TestMatchHosts(t *testing.T) {
 		{"gmial.com", "notgoogle.com", "spamtrap:typo:gmail.com"},
 		{"gmial.com", "mx.pit.example", "spamtrap:mx:mx.pit.example"},
 		{"gmial.com", "", ""},
+		{"gmial.com", ".", ""},
 		{"gmall.com", "mx.acme.example", ""},
 		{"gmail.com", "mx.acme.example", ""},
 	} {

@@ -1,5 +1,11 @@
 package lists
 
+import (
+	"iter"
+
+	"github.com/rcpt/rcpt/lists/internal/table"
+)
+
 // Info describes a list.
 type Info struct {
 	Kind    Kind     `json:"list"`
@@ -40,3 +46,24 @@ func (l *Lists) Info() []Info {
 
 // Edition returns the edition that the additions were made to.
 func (l *Lists) Edition() *Bundle { return l.edition }
+
+// Entries yields the entries of a list, the user's included, in no useful order. Those of mail exchangers begin with "mx:".
+func (l *Lists) Entries(list Kind) iter.Seq[Match] {
+	return func(yield func(Match) bool) {
+		for i := range l.sets {
+			s := &l.sets[i]
+			for _, part := range [...]struct {
+				table  table.Table
+				prefix string
+			}{{s.domains, ""}, {s.words, ""}, {s.addresses, ""}, {s.hosts, hostPrefix}} {
+				for e := range part.table.All() {
+					match := s.match(e)
+					match.Entry = part.prefix + match.Entry
+					if match.List == list && !yield(match) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -13,9 +13,16 @@ type mailbox struct {
 	domain string
 }
 
+// maxDomain is the longest domain in octets (RFC 1035 §2.3.4, without the octets for the root and the first length). A longer one is on no
+// list, and would be looked for once a label.
+const maxDomain = 253
+
 func newMailbox(local, domain string) mailbox {
 	if !isASCII(local) {
 		local = fold(local)
+	}
+	if len(domain) > maxDomain {
+		domain = ""
 	}
 	base, _, _ := strings.Cut(local, "+")
 	return mailbox{local: local, base: base, domain: domain}

@@ -74,6 +74,21 @@ func TestMatchEmbedded(t *testing.T) {
 	}
 }
 
+// A name that no domain can have is not looked for, label after label.
+func TestMatchOverlongNames(t *testing.T) {
+	l := embeddedLists(t)
+	name := strings.Repeat("a.", 1<<17) + "mailinator.com"
+	if got := entriesOf(l.Match("info", name)); got != "role:info" {
+		t.Errorf("domain: %s", got)
+	}
+	if got := l.MatchHosts("acme.example", []string{name}); got != nil {
+		t.Errorf("host: %v", got)
+	}
+	if got := entriesOf(l.Match(strings.Repeat("sales-", 1<<17)+"uk", "acme.example")); got != "role:sales" {
+		t.Errorf("local-part: %s", got)
+	}
+}
+
 func TestMatchTellsWhatItRestsOn(t *testing.T) {
 	l := smallEdition(t)
 	got := l.Match("info", "throw.example")

@@ -32,13 +32,24 @@ func (s *set) match(e table.Entry) Match {
 	return Match{List: Kind(l.List), Entry: e.Name, Source: l.Source, Group: l.Group, Confidence: Confidence(l.Confidence)}
 }
 
+// lists reports whether a table has the name itself on the list.
+func (s *set) lists(t table.Table, name string, list Kind) bool {
+	hits := t.Find(name)
+	for e, ok := hits.Next(); ok; e, ok = hits.Next() {
+		if s.match(e).List == list {
+			return true
+		}
+	}
+	return false
+}
+
 // findings are the matches of one address: at most one of each list.
 type findings struct {
 	matches [6]Match // at the place of their list
 	users   [6]bool  // whether a user's entry
 }
 
-// places orders the lists.
+// place is where the matches of a list stand in findings; negative for one that no address matches.
 func place(list Kind) int {
 	switch list {
 	case Role:

@@ -35,7 +35,8 @@ func (l *Lists) isKnown(domain string) bool {
 	return false
 }
 
-// matchTypo finds a domain that looks like a big provider's and has mail hosts of somebody else: who waits there for mistyped mail?
+// matchTypo finds a domain that looks like a big provider's and has mail hosts of somebody else: who waits there for mistyped mail? The hosts
+// are in the form of lists.
 func (l *Lists) matchTypo(domain string, hosts []string) (Match, bool) {
 	meant, ok := l.Suggest(domain)
 	if !ok || len(hosts) == 0 {
@@ -59,7 +60,6 @@ type target struct {
 // runs reports whether one of the mail hosts is the provider's.
 func (t target) runs(hosts []string) bool {
 	for _, host := range hosts {
-		host = strings.ToLower(strings.TrimSuffix(host, "."))
 		for suffix := range strings.FieldsSeq(t.hosts) {
 			if domainname.Within(host, suffix) {
 				return true

@@ -10,7 +10,8 @@ import (
 // freeSubdomain is the group of domains under which strangers register names of their own: package lists matches them exactly.
 const freeSubdomain = "free_subdomain"
 
-// disposable is what packages have as disposable, what mixed files have and nobody has as free, and what the hand files make of it.
+// disposable is what packages have as disposable, what mixed files have and nobody has as free, and what the hand files make of it. Mistyped
+// providers are left out, unless the domain was seen at work: services take such names, too.
 func (in *inputs) disposable() entries {
 	all := normalized(in.raw[holdsDisposable])
 	free, mixedFree := in.votes(), normalized(in.raw[holdsMixedFree])
@@ -19,8 +20,9 @@ func (in *inputs) disposable() entries {
 			all.add(name, e.letters, e.group)
 		}
 	}
-	for name := range all {
-		if !in.freenom && isFreenom(name) {
+	mistyped, seen := in.hand.mistyped(), in.pins.observers()
+	for name, e := range all {
+		if !in.freenom && isFreenom(name) || !strings.ContainsAny(e.letters, seen) && mistyped(name) {
 			delete(all, name)
 		}
 	}

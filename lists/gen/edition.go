@@ -1,9 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 	"github.com/rcpt/rcpt/lists/internal/listfile"
 )
@@ -41,18 +38,10 @@ func newDraft(texts []listfile.File, h hand) (bundle.Draft, error) {
 	d.addHand(&h)
 	d.addTargets(h.typoTargets)
 	for _, entries := range []*[]bundle.Entry{&d.Domains, &d.Words, &d.Addresses, &d.Hosts} {
-		*entries = unique(*entries)
+		*entries = bundle.Unique(*entries)
 	}
 	return d.Draft, nil
 }
 
 // draft gathers what goes into the edition.
 type draft struct{ bundle.Draft }
-
-// unique sorts entries and leaves out what is there twice: domains with several addresses.
-func unique(entries []bundle.Entry) []bundle.Entry {
-	slices.SortFunc(entries, func(a, b bundle.Entry) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List))
-	})
-	return slices.Compact(entries)
-}

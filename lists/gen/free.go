@@ -10,14 +10,15 @@ import (
 // that are nothing of the kind.
 const minVotes = 2
 
-// free is what enough packages list, less disposable domains, public suffixes and schools, and what the hand files make of it.
+// free is what enough packages list, less disposable domains, public suffixes, schools and mistyped providers, and what the hand files make
+// of it.
 func (in *inputs) free(disposable entries) entries {
 	throwaway := normalized(in.raw[holdsNotFree])
-	listed := disposable.names()
+	listed, mistyped := disposable.names(), in.hand.mistyped()
 	agreed := make(entries)
 	for name, e := range in.votes() {
 		if len(e.letters) >= minVotes && !domainname.IsSuffix(name) && !isSchool(name) &&
-			!throwaway.has(name) && !listed.covers(name) {
+			!throwaway.has(name) && !listed.covers(name) && !mistyped(name) {
 			agreed[name] = e
 		}
 	}

@@ -240,6 +240,30 @@ func TestNamesOfStrangers(t *testing.T) {
 	}
 }
 
+// A mistyped provider is a slip of somebody with a mailbox to keep, unless a service was seen to use the name.
+func TestMistypedProviders(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "gen/hand/typo-targets.txt", "hotmail.com\t10\thotmail.com\n")
+	w.write(t, "gen/hand/typo-exempt.txt", "gotmail.com\ta service\n")
+	w.repack(t, 0, map[string]string{"list.json": `["hotmial.com","hotmil.com","gotmail.com","hotmail.con"]`})
+	w.repack(t, 2, map[string]string{"data.json": `{"version":2,"domains":{"hotmil.com":{"providers":[],"hosts":{"hotmil.com":{}}}}}`})
+	w.pins.Packages[2].Observer = true
+	w.repack(t, 4, map[string]string{"all.json": `["hotnail.com","ruled.example"]`})
+	w.repack(t, 5, map[string]string{"free.txt": "hotnail.com\nruled.example\n", "gone.txt": ""})
+	if err := w.generate(t); err != nil {
+		t.Fatal(err)
+	}
+	text := w.read(t, "disposable.txt") + w.read(t, "free.txt")
+	for line, want := range map[string]bool{
+		"\nhotmil.com\tac\n": true, "\ngotmail.com\ta\n": true, "\nruled.example\tefg\n": true,
+		"hotmial.com": false, "hotmail.con": false, "hotnail.com": false,
+	} {
+		if strings.Contains(text, line) != want {
+			t.Errorf("%q: %t in %s", line, !want, text)
+		}
+	}
+}
+
 func TestReport(t *testing.T) {
 	w := newWorld(t)
 	if err := w.generate(t); err != nil {

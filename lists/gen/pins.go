@@ -21,7 +21,8 @@ type pkg struct {
 	Vendored     string    `json:"vendored,omitempty"` // when the files in vendored were taken out of the archive; empty if npm has it
 	License      string    `json:"license"`
 	LicenseFiles []string  `json:"license_files"`
-	Tier         string    `json:"tier"` // curated: somebody looked at each entry; bulk: collected by machines
+	Tier         string    `json:"tier"`               // curated: somebody looked at each entry; bulk: collected by machines
+	Observer     bool      `json:"observer,omitempty"` // its domains were seen to be handed out, not collected
 	Files        []pkgFile `json:"files"`
 }
 
@@ -89,6 +90,17 @@ func (p pkg) check() error {
 
 // letter marks the entries of the package at index i of the pins.
 func letter(i int) string { return string(rune('a' + i)) }
+
+// observers are the letters of packages whose domains were seen to be handed out.
+func (p pins) observers() string {
+	letters := ""
+	for i, pkg := range p.Packages {
+		if pkg.Observer {
+			letters += letter(i)
+		}
+	}
+	return letters
+}
 
 // Entries from the hand files. There are fewer packages than letters before theirs; the licence is that of this program.
 const (

@@ -28,10 +28,10 @@ func (in *inputs) texts() []listfile.File {
 func (in *inputs) text(name, about string, kept entries) listfile.File {
 	f := listfile.File{Header: listfile.Header{Name: name, About: about, Date: in.pins.Date, Count: len(kept)}}
 	used := ""
-	for name, e := range kept {
+	for word, e := range kept {
 		letters := strings.Split(e.letters, "")
 		slices.Sort(letters)
-		f.Entries = append(f.Entries, listfile.Entry{Name: name, Letters: strings.Join(letters, ""), Group: e.group})
+		f.Entries = append(f.Entries, listfile.Entry{Name: word, Letters: strings.Join(letters, ""), Group: e.group})
 		used += e.letters
 	}
 	listfile.Sort(f.Entries)

@@ -1,7 +1,9 @@
 package bundle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rcpt/rcpt/lists/internal/table"
@@ -18,6 +20,12 @@ type Draft struct {
 type Entry struct {
 	Name string
 	Listing
+}
+
+// Unique sorts entries and leaves out what is there twice, as the domain of several addresses is.
+func Unique(entries []Entry) []Entry {
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List)) })
+	return slices.Compact(entries)
 }
 
 // Build writes the edition. The same draft makes the same bytes.

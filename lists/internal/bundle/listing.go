@@ -28,8 +28,8 @@ func openListings(data string) (Listings, error) {
 	if len(data) < 2*wordBytes {
 		return Listings{}, errors.New("listings are cut off")
 	}
-	head := wordBytes * (2 + int(word(data, 0)))
-	if head > len(data) {
+	head := wordBytes * (2 + uint64(word(data, 0)))
+	if head > uint64(len(data)) {
 		return Listings{}, errors.New("listings are cut off")
 	}
 	return Listings{starts: data[wordBytes:head], text: data[head:]}, nil
@@ -52,7 +52,7 @@ func (l Listings) check() error {
 	last := uint32(0)
 	for i := 0; i < len(l.starts); i += wordBytes {
 		start := word(l.starts, i)
-		if start < last || int(start) > len(l.text) {
+		if start < last || uint64(start) > uint64(len(l.text)) {
 			return errors.New("listings are out of order")
 		}
 		last = start

@@ -47,8 +47,8 @@ func Open(data string) (Table, error) {
 		return Table{}, errors.New("table is cut off")
 	}
 	buckets := word(data, 0)
-	head := wordBytes * (2 + int(buckets))
-	if buckets == 0 || buckets&(buckets-1) != 0 || head > len(data) {
+	head := wordBytes * (2 + uint64(buckets))
+	if buckets == 0 || buckets&(buckets-1) != 0 || head > uint64(len(data)) {
 		return Table{}, fmt.Errorf("table cannot have %d buckets", buckets)
 	}
 	return Table{starts: data[wordBytes:head], entries: data[head:], mask: buckets - 1}, nil
@@ -59,12 +59,12 @@ func (t Table) Check(validValue func(uint16) bool) error {
 	last := uint32(0)
 	for i := 0; i < len(t.starts); i += wordBytes {
 		start := word(t.starts, i)
-		if start < last || int(start) > len(t.entries) || i == 0 && start != 0 {
+		if start < last || uint64(start) > uint64(len(t.entries)) || i == 0 && start != 0 {
 			return errors.New("table has a bucket out of order")
 		}
 		last = start
 	}
-	if int(last) != len(t.entries) {
+	if uint64(last) != uint64(len(t.entries)) {
 		return errors.New("table has bytes behind its buckets")
 	}
 	for i := uint32(0); i+1 < uint32(len(t.starts)/wordBytes); i++ {

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/rcpt/rcpt/lists/internal/suggest"
+)
+
+// mistyped reports names that look like a mistyped provider's and are not known to be anything else. Packages are full of them, as lists of
+// what people typed hold them. An address there is a slip of somebody who has a mailbox to keep, and is neither disposable nor free.
+func (h *hand) mistyped() func(name string) bool {
+	var targets []suggest.Target
+	for _, r := range h.typoTargets {
+		weight, _ := strconv.Atoi(r.columns[1]) // isWeight has seen it
+		targets = append(targets, suggest.Target{Domain: r.name, Weight: weight})
+	}
+	known := names(slices.Concat(h.typoExempt, h.allow, h.relay, h.freeAdd))
+	s := suggest.New(targets, func(name string) bool { return known[name] })
+	meant := names(h.typoTargets)
+	return func(name string) bool {
+		target, ok := s.Suggest(name)
+		return ok && meant[target]
+	}
+}
