@@ -129,8 +129,9 @@ func listens(url string) bool {
 
 // TestClientGone: nobody's verification is cancelled.
 func TestClientGone(t *testing.T) {
-	cancelled := make(chan struct{})
+	asked, cancelled := make(chan struct{}), make(chan struct{})
 	url, stop, end := start(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, _ string) (engine.Result, error) {
+		close(asked)
 		<-ctx.Done()
 		close(cancelled)
 		return engine.Result{}, ctx.Err()
@@ -140,6 +141,7 @@ func TestClientGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
+	<-asked
 	conn.Close()
 	<-cancelled
 	stop()
