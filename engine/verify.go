@@ -54,8 +54,8 @@ func New(config Config) (*Verifier, error) {
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, Classifier: config.Classifier,
-		Logger: config.Logger,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
+		Classifier: config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {
 		v.resolver.Close()

@@ -34,17 +34,25 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		case r.before == 0:
 			h.trust(r)
 		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
-			h.learn(func(t *traits) { t.refused = s.refused - 1 })
+			h.learn(func(t *traits) { t.refused = max(leastPatience, s.refused*3/4) })
 		}
 		if r.control {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
-		p.providers.note(s.provider, r.domain, r.class)
+		if f.tells(r) {
+			p.providers.note(s.provider, r.domain, r.class)
+		}
 	}
 	h.heed(f, failure)
 	if f.fresh && f.mail.class != "" {
 		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
 	}
+}
+
+// tells reports whether a reply says something about how the provider takes to us, and not about the length of the session, of which we have
+// made too much.
+func (f *flight) tells(r *recipient) bool {
+	return r.before == 0 || refusal(*r.reply) == nil || r.reply.Code != replyServiceClosing && !limited(*r.reply) && f.believes(r)
 }
 
 // classify reads the replies of a flight.

@@ -23,6 +23,7 @@ type mailHost struct {
 	failing   int    // of sessions: those that could not be opened, and end
 	idle      []*worker
 	impatient *time.Timer // looks after those who have waited long
+	lookAt    time.Time   // when it does
 
 	flights, asked, refused int           // transactions that went well, recipients named, and refused
 	perRecipient            time.Duration // that the last transaction took
@@ -123,9 +124,23 @@ func (p *Pool) staff(h *mailHost) {
 		h.starting++
 		p.workers.Go(func() { p.start(h) })
 	}
-	if h.impatient == nil && h.sessions < p.sessionCap(h) {
-		h.impatient = time.AfterFunc(max(wait, patience), func() { p.restaff(h) })
+	if h.sessions < p.sessionCap(h) {
+		p.lookAgain(h, max(wait, patience))
 	}
+}
+
+// lookAgain has those who wait looked after in a while, if nobody is to do so before.
+func (p *Pool) lookAgain(h *mailHost, in time.Duration) {
+	at := time.Now().Add(in)
+	switch {
+	case h.impatient == nil:
+		h.impatient = time.AfterFunc(in, func() { p.restaff(h) })
+	case at.Before(h.lookAt):
+		h.impatient.Reset(in)
+	default:
+		return
+	}
+	h.lookAt = at
 }
 
 // wantsSession reports whether more wait than the sessions about to ask, or a busy one, will take along.

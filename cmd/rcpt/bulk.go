@@ -143,5 +143,6 @@ func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engin
 		return nil, err
 	}
 	config.HELO = helo(ctx, config)
+	config.MaxWaitingPerHost = int(c.Concurrency) // all that is under way may be about one host
 	return engine.New(config)
 }

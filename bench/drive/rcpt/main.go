@@ -19,7 +19,7 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 	verifier, err := engine.New(engine.Config{
 		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
 		AllowNets:          []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MaxSessionsPerHost: s.SessionsPerHost,
+		MaxSessionsPerHost: s.SessionsPerHost, MaxWaitingPerHost: s.Concurrency, // as rcpt bulk
 	})
 	if err != nil {
 		return nil, err
