@@ -12,15 +12,17 @@ import (
 	"time"
 )
 
+// usualAttrs is how many attributes the log has of a request, as a rule.
+const usualAttrs = 10
+
 // observed gives each request an ID, logs how it ended, and answers 500 where a handler panics. Of what the client sent, only the
 // method and the route get into the log: path, query and headers may hold addresses and keys.
 func (s *Server) observed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		handler, route := routed(mux, r)
-		seen := &observation{level: slog.LevelDebug, attrs: []slog.Attr{
-			slog.String("request_id", rand.Text()), slog.String("method", method(r)), slog.String("route", route),
-		}}
+		seen := &observation{level: slog.LevelDebug, attrs: make([]slog.Attr, 0, usualAttrs)}
+		seen.note(slog.String("request_id", rand.Text()), slog.String("method", method(r)), slog.String("route", route))
 		w.Header().Set("X-Request-Id", seen.attrs[0].Value.String())
 		reply := &statusWriter{ResponseWriter: w}
 		defer func() {
@@ -40,8 +42,7 @@ func routed(mux *http.ServeMux, r *http.Request) (handler http.Handler, route st
 	if given := r.URL.EscapedPath(); path.Clean("/"+given) != given {
 		return http.HandlerFunc(notFound), "/"
 	}
-	_, route = mux.Handler(r)
-	return mux, route
+	return mux.Handler(r)
 }
 
 // panicked logs a bug of ours with its stack, and tells the client no more than that there is one.
