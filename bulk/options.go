@@ -52,7 +52,7 @@ type Limits struct {
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
 	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
-	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 240.
+	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 150.
 	PerDomain int
 	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
 	Waiting int
@@ -101,7 +101,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	}
 	setDefault(&l.Window, 20_000)
 	setDefault(&l.WindowBytes, 16<<20)
-	setDefault(&l.PerDomain, 240)
+	setDefault(&l.PerDomain, 150)
 	setDefault(&l.Waiting, 500_000)
 	setDefault(&l.Ahead, 4_000_000)
 	setDefault(&l.HeldBytes, 32<<20)
