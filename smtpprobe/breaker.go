@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
-
-	"golang.org/x/net/publicsuffix"
 )
 
 // providerBook remembers how the providers of mail hosts take to us. A provider that refuses us for several domains in a row is left alone for a
@@ -22,29 +21,25 @@ type providerNote struct {
 	touched  time.Time
 }
 
-// provider is providerKey for somebody who holds the pool's lock; it remembers some.
+// provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
+// may have nothing in common but their hoster. The pool's lock is held.
 func (p *Pool) provider(host string, addr netip.Addr) string {
-	if key, ok := p.providerKeys[host]; ok && host != "" {
-		return key
+	name, ok := p.providerNames[host]
+	if !ok {
+		if len(p.providerNames) == maxProviderNotes {
+			clear(p.providerNames)
+		}
+		name = ProviderOf(host).Name
+		p.providerNames[host] = name
 	}
-	if len(p.providerKeys) == maxProviderNotes {
-		clear(p.providerKeys)
+	if name == "" {
+		return addr.Unmap().String()
 	}
-	key := providerKey(host, addr)
-	p.providerKeys[host] = key
-	return key
+	return name
 }
 
-// providerKey names who runs a mail host: the provider where it is known, or the domain of the host's name, or its address.
-func providerKey(host string, addr netip.Addr) string {
-	if known := ProviderOf(host).Name; known != "" {
-		return known
-	}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return domain
-	}
-	return addr.String()
-}
+// isAddress tells the two kinds of names apart: that of a known provider is one word.
+func isAddress(provider string) bool { return strings.ContainsAny(provider, ".:") }
 
 // note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
 func (b providerBook) note(provider, domain string, class Class) {
@@ -62,7 +57,7 @@ func (b providerBook) note(provider, domain string, class Class) {
 	n.touched = time.Now()
 	switch class {
 	case ClassBlocked:
-		n.blocked(domain)
+		n.blocked(domain, blocksToTrip(provider))
 	case ClassRateLimited:
 		n.interval = min(max(2*n.interval, minInterval), maxInterval)
 	case ClassOK, ClassNoSuchUser, ClassDisabled, ClassMoved, ClassMailboxFull:
@@ -74,12 +69,20 @@ func (b providerBook) note(provider, domain string, class Class) {
 	}
 }
 
-func (n *providerNote) blocked(domain string) {
+// blocksToTrip is for how many domains in a row a provider has to block us. One host may serve several with a policy of their own.
+func blocksToTrip(provider string) int {
+	if isAddress(provider) {
+		return blocksOfHost
+	}
+	return blocksOfProvider
+}
+
+func (n *providerNote) blocked(domain string, enough int) {
 	if slices.Contains(n.blocks, domain) {
 		return
 	}
 	n.blocks = append(n.blocks, domain)
-	if len(n.blocks) < blocksToTrip {
+	if len(n.blocks) < enough {
 		return
 	}
 	n.until = time.Now().Add(min(breakLasts<<n.trips, maxBreak))

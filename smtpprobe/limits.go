@@ -98,10 +98,11 @@ const (
 
 // When a provider is left alone, or asked more slowly.
 const (
-	blocksToTrip = 3 // different domains: one may have a policy of its own
-	breakLasts   = 5 * time.Minute
-	maxBreak     = time.Hour
-	maxTrips     = 8
+	blocksOfProvider = 3 // different domains, with one provider: one may have a policy of its own
+	blocksOfHost     = 8 // the same, with a host of which nobody knows whose it is: its domains may be anybody's
+	breakLasts       = 5 * time.Minute
+	maxBreak         = time.Hour
+	maxTrips         = 8
 
 	minInterval = 500 * time.Millisecond
 	maxInterval = 30 * time.Second

@@ -65,8 +65,8 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
-	// providerKeys are the keys of the book by the names of mail hosts.
-	providerKeys map[string]string
+	// providerNames are the names of known providers by those of mail hosts; empty where none is known.
+	providerNames map[string]string
 }
 
 // Request is one question to the mail hosts of a domain.
@@ -95,7 +95,7 @@ func New(c Config) (*Pool, error) {
 	life, die := context.WithCancel(context.Background())
 	return &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)), life: life, die: die,
-		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerKeys: make(map[string]string),
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerNames: make(map[string]string),
 	}, nil
 }
 

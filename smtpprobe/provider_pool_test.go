@@ -36,13 +36,39 @@ func blocking(phase string, on *atomic.Bool) *peer {
 	return p
 }
 
-// of are requests about one mailbox in each of the domains.
+// of are requests about one mailbox in each of the domains, of a host of a known provider.
 func of(addr string, domains ...string) []smtpprobe.Request {
 	var requests []smtpprobe.Request
 	for _, d := range domains {
-		requests = append(requests, about("good@"+d, addr))
+		req := about("good@"+d, addr)
+		req.Hosts[0].Name = "mx.mimecast.com"
+		requests = append(requests, req)
 	}
 	return requests
+}
+
+// TestUnknownHostIsLeftAlone sees that a host of nobody known is given more rope, and that it stands for itself alone.
+func TestUnknownHostIsLeftAlone(t *testing.T) {
+	var on atomic.Bool
+	on.Store(true)
+	hosts := map[string]smtptest.Handler{"192.0.2.1": blocking("RCPT", &on), "192.0.2.2": &peer{}}
+	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+		paused := func(domain, addr string) bool {
+			r := b.ask(b.Context(), about("good@"+domain, addr))
+			return r.last().Failure != nil && r.last().Failure.Kind == smtpprobe.KindPaused
+		}
+		for i := range 8 {
+			if paused(fmt.Sprintf("d%d.example", i), "192.0.2.1") {
+				b.Errorf("left alone after %d domains", i)
+			}
+		}
+		if !paused("d8.example", "192.0.2.1") {
+			b.Error("not left alone after eight domains")
+		}
+		if paused("d8.example", "192.0.2.2") {
+			b.Error("another host is left alone, too")
+		}
+	})
 }
 
 // TestProviderIsLeftAlone sees that a provider which blocks us for three domains is not asked for a while, and that one domain's policy is not
@@ -103,7 +129,7 @@ func TestAnAnswerClearsAProvider(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
 		for i := range 12 {
 			on.Store(i%3 != 0)
-			if r := b.ask(b.Context(), about(fmt.Sprintf("good@d%d.example", i))); r.last().Target == nil {
+			if r := b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", i))[0]); r.last().Target == nil {
 				b.Errorf("%d: %s", i, summaries(r.found))
 			}
 			time.Sleep(time.Minute)
@@ -121,7 +147,7 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 			var f *smtpprobe.Failure
 			for range 4 {
 				n++
-				f = b.ask(b.Context(), about(fmt.Sprintf("good@d%d.example", n))).last().Failure
+				f = b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", n))[0]).last().Failure
 			}
 			if f == nil || f.RetryAfter != want {
 				b.Fatalf("got %v, want a pause of %d s", f, want)
