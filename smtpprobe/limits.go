@@ -98,7 +98,7 @@ const (
 
 // When a provider is left alone, or asked more slowly.
 const (
-	blocksOfProvider = 3 // different domains, with one provider: one may have a policy of its own
+	blocksOfProvider = 5 // different domains, with one provider: one may have a policy of its own
 	blocksOfHost     = 8 // the same, with a host of which nobody knows whose it is: its domains may be anybody's
 	breakLasts       = 5 * time.Minute
 	maxBreak         = time.Hour

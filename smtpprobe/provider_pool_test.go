@@ -71,7 +71,7 @@ func TestUnknownHostIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestProviderIsLeftAlone sees that a provider which blocks us for three domains is not asked for a while, and that one domain's policy is not
+// TestProviderIsLeftAlone sees that a provider which blocks us for five domains is not asked for a while, and that one domain's policy is not
 // taken for the provider's.
 func TestProviderIsLeftAlone(t *testing.T) {
 	for _, phase := range []string{"MAIL", "RCPT"} {
@@ -80,8 +80,8 @@ func TestProviderIsLeftAlone(t *testing.T) {
 			domains []string
 			paused  bool
 		}{
-			{"three domains", []string{"a.example", "b.example", "c.example"}, true},
-			{"two", []string{"a.example", "b.example"}, false},
+			{"five domains", []string{"a.example", "b.example", "c.example", "e.example", "f.example"}, true},
+			{"four", []string{"a.example", "b.example", "c.example", "e.example"}, false},
 			{"one, many times", []string{"a.example", "a.example", "a.example", "A.example", "a.example"}, false},
 		} {
 			t.Run(phase+" "+tt.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 		n := 0
 		for _, want := range []int64{300, 600, 1200, 2400, 3600, 3600} {
 			var f *smtpprobe.Failure
-			for range 4 {
+			for range 6 {
 				n++
 				f = b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", n))[0]).last().Failure
 			}
