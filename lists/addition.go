@@ -97,7 +97,7 @@ func (c *collector) add(kind Kind, text string) error {
 
 // set makes the tables.
 func (c *collector) set(kind Kind, name string) (set, error) {
-	s := set{name: name, kind: kind, digests: c.digests, count: c.count}
+	s := set{users: true, name: name, kind: kind, digests: c.digests, count: c.count}
 	var n bundle.Numbering
 	for _, t := range []struct {
 		into    *table.Table

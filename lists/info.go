@@ -34,7 +34,7 @@ func (l *Lists) Info() []Info {
 			}
 		}
 		for n := range l.sets {
-			if s := &l.sets[n]; s.name != "" && s.kind == i.Kind {
+			if s := &l.sets[n]; s.users && s.kind == i.Kind {
 				i.Count += s.count
 				i.Sources = append(i.Sources, Source{Name: s.name, Count: s.count})
 			}

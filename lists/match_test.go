@@ -165,3 +165,11 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// A list needs no name to be the user's.
+func TestMatchAdditionWithoutName(t *testing.T) {
+	l := smallEdition(t, Addition{Kind: Allow, From: strings.NewReader("info@\n")})
+	if got := entriesOf(l.Match("info", "acme.example")); got != "allow:info" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -7,9 +7,10 @@ import (
 
 // set is a body of entries: an edition, or a user's list.
 type set struct {
-	name      string // of a user's list; empty for the edition
-	kind      Kind   // of a user's list
-	count     int    // of a user's entries
+	users     bool // a user's list, and not the edition; the three that follow are for such a one
+	name      string
+	kind      Kind
+	count     int // of entries
 	listings  bundle.Listings
 	domains   table.Table
 	words     table.Table
@@ -76,7 +77,7 @@ func (f *findings) add(s *set, m Match) {
 	}
 	had := &f.matches[at]
 	if had.List == "" || had.Confidence == Weak && m.Confidence == Strong {
-		*had, f.users[at] = m, s.name != ""
+		*had, f.users[at] = m, s.users
 	}
 }
 
