@@ -73,6 +73,24 @@ func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 	})
 }
 
+// A result that rests on lists which were replaced meanwhile is not remembered.
+func TestRememberedResultRestsOnTheListsInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{ReplyDelay: time.Minute / 10})
+		l, err := lists.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() { verifier.SetLists(l) })
+		for range 2 {
+			if result, _ := verifier.Verify(t.Context(), "u@example.test"); result.Details.Cached {
+				t.Error("a remembered result")
+			}
+			synctest.Wait()
+		}
+	})
+}
+
 func TestVerifyAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})

@@ -102,9 +102,12 @@ func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 
 // VerifyAnew is Verify for a caller who does not want a remembered result.
 func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
+	known := v.lists.Load()
 	evidence, err := v.Gather(ctx, address)
 	result := Decide(evidence, v.policy)
-	v.memory.keep(address, result)
+	if v.lists.Load() == known { // else it may rest on lists that are no more
+		v.memory.keep(address, result)
+	}
 	v.report(result)
 	return result, err
 }
