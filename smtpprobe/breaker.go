@@ -2,8 +2,8 @@ package smtpprobe
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,23 +22,26 @@ type providerNote struct {
 }
 
 // provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
-// may have nothing in common but their hoster. The pool's lock is held.
-func (p *Pool) provider(host string, addr netip.Addr) string {
-	name, ok := p.providerNames[host]
+// may have nothing in common but their hoster. It sees our ways out as different clients: each has its own name for it. The pool's lock is held.
+func (p *Pool) provider(r route) string {
+	name, ok := p.providerNames[r.host]
 	if !ok {
 		if len(p.providerNames) == maxProviderNotes {
 			clear(p.providerNames)
 		}
-		name = ProviderOf(host).Name
-		p.providerNames[host] = name
+		name = ProviderOf(r.host).Name
+		p.providerNames[r.host] = name
 	}
 	if name == "" {
-		return addr.Unmap().String()
+		name = r.addr.Addr().Unmap().String()
+	}
+	if r.egress > 0 {
+		name += " from " + strconv.Itoa(r.egress)
 	}
 	return name
 }
 
-// isAddress tells the two kinds of names apart: that of a known provider is one word.
+// isAddress tells the two kinds of names apart: that of a known provider has neither.
 func isAddress(provider string) bool { return strings.ContainsAny(provider, ".:") }
 
 // note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
@@ -134,7 +137,7 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	if p.closing {
 		return answer{}, false
 	}
-	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
+	if until, ok := p.providers.left(p.provider(a.route)); ok {
 		return answer{session: breakSession(a, until)}, true
 	}
 	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
@@ -148,7 +151,7 @@ func (p *Pool) leaveAlone(h *mailHost) {
 	if len(h.waiting) == 0 {
 		return
 	}
-	until, ok := p.providers.left(p.provider(h.waiting[0].route.host, h.key.addr.Addr()))
+	until, ok := p.providers.left(p.provider(h.waiting[0].route))
 	if !ok {
 		return
 	}
