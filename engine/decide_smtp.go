@@ -169,6 +169,7 @@ var failureReasons = map[smtpprobe.Kind]Reason{
 	smtpprobe.KindTLS:         TLSFailed,
 	smtpprobe.KindProtocol:    ProtocolError,
 	smtpprobe.KindSMTPUTF8:    SMTPUTF8Unsupported,
+	smtpprobe.KindEgress:      ConnectionFailed,
 	smtpprobe.KindPaused:      Blocked,
 }
 
@@ -185,8 +186,11 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	j := judgement{reason: reason, answer: &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
 	}}
-	if failure.Kind == smtpprobe.KindPaused {
+	switch failure.Kind {
+	case smtpprobe.KindPaused:
 		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
+	case smtpprobe.KindEgress:
+		j.special = &noWayOut
 	}
 	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
@@ -197,6 +201,10 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 // leftAlone replaces the ruling of [Blocked] for a mail host that was not asked.
 var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, and is left alone for a while."}
+
+// noWayOut replaces the ruling of [ConnectionFailed] for a mail host that nothing was sent to.
+var noWayOut = ruling{verdict: Unknown, retryAfter: retryEgress,
+	message: "The mail host was not asked: the proxy or source address to reach it through failed. This is a fault on our side."}
 
 // someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] while a mail host was not asked.
 var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,
