@@ -47,7 +47,7 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 }
 
 // telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before a
-// refusal of us, and a refusal before silence. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
+// refusal of us, a refusal before silence, and that before a failure of ours. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
 // reached, or put us off, may offer it.
 func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	var best smtpprobe.Session
@@ -64,15 +64,17 @@ func rank(session smtpprobe.Session) int {
 	_, reply := decisive(session)
 	switch {
 	case session.Target != nil:
-		return 4
+		return 5
 	case lacksSMTPUTF8(session):
 		return 0
+	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindEgress:
+		return 1
 	case reply != nil:
-		return 3
+		return 4
 	case session.Greeting != nil:
-		return 2
+		return 3
 	}
-	return 1
+	return 2
 }
 
 func lacksSMTPUTF8(session smtpprobe.Session) bool {

@@ -12,8 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -101,6 +103,25 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestHostsBeforeOurOwnFault holds that what a mail host did, or did not do, is told before a way out that failed for another of its addresses.
+func TestHostsBeforeOurOwnFault(t *testing.T) {
+	silent := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("9.9.9.9:25"),
+		Failure: &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: smtpprobe.KindTimeout}}
+	noWay := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("[2620:fe::9]:25"),
+		Failure: &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: smtpprobe.KindEgress}}
+	for _, sessions := range [][]smtpprobe.Session{{silent, noWay}, {noWay, silent}} {
+		evidence := engine.Evidence{
+			DNS: &dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{{
+				Name: "mx.test", Status: dnsresolve.StatusOK, Addrs: []dnsresolve.Addr{{IP: netip.MustParseAddr("9.9.9.9")}},
+			}}},
+			SMTP: &smtpprobe.Findings{Sessions: sessions},
+		}
+		if reason := engine.Decide(evidence, engine.Policy{}).Details.Reason; reason != engine.ConnectionTimeout {
+			t.Errorf("%s", reason)
+		}
 	}
 }
 

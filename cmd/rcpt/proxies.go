@@ -55,7 +55,7 @@ func (f egressFlags) sourceIPs() ([]netip.Addr, error) {
 	var all []netip.Addr
 	for _, ip := range f.SourceIP {
 		if _, err := smtpprobe.SourceIP(netip.Addr(ip)); err != nil {
-			return nil, usage(fmt.Errorf("--source-ip %s: %w", netip.Addr(ip), err))
+			return nil, usage(fmt.Errorf("--source-ip: this machine cannot connect from %s: name one of its own addresses", netip.Addr(ip)))
 		}
 		all = append(all, netip.Addr(ip))
 	}
