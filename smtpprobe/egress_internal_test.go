@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"testing"
 )
@@ -70,14 +71,23 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: %s, want %s", addr, got, want)
 		}
 	}
-	if got := chosen(both[:1], netip.MustParseAddr("2620:fe::fe")); got != "none" {
-		t.Errorf("got %s", got)
+	for addr, only := range map[string]Egresses{"2620:fe::fe": both[:1], "9.9.9.9": both[1:], "::ffff:9.9.9.9": both[1:]} {
+		if got := chosen(only, netip.MustParseAddr(addr)); got != "none" {
+			t.Errorf("%s: %s, want none", addr, got)
+		}
 	}
 }
 
 // TestProxiesOfOneGateway holds that two proxies that differ in the user name alone are two ways.
 func TestProxiesOfOneGateway(t *testing.T) {
-	all := Egresses{{Name: "gate", id: "gate one"}, {Name: "gate", id: "gate two"}}
+	var all Egresses
+	for _, user := range []string{"one", "two"} {
+		way, err := Proxy(&url.URL{Scheme: "socks5", Host: "gate.example:1080", User: url.UserPassword(user, "x")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, way)
+	}
 	uses := [2]int{}
 	for i := range 100 {
 		uses[all.choose(publicAddr(i))]++
