@@ -3,14 +3,19 @@ package smtpprobe
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
 // providerBook remembers how the providers of mail hosts take to us. A provider that refuses us for several domains in a row is left alone for a
 // while, instead of making it worse; one that finds us too fast is asked more slowly.
-type providerBook map[string]*providerNote
+type providerBook map[providerKey]*providerNote
+
+// providerKey is a provider as one of our ways out knows it: it sees each as a client of its own.
+type providerKey struct {
+	name   string // in the table of providers, or the address of a mail host that is in none
+	egress int
+}
 
 type providerNote struct {
 	blocks   []string  // different domains for which it has blocked us, with no answer for a mailbox since
@@ -22,8 +27,8 @@ type providerNote struct {
 }
 
 // provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
-// may have nothing in common but their hoster. It sees our ways out as different clients: each has its own name for it. The pool's lock is held.
-func (p *Pool) provider(r route) string {
+// may have nothing in common but their hoster. The pool's lock is held.
+func (p *Pool) provider(r route) providerKey {
 	name, ok := p.providerNames[r.host]
 	if !ok {
 		if len(p.providerNames) == maxProviderNotes {
@@ -35,17 +40,14 @@ func (p *Pool) provider(r route) string {
 	if name == "" {
 		name = r.addr.Addr().Unmap().String()
 	}
-	if r.egress > 0 {
-		name += " from " + strconv.Itoa(r.egress)
-	}
-	return name
+	return providerKey{name, r.egress}
 }
 
-// isAddress tells the two kinds of names apart: that of a known provider has neither.
-func isAddress(provider string) bool { return strings.ContainsAny(provider, ".:") }
+// isAddress tells the two kinds of names apart: that of a known provider is one word.
+func (k providerKey) isAddress() bool { return strings.ContainsAny(k.name, ".:") }
 
 // note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
-func (b providerBook) note(provider, domain string, class Class) {
+func (b providerBook) note(provider providerKey, domain string, class Class) {
 	n := b[provider]
 	if n == nil {
 		if class != ClassBlocked && class != ClassRateLimited {
@@ -73,8 +75,8 @@ func (b providerBook) note(provider, domain string, class Class) {
 }
 
 // blocksToTrip is for how many domains in a row a provider has to block us. One host may serve several with a policy of their own.
-func blocksToTrip(provider string) int {
-	if isAddress(provider) {
+func blocksToTrip(provider providerKey) int {
+	if provider.isAddress() {
 		return blocksOfHost
 	}
 	return blocksOfProvider
@@ -94,7 +96,7 @@ func (n *providerNote) blocked(domain string, enough int) {
 }
 
 // wait is how long to wait before the next session.
-func (b providerBook) wait(provider string) time.Duration {
+func (b providerBook) wait(provider providerKey) time.Duration {
 	if n := b[provider]; n != nil && n.interval > 0 {
 		return max(0, time.Until(n.next))
 	}
@@ -102,14 +104,14 @@ func (b providerBook) wait(provider string) time.Duration {
 }
 
 // opens notes that a session begins.
-func (b providerBook) opens(provider string) {
+func (b providerBook) opens(provider providerKey) {
 	if n := b[provider]; n != nil {
 		n.next = time.Now().Add(n.interval)
 	}
 }
 
 // left reports until when the provider is left alone.
-func (b providerBook) left(provider string) (time.Time, bool) {
+func (b providerBook) left(provider providerKey) (time.Time, bool) {
 	n := b[provider]
 	if n == nil || !time.Now().Before(n.until) {
 		return time.Time{}, false

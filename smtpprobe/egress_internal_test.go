@@ -106,12 +106,12 @@ func TestWaysAreDifferentClients(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	addr := netip.MustParseAddrPort("9.9.9.9:25")
 	for _, host := range []string{"aspmx.l.google.com", "mx.a.example"} {
-		names, keys := map[string]bool{}, map[hostKey]bool{}
+		names, keys := map[providerKey]bool{}, map[hostKey]bool{}
 		for i := range 3 {
 			r := route{host: host, addr: addr, egress: i}
 			name := pool.provider(r)
-			if names[name] || isAddress(name) != (host == "mx.a.example") {
-				t.Errorf("%s: %q twice, or taken for another kind", host, name)
+			if names[name] || name.isAddress() != (host == "mx.a.example") {
+				t.Errorf("%s: %v twice, or taken for another kind", host, name)
 			}
 			names[name], keys[pool.key(&ask{route: r})] = true, true
 		}

@@ -203,6 +203,37 @@ func TestAHostIsMetThroughOneProxy(t *testing.T) {
 	}
 }
 
+// TestABlockConcernsOneWay sees that a provider which blocks one of our addresses is still asked from the others, and who looks is told which it is.
+func TestABlockConcernsOneWay(t *testing.T) {
+	proxies := []*smtptest.Proxy{{}, {}}
+	throughProxies(t, smtpprobe.Config{}, proxies, func(b *bubble) {
+		ask := func(i int) {
+			addr := fmt.Sprintf("192.0.%d.1", i)
+			b.network.Add(addr, &smtptest.Host{RCPT: "550 5.7.1 your address is on a block list"})
+			req := about(fmt.Sprintf("u@a%d.example", i), addr)
+			req.Hosts[0].Name = "aspmx.l.google.com"
+			b.ask(b.Context(), req)
+		}
+		for i := 0; len(b.pool.Stats().Shunned) == 0 && i < 40; i++ {
+			ask(i)
+		}
+		shunned := b.pool.Stats().Shunned
+		if len(shunned) != 1 || !strings.HasPrefix(shunned[0].Egress, "socks5://10.0.0.") {
+			b.Fatalf("left alone: %+v", shunned)
+		}
+		before := [2]int{len(proxies[0].Targets()), len(proxies[1].Targets())}
+		for i := 40; i < 60; i++ {
+			ask(i)
+		}
+		for i, proxy := range proxies {
+			blocked := shunned[0].Egress == fmt.Sprintf("socks5://10.0.0.%d:1080", i+1)
+			if asked := len(proxy.Targets()) > before[i]; asked == blocked {
+				b.Errorf("proxy %d: blocked %t, asked %t", i+1, blocked, asked)
+			}
+		}
+	})
+}
+
 // TestProxyURLs holds what a proxy is, and that no error shows what may be its password.
 func TestProxyURLs(t *testing.T) {
 	for text, ok := range map[string]bool{

@@ -15,7 +15,7 @@ type session struct {
 
 	pool     *Pool
 	route    route
-	provider string
+	provider providerKey
 	log      transcript
 	opening  int       // lines of the log that belong to the opening
 	bound    time.Time // of the present step; zero: the timeouts alone bound it
