@@ -114,7 +114,7 @@ func (d *dialogue) checkFlight() {
 	}
 }
 
-// faulty plays HangAt and CloseAt, and reports whether it did.
+// faulty plays HangAt, CloseAt, ResetAt and LeaveAt, and reports whether it did.
 func (d *dialogue) faulty() bool {
 	switch d.phase {
 	case "":
@@ -122,6 +122,10 @@ func (d *dialogue) faulty() bool {
 	case d.host.HangAt:
 		d.wire.hang()
 	case d.host.CloseAt:
+	case d.host.ResetAt:
+		d.wire.reset()
+	case d.host.LeaveAt:
+		d.say("421 4.3.2 " + d.host.name() + " Service closing transmission channel")
 	default:
 		return false
 	}
@@ -215,8 +219,8 @@ func (d *dialogue) say(text string) {
 }
 
 func (d *dialogue) send(text string) {
-	_, err := io.WriteString(d.wire, strings.ReplaceAll(text, "\n", "\r\n")+"\r\n")
-	if err != nil || strings.HasPrefix(text, "421") {
+	data := []byte(strings.ReplaceAll(text+"\n", "\n", orDefault(d.host.LineEnd, "\r\n")))
+	if !d.wire.drip(data, d.host.ByteDelay) || strings.HasPrefix(text, "421") {
 		d.over = true
 	}
 }
