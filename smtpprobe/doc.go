@@ -26,7 +26,7 @@
 // # Memory
 //
 // The pool remembers the answer about a control for a domain at a host, for ten minutes and 200 targets, where it is clear (Session.ControlShared);
-// what came of a host that could not be asked, for 30 seconds; and that a known provider has refused us for five domains in a row, or another
+// what came of a host that could not be asked, or that has ended eight sessions in a row without an answer to RCPT, for 30 seconds; and that a known provider has refused us for five domains in a row, or another
 // host for eight, without an answer for a mailbox between: then its hosts are not asked for five minutes or, when it happens again, up to an hour ([KindPaused]). Sessions with a
 // provider that finds us too fast begin at growing intervals. All of it is bounded, and gone with the pool.
 //

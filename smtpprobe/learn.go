@@ -112,13 +112,13 @@ func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
 
 // note keeps a reply to a control that is clear about whether the host takes every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class Class) {
-	if class != ClassOK && class != ClassNoSuchUser {
+	if class != ClassOK && class != ClassNoSuchUser || size(reply) > maxBriefReply {
 		return
 	}
 	if len(b) >= maxDomainNotes {
 		b.shrink()
 	}
-	b[domainKey{host, domain}] = &domainNote{reply: reply, until: time.Now().Add(controlLasts)}
+	b[domainKey{host, domain}] = &domainNote{reply: *reply.brief(), until: time.Now().Add(controlLasts)}
 }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it can be asked again.

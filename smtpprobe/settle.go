@@ -47,6 +47,9 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 			p.resubmit(w.host, a)
 		}
 	}
+	if w.ctx.Err() == nil {
+		w.host.noteMute(f, failure)
+	}
 	return final
 }
 
