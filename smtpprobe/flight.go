@@ -22,6 +22,8 @@ type flight struct {
 	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
+	// confirmed is set when the target's refusal beside an accepted control was said twice.
+	confirmed bool
 }
 
 // recipient is a mailbox named in a flight.
@@ -91,7 +93,13 @@ func (f *flight) fly(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.checkInStep(ctx)
+	if err := f.checkInStep(ctx); err != nil {
+		return err
+	}
+	if f.alone() && len(f.named) == 2 && f.contradicted(0) {
+		return f.confirm(ctx)
+	}
+	return f.checkNames(ctx)
 }
 
 // controlLimited reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of

@@ -14,6 +14,9 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	case failure == nil && !f.unasked:
 		h.flights++
 	}
+	if f.confirmed && failure == nil {
+		h.trust(confirmed)
+	}
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
 	}
@@ -32,11 +35,11 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		switch {
 		case refusal(*r.reply) == nil:
 		case r.before == 0:
-			h.trust(r)
+			h.trust(sortOf(r))
 		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
 			h.learn(func(t *traits) { t.refused = max(leastPatience, s.refused*3/4) })
 		}
-		if r.control {
+		if r.control && !f.doubtsControl(r) {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
 		if f.tells(r) {

@@ -113,6 +113,8 @@ func (f *flight) judge(i int, failure *Failure) verdict {
 		return told
 	case reply == nil:
 		return askAlone
+	case f.doubts(i):
+		return askAlone
 	case refusal(*reply) == nil && f.controlDoubtful(a):
 		return askAlone
 	case f.named[i].before == 0:

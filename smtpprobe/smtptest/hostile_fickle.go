@@ -134,7 +134,7 @@ func answersTo(group []string) []string {
 	return answers
 }
 
-// reversed answers the recipients of a group in reverse order, in words that name none of them.
+// reversed answers the recipients of a group in reverse order.
 func reversed(group []string) []string {
 	answers := answersTo(group)
 	var at []int
@@ -146,8 +146,13 @@ func reversed(group []string) []string {
 	for i, j := 0, len(at)-1; i < j; i, j = i+1, j-1 {
 		answers[at[i]], answers[at[j]] = answers[at[j]], answers[at[i]]
 	}
-	for _, i := range at {
-		if !accepts(answers[i]) {
+	return answers
+}
+
+// anonymous puts refusals in words that name nobody.
+func anonymous(answers []string) []string {
+	for i, answer := range answers {
+		if strings.HasPrefix(answer, "550") {
 			answers[i] = "550 5.1.1 no such mailbox here"
 		}
 	}

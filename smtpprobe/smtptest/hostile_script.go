@@ -77,6 +77,7 @@ func outOfStepHosts() []Hostile {
 		{"two-replies-to-rcpt", Script(inGroup + "S: 250 2.1.0 Ok\nS: 250 2.1.5 Ok\nS: 250 2.1.5 Ok\nS: 550 5.1.1 no")},
 		{"pipelining-dropped", inGroups(func(group []string) []string { return answersTo(group[:1]) })},
 		{"pipelining-last-dropped", inGroups(func(group []string) []string { return answersTo(group[:max(1, len(group)-1)]) })},
-		{"pipelining-reversed", inGroups(reversed)},
+		{"pipelining-reversed", inGroups(func(group []string) []string { return anonymous(reversed(group)) })},
+		{"pipelining-reversed-by-name", inGroups(reversed)},
 	}
 }
