@@ -39,8 +39,24 @@ func (f *flight) doubtsControl(control *recipient) bool {
 	return false
 }
 
-// confirm asks about the target in a transaction of its own, waiting for each reply. Unless the host says it again, it has not been said.
+// trustDomain notes that the host means a refusal beside an accepted control. Those who wait to be asked about the same domain by themselves can
+// come along with others again.
+func (h *mailHost) trustDomain(domain string) {
+	h.trust(confirmed)
+	for _, a := range h.waiting {
+		if a.alone && a.domain == domain {
+			a.alone, a.doubts = false, 0
+		}
+	}
+}
+
+// confirm asks about the target in a transaction of its own, waiting for each reply, unless it was so already. If the host does not say it again,
+// it has not been said.
 func (f *flight) confirm(ctx context.Context) error {
+	if len(f.named) == 1 {
+		f.confirmed = f.fresh
+		return nil
+	}
 	s, target, control := f.s, &f.named[0], &f.named[1]
 	first, accepted := target.reply, control.reply
 	target.reply, control.reply = nil, nil

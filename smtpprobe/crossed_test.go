@@ -77,7 +77,7 @@ func TestMostBoxesOfADomain(t *testing.T) {
 			t.Errorf("%s: found %s", m, summaries(f))
 		}
 	}
-	if len(sessions) > 20 {
+	if len(sessions) > 12 {
 		t.Errorf("%d sessions", len(sessions))
 	}
 }

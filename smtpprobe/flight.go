@@ -22,7 +22,7 @@ type flight struct {
 	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
-	// confirmed is set when the target's refusal beside an accepted control was said twice.
+	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
 	confirmed bool
 }
 
@@ -96,7 +96,7 @@ func (f *flight) fly(ctx context.Context) error {
 	if err := f.checkInStep(ctx); err != nil {
 		return err
 	}
-	if f.alone() && len(f.named) == 2 && f.contradicted(0) {
+	if f.alone() && f.contradicted(0) {
 		return f.confirm(ctx)
 	}
 	return f.checkNames(ctx)

@@ -15,7 +15,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		h.flights++
 	}
 	if f.confirmed && failure == nil {
-		h.trust(confirmed)
+		h.trustDomain(f.asks[0].domain)
 	}
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
