@@ -265,7 +265,7 @@ func (f *flight) boundOf(i int, now time.Time) time.Time {
 	if i < len(f.asks) {
 		end = f.asks[i].ends()
 	}
-	if !end.IsZero() {
+	if !end.IsZero() && !f.alone() {
 		end = end.Add(now.Sub(f.began))
 	}
 	return end
