@@ -90,9 +90,8 @@ var hostileFound = map[string]string{
 	"pipelining-reversed":         "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
 	"pipelining-reversed-by-name": "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
 
-	"tls-closes-in-reply":   "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / greeting 220, ehlo 250, mail 503",
-	"tls-resets-in-reply":   "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / greeting 220, ehlo 250, mail 503",
-	"tls-silent":            "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / greeting 220, ehlo 250, mail 503",
+	"tls-breaks-off":        "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound,
+	"tls-silent":            "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound,
 	"tls-flood":             "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo",
 	"tls-refused":           "greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550",
 	"tls-closes":            "greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound,

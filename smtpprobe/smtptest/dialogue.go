@@ -184,7 +184,25 @@ func (d *dialogue) handshake() bool {
 	}
 	d.lines.Reset(d.wire)
 	d.pipelined, d.upgraded = false, true
-	return true
+	return d.firstUnderTLS()
+}
+
+// firstUnderTLS plays the modes whose fault comes after the handshake, and reports whether the session goes on.
+func (d *dialogue) firstUnderTLS() bool {
+	switch d.host.STARTTLS {
+	case TLSFallsSilent:
+		d.wire.hang()
+	case TLSBreaksOff:
+		if _, err := d.readLine(); err == nil {
+			d.wire.drip([]byte(tlsHalf), 0)
+		}
+	case TLSFloods:
+		for d.wire.drip([]byte("250-more\r\n"), 0) {
+		}
+	default:
+		return true
+	}
+	return false
 }
 
 // reply passes on a reply of go-smtp, which begins with a greeting that the client has had from greet or does not get at all.

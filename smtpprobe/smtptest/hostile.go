@@ -84,12 +84,7 @@ func faultyHosts() []Hostile {
 
 // tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails can be spoken to in plain text.
 func tlsHosts() []Hostile {
-	hosts := []Hostile{
-		{"tls-closes-in-reply", Script(withSTARTTLS + "C: EHLO *\nraw: 250-mx.smtptest.example\\r\\n250 PIP\nclose")},
-		{"tls-resets-in-reply", Script(withSTARTTLS + "C: EHLO *\nraw: 250-mx.smtptest.example\\r\\n250 PIP\nreset")},
-		{"tls-silent", Script(withSTARTTLS + "hang")},
-		{"tls-flood", Script(withSTARTTLS + "C: EHLO *\nflood 250-more\\r\\n")},
-	}
+	var hosts []Hostile
 	for _, mode := range []struct {
 		name string
 		mode TLSMode
@@ -103,6 +98,9 @@ func tlsHosts() []Hostile {
 		{"tls-expired", TLSExpired},
 		{"tls-other-name", TLSOtherName},
 		{"tls-old", TLSOld},
+		{"tls-silent", TLSFallsSilent},
+		{"tls-breaks-off", TLSBreaksOff},
+		{"tls-flood", TLSFloods},
 	} {
 		hosts = append(hosts, Hostile{mode.name, realHost(func(h *Host) { h.STARTTLS = mode.mode })})
 	}

@@ -8,11 +8,10 @@ import (
 
 // Beginnings of scripts whose fault comes later.
 const (
-	untilEHLO    = "S: 220 mx.smtptest.example\nC: EHLO *\n"
-	withEHLO     = untilEHLO + "S: 250-mx.smtptest.example\nS: 250 PIPELINING\n"
-	untilRCPT    = withEHLO + "C: MAIL *\nS: 250 2.1.0 Ok\nC: RCPT *\n"
-	inGroup      = withEHLO + "C: MAIL *\nC: RCPT *\nC: RCPT *\n"
-	withSTARTTLS = untilEHLO + "S: 250-mx.smtptest.example\nS: 250 STARTTLS\nC: STARTTLS\nS: 220 2.0.0 Go on\nstarttls\n"
+	untilEHLO = "S: 220 mx.smtptest.example\nC: EHLO *\n"
+	withEHLO  = untilEHLO + "S: 250-mx.smtptest.example\nS: 250 PIPELINING\n"
+	untilRCPT = withEHLO + "C: MAIL *\nS: 250 2.1.0 Ok\nC: RCPT *\n"
+	inGroup   = withEHLO + "C: MAIL *\nC: RCPT *\nC: RCPT *\n"
 )
 
 // longHosts say more than anybody wants to hear.

@@ -28,6 +28,9 @@ const (
 	TLSExpired          // works, with a certificate that has expired
 	TLSOtherName        // works, with a certificate for another name
 	TLSOld              // works, in version 1.0 only
+	TLSFallsSilent      // makes the handshake and says nothing more
+	TLSBreaksOff        // makes the handshake, and closes TLS in the middle of its first reply
+	TLSFloods           // makes the handshake, and never comes to the end of its first reply
 )
 
 // Replies to STARTTLS.
@@ -35,6 +38,7 @@ const (
 	tlsReady    = "220 2.0.0 Ready to start TLS"
 	tlsRefusal  = "454 4.7.0 TLS not available due to a local problem"
 	tlsInjected = "250 2.0.0 this line was not sent by the host"
+	tlsHalf     = "250-mx.smtptest.example\r\n250 PIP"
 	tlsGarbage  = "this is not TLS, whatever the reply to STARTTLS said"
 )
 
