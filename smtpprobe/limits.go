@@ -21,9 +21,13 @@ const (
 
 	// maxText is the number of bytes kept of the text of a reply line: all that RFC 5321 §4.5.3.1.5 allows, twice.
 	maxText = 1024
-	// maxTranscriptText and maxTranscriptLines bound the transcript of one session.
+	// maxReplyText is the number of bytes kept of a whole reply: the longest honest ones have some three thousand. It is what a thousand sessions
+	// with hosts that talk a lot cost in memory, several times over.
+	maxReplyText = 4 << 10
+	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
 	maxTranscriptText  = 512
 	maxTranscriptLines = 256
+	maxTranscript      = 12 << 10
 
 	// maxKeyword is the longest EHLO keyword that counts as one; those that are registered have at most twenty octets.
 	maxKeyword = 64
