@@ -24,6 +24,11 @@
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
 // other's place look like; a refusal that names another recipient is believed for nobody. Whoever shares a session has only their own recipients in the transcript.
 //
+// # Ways out
+//
+// With several ways out, proxies or addresses of this machine ([Egress]), one is chosen for each mail host, always the same. Sessions, and how a
+// provider takes to us, belong to the way. One that fails is no word on the host ([KindEgress]), and is not remembered.
+//
 // # Memory
 //
 // The pool remembers the answer about a control for a domain at a host, for ten minutes and 200 targets, where it is clear (Session.ControlShared);
