@@ -27,6 +27,6 @@ const (
 // DefaultConcurrency is how many verifications run at a time. Most of them wait for a mail host, so that memory is what bounds them.
 const DefaultConcurrency = 1000
 
-// DefaultMaxConnections is how many connections are open at a time; more wait in the listener's queue. Each takes a descriptor, and SMTP
-// sessions and DNS queries need some as well.
+// DefaultMaxConnections is how many connections are open at a time; for one more, one without a request is closed. Each takes a descriptor, and
+// SMTP sessions and DNS queries need some as well. It is more than the verifications that run and wait for their turn.
 const DefaultMaxConnections = 4096
