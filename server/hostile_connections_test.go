@@ -14,7 +14,7 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// TestQuietConnections: connections that say nothing, or do not finish what they say, give way to one that asks.
+// TestQuietConnections: connections that say nothing, or do not finish what they say, give way to one that asks; at once where they had an answer.
 func TestQuietConnections(t *testing.T) {
 	for name, said := range map[string]string{
 		"silent": "", "slow header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A", "idle": "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -25,12 +25,13 @@ func TestQuietConnections(t *testing.T) {
 			listener := newPipeListener()
 			ended := make(chan error)
 			go func() { ended <- newServer(t, server.Config{MaxConnections: most}).Serve(ctx, listener) }()
-			for range 20 * most {
+			for range 3 * most {
 				conn := listener.dial()
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
 				_, _ = io.WriteString(conn, said)
 			}
 
+			time.Sleep(time.Second)
 			started := time.Now()
 			answer := exchangeOn(t, listener.dial(), "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			if waited := time.Since(started); waited != 0 || answer.StatusCode != http.StatusOK {
@@ -44,23 +45,27 @@ func TestQuietConnections(t *testing.T) {
 	}
 }
 
-// TestQuietestFirst: the connection that was quiet for longest is the one that gives way.
+// TestQuietestFirst: of idle connections the one that has been so for longest gives way, and one that has just been opened does not.
 func TestQuietestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		listener := newPipeListener()
 		ended := make(chan error)
-		go func() { ended <- newServer(t, server.Config{MaxConnections: 2}).Serve(ctx, listener) }()
+		go func() { ended <- newServer(t, server.Config{MaxConnections: 3}).Serve(ctx, listener) }()
+		const question = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 		first, second := listener.dial(), listener.dial()
+		exchangeOn(t, first, question)
+		exchangeOn(t, second, question)
 		time.Sleep(time.Second)
-		exchangeOn(t, first, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") // now the second has been quiet for longer
+		exchangeOn(t, first, question) // now the second has been idle for longer
+		opened := listener.dial()
 		synctest.Wait()
-		third := listener.dial()
+		another := listener.dial()
 		if _, err := second.Read(make([]byte, 1)); err == nil {
 			t.Error("the second connection is open")
 		}
-		for _, conn := range []net.Conn{first, third} {
-			if answer := exchangeOn(t, conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); answer.StatusCode != http.StatusOK {
+		for _, conn := range []net.Conn{opened, first, another} {
+			if answer := exchangeOn(t, conn, question); answer.StatusCode != http.StatusOK {
 				t.Errorf("status %d", answer.StatusCode)
 			}
 		}
