@@ -19,6 +19,7 @@ type bulkCommand struct {
 	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
 	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
 	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
+	CSVRaw      bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
 	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
 	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses under way at a time. Default: ${default}."`
 	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`

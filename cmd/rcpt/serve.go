@@ -28,6 +28,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return usage(err)
 	}
 	logger := logs.logger(std.err, slog.LevelInfo)
+	key.warnIfShort(logger)
 	watch, err := c.listFlags.watch(logger)
 	if err != nil {
 		return err

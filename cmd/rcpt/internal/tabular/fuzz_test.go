@@ -25,7 +25,7 @@ func FuzzCSV(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w, err := NewWriter(r, Output{Format: CSV})
+		w, err := NewWriter(r, Output{Format: CSV, Raw: true})
 		if err != nil {
 			t.Fatal(err)
 		}
