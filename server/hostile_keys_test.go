@@ -58,6 +58,9 @@ func TestNetworksOfGuessers(t *testing.T) {
 			if last != 429 {
 				t.Errorf("%s: status %d after 100 wrong keys", form, last)
 			}
+			if code := askWith(handler, "[::ffff:192.0.2.2]:1", "wrong").Code; code != 401 {
+				t.Errorf("%s: status %d for another network", form, code)
+			}
 		}
 	})
 }
