@@ -92,6 +92,7 @@ func (w *worker) serve(first *ask) {
 	w.opened(first)
 	for len(w.asks) > 0 {
 		f := newFlight(w.session, w.host, w.asks)
+		f.last = w.ends(len(f.named))
 		err := f.fly(w.ctx)
 		w.settle(f, err)
 		if err != nil || !w.next() {
@@ -125,6 +126,10 @@ func (w *worker) failedToOpen(first *ask, err error) {
 	s.end(err)
 	s.leave()
 	p.logSession(&s.Session)
+	if s.Failure != nil && s.Failure.Kind == KindEgress {
+		w.hadNoWay(first, err)
+		return
+	}
 	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
 	if (others > 0 || recent && first.doubts < maxDoubts) && !first.gone && w.ctx.Err() == nil {
 		h.crowded(others)
@@ -139,8 +144,21 @@ func (w *worker) failedToOpen(first *ask, err error) {
 		h.failed = newFailedSession(s, first, err)
 		h.traits.sessions = 0 // it was not about their number
 		p.noteOpening(s)
-		h.giveUp()
+		h.giveUp(h.failed)
 	}
+}
+
+// hadNoWay tells that our own way out failed, to those too who would meet with the same. Where other sessions are open, or about to be, those
+// serve them or fail in turn. The host knows nothing of it, and it is not remembered: the way may be mended at any moment.
+func (w *worker) hadNoWay(first *ask, err error) {
+	h := w.host
+	if h.alive() > 1 && !first.gone && w.ctx.Err() == nil {
+		h.notBefore = time.Now().Add(crowdPause)
+		w.pool.resubmit(h, first)
+		return
+	}
+	first.tell(answer{session: w.session.account(first), offline: w.session.offline})
+	h.giveUp(newFailedSession(w.session, first, err))
 }
 
 // fail notes that the session, which is about to end, is none of the host's that went well.
@@ -153,6 +171,13 @@ func (w *worker) fail() {
 func (w *worker) done() {
 	w.host.underWay -= len(w.asks)
 	w.asks, w.dropped = nil, 0
+}
+
+// ends foresees whether a transaction with so many recipients will be the session's last, while others wait.
+func (w *worker) ends(recipients int) bool {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	return w.pool.exhausted(w, recipients)
 }
 
 // next takes the asks of the next transaction, and waits for some while the session may be kept.
@@ -171,11 +196,15 @@ func (w *worker) next() bool {
 // continues takes asks if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if w.retired || p.closing || w.session.spent(p.caps(h)) {
+	if w.retired || p.closing || w.session.conn.left || w.session.spent(p.caps(h)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
 		return false, false // the provider wants to see less of us
+	}
+	if p.exhausted(w, 0) {
+		h.usedUp++
+		return false, false
 	}
 	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {
 		return true, false
@@ -256,6 +285,9 @@ func (p *Pool) logSession(s *Session) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
+	if s.Egress != "" {
+		attrs = append(attrs, slog.String("egress", s.Egress))
+	}
 	if s.Failure != nil {
 		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
 	}
