@@ -31,7 +31,7 @@ func TestQuietConnections(t *testing.T) {
 				_, _ = io.WriteString(conn, said)
 			}
 
-			time.Sleep(time.Second)
+			time.Sleep(2 * time.Second)
 			started := time.Now()
 			answer := exchangeOn(t, listener.dial(), "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			if waited := time.Since(started); waited != 0 || answer.StatusCode != http.StatusOK {
