@@ -10,6 +10,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
+// replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
+const replyServiceClosing = 421
+
 // replyEncryptionRequired is the reply of a host that talks over TLS only (RFC 3207 §4).
 const replyEncryptionRequired = 530
 
@@ -101,6 +104,9 @@ func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
 		if step.reply != nil && step.reply.Code >= 400 {
 			return step.phase, step.reply
 		}
+	}
+	if session.STARTTLS != nil && session.STARTTLS.Code == replyServiceClosing { // any other refusal of TLS is not the end
+		return smtpprobe.PhaseSTARTTLS, session.STARTTLS
 	}
 	return "", nil
 }
