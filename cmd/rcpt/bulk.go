@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"time"
 
@@ -149,6 +150,6 @@ func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engin
 		return nil, err
 	}
 	config.HELO = helo(ctx, config)
-	config.MaxWaitingPerHost = int(c.Concurrency) // all that is under way may be about one host
+	config.MaxWaitingPerHost = math.MaxInt // bulk bounds them
 	return engine.New(config)
 }
