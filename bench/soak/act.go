@@ -58,8 +58,9 @@ func until(recipients int, then act) act {
 // after does the proper thing, slowly.
 func after(wait time.Duration) act {
 	return func(s *session, proper func()) bool {
-		_ = s.flush()
-		time.Sleep(wait)
+		if s.flush() != nil || !s.host.world.pause(wait) {
+			return false
+		}
 		proper()
 		return true
 	}
@@ -112,7 +113,9 @@ func drips(s *session, _ func()) bool {
 		if _, err := s.conn.Write([]byte{octet}); err != nil {
 			return false
 		}
-		time.Sleep(dripEvery)
+		if !s.host.world.pause(dripEvery) {
+			return false
+		}
 	}
 	return false
 }

@@ -103,7 +103,8 @@ func (s *soak) work(ctx context.Context) error {
 	more := func() bool { return time.Since(began) < s.For }
 	var load sync.WaitGroup
 	for i, t := range s.trials {
-		load.Go(func() { t.load(ctx, s.Users, s.spec.Addresses(uint64(i)), more) })
+		next := s.spec.Addresses(uint64(i))
+		load.Go(func() { t.load(ctx, s.Users, func() (string, bool) { return next(), more() }) })
 	}
 	var failed error
 	load.Go(func() {

@@ -57,8 +57,8 @@ func (g *growth) add(f figures) { g.history = append(g.history, f) }
 // warmUp is the part of the history that does not count: caches fill, and the runtime takes what it needs.
 const warmUp = 1.0 / 3
 
-// slack is by how much a figure may be higher in the second half behind the warm-up than in the first: by a quarter, and by these.
-var slack = figures{Goroutines: 150, HeapLive: 8 << 20, fds: 100, rss: 24 << 20}
+// slack is by how much a figure may be higher in the last third than in the one before: by 15 in a hundred, and by these.
+var slack = figures{Goroutines: 100, HeapLive: 6 << 20, fds: 80, rss: 12 << 20}
 
 // leastHistory is how many figures are needed to speak of growth.
 const leastHistory = 9
@@ -86,7 +86,7 @@ func (g *growth) check(name string, wrong *faults) {
 		{"octets of live heap", before.HeapLive, after.HeapLive, slack.HeapLive},
 		{"octets of resident memory", before.rss, after.rss, slack.rss},
 	} {
-		if c.after > c.before+c.before/4+c.slack {
+		if c.after > c.before+c.before*15/100+c.slack {
 			wrong.add("growth: %s has up to %d %s in the last third, and had up to %d in the one before", name, c.after, c.what, c.before)
 		}
 	}

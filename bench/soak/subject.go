@@ -33,16 +33,19 @@ func newTrial(s subject, wrong *faults) (*trial, error) {
 	return &trial{subject: s, start: start, wrong: wrong}, err
 }
 
-// load has so many users ask about addresses until more says that it is enough. It returns when the last has an answer.
-func (t *trial) load(ctx context.Context, users int, next func() string, more func() bool) {
+// load has so many users ask about the next address until there is none. It returns when the last has an answer.
+func (t *trial) load(ctx context.Context, users int, next func() (address string, more bool)) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	for range users {
 		all.Go(func() {
-			for ctx.Err() == nil && more() {
+			for ctx.Err() == nil {
 				mu.Lock()
-				address := next()
+				address, more := next()
 				mu.Unlock()
+				if !more {
+					return
+				}
 				t.ask(ctx, address)
 			}
 		})

@@ -3,11 +3,11 @@ package soak
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/binary"
 	"fmt"
-	"hash/maphash"
+	"math/rand/v2"
 	"net"
 	"net/netip"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +26,7 @@ type World struct {
 
 	listeners []net.Listener
 	serving   sync.WaitGroup
+	ended     chan struct{}
 	mu        sync.Mutex
 	conns     map[net.Conn]struct{} // open; nil when the world has ended
 }
@@ -49,7 +50,7 @@ func Start(spec Spec) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &World{spec: spec, tls: certificate, began: time.Now(), counts: newCounts(), conns: make(map[net.Conn]struct{})}
+	w := &World{spec: spec, tls: certificate, began: time.Now(), counts: newCounts(), ended: make(chan struct{}), conns: make(map[net.Conn]struct{})}
 	if w.dns, err = world.StartDNS(spec.dnsIP(), newZone(w)); err == nil {
 		err = w.listen()
 	}
@@ -137,14 +138,12 @@ func (h *host) now() *mode {
 		return h.mode
 	}
 	turn := int64(time.Since(h.world.began) / h.world.spec.Turn)
-	n := maphash.Comparable(turnSeed, h.name+strconv.FormatInt(turn, 10))
-	if n%2 == 0 {
+	random := rand.New(rand.NewPCG(h.world.spec.Seed, uint64(binary.BigEndian.Uint32(h.ip.AsSlice()))<<32|uint64(turn)))
+	if random.IntN(2) == 0 {
 		return h.mode
 	}
-	return turns[n/2%uint64(len(turns))]
+	return turns[random.IntN(len(turns))]
 }
-
-var turnSeed = maphash.MakeSeed()
 
 // turns are the modes that a host can have beside honesty without a lie about its mailboxes.
 var turns = func() (all []*mode) {
@@ -168,9 +167,24 @@ func (w *World) Close() {
 	for conn := range w.conns {
 		conn.Close()
 	}
+	if w.conns != nil {
+		close(w.ended)
+	}
 	w.conns = nil
 	w.mu.Unlock()
 	w.serving.Wait()
+}
+
+// pause waits, and reports whether the world goes on.
+func (w *World) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.ended:
+		return false
+	}
 }
 
 // keep remembers a connection for Close, and reports whether the world goes on.
