@@ -78,7 +78,7 @@ func (s *session) hearReset(ctx context.Context) error {
 // hearGoodbye reads the reply to QUIT. No other reply is like it, so that it shows the replies before it to be in step with the commands. A host that
 // hangs up without a word has answered all the same.
 func (s *session) hearGoodbye(ctx context.Context) error {
-	if err := s.conn.arm(ctx, s.deadline(PhaseRCPT)); err != nil {
+	if err := s.conn.arm(ctx, time.Now().Add(s.pool.config.Timeouts.Quit)); err != nil {
 		return s.fault(ctx, PhaseRCPT, err)
 	}
 	reply, err := s.conn.readReply()
