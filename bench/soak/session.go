@@ -50,7 +50,7 @@ func (s *session) run() {
 			break
 		}
 	}
-	if !s.quit && !s.spoilt {
+	if !s.quit && !s.spoilt && s.last != "" { // who never spoke may have had no time to read the greeting
 		s.host.world.counts.add(noQUIT, s.mode, "after", s.last)
 	}
 }
