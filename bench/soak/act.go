@@ -55,9 +55,10 @@ func until(recipients int, then act) act {
 	}
 }
 
-// after does the proper thing, slowly.
+// after does the proper thing, slowly. A client may say QUIT meanwhile and be gone before that is read.
 func after(wait time.Duration) act {
 	return func(s *session, proper func()) bool {
+		s.spoilt = true
 		if s.flush() != nil || !s.host.world.pause(wait) {
 			return false
 		}
@@ -67,7 +68,6 @@ func after(wait time.Duration) act {
 }
 
 func late(s *session, proper func()) bool {
-	s.spoilt = true
 	return after(s.host.world.spec.Late)(s, proper)
 }
 
