@@ -28,7 +28,9 @@ const (
 	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
 	readSize = 4096
 
-	headerSize = 12 // octets of a message's header (RFC 1035 §4.1.1)
+	headerSize    = 12   // octets of a message's header (RFC 1035 §4.1.1)
+	flagsOffset   = 2    // of its flags
+	flagTruncated = 0x02 // TC
 
 	// How much a UDP socket, and so a port, is used: see udpSocket. Networks change, too: an old socket has an old address.
 	socketQueries  = 32

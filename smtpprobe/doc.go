@@ -23,6 +23,11 @@
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many.
 // Whoever shares a session has only their own recipients in the transcript.
 //
+// # Ways out
+//
+// With several ways out, proxies or addresses of this machine ([Egress]), one is chosen for each mail host, always the same. Sessions, and how a
+// provider takes to us, belong to the way. One that fails is no word on the host ([KindEgress]), and is not remembered.
+//
 // # Memory
 //
 // The pool remembers the answer about a control for a domain at a host, for ten minutes and 200 targets, where it is clear (Session.ControlShared);

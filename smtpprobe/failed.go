@@ -18,7 +18,7 @@ type failedSession struct {
 func newFailedSession(s *session, first *ask, err error) *failedSession {
 	f := &failedSession{session: *s.account(first), offline: s.offline, at: time.Now()}
 	var failure *Failure
-	if errors.As(err, &failure) && s.hurried && (failure.Kind == KindTimeout || failure.Kind == KindTLS) {
+	if errors.As(err, &failure) && s.hurried && (failure.Kind == KindTimeout || failure.Kind == KindTLS || failure.Kind == KindEgress) {
 		f.had = first.time()
 	}
 	return f
@@ -48,16 +48,16 @@ func (f *failedSession) remembered(a *ask) answer {
 	return told
 }
 
-// giveUp answers those who wait, and would meet with the same.
-func (h *mailHost) giveUp() {
+// giveUp answers those who wait, and would meet with the same failure.
+func (h *mailHost) giveUp(failed *failedSession) {
 	others := h.waiting[:0]
 	for _, a := range h.waiting {
-		if !h.failed.concerns(a) {
+		if !failed.concerns(a) {
 			others = append(others, a)
 			continue
 		}
 		a.left.stoodStill(time.Since(a.since))
-		a.tell(h.failed.answer(a))
+		a.tell(failed.answer(a))
 	}
 	clear(h.waiting[len(others):])
 	h.waiting = others
