@@ -17,6 +17,7 @@ import (
 // bulkCommand is "rcpt bulk".
 type bulkCommand struct {
 	engineFlags
+	debugFlag
 	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
 	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
 	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
@@ -60,6 +61,11 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return c.inputError(err)
 	}
+	stopDebug, err := c.debugFlag.start(std.err)
+	if err != nil {
+		return err
+	}
+	defer stopDebug()
 	view, logger := c.viewFor(std, input, logs)
 	verifier, err := c.verifier(ctx, logger)
 	if err != nil {
