@@ -20,14 +20,14 @@ const (
 // folderLock is a lock that the operating system drops when the process ends, however it ends.
 type folderLock struct{ file *os.File }
 
-// lockFolder locks the folder, or returns [ErrLocked] with the process that has it.
-func lockFolder(ctx context.Context, folder string) (*folderLock, error) {
+// lockFolder locks the folder, or returns [ErrLocked] with the process that has it after so long.
+func lockFolder(ctx context.Context, folder string, wait time.Duration) (*folderLock, error) {
 	path := filepath.Join(folder, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("the data folder cannot be locked: %w", err)
 	}
-	giveUp := time.Now().Add(lockPatience)
+	giveUp := time.Now().Add(wait)
 	for {
 		err = tryLock(file)
 		if err == nil {

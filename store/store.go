@@ -16,6 +16,8 @@ type Options struct {
 	// Beside opens a data folder that another process has locked, beside that process: for commands that read or change a little and end. The
 	// schema must be the one that this program knows. PostgreSQL needs no such thing.
 	Beside bool
+	// MustExist refuses to make an embedded database where there is none.
+	MustExist bool
 	// Log is told what goes wrong in the background. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
