@@ -10,7 +10,7 @@ import (
 
 // TestPlannerForgets holds that nothing stays of what is done, also of tasks that come a second time.
 func TestPlannerForgets(t *testing.T) {
-	p := newPlanner(10, 5)
+	p := newPlanner(5)
 	tasks := make([]*task, 100)
 	for i := range tasks {
 		tasks[i] = &task{record: &record{item: Item{Email: "a@b.example"}}}
@@ -20,7 +20,7 @@ func TestPlannerForgets(t *testing.T) {
 			p.add(planned, fmt.Sprint(i%domains))
 		}
 		done := 0
-		for started := p.next(); started != nil; started = p.next() {
+		for started := p.next(10); started != nil; started = p.next(10) {
 			p.done(started)
 			done++
 		}

@@ -52,7 +52,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	defer stopReading()
 	r.stopReading = stopReading
 	go read(reading, source, r.reads)
-	r.startWorkers(ctx)
+	r.asking = engine.WithQueued(ctx, r.waiters.note)
 	go r.out.run()
 
 	err = r.loop(ctx)

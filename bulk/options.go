@@ -13,6 +13,9 @@ import (
 // DefaultConcurrency is what hides the waits of slow mail hosts from the fast ones, at a few goroutines' cost.
 const DefaultConcurrency = 500
 
+// queuedPerAsked is how many may wait by default for one that is asked about: a host's sessions have fifty recipients each in a transaction.
+const queuedPerAsked = 4
+
 // DefaultProgressEvery is how often people want a progress line to move.
 const DefaultProgressEvery = time.Second
 
@@ -20,7 +23,8 @@ const DefaultProgressEvery = time.Second
 type Options struct {
 	// Verifier is asked about the addresses.
 	Verifier Verifier
-	// Concurrency is how many addresses are under way at a time. Default: [DefaultConcurrency].
+	// Concurrency is how many addresses somebody is being asked about at a time. Those that wait until the sessions with their mail host are no
+	// longer busy with others do not count, up to [Limits.Queued]. Default: [DefaultConcurrency].
 	Concurrency int
 	// RetryWindow is how long temporary answers about an address are retried, from the first one. Default: not at all.
 	RetryWindow time.Duration
@@ -52,8 +56,11 @@ type Limits struct {
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
 	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
-	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 150.
+	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 400.
 	PerDomain int
+	// Queued is how many addresses may wait for sessions with their mail hosts beside the [Options.Concurrency] that are asked about. More of them
+	// keep the hosts of large domains busy; each takes some 10 kB. Default: four times Concurrency.
+	Queued int
 	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
 	Waiting int
 	// Ahead is how many items may be read beyond the first that is not done, before reading pauses. Each takes 8 octets. Default: 4,000,000.
@@ -91,17 +98,18 @@ func (o Options) withDefaults() (Options, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	var err error
+	setDefault(&o.Limits.Queued, queuedPerAsked*o.Concurrency)
 	o.Limits, err = o.Limits.withDefaults()
 	return o, err
 }
 
 func (l Limits) withDefaults() (Limits, error) {
-	if min(int64(l.Window), l.WindowBytes, int64(l.PerDomain), int64(l.Waiting), int64(l.Ahead), l.HeldBytes, l.RecentBytes) < 0 {
+	if min(int64(l.Window), l.WindowBytes, int64(l.PerDomain), int64(l.Queued), int64(l.Waiting), int64(l.Ahead), l.HeldBytes, l.RecentBytes) < 0 {
 		return l, errNegativeLimit
 	}
 	setDefault(&l.Window, 20_000)
 	setDefault(&l.WindowBytes, 16<<20)
-	setDefault(&l.PerDomain, 150)
+	setDefault(&l.PerDomain, 400)
 	setDefault(&l.Waiting, 500_000)
 	setDefault(&l.Ahead, 4_000_000)
 	setDefault(&l.HeldBytes, 32<<20)

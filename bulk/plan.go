@@ -1,27 +1,32 @@
 package bulk
 
+import "math/bits"
+
 const (
 	// few is how many addresses a small domain has at most, queued and under way.
 	few = 4
-	// Large domains together may have largeShare of the concurrency while small ones wait.
+	// turn is how many addresses of a large domain are started in a row: what a mail host takes in one transaction.
+	turn = 50
+	// Large domains together may have largeShare of what may be under way while small ones wait.
 	largeShare, largeShareOf = 3, 4
 )
 
-// planner says which address is next. Domains take turns, each for several addresses, so that these meet at the mail host. Large domains have
-// turns of their own and come first, so that those which take longest start early, but only up to their share of the concurrency: the rest is
-// for the small ones.
+// planner says which address is next. A domain's addresses are started several at a time, so that they meet at the mail host. Domains with more to
+// do come first, because theirs are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their
+// share of what may be under way: the rest is for the small ones.
 type planner struct {
-	perDomain  int
-	largeLimit int
+	perDomain int
 
 	lanes   map[string]*lane
-	small   queue[*lane] // that may start an address; they are passed over if they are listed elsewhere by now
-	large   queue[*lane]
-	planned int   // tasks queued and under way
-	started int   // tasks under way
-	ofLarge int   // tasks under way that were started in the turn of a large domain
-	octets  int64 // of the items queued and under way
+	sizes   [maxSizes]queue[*lane] // that may start an address, by size; they are passed over if they are listed elsewhere by now
+	planned int                    // tasks queued and under way
+	started int                    // tasks under way
+	ofLarge int                    // tasks under way that were started in the turn of a large domain
+	octets  int64                  // of the items queued and under way
 }
+
+// maxSizes is how many sizes of domains there are: the small ones, and one for each power of two.
+const maxSizes = 32
 
 // lane is a domain with its addresses that are queued, and how many are under way.
 type lane struct {
@@ -33,8 +38,8 @@ type lane struct {
 	in          *queue[*lane] // where it is listed; nil: nowhere
 }
 
-func newPlanner(concurrency, perDomain int) *planner {
-	return &planner{perDomain: perDomain, largeLimit: concurrency * largeShare / largeShareOf, lanes: make(map[string]*lane)}
+func newPlanner(perDomain int) *planner {
+	return &planner{perDomain: perDomain, lanes: make(map[string]*lane)}
 }
 
 func (p *planner) add(t *task, domain string) {
@@ -56,32 +61,46 @@ func (p *planner) add(t *task, domain string) {
 	p.list(l)
 }
 
-// list gives a lane a turn, if it has use for one. A small lane that has become large changes over, and the other way round.
+// list gives a lane a turn among those of its size, if it has use for one.
 func (p *planner) list(l *lane) {
 	if l.queued == 0 || l.started >= p.perDomain {
 		return
 	}
-	in := &p.small
-	if l.queued+l.started > few {
-		in = &p.large
-	}
-	if l.in != in {
+	if in := &p.sizes[l.size()]; l.in != in {
 		l.in, l.turn = in, 0
 		in.push(l)
 	}
 }
 
-// next starts a task; nil: there is none that may be started.
-func (p *planner) next() *task {
-	small, large := head(&p.small), head(&p.large)
-	if large != nil && (p.ofLarge < p.largeLimit || small == nil) {
+// size is zero for a small domain, and more the more it has to do.
+func (l *lane) size() int {
+	if n := l.queued + l.started; n > few {
+		return min(bits.Len(uint(n)), maxSizes-1)
+	}
+	return 0
+}
+
+// next starts a task where so many may be under way; nil: there is none that may be started.
+func (p *planner) next(room int) *task {
+	small, large := head(&p.sizes[0]), p.largest()
+	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil) {
 		p.ofLarge++
-		t := p.start(large, p.perDomain)
+		t := p.start(large, turn)
 		t.ofLarge = true
 		return t
 	}
 	if small != nil {
 		return p.start(small, few)
+	}
+	return nil
+}
+
+// largest returns the lane whose turn it is among those of the largest size; nil: all are small.
+func (p *planner) largest() *lane {
+	for size := maxSizes - 1; size > 0; size-- {
+		if l := head(&p.sizes[size]); l != nil {
+			return l
+		}
 	}
 	return nil
 }

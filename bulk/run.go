@@ -25,6 +25,7 @@ type run struct {
 	work     chan *task
 	outcomes chan outcome
 	workers  sync.WaitGroup
+	waiters  waiters
 	out      *writer
 
 	shelf *shelf
@@ -36,7 +37,9 @@ type run struct {
 	tally tally
 	meter meter
 
-	batch       []*record // whose turn it is, for the writer
+	asking      context.Context // of the workers
+	hired       int             // workers
+	batch       []*record       // whose turn it is, for the writer
 	alarm       *time.Timer
 	alarmAt     time.Duration // what it is set to
 	ticker      *time.Ticker
@@ -48,21 +51,23 @@ type run struct {
 }
 
 func newRun(o Options, sink Sink) *run {
+	most := o.Concurrency + o.Limits.Queued
 	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
 	return &run{
 		options:  o,
 		started:  time.Now(),
 		reads:    make(chan reading, readAhead),
-		work:     make(chan *task, o.Concurrency),
-		outcomes: make(chan outcome, o.Concurrency),
+		work:     make(chan *task, most),
+		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
 		shelf:    shelf,
 		order:    order{shelf: shelf},
 		known:    newDedupe(o.Limits.RecentBytes),
-		plan:     newPlanner(o.Concurrency, o.Limits.PerDomain),
+		plan:     newPlanner(o.Limits.PerDomain),
 		pacer:    pacer{window: o.RetryWindow, seed: maphash.MakeSeed()},
 		tally:    newTally(),
 		drain:    o.Drain,
+		waiters:  waiters{more: make(chan struct{}, 1)},
 	}
 }
 
@@ -100,6 +105,7 @@ func (r *run) await(ctx context.Context) error {
 		return r.settle(ctx, o)
 	case r.writable() <- r.batch:
 		r.batch = nil
+	case <-r.waiters.more: // advance starts others
 	case <-r.alarm.C:
 		r.alarmAt = 0 // advance finds what is due
 	case <-r.ticker.C:
@@ -142,11 +148,16 @@ func (r *run) advance() error {
 	if err := r.wake(); err != nil {
 		return err
 	}
-	for r.plan.started < r.options.Concurrency {
-		t := r.plan.next()
+	for {
+		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
+		if r.plan.started >= room {
+			break
+		}
+		t := r.plan.next(room)
 		if t == nil {
 			break
 		}
+		r.hire()
 		r.work <- t
 	}
 	if err := r.collect(); err != nil {

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -15,15 +16,37 @@ type outcome struct {
 	err        error
 }
 
-// startWorkers starts as many goroutines as may ask at a time. Both channels have room for all of them.
-func (r *run) startWorkers(ctx context.Context) {
-	for range r.options.Concurrency {
-		r.workers.Go(func() {
-			for t := range r.work {
-				r.outcomes <- r.ask(ctx, t)
-			}
-		})
+// waiters counts the addresses that wait for sessions with their mail hosts.
+type waiters struct {
+	n    atomic.Int64
+	more chan struct{} // has room for one; says that there are more than before
+}
+
+func (w *waiters) count() int { return int(w.n.Load()) }
+
+func (w *waiters) note(waits bool) {
+	if !waits {
+		w.n.Add(-1)
+		return
 	}
+	w.n.Add(1)
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+// hire sees to it that there are as many workers as tasks under way. Both channels have room for all that may be.
+func (r *run) hire() {
+	if r.hired >= r.plan.started {
+		return
+	}
+	r.hired++
+	r.workers.Go(func() {
+		for t := range r.work {
+			r.outcomes <- r.ask(r.asking, t)
+		}
+	})
 }
 
 func (r *run) ask(ctx context.Context, t *task) outcome {

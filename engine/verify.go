@@ -199,6 +199,7 @@ func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []s
 		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
+		Queued:   queuedOf(ctx),
 	})
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", mailbox.Domain),

@@ -348,3 +348,32 @@ func TestEvidenceIsBounded(t *testing.T) {
 		t.Errorf("%d bytes of evidence (%v)", len(data), err)
 	}
 }
+
+// TestWithQueued holds that the wait for a session that another has busy is told, and its end, and no other wait.
+func TestWithQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})
+		start := time.Now()
+		verify := func(address string) (waits []string) {
+			ctx := engine.WithQueued(t.Context(), func(yes bool) {
+				waits = append(waits, fmt.Sprintf("%v at %v", yes, time.Since(start)))
+			})
+			if _, err := verifier.Verify(ctx, address); err != nil {
+				t.Error(err)
+			}
+			return waits
+		}
+		var first, second []string
+		var both sync.WaitGroup
+		both.Go(func() { first = verify("first@example.test") })
+		time.Sleep(2 * time.Second) // the first one's RCPT is under way
+		both.Go(func() { second = verify("second@example.test") })
+		both.Wait()
+		if diff := cmp.Diff([]string{"true at 0s", "false at 0s"}, first); diff != "" {
+			t.Errorf("first: %s", diff)
+		}
+		if len(second) != 2 || second[0] != "true at 2s" || second[1] <= "false at 4s" {
+			t.Errorf("second: %v", second)
+		}
+	})
+}

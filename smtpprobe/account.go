@@ -29,7 +29,7 @@ func (s *session) end(err error) {
 
 // leave notes in the transcript that QUIT will follow.
 func (s *session) leave() {
-	if s.conn != nil && s.conn.usable {
+	if s.conn != nil && s.conn.usable && !s.conn.left {
 		s.log.add(fromClient, "QUIT")
 	}
 }

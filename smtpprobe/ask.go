@@ -31,6 +31,7 @@ type ask struct {
 	alone   bool      // to be asked first on a session of its own: what it was told in company was not believed
 	doubts  int       // how often it was asked again
 	gone    bool      // who asked has given up
+	queued  bool      // it waits, and who asked was told so
 	control *Reply    // what the host said about a control of the domain before; nil: not known
 }
 
@@ -47,13 +48,28 @@ func newAsk(r route, req *Request, left *budget) *ask {
 }
 
 // tell gives the answer. There is one to each ask.
-func (a *ask) tell(told answer) { a.told <- told }
+func (a *ask) tell(told answer) {
+	a.queue(false)
+	a.told <- told
+}
+
+// queue notes whether the ask waits for a session, and tells who asked.
+func (a *ask) queue(waits bool) {
+	if a.queued == waits {
+		return
+	}
+	a.queued = waits
+	if a.req.Queued != nil {
+		a.req.Queued(waits)
+	}
+}
 
 // taken notes that a worker begins with the ask: from now on the budget's clock runs.
 func (a *ask) taken(w *worker) {
 	now := time.Now()
 	a.left.stoodStill(now.Sub(a.since))
 	a.worker, a.since = w, now
+	a.queue(false)
 }
 
 // ends returns when the time for the ask is over; zero: never.
@@ -82,6 +98,7 @@ func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
 	w := a.worker
 	if w == nil {
 		p.host(a).forget(a)
+		a.queue(false)
 		p.mu.Unlock()
 		return answer{}, waitError(ctx, a)
 	}

@@ -19,6 +19,7 @@ type conn struct {
 	log      *transcript
 	taken    int    // bytes read so far
 	bareLF   bool   // the transcript has the remark about bare LF
+	left     bool   // QUIT is on its way
 	usable   bool   // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
 	unwatch  func() // ends the watch over the context
 }
@@ -52,6 +53,7 @@ func (c *conn) send(commands ...string) error {
 		c.log.add(fromClient, command)
 	}
 	_, err := io.WriteString(c, strings.Join(commands, "\r\n")+"\r\n")
+	c.left = commands[len(commands)-1] == quitCommand
 	if err != nil {
 		c.usable = false // part of a command may be on its way
 	}
@@ -120,11 +122,14 @@ func (c *conn) readLine() (string, error) {
 	return line, nil
 }
 
+// quitCommand ends a session (RFC 5321 §4.1.1.10).
+const quitCommand = "QUIT"
+
 // quit says QUIT, waits for the reply to it and closes the connection.
 func (c *conn) quit(timeout time.Duration) {
 	defer func() { _ = c.tcp.Close() }()
 	_ = c.tcp.SetDeadline(time.Now().Add(timeout))
-	if _, err := io.WriteString(c, "QUIT\r\n"); err != nil {
+	if _, err := io.WriteString(c, quitCommand+"\r\n"); err != nil {
 		return
 	}
 	for {

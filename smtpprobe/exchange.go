@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -69,6 +70,19 @@ func (s *session) hearReset(ctx context.Context) error {
 		return errRefused
 	case refusal(reply) != nil:
 		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
+	}
+	return nil
+}
+
+// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it shows the replies before it to be in step with the commands. A host that
+// hangs up without a word has answered all the same.
+func (s *session) hearGoodbye(ctx context.Context) error {
+	if err := s.conn.arm(ctx, time.Now().Add(s.pool.config.Timeouts.Quit)); err != nil {
+		return s.fault(ctx, PhaseRCPT, err)
+	}
+	reply, err := s.conn.readReply()
+	if err == nil && reply.Code != replyGoodbye && reply.Code != replyServiceClosing {
+		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was answered with "+strconv.Itoa(reply.Code)))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type flight struct {
 	named   []recipient // the targets in the order of the asks, then the controls
 	fresh   bool        // the first transaction of its session
 	unasked bool        // the question could not be put
+	last    bool        // of its session: QUIT comes with it where that saves a wait
 	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
@@ -90,6 +91,9 @@ func (f *flight) fly(ctx context.Context) error {
 		if err := f.controlAgain(ctx); err != nil {
 			return err
 		}
+	}
+	if s.conn.left {
+		return nil // the reply to QUIT, which is like no other, has shown it
 	}
 	return f.checkInStep(ctx)
 }
@@ -183,10 +187,15 @@ func (f *flight) atOnce(ctx context.Context) error {
 		return nil
 	}
 	err := s.hearReset(ctx)
-	if errors.Is(err, errRefused) {
+	switch {
+	case err != nil && !errors.Is(err, errRefused):
+		return err
+	case f.last:
+		return cmp.Or(s.hearGoodbye(ctx), err)
+	case err != nil:
 		return cmp.Or(f.checkInStep(ctx), err)
 	}
-	return err
+	return nil
 }
 
 // commands are those of the transaction, and whether RSET ends them.
@@ -199,10 +208,14 @@ func (f *flight) commands() (commands []string, sync bool) {
 	for i := range f.named {
 		commands = append(commands, rcptCommand(f.named[i].mailbox))
 	}
-	if !f.alone() {
-		return append(commands, "RSET"), true
+	if f.alone() {
+		return commands, false
 	}
-	return commands, false
+	commands = append(commands, "RSET")
+	if f.last {
+		commands = append(commands, quitCommand)
+	}
+	return commands, true
 }
 
 // inTurn sends each command when the one before is answered. A control is named only where it can prove something. The transaction is left open:

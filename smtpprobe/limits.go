@@ -68,6 +68,8 @@ const (
 	leastPatience = 3
 	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
 	impatience = 900 * time.Millisecond
+	// waitsAround is the number of waits of a session beside its transactions: handshake of TCP, greeting, EHLO, QUIT.
+	waitsAround = 4
 	// refusedMargin is the part of a host's patience with refused recipients that is planned to be used up.
 	refusedMargin = 0.7
 )

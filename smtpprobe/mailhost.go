@@ -60,11 +60,12 @@ func (p *Pool) submit(a *ask) error {
 		return ErrClosed
 	}
 	h := p.host(a)
-	if soon := p.sessionCap(h) - h.sessions + h.starting; len(h.waiting) >= p.config.MaxWaitingPerHost+max(0, soon) {
+	if soon := p.sessionCap(h) - h.sessions + h.starting; len(h.waiting)-max(0, soon) >= p.config.MaxWaitingPerHost {
 		return busy(a)
 	}
 	a.since = time.Now()
 	h.waiting = append(h.waiting, a)
+	a.queue(true)
 	p.staff(h)
 	return nil
 }
@@ -79,6 +80,7 @@ func (p *Pool) resubmit(h *mailHost, a *ask) {
 		return
 	}
 	h.waiting = slices.Insert(h.waiting, 0, a)
+	a.queue(true)
 }
 
 // sessionCap is how many sessions the host may have at a time.
@@ -229,11 +231,27 @@ func cost(a *ask, others []*ask) int {
 
 // room is how many recipients the next transaction of a session may have: as many as will not, going by what the host has refused so far, make it
 // lose patience.
-func (p *Pool) room(w *worker) int {
+func (p *Pool) room(w *worker) int { return p.roomAfter(w, 0) }
+
+// roomAfter is what room will be, as far as one can tell, when so many more recipients have been named.
+func (p *Pool) roomAfter(w *worker, recipients int) int {
 	h, s, caps := w.host, w.session, p.caps(w.host)
 	share := float64(h.refused+2) / float64(h.asked+4)
-	likely := float64(caps.Refused-s.refused) * refusedMargin / share
-	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients)
+	refused := float64(s.refused) + float64(recipients)*share
+	likely := (float64(caps.Refused) - refused) * refusedMargin / share
+	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients-recipients)
+}
+
+// exhausted reports whether a new session serves those who wait sooner than this one, because the host's patience with this one has nearly run out, or
+// will have after a transaction with so many recipients: the next would bring less than a wait of the session has brought on the average, its opening
+// and end included.
+func (p *Pool) exhausted(w *worker, recipients int) bool {
+	s, transactions := w.session, w.session.transactions
+	if recipients > 0 {
+		transactions++
+	}
+	room := p.roomAfter(w, recipients)
+	return len(w.host.waiting) > room && room*(transactions+waitsAround) < s.recipients+recipients
 }
 
 // caps bounds a session with the host: by our own caps, and by what it has taught us.

@@ -76,6 +76,10 @@ type Request struct {
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
 
+	// Queued is told true when the probe begins to wait for a session that others have busy, and false when it waits no longer; the calls take
+	// turns, and true comes first. It must be quick, and must not call the pool. Default: nobody is told.
+	Queued func(waits bool)
+
 	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.
 	Budget time.Duration
 }

@@ -9,6 +9,9 @@ import (
 // replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
 const replyServiceClosing = 421
 
+// replyGoodbye is the reply to QUIT.
+const replyGoodbye = 221
+
 // replyInsufficientStorage is also the reply to one recipient too many (RFC 5321 §4.5.3.1.10).
 const replyInsufficientStorage = 452
 

@@ -167,7 +167,10 @@ func (s *session) hangUp(timeout time.Duration) {
 		return
 	}
 	s.conn.unwatch()
-	if s.conn.usable {
+	switch {
+	case s.conn.left:
+		_ = s.conn.Close()
+	case s.conn.usable:
 		s.conn.quit(timeout)
 		return
 	}

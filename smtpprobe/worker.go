@@ -92,6 +92,7 @@ func (w *worker) serve(first *ask) {
 	w.opened(first)
 	for len(w.asks) > 0 {
 		f := newFlight(w.session, w.host, w.asks)
+		f.last = w.ends(len(f.named))
 		err := f.fly(w.ctx)
 		w.settle(f, err)
 		if err != nil || !w.next() {
@@ -155,6 +156,13 @@ func (w *worker) done() {
 	w.asks, w.dropped = nil, 0
 }
 
+// ends foresees whether a transaction with so many recipients will be the session's last, while others wait.
+func (w *worker) ends(recipients int) bool {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	return w.pool.exhausted(w, recipients)
+}
+
 // next takes the asks of the next transaction, and waits for some while the session may be kept.
 func (w *worker) next() bool {
 	for {
@@ -171,11 +179,15 @@ func (w *worker) next() bool {
 // continues takes asks if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if w.retired || p.closing || w.session.spent(p.caps(h)) {
+	if w.retired || p.closing || w.session.conn.left || w.session.spent(p.caps(h)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
 		return false, false // the provider wants to see less of us
+	}
+	if p.exhausted(w, 0) {
+		h.usedUp++
+		return false, false
 	}
 	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {
 		return true, false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"time"
 
@@ -20,7 +21,7 @@ type bulkCommand struct {
 	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
 	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
 	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
-	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses under way at a time. Default: ${default}."`
+	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
 	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
 	State       string        `placeholder:"DIR" help:"Folder for what does not fit in memory. Default: the folder for temporary files."`
 	NoProgress  bool          `help:"Do not show how far the run is."`
@@ -143,6 +144,6 @@ func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engin
 		return nil, err
 	}
 	config.HELO = helo(ctx, config)
-	config.MaxWaitingPerHost = int(c.Concurrency) // all that is under way may be about one host
+	config.MaxWaitingPerHost = math.MaxInt // bulk bounds them
 	return engine.New(config)
 }

@@ -5,6 +5,7 @@ import "strings"
 // keyboard knows which keys lie side by side.
 type keyboard struct {
 	beside [keyCount]uint64 // of each of keyChars; bit n: the n-th is a neighbour
+	keys   [256]int8        // the place of each octet in keyChars; -1: it is none of them
 }
 
 // layouts are the keyboards of most of the world, of German and of French, row by row. A key touches those on its left and right, and in the
@@ -22,6 +23,9 @@ const (
 
 func newKeyboard() *keyboard {
 	k := new(keyboard)
+	for c := range k.keys {
+		k.keys[c] = int8(strings.IndexByte(keyChars, byte(c)))
+	}
 	for _, rows := range layouts {
 		for r, row := range rows {
 			for i := range len(row) {
@@ -39,15 +43,13 @@ func (k *keyboard) join(rows [4]string, r1, i1, r2, i2 int) {
 	if r2 >= len(rows) || i2 < 0 || i2 >= len(rows[r2]) {
 		return
 	}
-	a, b := keyOf(rows[r1][i1]), keyOf(rows[r2][i2])
+	a, b := k.keys[rows[r1][i1]], k.keys[rows[r2][i2]]
 	k.beside[a] |= 1 << b
 	k.beside[b] |= 1 << a
 }
 
-func keyOf(c byte) int { return strings.IndexByte(keyChars, c) }
-
 func (k *keyboard) areNeighbours(a, b byte) bool {
-	i, j := keyOf(a), keyOf(b)
+	i, j := k.keys[a], k.keys[b]
 	return i >= 0 && j >= 0 && k.beside[i]>>j&1 == 1
 }
 
@@ -55,6 +57,9 @@ func (k *keyboard) areNeighbours(a, b byte) bool {
 const lookalikes = "0o 1l 1i 3e 4a 5s"
 
 func looksLike(digit, letter byte) bool {
+	if !isDigit(digit) {
+		return false
+	}
 	for i := 0; i < len(lookalikes); i += len("0o ") {
 		if lookalikes[i] == digit && lookalikes[i+1] == letter {
 			return true

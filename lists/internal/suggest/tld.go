@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -57,6 +58,9 @@ func tldCost(typed, meant string, keys *keyboard) int {
 		limit = slip
 	}
 	if longer := len(typed) - len(meant); longer < -1 || longer > 1 {
+		return tooFar
+	}
+	if bits.OnesCount32(uint32(lettersOf(typed)^lettersOf(meant))) > 2 { // one letter instead of another leaves that many to only one of them
 		return tooFar
 	}
 	if c := keys.distance(typed, meant); c <= limit {

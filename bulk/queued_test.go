@@ -1,0 +1,75 @@
+package bulk_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// watched is a verifier of which it is known when it was done with the last of the fast hosts.
+type watched struct {
+	verifier *engine.Verifier
+	start    time.Time
+	mu       sync.Mutex
+	lastFast time.Duration
+}
+
+func (w *watched) Verify(ctx context.Context, address string) (engine.Result, error) {
+	r, err := w.verifier.Verify(ctx, address)
+	if strings.HasPrefix(address, "one@") {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.lastFast = max(w.lastFast, time.Since(w.start))
+	}
+	return r, err
+}
+
+// TestWhoWaitsHoldsNobodyUp holds that addresses which wait for one slow mail host take no place of those of other hosts.
+func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := new(strings.Builder)
+		network := smtptest.NewNetwork()
+		host := func(domain, ip string, h *smtptest.Host) {
+			fmt.Fprintf(zone, "%s. MX 10 mx.%s.\nmx.%s. A %s\n", domain, domain, domain, ip)
+			network.Add(ip, h)
+		}
+		host("slow.example", "192.0.2.1", &smtptest.Host{CatchAll: true, RCPTDelay: 10 * time.Second})
+		emails := numbered(100, "slow.example")
+		for i := range 20 {
+			domain := fmt.Sprintf("fast%d.example", i)
+			host(domain, fmt.Sprintf("192.0.2.%d", i+2), &smtptest.Host{CatchAll: true})
+			emails = append(emails, "one@"+domain)
+		}
+		verifier, err := engine.New(engine.Config{
+			HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone.String()), Dialer: network,
+			AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, MaxSessionsPerHost: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched := &watched{verifier: verifier, start: time.Now()}
+		_, err = bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
+			Verifier: watched, Concurrency: 12, Limits: bulk.Limits{Queued: 200},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := time.Since(watched.start); watched.lastFast > 30*time.Second || all < 100*time.Second {
+			t.Errorf("the last of the fast hosts was done after %v, all after %v", watched.lastFast, all)
+		}
+		if err := verifier.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+}
