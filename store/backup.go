@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -57,7 +58,7 @@ func (db *database) backup(ctx context.Context, file string) error {
 	defer os.RemoveAll(folder)
 	part := filepath.Join(folder, databaseName)
 	if err := db.copyTo(ctx, part); err != nil {
-		return db.failed(opBackup, err)
+		return (&database{dialect: db.dialect, where: file}).failed(opBackup, err)
 	}
 	if err := publish(part, file); err != nil {
 		return &Error{opBackup, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
@@ -81,17 +82,18 @@ func (db *database) copyTo(ctx context.Context, file string) error {
 
 // publish makes a file that is complete appear under its name, and survive a power cut.
 func publish(part, file string) error {
-	if err := syncFile(part); err != nil {
+	if err := synced(os.OpenFile(part, os.O_RDWR, 0)); err != nil {
 		return err
 	}
-	if err := os.Link(part, file); err != nil { // unlike a renaming, it overwrites nothing
-		return err
+	err := os.Link(part, file) // unlike a renaming, it overwrites nothing; some disks cannot do it
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, file)
 	}
-	return syncFile(filepath.Dir(file))
+	_ = synced(os.Open(filepath.Dir(file))) // some systems cannot
+	return err
 }
 
-func syncFile(path string) error {
-	file, err := os.Open(path)
+func synced(file *os.File, err error) error {
 	if err != nil {
 		return err
 	}

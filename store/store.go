@@ -67,7 +67,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	return s.loadSalt(ctx)
 }
 
-// Close commits what is queued and closes the database. It waits for closePatience at most.
+// Close commits what is queued and closes the database. It waits for patience and closePatience at most.
 func (s *Store) Close() error {
 	s.stop()
 	s.routines.Wait()
