@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -49,6 +50,7 @@ type Resolver struct {
 	cache   cache
 	flights singleflight.Group
 	places  chan struct{} // one for each question under way
+	queued  atomic.Int64  // questions that wait for a place
 
 	base   context.Context // of the questions, which outlive their callers; ends with Close
 	cancel context.CancelFunc

@@ -36,10 +36,10 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// routed is mux and the route that it takes, except for paths that mux would rather have in another form: it would redirect to that, and
-// repeat the query with the key in it.
+// routed is mux and the route that it takes, except for paths in another than their plain form. Mux would redirect some to that, and repeat
+// the query with the key in it; others, with needless percent-encoding, it would take, past a proxy that knows the plain form only.
 func routed(mux *http.ServeMux, r *http.Request) (handler http.Handler, route string) {
-	if given := r.URL.EscapedPath(); path.Clean("/"+given) != given {
+	if given := r.URL.EscapedPath(); path.Clean("/"+given) != given || given != r.URL.Path {
 		return http.HandlerFunc(notFound), "/"
 	}
 	return mux.Handler(r)

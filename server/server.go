@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"golang.org/x/net/netutil"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
@@ -43,6 +42,8 @@ type Server struct {
 	config Config
 	key    keyHash
 	slots  slots
+
+	wrongKeys *wrongKeys
 }
 
 // New returns a Server.
@@ -65,7 +66,9 @@ func New(config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Server{config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait)}, nil
+	return &Server{
+		config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys(),
+	}, nil
 }
 
 // Handler returns the Server's routes, for use with a server of the caller's own.
@@ -82,9 +85,11 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
+	clients := newCrowd(listener, s.config.MaxConnections)
 	httpServer := s.httpServer(running)
+	httpServer.ConnState = clients.observe
 	failed := make(chan error, 1)
-	go func() { failed <- httpServer.Serve(netutil.LimitListener(listener, s.config.MaxConnections)) }()
+	go func() { failed <- httpServer.Serve(clients) }()
 	select {
 	case err := <-failed:
 		return err
