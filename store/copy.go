@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -142,12 +141,4 @@ func compareCounts(ctx context.Context, table string, from, to *sql.Tx) error {
 func count(ctx context.Context, tx *sql.Tx, table string) (rows int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table).Scan(&rows)
 	return rows, err
-}
-
-// uncopied returns the tables of the database that Copy would leave out.
-func (db *database) uncopied(ctx context.Context) ([]string, error) {
-	names, err := collect(ctx, db.reader, func(row scanner) (name string, err error) { return name, row.Scan(&name) }, db.tables)
-	return slices.DeleteFunc(names, func(name string) bool {
-		return name == "migrations" || slices.Contains(copied, strings.ToLower(name))
-	}), err
 }

@@ -58,6 +58,9 @@ func (k *Key) May(scope Scope) bool {
 func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
 	k.ID, k.Created, k.LastUsed, k.Revoked = newID("key"), millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
+		if k.Hash == (Hash{}) {
+			return fmt.Errorf("%w: a key needs a hash", ErrInvalid)
+		}
 		if err := k.check(); err != nil {
 			return err
 		}
@@ -138,8 +141,6 @@ func (k *Key) check() error {
 		return fmt.Errorf("%w: a limit of a key is below zero", ErrInvalid)
 	case k.RatePerSecond != k.RatePerSecond || k.RatePerSecond > maxRate:
 		return fmt.Errorf("%w: the rate of a key is not a number up to %d", ErrInvalid, int(maxRate))
-	case k.Hash == Hash{} && k.ID == "":
-		return fmt.Errorf("%w: a key needs a hash", ErrInvalid)
 	}
 	for _, scope := range k.Scopes {
 		if scope != ScopeVerify && scope != ScopeBulk && scope != ScopeUsage {

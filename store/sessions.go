@@ -17,10 +17,9 @@ type Session struct {
 // CreateSession stores a session. [ErrNotFound]: there is no such account.
 func (s *Store) CreateSession(ctx context.Context, session Session) error {
 	return s.write(ctx, "create session", func(ctx context.Context, tx *sql.Tx) error {
-		return one(tx.ExecContext(ctx, `
-			INSERT INTO sessions (hash, account, created, expires)
-			SELECT CAST($1 AS BYTEA), id, CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM accounts WHERE id = $2`,
-			session.Hash, session.Account, millisOf(s.now()), millisOf(session.Expires)))
+		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (hash, account, created, expires) VALUES ($1, $2, $3, $4)`,
+			session.Hash, session.Account, millisOf(s.now()), millisOf(session.Expires))
+		return err
 	})
 }
 
