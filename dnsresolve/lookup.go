@@ -30,6 +30,7 @@ func notDomain(name string, qtype uint16) Lookup {
 func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answer, Lookup) {
 	q := question{dns.CanonicalName(domain), qtype}
 	a, cached := r.recall(q)
+	r.counters.count(1, cached)
 	if !cached {
 		a = r.share(ctx, q)
 	}

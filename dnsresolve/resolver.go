@@ -44,6 +44,8 @@ type Resolver struct {
 	log        *slog.Logger
 	shuffle    shuffler
 
+	counters counters
+
 	cache   cache
 	flights singleflight.Group
 	places  chan struct{} // one for each question under way
