@@ -24,7 +24,7 @@ type traffic struct {
 // requests in a short time are no traffic yet, and never more than a hundredth of a quota that is not small.
 func blockSize(t traffic, quota int64) int64 {
 	elapsed := max(t.elapsed, time.Millisecond)
-	size := int64(float64(t.used)*float64(horizon)/float64(elapsed)) + 1
+	size := int64(min(float64(t.used)*float64(horizon)/float64(elapsed), float64(quota/largestPart))) + 1
 	size = max(min(size, 2*t.size), t.waited, 1)
 	return min(size, max(smallBlock, quota/largestPart))
 }

@@ -11,8 +11,10 @@ const (
 	// rememberedCost and probedCost are what answers cost, in parts of a token.
 	rememberedCost = 1
 	probedCost     = tokenParts
-	// slowest bounds how long a bucket takes to fill, so that sums of times stay within 64 bits.
-	slowest = time.Duration(1 << 61)
+	// slowest bounds how long a bucket takes to fill, so that sums of times stay within 64 bits, and slowestPart a part of its tokens: a
+	// bucket that cannot hold a whole token would never give one.
+	slowest     = time.Duration(1 << 61)
+	slowestPart = slowest / 16
 )
 
 // bucket is a token bucket that holds burst+1 tokens and gets one each interval. The zero bucket does not limit.
@@ -31,18 +33,19 @@ func newBucket(perSecond float64, burst int) bucket {
 	if perSecond <= 0 {
 		return bucket{}
 	}
-	part := math.Max(1, math.Round(float64(time.Second)/tokenParts/perSecond))
+	part := max(1, math.Round(min(float64(time.Second)/tokenParts/perSecond, float64(slowestPart))))
 	size := int64(burst) + 1
-	full := math.Min(part*tokenParts*float64(size), float64(slowest))
-	return bucket{time.Duration(math.Min(part, float64(slowest/tokenParts))), time.Duration(full), size}
+	full := min(part*tokenParts*float64(size), float64(slowest))
+	return bucket{time.Duration(part), time.Duration(full), size}
 }
 
 func (b bucket) limits() bool { return b.part > 0 }
 
-// spend takes parts of tokens from a bucket that will be full at the time state, and returns the new state; or the old one and how long to
-// wait until there are enough.
+// spend takes parts of tokens from a bucket that will be full at the time state, and returns the new state; without them, if there are not
+// enough, and how long to wait for them.
 func (b bucket) spend(state, now time.Duration, parts int) (next, wait time.Duration) {
-	next = b.bounded(state, now) + time.Duration(parts)*b.part
+	state = b.bounded(state, now)
+	next = state + time.Duration(parts)*b.part
 	if wait = next - (now + b.full); wait > 0 {
 		return state, wait
 	}

@@ -93,11 +93,8 @@ func (e *entry) spend(at time.Duration) (wait time.Duration) {
 	for e.bucket.limits() {
 		state := e.fullAt.Load()
 		next, wait := e.bucket.spend(time.Duration(state), at, probedCost)
-		if wait > 0 {
-			return wait
-		}
 		if e.fullAt.CompareAndSwap(state, int64(next)) {
-			break
+			return wait
 		}
 	}
 	return 0
