@@ -5,36 +5,63 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Backup writes the state of one moment to a new file, while everything goes on. The file is an embedded database in itself: put in the place
-// of rcpt.db in a data folder that no process uses, without -wal and -shm files beside it, it is the state again. For PostgreSQL it is an
-// error that names pg_dump. [ErrExists]: there is such a file.
+const opBackup = "back up"
+
+// Backup writes the state of one moment to a new file, while everything goes on; see the function [Backup].
 func (s *Store) Backup(ctx context.Context, file string) error {
-	const op = "back up"
 	if s.db.file == "" {
-		return &Error{op, ErrInvalid, errors.New("the state is in PostgreSQL: back it up with pg_dump, which takes the same address of the database")}
-	}
-	if _, err := os.Lstat(file); err == nil {
-		return &Error{op, ErrExists, fmt.Errorf("%s %w: name another file, or delete it", file, ErrExists)}
+		return notEmbedded()
 	}
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}
-	// Under a name of its own until it is whole.
+	return s.db.backup(ctx, file)
+}
+
+// Backup writes what is in the data folder at one moment to a new file. A process may be using the folder, of this or an earlier version: it is
+// not disturbed, and the schema stays as it is. The file is an embedded database in itself: put in the place of rcpt.db in a data folder
+// that no process uses, without -wal and -shm files beside it, it is the state again. For PostgreSQL there is an error that names pg_dump.
+// [ErrExists]: there is such a file. [ErrNotFound]: there is no database.
+func Backup(ctx context.Context, o Options, file string) error {
+	if o.DatabaseURL != "" {
+		return notEmbedded()
+	}
+	folder, err := filepath.Abs(o.DataDir)
+	if err != nil {
+		return &Error{opBackup, nil, err}
+	}
+	if err := there(folder); err != nil {
+		return &Error{opBackup, kindOfMissing(err), err}
+	}
+	path := filepath.Join(folder, databaseName)
+	return (&database{dialect: sqliteDialect, where: path, file: path}).backup(ctx, file)
+}
+
+func notEmbedded() error {
+	return &Error{opBackup, ErrInvalid, errors.New("the state is in PostgreSQL: back it up with pg_dump, which takes the same address of the database")}
+}
+
+// backup makes the file under a name of its own until it is whole.
+func (db *database) backup(ctx context.Context, file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return &Error{opBackup, ErrExists, fmt.Errorf("%s %w: name another file, or delete it", file, ErrExists)}
+	}
 	folder, err := os.MkdirTemp(filepath.Dir(file), ".rcpt-backup-")
 	if err != nil {
-		return &Error{op, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
+		return &Error{opBackup, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
 	}
 	defer os.RemoveAll(folder)
 	part := filepath.Join(folder, databaseName)
-	if err := s.db.copyTo(ctx, part); err != nil {
-		return s.db.failed(op, err)
+	if err := db.copyTo(ctx, part); err != nil {
+		return (&database{dialect: db.dialect, where: file}).failed(opBackup, err)
 	}
 	if err := publish(part, file); err != nil {
-		return &Error{op, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
+		return &Error{opBackup, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
 	}
 	return nil
 }
@@ -55,17 +82,18 @@ func (db *database) copyTo(ctx context.Context, file string) error {
 
 // publish makes a file that is complete appear under its name, and survive a power cut.
 func publish(part, file string) error {
-	if err := syncFile(part); err != nil {
+	if err := synced(os.OpenFile(part, os.O_RDWR, 0)); err != nil {
 		return err
 	}
-	if err := os.Link(part, file); err != nil { // unlike a renaming, it overwrites nothing
-		return err
+	err := os.Link(part, file) // unlike a renaming, it overwrites nothing; some disks cannot do it
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, file)
 	}
-	return syncFile(filepath.Dir(file))
+	_ = synced(os.Open(filepath.Dir(file))) // some systems cannot
+	return err
 }
 
-func syncFile(path string) error {
-	file, err := os.Open(path)
+func synced(file *os.File, err error) error {
 	if err != nil {
 		return err
 	}

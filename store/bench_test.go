@@ -68,6 +68,7 @@ func BenchmarkUsageRows(b *testing.B) {
 	const many = 5000
 	benchEngines(b, func(b *testing.B, s *Store) {
 		at := time.Now()
+		b.ResetTimer()
 		for i := 0; i < b.N; i++ {
 			s.RecordUse(Use{Key: fmt.Sprint(i % 20_000), At: at, Result: "deliverable", Reason: "recipient_accepted", Duration: time.Second})
 			if i%many == many-1 {

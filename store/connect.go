@@ -39,10 +39,19 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	if err != nil {
 		return nil, &Error{opOpen, nil, err}
 	}
+	if o.MustExist {
+		if err := there(folder); err != nil {
+			return nil, &Error{opOpen, kindOfMissing(err), err}
+		}
+	}
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return nil, &Error{opOpen, kindOfFile(err), fmt.Errorf("the data folder cannot be made: %w", err)}
 	}
-	lock, err := lockFolder(ctx, folder)
+	wait := lockPatience
+	if o.Beside {
+		wait = 0
+	}
+	lock, err := lockFolder(ctx, folder, wait)
 	if errors.Is(err, ErrLocked) && o.Beside {
 		lock, err = nil, nil
 	}
@@ -57,6 +66,22 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	db.lock = lock
 	db.beside = o.Beside && lock == nil
 	return db, nil
+}
+
+// there returns an error if the folder has no database.
+func there(folder string) error {
+	_, err := os.Stat(filepath.Join(folder, databaseName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: the folder %s has no database (%s)", ErrNotFound, folder, databaseName)
+	}
+	return err
+}
+
+func kindOfMissing(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return ErrNotFound
+	}
+	return kindOfFile(err)
 }
 
 func kindOfLock(err error) error {

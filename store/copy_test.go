@@ -123,10 +123,11 @@ func TestBackup(t *testing.T) {
 			_, _ = s.ReserveQuota(ctx, "busy", time.Now(), 1, 1<<40)
 		}
 	}()
-	err := s.Backup(t.Context(), file)
+	err := Backup(t.Context(), Options{DataDir: filepath.Dir(s.db.file)}, file)
 	cancel()
 	<-writing
 	check(t, err)
+	check(t, s.Backup(t.Context(), filepath.Join(t.TempDir(), "second")))
 	wantError(t, s.Backup(t.Context(), file), ErrExists)
 	left, err := os.ReadDir(folder)
 	check(t, err)
@@ -139,6 +140,13 @@ func TestBackup(t *testing.T) {
 		t.Error("read from the backup:", diff)
 	}
 	wantError(t, s.Backup(t.Context(), filepath.Join(folder, "none", "x")), os.ErrNotExist)
+	nothing := t.TempDir()
+	wantError(t, Backup(t.Context(), Options{DataDir: nothing}, filepath.Join(folder, "x")), ErrNotFound)
+	_, err = Open(t.Context(), Options{DataDir: nothing, MustExist: true})
+	wantError(t, err, ErrNotFound)
+	if left, _ := os.ReadDir(nothing); len(left) != 0 {
+		t.Errorf("a folder without a database has %v now", left)
+	}
 }
 
 func TestBackupOfPostgreSQL(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 const (
 	// patience is how long one operation may take, so that a database which has gone silent does not hold its callers for ever.
-	patience = 15 * time.Second
+	patience = 10 * time.Second
 	// closePatience is for the last commit of the queue.
 	closePatience = 5 * time.Second
 	// tries is how often a transaction is begun that loses to another one.
@@ -71,10 +71,10 @@ func (db *database) attempt(ctx context.Context, work func(context.Context, *sql
 	return tx.Commit()
 }
 
-// overdue puts the reason for which ctx has ended in place of what came of it.
+// overdue puts the reason for which ctx has ended in place of what came of it, which each engine words in its own way.
 func overdue(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errTooSlow) {
-		return errTooSlow
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }

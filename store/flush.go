@@ -35,7 +35,7 @@ func (s *Store) flushNowAndThen(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		err := s.Flush(ctx)
+		err := s.Flush(context.WithoutCancel(ctx)) // a commit that is cut off may have happened or not
 		if err != nil && ctx.Err() == nil {
 			s.queue.add(func(*batch) bool { return true }) // wakes again
 			if !failing {

@@ -71,8 +71,8 @@ func child() {
 	}
 }
 
-// killed runs a child and kills it after it has acknowledged so many things.
-func killed(t *testing.T, o Options, after int, a *acknowledged) (at time.Time) {
+// killed runs a child and kills it after it has acknowledged so many things and run for so long.
+func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
 	t.Helper()
 	o.Log, o.Now = nil, nil
 	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir, "DatabaseURL": o.DatabaseURL})
@@ -82,9 +82,10 @@ func killed(t *testing.T, o Options, after int, a *acknowledged) (at time.Time) 
 	out, err := cmd.StdoutPipe()
 	check(t, err)
 	check(t, cmd.Start())
+	began := time.Now()
 	lines := bufio.NewScanner(out)
 	for n := 0; lines.Scan(); n++ {
-		if n == after {
+		if n >= after && at.IsZero() && time.Since(began) >= lasts {
 			at = time.Now()
 			check(t, cmd.Process.Kill())
 		}
@@ -122,9 +123,9 @@ func TestKill(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		a := acknowledged{created: map[string]bool{}, revoked: map[string]bool{}}
 		var lost int64
-		for round := range 4 {
+		for round, lasts := range []time.Duration{0, 0, 0, 1300 * time.Millisecond} {
 			before := len(a.uses)
-			at := killed(t, o, 50+round*130, &a)
+			at := killed(t, o, 50+round*130, lasts, &a)
 			for _, use := range a.uses[before:] {
 				if at.Sub(use) < time.Second {
 					lost++ // may be

@@ -20,18 +20,19 @@ const (
 // folderLock is a lock that the operating system drops when the process ends, however it ends.
 type folderLock struct{ file *os.File }
 
-// lockFolder locks the folder, or returns [ErrLocked] with the process that has it.
-func lockFolder(ctx context.Context, folder string) (*folderLock, error) {
+// lockFolder locks the folder, or returns [ErrLocked] with the process that has it after so long.
+func lockFolder(ctx context.Context, folder string, wait time.Duration) (*folderLock, error) {
 	path := filepath.Join(folder, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("the data folder cannot be locked: %w", err)
 	}
-	giveUp := time.Now().Add(lockPatience)
+	giveUp := time.Now().Add(wait)
 	for {
 		err = tryLock(file)
 		if err == nil {
-			return &folderLock{file}, errors.Join(file.Truncate(0), writePID(file))
+			writePID(file)
+			return &folderLock{file}, nil
 		}
 		if !errors.Is(err, errWouldBlock) || time.Now().After(giveUp) {
 			break
@@ -49,9 +50,10 @@ func lockFolder(ctx context.Context, folder string) (*folderLock, error) {
 	return nil, fmt.Errorf("the data folder %s is %w%s: stop that process, or name another folder", folder, ErrLocked, owner(file))
 }
 
-func writePID(file *os.File) error {
-	_, err := fmt.Fprintf(io.NewOffsetWriter(file, 0), "%d\n", os.Getpid())
-	return err
+// writePID tells others who we are. The lock holds without it, on a full disk for instance.
+func writePID(file *os.File) {
+	_ = file.Truncate(0)
+	_, _ = fmt.Fprintf(io.NewOffsetWriter(file, 0), "%d\n", os.Getpid())
 }
 
 // owner tells the process that has the lock, as far as it wrote it down.
@@ -61,7 +63,7 @@ func owner(file *os.File) string {
 	if err != nil || pid == "" {
 		return ""
 	}
-	return " (" + pid + ")"
+	return " (process " + pid + ")"
 }
 
 // release gives the lock back. The file stays: to delete it would let two processes lock two files of one name.

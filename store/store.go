@@ -16,6 +16,8 @@ type Options struct {
 	// Beside opens a data folder that another process has locked, beside that process: for commands that read or change a little and end. The
 	// schema must be the one that this program knows. PostgreSQL needs no such thing.
 	Beside bool
+	// MustExist refuses to make an embedded database where there is none.
+	MustExist bool
 	// Log is told what goes wrong in the background. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
@@ -65,7 +67,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	return s.loadSalt(ctx)
 }
 
-// Close commits what is queued and closes the database. It waits for closePatience at most.
+// Close commits what is queued and closes the database. It waits for patience and closePatience at most.
 func (s *Store) Close() error {
 	s.stop()
 	s.routines.Wait()
