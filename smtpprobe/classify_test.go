@@ -68,6 +68,8 @@ func TestTraps(t *testing.T) {
 		{"link that talks", PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", ClassAmbiguous},
 		{"a sentence ends without a blank", PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", ClassNoSuchUser},
 		{"split in the middle", PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", ClassNoSuchUser},
+		{"unknown, or not allowed", PhaseRCPT, "550 No such user, or you are not allowed to write to it", "a@example.com", ClassAmbiguous},
+		{"the host takes nothing now", PhaseRCPT, "451 4.3.2 System not accepting messages now", "a@example.com", ClassTemporary},
 		{"names nothing", PhaseRCPT, "550 Requested action not taken", "a@example.com", ClassAmbiguous},
 		{"no text", PhaseRCPT, "550", "a@example.com", ClassAmbiguous},
 		{"accepted whatever it says", PhaseRCPT, "250 no such user here, but fine", "a@example.com", ClassOK},
