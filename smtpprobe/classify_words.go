@@ -33,13 +33,13 @@ const (
 )
 
 // wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
-// "blocked" or "unknown.user" decides nothing.
+// "blocked" or "unknown.user" decides nothing; the domain and the mail host are things without a text, so that one called "rbl.example" is no list.
 func wordsOf(q Question) []word {
 	text := strings.ToLower(strings.Join(q.Reply.Lines, " "))
 	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
 		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
-	words := splitWords(text, q.Mailbox)
+	words := splitWords(text, q.Mailbox, q.Host)
 	for i := range words {
 		if words[i].thing == anAddress && q.Sender != "" && strings.EqualFold(words[i].text, q.Sender) {
 			words[i].thing = theSender
@@ -48,7 +48,7 @@ func wordsOf(q Question) []word {
 	return words
 }
 
-func splitWords(text, mailbox string) []word {
+func splitWords(text, mailbox, host string) []word {
 	local, domain := "", ""
 	if at := strings.LastIndexByte(mailbox, '@'); at > 0 {
 		local, domain = mailbox[:at], mailbox[at+1:]
@@ -68,8 +68,8 @@ func splitWords(text, mailbox string) []word {
 		switch {
 		case local != "" && strings.EqualFold(piece, local) && (quoted || !plainWord(local)):
 			words = append(words, word{thing: anAddress})
-		case domain != "" && strings.EqualFold(edges.trim(piece), domain):
-			words = append(words, word{text: domain, thing: aHost})
+		case isName(piece, domain), isName(piece, host):
+			words = append(words, word{thing: aHost})
 		default:
 			words = appendPiece(words, piece)
 		}
@@ -77,6 +77,9 @@ func splitWords(text, mailbox string) []word {
 	}
 	return words
 }
+
+// isName reports whether a piece is a name that we know.
+func isName(piece, name string) bool { return name != "" && strings.EqualFold(edges.trim(piece), name) }
 
 // byteSet is a set of bytes.
 type byteSet [256]bool
