@@ -67,6 +67,8 @@ func TestTraps(t *testing.T) {
 		{"domain that talks", PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", ClassAmbiguous},
 		{"domain like a block list", PhaseRCPT, "550 5.1.1 <a@rbl.example.com>: Recipient address rejected: User unknown", "a@rbl.example.com", ClassNoSuchUser},
 		{"control in a domain like a block list", PhaseRCPT, "550 5.1.1 <x@rbl.example.com>: Recipient address rejected: User unknown", "", ClassNoSuchUser},
+		{"control in a domain like greylisting, under no known top-level domain", PhaseRCPT, "550 no such user in mail.greylisted.lab", "@mail.greylisted.lab", ClassNoSuchUser},
+		{"next host like greylisting, under no known top-level domain", PhaseRCPT, "550 5.1.1 host mx.greylisted.lab said: no such user", "a@example.com", ClassNoSuchUser},
 		{"domain like a block list, alone", PhaseRCPT, "550 rbl.example.com: no such user", "a@rbl.example.com", ClassNoSuchUser},
 		{"block list by its name", PhaseRCPT, "550 5.1.1 rbl.example.org has us, no such user", "a@rbl.example.com", ClassBlocked},
 		{"link that talks", PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", ClassAmbiguous},

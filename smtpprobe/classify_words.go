@@ -50,7 +50,7 @@ func wordsOf(q Question) []word {
 
 func splitWords(text, mailbox, host string) []word {
 	local, domain := "", ""
-	if at := strings.LastIndexByte(mailbox, '@'); at > 0 {
+	if at := strings.LastIndexByte(mailbox, '@'); at >= 0 {
 		local, domain = mailbox[:at], mailbox[at+1:]
 	}
 	words := make([]word, 0, 32)
@@ -189,13 +189,16 @@ func isIP(piece string) bool {
 	return err == nil
 }
 
-// isHost reports whether a piece with a dot is a host name and not the end of one sentence with the beginning of the next: the last label
-// must be a known top-level domain, or one of those that stand for local and example names.
+// isHost reports whether a piece with a dot is a host name and not the end of one sentence with the beginning of the next: it has three labels or
+// more, or the last is a known top-level domain or one of those that stand for local and example names.
 func isHost(piece string) bool {
 	for i := range len(piece) {
 		if c := piece[i]; !(c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z') {
 			return false
 		}
+	}
+	if strings.Count(piece, ".") > 1 && !strings.Contains(piece, "..") {
+		return true
 	}
 	switch piece[strings.LastIndexByte(piece, '.')+1:] {
 	case "example", "test", "invalid", "local", "localdomain", "lan", "internal", "arpa":

@@ -107,7 +107,7 @@ func (f *flight) controlTooMany() bool {
 	}
 	reply := *f.named[1].reply
 	return limited(reply) || reply.Code >= 500 && !strings.HasPrefix(reply.Enhanced, "5.7.") &&
-		f.s.pool.read(f.s, PhaseRCPT, reply, "") == ClassRateLimited
+		f.s.pool.read(f.s, PhaseRCPT, reply, "@"+f.named[1].domain) == ClassRateLimited
 }
 
 // controlAgain asks about the control in a transaction of its own, in one group where the host takes one. Where that is refused too, the answer
