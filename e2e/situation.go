@@ -16,7 +16,9 @@ import (
 //
 //	== slug: what it shows
 //	configuration
-//	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] -> what is allowed
+//	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] [once] -> what is allowed
+//
+// "once" is for a host that remembers the question, so that it is not put a second time.
 //
 // What is allowed are results and reasons. They were written down before the question was put, from the RFCs and the servers' documentation.
 // Each situation has a domain and an address of its own.
@@ -31,6 +33,7 @@ type situation struct {
 // asked is a question of a situation.
 type asked struct {
 	question
+	once    bool
 	allowed []string
 }
 
@@ -118,6 +121,8 @@ func (s *situation) add(line string) error {
 	for _, option := range words[1:] {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
+		case "once":
+			q.once = true
 		case "from":
 			q.mailFrom = value
 		case "helo":
