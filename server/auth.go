@@ -44,7 +44,7 @@ func shownKey(r *http.Request, parameter string) string {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return key
 	}
-	if given := r.URL.Query()[parameter]; len(given) == 1 {
+	if given := queryOf(r).values[parameter]; len(given) == 1 {
 		return given[0]
 	}
 	return ""

@@ -25,6 +25,13 @@ func writeBusy(w http.ResponseWriter, message string) {
 	writeError(w, http.StatusServiceUnavailable, message)
 }
 
+// Header fields that most answers have. Nobody changes them.
+var (
+	jsonType   = []string{"application/json; charset=utf-8"}
+	notStored  = []string{"private, no-store"}
+	notGuessed = []string{"nosniff"}
+)
+
 // writeJSON writes body as it is meant to be read: without the escaping for HTML, which nosniff makes needless.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := encoded(body)
@@ -32,10 +39,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		panic(err) // a body of ours that is not JSON is a bug
 	}
 	header := w.Header()
-	header.Set("Content-Type", "application/json; charset=utf-8")
-	header.Set("Cache-Control", "private, no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Length", strconv.Itoa(len(text)))
+	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
+	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has gone
 }

@@ -17,6 +17,8 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 	// VerifyAnew is Verify without a remembered result.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
+	// Recall returns the remembered result of an address, if there is one, and asks nobody.
+	Recall(ctx context.Context, address string) (engine.Result, bool)
 }
 
 // Config configures a [Server].

@@ -133,7 +133,7 @@ func TestBackup(t *testing.T) {
 	check(t, err)
 	info, err := os.Stat(file)
 	check(t, err)
-	if len(left) != 1 || info.Mode().Perm() != fileMode {
+	if len(left) != 1 || info.Mode().Perm() != 0o600 {
 		t.Errorf("the folder of the backup has %v, mode %v", left, info.Mode())
 	}
 	if diff := cmp.Diff(read(s), read(open(t, Options{DataDir: folder})), sameNetworks); diff != "" {
