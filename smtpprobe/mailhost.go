@@ -31,6 +31,7 @@ type mailHost struct {
 	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
 	traits                  traits
 	failed                  *failedSession
+	mute                    int       // sessions in a row without an answer to RCPT
 	wellAt                  time.Time // a session was last open
 	notBefore               time.Time // the next may be opened
 }
