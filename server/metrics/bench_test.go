@@ -15,17 +15,17 @@ func BenchmarkCached(b *testing.B) {
 	result := answer(engine.Deliverable, engine.RecipientAccepted, true)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Answered(result, 30*time.Microsecond)
+		m.Verified(result, 30*time.Microsecond)
 		m.Request("/api/v1/verify", 200, 40*time.Microsecond)
 	}
 }
 
-func BenchmarkAnswered(b *testing.B) {
+func BenchmarkVerified(b *testing.B) {
 	m := newMetrics(b)
 	result := answer(engine.Deliverable, engine.RecipientAccepted, true)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Answered(result, 30*time.Microsecond)
+		m.Verified(result, 30*time.Microsecond)
 	}
 }
 
@@ -53,9 +53,9 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	m := newMetrics(t)
 	result := answer(engine.Deliverable, engine.RecipientAccepted, true)
 	if got := testing.AllocsPerRun(1000, func() {
-		m.Answered(result, 30*time.Microsecond)
+		m.Verified(result, 30*time.Microsecond)
 		m.Request("/api/v1/verify", 200, 40*time.Microsecond)
-		m.Refused(Rate)
+		m.Refused("rate")
 	}); got != 0 {
 		t.Errorf("%v allocations", got)
 	}

@@ -1,7 +1,8 @@
 // Package metrics counts what the service does, for Prometheus.
 //
-// A [Metrics] has a registry of its own. The server tells it about requests and verifications, the engine's hooks about the steps of each, and
-// what others count already is read from them when somebody looks ([Config]). [Metrics.Handler] shows it all in the text format of Prometheus.
+// A [Metrics] has a registry of its own. The server's hooks tell it about requests and verifications ([Metrics.Request], [Metrics.Verified],
+// [Metrics.Refused]), the engine's about the steps of each ([Metrics.Hooks]), and what others count already is read from them when somebody looks
+// ([Config]). [Metrics.Handler] shows it all in the text format of Prometheus.
 //
 // # Labels
 //

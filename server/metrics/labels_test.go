@@ -102,7 +102,7 @@ func TestClosedSets(t *testing.T) {
 		} else {
 			verdict = []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown}[random.IntN(4)]
 		}
-		m.Answered(engine.Result{Email: hostile(), User: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Details: &engine.Details{
+		m.Verified(engine.Result{Email: hostile(), User: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Details: &engine.Details{
 			Reason: reason, Cached: random.IntN(2) == 0, Provider: hostile(), Suggestion: hostile(),
 		}}, time.Duration(random.Int64()))
 		hooks.Resolved(dnsresolve.Findings{Domain: hostile(), Status: dnsresolve.Status(hostile()), Lookups: []dnsresolve.Lookup{
@@ -112,7 +112,7 @@ func TestClosedSets(t *testing.T) {
 			{Host: hostile(), Failure: &smtpprobe.Failure{Kind: smtpprobe.Kind(hostile()), Text: hostile()}},
 		}}, time.Duration(random.Int64()))
 		m.Request(hostile(), int(random.Int32()), time.Duration(random.Int64()))
-		m.Refused(Refusal(hostile()))
+		m.Refused(hostile())
 	}
 
 	for range 10_000 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/store"
 	"go.uber.org/goleak"
 )
 
@@ -34,7 +35,7 @@ func watchAll() Config {
 		Cache:     func() Cache { return Cache{Hits: 5, StoreHits: 6, Misses: 7, Entries: 8} },
 		Rechecks:  func() Rechecks { return Rechecks{Waiting: 1, Done: 2, GivenUp: 3, Dropped: 4} },
 		Store: func() Store {
-			return Store{Queued: 1, Dropped: 2, Commits: 3, Failures: 4, LastCommit: 250 * time.Millisecond, InUse: 5, Open: 6}
+			return Store(store.Stats{Queued: 1, Dropped: 2, Commits: 3, Failures: 4, LastCommit: 250 * time.Millisecond, InUse: 5, Open: 6})
 		},
 		Keys: func() Keys { return Keys{Usable: 5000, Age: 1500 * time.Millisecond} },
 	}

@@ -27,14 +27,14 @@ func answer(verdict engine.Verdict, reason engine.Reason, cached bool) engine.Re
 	return engine.Result{Verdict: verdict, Details: &engine.Details{Reason: reason, Cached: cached}}
 }
 
-func TestAnswered(t *testing.T) {
+func TestVerified(t *testing.T) {
 	m := newMetrics(t)
-	m.Answered(answer(engine.Deliverable, engine.RecipientAccepted, false), 300*time.Millisecond)
-	m.Answered(answer(engine.Deliverable, engine.RecipientAccepted, true), 30*time.Microsecond)
-	m.Answered(answer(engine.Deliverable, engine.RecipientAccepted, true), 40*time.Microsecond)
-	m.Answered(answer(engine.Unknown, engine.MXReservedAddress, false), time.Millisecond)
-	m.Answered(answer(engine.Undeliverable, engine.MXReservedAddress, false), time.Millisecond) // its second verdict
-	m.Answered(engine.Result{Verdict: engine.Unknown}, time.Millisecond)
+	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, false), 300*time.Millisecond)
+	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, true), 30*time.Microsecond)
+	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, true), 40*time.Microsecond)
+	m.Verified(answer(engine.Unknown, engine.MXReservedAddress, false), time.Millisecond)
+	m.Verified(answer(engine.Undeliverable, engine.MXReservedAddress, false), time.Millisecond) // its second verdict
+	m.Verified(engine.Result{Verdict: engine.Unknown}, time.Millisecond)
 	wantLines(t, scraped(t, m),
 		`rcpt_verifications_total{cached="false",reason="recipient_accepted",result="deliverable"} 1`,
 		`rcpt_verifications_total{cached="true",reason="recipient_accepted",result="deliverable"} 2`,
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 		m.Request("/api/v1/verify", status, 10*time.Millisecond)
 	}
 	m.Request("/wp-admin", 404, time.Millisecond)
-	for _, why := range []Refusal{Unauthorized, Rate, Rate, Quota, "because"} {
+	for _, why := range []string{"unauthorized", "rate", "rate", "quota", "because"} {
 		m.Refused(why)
 	}
 	wantLines(t, scraped(t, m),
@@ -157,7 +157,7 @@ func TestNothingWatched(t *testing.T) {
 // TestOwnRegistry: two of them do not get in each other's way.
 func TestOwnRegistry(t *testing.T) {
 	first, second := newMetrics(t), newMetrics(t)
-	first.Refused(Quota)
+	first.Refused("quota")
 	wantLines(t, scraped(t, first), `rcpt_http_refused_total{cause="quota"} 1`)
 	wantLines(t, scraped(t, second), `rcpt_http_refused_total{cause="quota"} 0`)
 }

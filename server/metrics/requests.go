@@ -6,23 +6,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Refusal is why a request was not served, though it was well-formed.
-type Refusal string
-
-// The refusals.
-const (
-	Unauthorized Refusal = "unauthorized" // 401: no key, or none that may do this
-	Quota        Refusal = "quota"        // 402: the quota of the month is used up
-	Rate         Refusal = "rate"         // 429: the key asks too fast
-	Concurrency  Refusal = "concurrency"  // 429: the key asks too much at a time
-	Overload     Refusal = "overload"     // 503: as many verifications run as may
-	HostBusy     Refusal = "host_busy"    // 503: too many wait for the same mail host
-	StoreDown    Refusal = "store"        // 503: the store is needed to decide, and cannot be reached
-	ShuttingDown Refusal = "shutdown"     // 503: the server is about to end
-)
-
-// refusals are all of them; the last stands for words that are none.
-var refusals = []Refusal{Unauthorized, Quota, Rate, Concurrency, Overload, HostBusy, StoreDown, ShuttingDown, other}
+// refusals are the causes for which a server does not serve a request that has no mistake in it.
+var refusals = []string{
+	"unauthorized", // 401: no key, or none that may do this
+	"quota",        // 402: the quota of the month is used up
+	"rate",         // 429: the key asks too fast
+	"concurrency",  // 429: the key asks too much at a time
+	"busy",         // 503: as many verifications run as may, or too many wait for the same mail host
+	"store",        // 503: the store is needed to decide, and cannot be reached
+	other,
+}
 
 // classes are the status classes of HTTP (RFC 9110 §15), by the first digit; the first stands for a request that got no answer.
 var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
@@ -34,7 +27,7 @@ type requests struct {
 	refused  *prometheus.CounterVec
 
 	routes map[string]*route
-	causes map[Refusal]prometheus.Counter
+	causes map[string]prometheus.Counter
 }
 
 // route is what is counted of a route.
@@ -54,14 +47,14 @@ func newRequests(routes []string) requests {
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "rcpt_http_refused_total", Help: "Requests that were not served for a reason that is no mistake in them, by cause.",
 		}, []string{"cause"}),
-		routes: map[string]*route{}, causes: map[Refusal]prometheus.Counter{},
+		routes: map[string]*route{}, causes: map[string]prometheus.Counter{},
 	}
 	r.add(other)
 	for _, name := range routes {
 		r.add(name)
 	}
 	for _, cause := range refusals {
-		r.causes[cause] = r.refused.WithLabelValues(string(cause))
+		r.causes[cause] = r.refused.WithLabelValues(cause)
 	}
 	return r
 }
@@ -92,8 +85,8 @@ func (m *Metrics) Request(route string, status int, took time.Duration) {
 	counted.duration.Observe(took.Seconds())
 }
 
-// Refused counts a request that was not served.
-func (m *Metrics) Refused(why Refusal) {
+// Refused counts a request that was not served, by the cause.
+func (m *Metrics) Refused(why string) {
 	counter, ok := m.requests.causes[why]
 	if !ok {
 		counter = m.requests.causes[other]

@@ -29,7 +29,7 @@ type Rechecks struct {
 	Dropped int64 // found no place among those that wait
 }
 
-// Store is how the durable state fares, since the start. The fields are those of the store's own figures.
+// Store is how the durable state fares, since the start. Its fields are those of store.Stats, so that one converts into the other.
 type Store struct {
 	Queued     int           // small writes that wait for the next commit
 	Dropped    int64         // small writes that found the queue full

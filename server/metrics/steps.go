@@ -45,7 +45,7 @@ func (s *steps) collectors() []prometheus.Collector {
 	return []prometheus.Collector{s.duration, s.lookups, s.sessions}
 }
 
-// Hooks are for the engine whose steps are to be counted. The hook for verdicts is nil: see [Metrics.Answered].
+// Hooks are for the engine whose steps are to be counted. The hook for verdicts is nil: see [Metrics.Verified].
 func (m *Metrics) Hooks() engine.Hooks {
 	return engine.Hooks{Resolved: m.steps.resolved, Probed: m.steps.probed}
 }

@@ -61,9 +61,9 @@ func (v *verifications) collectors() []prometheus.Collector {
 	return []prometheus.Collector{v.total, v.duration}
 }
 
-// Answered counts a verification that was answered with r, details included, after a while. It is for whoever answers, and not for the engine's hook:
+// Verified counts a verification that was answered with r, details included, after a while. It is for whoever answers, and not for the engine's hook:
 // the engine does not see what is remembered before it, and also verifies what nobody waits for.
-func (m *Metrics) Answered(r engine.Result, took time.Duration) {
+func (m *Metrics) Verified(r engine.Result, took time.Duration) {
 	var reason engine.Reason
 	cached := false
 	if r.Details != nil {
