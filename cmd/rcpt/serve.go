@@ -18,6 +18,7 @@ type serveCommand struct {
 	engineFlags
 	listenFlag
 	debugFlag
+	databaseFlag
 	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
@@ -52,8 +53,16 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
 		go warnOfClosedPort(ctx, config)
 	}
-	s := service{listener: listener, engine: config, lists: watch, key: key, details: c.Details, example: "postmaster@example.com"}
-	return s.run(ctx, std.err)
+	state, err := c.openState(ctx, key, logger)
+	if err != nil {
+		listener.Close()
+		if ctx.Err() != nil {
+			return nil // told to end before it began
+		}
+		return err
+	}
+	s := service{listener: listener, engine: config, lists: watch, state: state, details: c.Details, example: "postmaster@example.com"}
+	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
 // service is what "rcpt serve" and "rcpt demo" have in common.
@@ -61,7 +70,7 @@ type service struct {
 	listener net.Listener // closed at the end
 	engine   engine.Config
 	lists    *listWatch // nil: the lists stay as they are
-	key      apiKey
+	state    *serviceState
 	details  bool
 	example  string // the address in the command line to try
 }
@@ -76,13 +85,14 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	front, err := server.New(server.Config{
-		Verifier: verifier, Key: s.key.secret, Details: s.details, Timeout: s.engine.Timeout, Logger: logger,
+		Verifier: verifier, Keys: s.state.keys, Record: s.state.record, Ready: s.state.ready,
+		Details: s.details, Timeout: s.engine.Timeout, Logger: logger,
 	})
 	if err != nil {
 		return errors.Join(err, verifier.Close())
 	}
 	unwatch := s.watchLists(ctx, verifier)
-	greet(w, s.listener.Addr(), s.key, s.example)
+	greet(w, s.listener.Addr(), s.state.key, s.example)
 	err = front.Serve(ctx, s.listener)
 	unwatch()
 	return errors.Join(err, verifier.Close())
