@@ -1,10 +1,11 @@
 package main
 
 import (
-	"github.com/rcpt/rcpt/server/keyring"
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/server/keyring"
 )
 
 // TestShortKey: who sets a key that can be guessed is told, without the key; nobody else is.
