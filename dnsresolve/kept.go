@@ -51,6 +51,7 @@ func (r *Resolver) Known(domain string) (Findings, bool) {
 		found.Lookups[i].TTL = secondsLeft(k.expires[i], now)
 		found.Lookups[i].Cached = true
 	}
+	r.counters.count(int64(len(found.Lookups)), true)
 	shuffleEqual(found.Hosts, func(h Host) uint16 { return h.Preference }, r.shuffle)
 	return found, true
 }

@@ -14,7 +14,7 @@ func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
 		module + "server", module + "bulk", module + "store", module + "cmd", module + "dnsresolve/dnstest", module + "smtpprobe/smtptest",
-		"database/sql", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
+		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
 			if dep == banned || strings.HasPrefix(dep, banned+"/") {
@@ -22,7 +22,7 @@ func TestDependencies(t *testing.T) {
 			}
 		}
 	}
-	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "engine/address"} {
+	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "store", "engine/address"} {
 		for _, dep := range dependencies(t, module+leaf) {
 			if strings.HasPrefix(dep, module) && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/internal/") {
 				t.Errorf("%s is a leaf and depends on %s", leaf, dep)
@@ -30,8 +30,25 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	for _, dep := range dependencies(t, module+"server") {
-		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") {
+		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") || strings.HasSuffix(dep, "/storetest") {
 			t.Errorf("server depends on the fake %s", dep)
+		}
+	}
+}
+
+// TestSQL holds that nobody but store knows SQL.
+func TestSQL(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		pkg, imports, _ := strings.Cut(line, " ")
+		for _, imported := range strings.Fields(imports) {
+			database := imported == "database/sql" || strings.HasPrefix(imported, "github.com/jackc/pgx/") || strings.HasPrefix(imported, "modernc.org/")
+			if database && pkg != module+"store" && pkg != module+"store/storetest" {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
 		}
 	}
 }

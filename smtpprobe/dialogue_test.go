@@ -50,16 +50,16 @@ func TestDialogue(t *testing.T) {
 				C: MAIL *
 				S: 250 sender
 				C: RCPT TO:<alice@*
-				S: 550 no
+				S: 250 yes
 				C: RCPT TO:<random@*
-				S: 250 yes`,
+				S: 550 no`,
 			client: `
 				EHLO probe.example
 				MAIL FROM:<>
 				RCPT TO:<alice@example.com>
 				RCPT TO:<random@example.com>
 				QUIT`,
-			found: "greeting 220, ehlo 250, mail 250, target 550, control 250",
+			found: goodFound,
 		},
 		{
 			name: "HELO where EHLO is refused",

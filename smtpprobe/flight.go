@@ -23,6 +23,8 @@ type flight struct {
 	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
+	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
+	confirmed bool
 }
 
 // recipient is a mailbox named in a flight.
@@ -92,10 +94,15 @@ func (f *flight) fly(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.conn.left {
-		return nil // the reply to QUIT, which is like no other, has shown it
+	if !s.conn.left { // else the reply to QUIT, which is like no other, has shown it
+		if err := f.checkInStep(ctx); err != nil {
+			return err
+		}
 	}
-	return f.checkInStep(ctx)
+	if f.alone() && f.contradicted(0) {
+		return f.confirm(ctx)
+	}
+	return f.checkNames(ctx)
 }
 
 // controlTooMany reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of whether
@@ -276,7 +283,7 @@ func (f *flight) boundOf(i int, now time.Time) time.Time {
 	if i < len(f.asks) {
 		end = f.asks[i].ends()
 	}
-	if !end.IsZero() {
+	if !end.IsZero() && !f.alone() {
 		end = end.Add(now.Sub(f.began))
 	}
 	return end

@@ -101,6 +101,10 @@ func TestProviderIsLeftAlone(t *testing.T) {
 					if got := f != nil && f.Kind == smtpprobe.KindPaused; got != tt.paused {
 						b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
 					}
+					shunned := b.pool.Stats().Shunned
+					if got := len(shunned) == 1 && shunned[0].Trips == 1 && time.Until(shunned[0].Until) > 4*time.Minute; got != tt.paused {
+						b.Errorf("shunned %+v, want one: %t", shunned, tt.paused)
+					}
 					if !tt.paused {
 						return
 					}
@@ -201,12 +205,15 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		if last < 2*time.Second || last > 31*time.Second {
 			b.Errorf("the longest wait was %v", last)
 		}
+		if shunned := b.pool.Stats().Shunned; len(shunned) != 1 || shunned[0].Interval < time.Second || !shunned[0].Until.IsZero() {
+			b.Errorf("shunned %+v", shunned)
+		}
 		on.Store(false)
 		for i := range 10 {
 			last = ask(10 + i)
 		}
-		if last > 100*time.Millisecond {
-			b.Errorf("in the end it was %v", last)
+		if last > 100*time.Millisecond || len(b.pool.Stats().Shunned) > 0 {
+			b.Errorf("in the end it was %v, shunned %+v", last, b.pool.Stats().Shunned)
 		}
 	})
 }

@@ -91,12 +91,17 @@ func (b *replyBuilder) add(line string) (last bool, err error) {
 
 // reply returns the reply of the lines added.
 func (b *replyBuilder) reply() Reply {
-	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: make([]string, len(b.texts))}
-	for i, text := range b.texts {
+	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: make([]string, 0, len(b.texts))}
+	left := maxReplyText
+	for _, text := range b.texts {
 		if enhanced, rest := cutEnhanced(text); enhanced != "" && enhanced == r.Enhanced {
 			text = rest
 		}
-		r.Lines[i] = truncate(text, maxText)
+		text = truncate(text, maxText)
+		if left -= len(text); left < 0 {
+			break
+		}
+		r.Lines = append(r.Lines, text)
 	}
 	return r
 }

@@ -16,7 +16,7 @@ type session struct {
 
 	pool     *Pool
 	route    route
-	provider string
+	provider providerKey
 	log      transcript
 	opening  int       // lines of the log that belong to the opening
 	bound    time.Time // of the present step; zero: the timeouts alone bound it
@@ -33,8 +33,8 @@ type session struct {
 }
 
 func newSession(p *Pool, r route) *session {
-	s := &session{pool: p, route: r, provider: p.provider(r.host, r.addr.Addr()), started: time.Now()}
-	s.Host, s.Addr = truncate(clean(r.host), maxDomain), r.addr
+	s := &session{pool: p, route: r, provider: p.provider(r), started: time.Now()}
+	s.Host, s.Addr, s.Egress = truncate(clean(r.host), maxDomain), r.addr, p.config.Egresses[r.egress].Name
 	s.log.start = s.started
 	return s
 }
@@ -69,7 +69,7 @@ func (s *session) quiet() bool {
 func (s *session) connect(ctx context.Context) error {
 	dialCtx, cancel := context.WithDeadline(ctx, s.deadline(PhaseConnect))
 	defer cancel()
-	tcp, err := s.pool.config.Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
+	tcp, err := s.pool.config.Egresses[s.route.egress].Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
 	if outOfResources(err) {
 		return err
 	}

@@ -48,6 +48,9 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 			p.resubmit(w.host, a)
 		}
 	}
+	if w.ctx.Err() == nil {
+		w.host.noteMute(f, failure)
+	}
 	return final
 }
 
@@ -119,6 +122,8 @@ func (f *flight) judge(i int, failure *Failure) verdict {
 	case reply == nil && f.fresh && i == 0:
 		return told
 	case reply == nil:
+		return askAlone
+	case f.doubts(i):
 		return askAlone
 	case refusal(*reply) == nil && f.controlDoubtful(a):
 		return askAlone

@@ -32,7 +32,7 @@ func run(args []string) int {
 
 	err := execute(ctx, args)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "rcpt: %v\n", err)
+		tell(os.Stderr, err)
 	}
 	return exitCode(err)
 }
@@ -88,6 +88,8 @@ type commandLine struct {
 	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
 	Lists   listsCommand   `cmd:"" help:"Tell what the lists hold, and bring them up to date."`
 	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
+	Backup  backupCommand  `cmd:"" help:"Write a copy of the embedded database, while a server uses it."`
+	Migrate migrateCommand `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
 	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
 	Version versionCommand `cmd:"" help:"Print version, platform and embedded lists."`
 }

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// databaseFlag names the database with the state of the service.
+type databaseFlag struct {
+	Database string `placeholder:"URL" help:"PostgreSQL database with keys, usage and the like, as postgres://user:password@host/name. Default: an embedded one in the data folder."`
+}
+
+// stateIn says where the state is kept: in the database, or else in the folder.
+func stateIn(folder dataFlag, database databaseFlag) (store.Options, error) {
+	if database.Database != "" {
+		return store.Options{DatabaseURL: database.Database}, nil
+	}
+	dir := folder.folder()
+	if dir == "" {
+		return store.Options{}, usage(errors.New("there is no data folder: name one with --data"))
+	}
+	return store.Options{DataDir: dir}, nil
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const opBackup = "back up"
+
+// Backup writes the state of one moment to a new file, while everything goes on; see the function [Backup].
+func (s *Store) Backup(ctx context.Context, file string) error {
+	if s.db.file == "" {
+		return notEmbedded()
+	}
+	if err := s.Flush(ctx); err != nil {
+		return err
+	}
+	return s.db.backup(ctx, file)
+}
+
+// Backup writes what is in the data folder at one moment to a new file. A process may be using the folder, of this or an earlier version: it is
+// not disturbed, and the schema stays as it is. The file is an embedded database in itself: put in the place of rcpt.db in a data folder
+// that no process uses, without -wal and -shm files beside it, it is the state again. For PostgreSQL there is an error that names pg_dump.
+// [ErrExists]: there is such a file. [ErrNotFound]: there is no database.
+func Backup(ctx context.Context, o Options, file string) error {
+	if o.DatabaseURL != "" {
+		return notEmbedded()
+	}
+	folder, err := filepath.Abs(o.DataDir)
+	if err != nil {
+		return &Error{opBackup, nil, err}
+	}
+	if err := there(folder); err != nil {
+		return &Error{opBackup, kindOfMissing(err), err}
+	}
+	path := filepath.Join(folder, databaseName)
+	return (&database{dialect: sqliteDialect, where: path, file: path}).backup(ctx, file)
+}
+
+func notEmbedded() error {
+	return &Error{opBackup, ErrInvalid, errors.New("the state is in PostgreSQL: back it up with pg_dump, which takes the same address of the database")}
+}
+
+// backup makes the file under a name of its own until it is whole.
+func (db *database) backup(ctx context.Context, file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return &Error{opBackup, ErrExists, fmt.Errorf("%s %w: name another file, or delete it", file, ErrExists)}
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(file), ".rcpt-backup-")
+	if err != nil {
+		return &Error{opBackup, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
+	}
+	defer os.RemoveAll(folder)
+	part := filepath.Join(folder, databaseName)
+	if err := db.copyTo(ctx, part); err != nil {
+		return (&database{dialect: db.dialect, where: file}).failed(opBackup, err)
+	}
+	if err := publish(part, file); err != nil {
+		return &Error{opBackup, kindOfFile(err), fmt.Errorf("the backup cannot be written: %w", err)}
+	}
+	return nil
+}
+
+// copyTo has SQLite write a copy without the gaps, through a connection that only reads.
+func (db *database) copyTo(ctx context.Context, file string) error {
+	if err := os.WriteFile(file, nil, fileMode); err != nil { // SQLite takes an empty file over with its mode
+		return err
+	}
+	source, err := sql.Open("sqlite", sqliteName(db.file))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	_, err = source.ExecContext(ctx, `VACUUM INTO $1`, file)
+	return err
+}
+
+// publish makes a file that is complete appear under its name, and survive a power cut.
+func publish(part, file string) error {
+	if err := synced(os.OpenFile(part, os.O_RDWR, 0)); err != nil {
+		return err
+	}
+	err := os.Link(part, file) // unlike a renaming, it overwrites nothing; some disks cannot do it
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, file)
+	}
+	_ = synced(os.Open(filepath.Dir(file))) // some systems cannot
+	return err
+}
+
+func synced(file *os.File, err error) error {
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}

@@ -1,0 +1,161 @@
+//go:build unix
+
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// childVariable has the options of a store, for a process that writes to it until it is killed.
+const childVariable = "RCPT_STORE_TEST_CHILD"
+
+// acknowledged is what a process was told is stored.
+type acknowledged struct {
+	created  map[string]bool
+	revoked  map[string]bool
+	reserved int64
+	uses     []time.Time // when each use was recorded
+}
+
+// child creates keys, revokes some, reserves quota and counts uses, and prints a line for each after it was acknowledged.
+func child() {
+	var o Options
+	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o); err != nil {
+		panic(err)
+	}
+	s, err := Open(context.Background(), o)
+	if err != nil {
+		fmt.Println("failed", err)
+		os.Exit(1)
+	}
+	var mu sync.Mutex
+	say := func(what string, value any, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			fmt.Println(what, value)
+		}
+	}
+	ctx := context.Background()
+	for caller := range 3 {
+		go func() {
+			for i := 0; ; i++ {
+				key, err := s.CreateKey(ctx, Key{Hash: HashOf(fmt.Sprint(os.Getpid(), caller, i))})
+				say("created", key.ID, err)
+				if i%2 == 0 && err == nil {
+					say("revoked", key.ID, s.RevokeKey(ctx, key.ID))
+				}
+			}
+		}()
+	}
+	go func() {
+		for {
+			s.RecordUse(Use{Key: "used", At: time.Now()})
+			say("used", time.Now().UnixMilli(), nil)
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	for {
+		r, err := s.ReserveQuota(ctx, "quota", time.UnixMilli(0), 3, 1<<40)
+		say("reserved", r.Units, err)
+	}
+}
+
+// killed runs a child and kills it after it has acknowledged so many things and run for so long.
+func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
+	t.Helper()
+	o.Log, o.Now = nil, nil
+	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir, "DatabaseURL": o.DatabaseURL})
+	check(t, err)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+string(options))
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	began := time.Now()
+	lines := bufio.NewScanner(out)
+	for n := 0; lines.Scan(); n++ {
+		if n >= after && at.IsZero() && time.Since(began) >= lasts {
+			at = time.Now()
+			check(t, cmd.Process.Kill())
+		}
+		a.note(t, lines.Text())
+	}
+	_ = cmd.Wait()
+	if at.IsZero() {
+		t.Fatal("the process ended before it was killed")
+	}
+	return at
+}
+
+func (a *acknowledged) note(t *testing.T, line string) {
+	what, value, whole := strings.Cut(line, " ")
+	if !whole {
+		return // cut off by the kill
+	}
+	number, _ := strconv.ParseInt(value, 10, 64)
+	switch what {
+	case "created":
+		a.created[value] = true
+	case "revoked":
+		a.revoked[value] = true
+	case "reserved":
+		a.reserved += number
+	case "used":
+		a.uses = append(a.uses, time.UnixMilli(number))
+	default:
+		t.Fatal(line)
+	}
+}
+
+// TestKill kills a process that writes, several times, and looks whether what it had acknowledged is there.
+func TestKill(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		a := acknowledged{created: map[string]bool{}, revoked: map[string]bool{}}
+		var lost int64
+		for round, lasts := range []time.Duration{0, 0, 0, 1300 * time.Millisecond} {
+			before := len(a.uses)
+			at := killed(t, o, 50+round*130, lasts, &a)
+			for _, use := range a.uses[before:] {
+				if at.Sub(use) < time.Second {
+					lost++ // may be
+				}
+			}
+		}
+		s := open(t, o)
+		keys, err := s.Keys(t.Context())
+		check(t, err)
+		revoked := map[string]bool{}
+		for _, key := range keys {
+			delete(a.created, key.ID)
+			revoked[key.ID] = !key.Revoked.IsZero()
+		}
+		for id := range a.revoked {
+			if !revoked[id] {
+				t.Errorf("the revocation of %s is lost", id)
+			}
+		}
+		used, err := s.QuotaUsed(t.Context(), "quota", time.UnixMilli(0))
+		check(t, err)
+		rows, err := s.Usage(t.Context(), UsageQuery{})
+		check(t, err)
+		var counted int64
+		for _, row := range rows {
+			counted += row.Count
+		}
+		t.Logf("%d keys, %d revocations, %d units of %d acknowledged, %d uses of %d", len(keys), len(a.revoked), used, a.reserved, counted, len(a.uses))
+		if len(a.created) > 0 || used < a.reserved || counted < int64(len(a.uses))-lost {
+			t.Errorf("lost: keys %v, units %d, uses %d", a.created, a.reserved-used, int64(len(a.uses))-lost-counted)
+		}
+	})
+}

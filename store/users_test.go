@@ -1,0 +1,164 @@
+//go:build unix
+
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAccounts(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		ann, err := s.CreateAccount(ctx, Account{Login: " Ann@Example.com ", Password: "one"})
+		check(t, err)
+		_, err = s.CreateAccount(ctx, Account{Login: "ann@example.COM", Password: "two"})
+		wantError(t, err, ErrExists)
+		_, err = s.CreateAccount(ctx, Account{Login: " ", Password: "two"})
+		wantError(t, err, ErrInvalid)
+		_, err = s.CreateAccount(ctx, Account{Login: "bob"})
+		wantError(t, err, ErrInvalid)
+		for _, login := range []string{"ann@example.com", "ANN@example.com "} {
+			got, err := s.AccountByLogin(ctx, login)
+			check(t, err)
+			if diff := cmp.Diff(ann, got); diff != "" {
+				t.Error(diff)
+			}
+		}
+		_, err = s.AccountByLogin(ctx, "nobody\x00")
+		wantError(t, err, ErrNotFound)
+
+		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
+		check(t, s.SetPassword(ctx, ann.ID, "three"))
+		_, _, err = s.Session(ctx, HashOf("cookie"))
+		wantError(t, err, ErrNotFound)
+		ann.Password = "three"
+		all, err := s.Accounts(ctx)
+		check(t, err)
+		if diff := cmp.Diff([]Account{ann}, all); diff != "" {
+			t.Error(diff)
+		}
+		wantError(t, s.SetPassword(ctx, "nobody", "x"), ErrNotFound)
+	})
+}
+
+func TestDeleteAccountRevokesItsKeys(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "one"})
+		check(t, err)
+		key, err := s.CreateKey(ctx, Key{Hash: HashOf("a"), Account: ann.ID})
+		check(t, err)
+		operators := someKey(t, s, "b")
+		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
+		check(t, s.DeleteAccount(ctx, ann.ID))
+		key, err = s.Key(ctx, key.ID)
+		check(t, err)
+		if key.Revoked.IsZero() || key.Account != "" {
+			t.Errorf("the key of a deleted account: %+v", key)
+		}
+		operators, err = s.Key(ctx, operators.ID)
+		check(t, err)
+		if !operators.Revoked.IsZero() {
+			t.Error("the operator's key was revoked")
+		}
+		_, _, err = s.Session(ctx, HashOf("cookie"))
+		wantError(t, err, ErrNotFound)
+		wantError(t, s.DeleteAccount(ctx, ann.ID), ErrNotFound)
+	})
+}
+
+func TestSessions(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "one"})
+		check(t, err)
+		session := Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: now.Now().Add(time.Hour)}
+		check(t, s.CreateSession(ctx, session))
+		session.Created = now.Now()
+		got, account, err := s.Session(ctx, HashOf("cookie"))
+		check(t, err)
+		if diff := cmp.Diff(session, got) + cmp.Diff(ann, account); diff != "" {
+			t.Error(diff)
+		}
+		_, _, err = s.Session(ctx, HashOf("cookies"))
+		wantError(t, err, ErrNotFound)
+		wantError(t, s.CreateSession(ctx, Session{Hash: HashOf("other"), Account: "nobody"}), ErrNotFound)
+
+		second := Session{Hash: HashOf("second"), Account: ann.ID, Expires: now.Now().Add(2 * time.Hour)}
+		third := Session{Hash: HashOf("third"), Account: ann.ID, Expires: now.Now().Add(2 * time.Hour)}
+		check(t, s.CreateSession(ctx, second))
+		check(t, s.CreateSession(ctx, third))
+		now.advance(time.Hour)
+		_, _, err = s.Session(ctx, HashOf("cookie"))
+		wantError(t, err, ErrNotFound) // expired
+		check(t, s.EndSession(ctx, second.Hash))
+		check(t, s.EndSession(ctx, second.Hash))
+		_, _, err = s.Session(ctx, second.Hash)
+		wantError(t, err, ErrNotFound)
+		_, _, err = s.Session(ctx, third.Hash)
+		check(t, err)
+		check(t, s.EndSessions(ctx, ann.ID))
+		_, _, err = s.Session(ctx, third.Hash)
+		wantError(t, err, ErrNotFound)
+	})
+}
+
+func TestSetUpHappensOnce(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		check(t, s.CreateSetupToken(ctx, HashOf("late"), now.Now().Add(time.Minute)))
+		check(t, s.CreateSetupToken(ctx, HashOf("one"), now.Now().Add(time.Hour)))
+		check(t, s.CreateSetupToken(ctx, HashOf("two"), now.Now().Add(time.Hour)))
+		now.advance(time.Minute)
+		wantError(t, s.CheckSetupToken(ctx, HashOf("late")), ErrNotFound)
+		wantError(t, s.CheckSetupToken(ctx, HashOf("none")), ErrNotFound)
+		_, err := s.SetUp(ctx, HashOf("late"), Account{Login: "late", Password: "x"})
+		wantError(t, err, ErrNotFound)
+		_, err = s.SetUp(ctx, HashOf("one"), Account{Login: "", Password: "x"})
+		wantError(t, err, ErrInvalid)
+		check(t, s.CheckSetupToken(ctx, HashOf("one"))) // not used up by what failed
+
+		errs := together(8, func(i int) error {
+			_, err := s.SetUp(ctx, HashOf([]string{"one", "two"}[i%2]), Account{Login: string(rune('a' + i)), Password: "x"})
+			return err
+		})
+		accounts, err := s.Accounts(ctx)
+		check(t, err)
+		refused := 0
+		for _, err := range errs {
+			if errors.Is(err, ErrNotFound) {
+				refused++
+			}
+		}
+		if len(accounts) != 1 || refused != len(errs)-1 {
+			t.Errorf("%d accounts, %d of %d refused: %v", len(accounts), refused, len(errs), errs)
+		}
+	})
+}
+
+func TestSettings(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		check(t, s.SetSetting(ctx, "keep", json.RawMessage(`{"hours":1}`)))
+		check(t, s.SetSetting(ctx, "gone", json.RawMessage(`1`)))
+		check(t, s.SetSetting(ctx, "keep", json.RawMessage(`{"hours":2}`)))
+		check(t, s.SetSetting(ctx, "gone", nil))
+		got, err := s.Settings(ctx)
+		check(t, err)
+		if diff := cmp.Diff(map[string]json.RawMessage{"keep": json.RawMessage(`{"hours":2}`)}, got); diff != "" {
+			t.Error(diff)
+		}
+		wantError(t, s.SetSetting(ctx, "keep", json.RawMessage(`{`)), ErrInvalid)
+		wantError(t, s.SetSetting(ctx, "", json.RawMessage(`1`)), ErrInvalid)
+		wantError(t, s.SetSetting(ctx, "big", json.RawMessage(`"`+string(make([]byte, maxSetting))+`"`)), ErrInvalid)
+	})
+}

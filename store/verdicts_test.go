@@ -1,0 +1,123 @@
+//go:build unix
+
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestVerdicts(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		verdict := Verdict{Result: []byte(`{"reason":"x"}`), Reason: "x", Checked: now.Now(), Expires: now.Now().Add(time.Hour)}
+		newer := verdict
+		newer.Result, newer.Checked = []byte(`{"reason":"y"}`), now.Now().Add(time.Second)
+		want := func(v Verdict) {
+			t.Helper()
+			for _, flush := range []bool{false, true} {
+				if flush {
+					check(t, s.Flush(ctx))
+				}
+				got, err := s.Verdict(ctx, "a@example.com")
+				check(t, err)
+				if diff := cmp.Diff(v, got); diff != "" {
+					t.Errorf("committed %t: %s", flush, diff)
+				}
+			}
+		}
+		s.PutVerdict("a@example.com", verdict)
+		want(verdict)
+		s.PutVerdict("a@example.com", newer)
+		s.PutVerdict("a@example.com", verdict) // came later, was asked earlier
+		want(newer)
+		s.PutVerdict("a@example.com", verdict)
+		check(t, s.Flush(ctx))
+		want(newer)
+		_, err := s.Verdict(ctx, "b@example.com")
+		wantError(t, err, ErrNotFound)
+
+		s.PutVerdict("nul@example.com", Verdict{Result: []byte("\"\x00\xff\""), Reason: "\x00", Checked: now.Now(), Expires: now.Now().Add(time.Hour)})
+		check(t, s.Flush(ctx))
+		s.PutVerdict("long@example.com", Verdict{Result: []byte(strings.Repeat("x", maxResult+1)), Expires: now.Now().Add(time.Hour)})
+		if dropped := s.Stats().Dropped; dropped != 1 {
+			t.Errorf("%d dropped", dropped)
+		}
+		now.advance(time.Hour)
+		_, err = s.Verdict(ctx, "a@example.com")
+		wantError(t, err, ErrNotFound)
+	})
+}
+
+func TestForgetVerdicts(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		before, err := s.Versions(ctx)
+		check(t, err)
+		put := func(address string) {
+			s.PutVerdict(address, Verdict{Result: []byte(`{}`), Checked: time.Now(), Expires: time.Now().Add(time.Hour)})
+		}
+		put("stored@example.com")
+		check(t, s.Flush(ctx))
+		put("queued@example.com")
+		check(t, s.ForgetVerdicts(ctx))
+		check(t, s.Flush(ctx))
+		for _, address := range []string{"stored@example.com", "queued@example.com"} {
+			_, err := s.Verdict(ctx, address)
+			wantError(t, err, ErrNotFound)
+		}
+		after, err := s.Versions(ctx)
+		check(t, err)
+		if after.Verdicts <= before.Verdicts || after.Keys != before.Keys {
+			t.Errorf("versions %+v, then %+v", before, after)
+		}
+	})
+}
+
+func TestPurge(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "x"})
+		check(t, err)
+		const many = purgeAtOnce + 7
+		for i := range many {
+			s.PutVerdict(time.Duration(i).String(), Verdict{Checked: now.Now(), Expires: now.Now().Add(time.Hour)})
+		}
+		for i, lasts := range []time.Duration{time.Hour, 1000 * 24 * time.Hour} {
+			name := string(rune('a' + i))
+			s.PutVerdict(name, Verdict{Checked: now.Now(), Expires: now.Now().Add(lasts)})
+			s.ScheduleRecheck(Recheck{Address: name, GiveUp: now.Now().Add(lasts)})
+			check(t, s.CreateSession(ctx, Session{Hash: HashOf(name), Account: ann.ID, Expires: now.Now().Add(lasts)}))
+			check(t, s.CreateSetupToken(ctx, HashOf(name), now.Now().Add(lasts)))
+			s.RecordUse(Use{Key: name, At: now.Now().Add(lasts), Result: "r"})
+			_, err := s.ReserveQuota(ctx, name, now.Now().Add(lasts), 1, 1)
+			check(t, err)
+		}
+		check(t, s.Flush(ctx))
+		check(t, s.Purge(ctx))
+		for table, rows := range map[string]int{"verdicts": many + 2, "rechecks": 2, "sessions": 2, "setup_tokens": 2, "usage": 2, "quotas": 2} {
+			wantRows(t, s, table, rows)
+		}
+		now.advance(500 * 24 * time.Hour)
+		check(t, s.Purge(ctx))
+		for _, table := range []string{"verdicts", "rechecks", "sessions", "setup_tokens", "usage", "quotas"} {
+			wantRows(t, s, table, 1)
+		}
+	})
+}
+
+func wantRows(t *testing.T, s *Store, table string, want int) {
+	t.Helper()
+	var rows int
+	check(t, s.db.reader.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM `+table).Scan(&rows))
+	if rows != want {
+		t.Errorf("%d rows in %s, want %d", rows, table, want)
+	}
+}
