@@ -16,18 +16,27 @@ func hashKey(key string) keyHash { return sha256.Sum256([]byte(key)) }
 func (s *Server) authorized(parameter string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		shown := hashKey(shownKey(r, parameter))
-		if subtle.ConstantTimeCompare(shown[:], s.key[:]) != 1 {
+		switch {
+		case subtle.ConstantTimeCompare(shown[:], s.key[:]) == 1:
+			next(w, r)
+		case s.wrongKeys.allow(r):
 			w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
 			writeError(w, http.StatusUnauthorized, "Unauthorized")
-			return
+		default:
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Retry-After", retryAfter)
+			writeError(w, http.StatusTooManyRequests, "Too many requests without a right key.")
 		}
-		next(w, r)
 	}
 }
 
-// shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. A parameter that is given
-// more than once shows none: programs differ on which of them counts.
+// shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. What is given more than once shows
+// none: programs differ on which of them counts.
 func shownKey(r *http.Request, parameter string) string {
+	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
+	if len(authorization) > 1 || len(own) > 1 {
+		return ""
+	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimLeft(token, " ")
@@ -35,7 +44,7 @@ func shownKey(r *http.Request, parameter string) string {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return key
 	}
-	if given := r.URL.Query()[parameter]; len(given) == 1 {
+	if given := queryOf(r).values[parameter]; len(given) == 1 {
 		return given[0]
 	}
 	return ""

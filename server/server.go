@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"golang.org/x/net/netutil"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
@@ -18,6 +17,8 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 	// VerifyAnew is Verify without a remembered result.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
+	// Recall returns the remembered result of an address, if there is one, and asks nobody.
+	Recall(ctx context.Context, address string) (engine.Result, bool)
 }
 
 // Config configures a [Server].
@@ -43,6 +44,8 @@ type Server struct {
 	config Config
 	key    keyHash
 	slots  slots
+
+	wrongKeys *wrongKeys
 }
 
 // New returns a Server.
@@ -65,7 +68,9 @@ func New(config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Server{config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait)}, nil
+	return &Server{
+		config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys(),
+	}, nil
 }
 
 // Handler returns the Server's routes, for use with a server of the caller's own.
@@ -82,9 +87,11 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
+	clients := newCrowd(listener, s.config.MaxConnections)
 	httpServer := s.httpServer(running)
+	httpServer.ConnState = clients.observe
 	failed := make(chan error, 1)
-	go func() { failed <- httpServer.Serve(netutil.LimitListener(listener, s.config.MaxConnections)) }()
+	go func() { failed <- httpServer.Serve(clients) }()
 	select {
 	case err := <-failed:
 		return err

@@ -12,12 +12,16 @@ import (
 
 // verify answers GET /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
 func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
-	asked, err := readRequest(r.URL.RawQuery, s.config.Details)
+	asked, err := readRequest(queryOf(r), s.config.Details)
 	if err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	noteVerification(r)
+	if result, ok := s.recall(r.Context(), asked); ok {
+		s.writeResult(w, r, result, asked.details)
+		return
+	}
 	if !s.slots.take(r.Context()) {
 		writeBusy(w, "Too many verifications are running. Try again later.")
 		return
@@ -44,6 +48,14 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.writeResult(w, r, result, asked.details)
+}
+
+// recall returns a remembered result, where the client does not want a new one. It takes nobody's turn.
+func (s *Server) recall(ctx context.Context, asked request) (engine.Result, bool) {
+	if asked.fresh {
+		return engine.Result{}, false
+	}
+	return s.config.Verifier.Recall(ctx, asked.email)
 }
 
 // writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
