@@ -19,6 +19,8 @@ const (
 	silence = 5 * time.Second
 	// slotWait is how long a request waits for its turn when as many verifications run as may.
 	slotWait = time.Second
+	// readyPatience is how long /readyz waits for the database.
+	readyPatience = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
 	// minTimeout is the least that a request can ask for: it is unlikely that less was meant.

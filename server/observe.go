@@ -30,7 +30,9 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 			if fault := recover(); fault != nil {
 				s.panicked(reply, seen, fault)
 			}
-			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", time.Since(started).Milliseconds()))
+			took := time.Since(started)
+			s.answered(route, reply.status, took)
+			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", took.Milliseconds()))
 			s.config.Logger.LogAttrs(r.Context(), seen.level, "request", seen.attrs...)
 		}()
 		handler.ServeHTTP(reply, r.WithContext(context.WithValue(r.Context(), observationKey{}, seen)))

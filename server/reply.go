@@ -2,7 +2,9 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -67,6 +69,22 @@ func health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, struct {
 		Status string `json:"status"`
 	}{"ok"})
+}
+
+// ready tells whether requests can be served, for balancers.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.config.Ready == nil {
+		health(w, r)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
+	defer cancel()
+	if err := s.config.Ready(ctx); err != nil {
+		note(r, slog.String("error", err.Error()))
+		writeBusy(w, "Not ready.")
+		return
+	}
+	health(w, r)
 }
 
 // only answers 405 to methods that are not allowed, and 413 to a body: none of them takes one (RFC 9110 §9.3.1 lets us refuse it).
