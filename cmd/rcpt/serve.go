@@ -19,6 +19,7 @@ type serveCommand struct {
 	listenFlag
 	debugFlag
 	databaseFlag
+	metricsFlag
 	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
@@ -61,7 +62,9 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		}
 		return err
 	}
-	s := service{listener: listener, engine: config, lists: watch, state: state, details: c.Details, example: "postmaster@example.com"}
+	s := service{
+		listener: listener, engine: config, lists: watch, state: state, metrics: c.metricsFlag, details: c.Details, example: "postmaster@example.com",
+	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
@@ -71,6 +74,7 @@ type service struct {
 	engine   engine.Config
 	lists    *listWatch // nil: the lists stay as they are
 	state    *serviceState
+	metrics  metricsFlag
 	details  bool
 	example  string // the address in the command line to try
 }
@@ -79,23 +83,32 @@ type service struct {
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
 	logger := s.engine.Logger
-	s.engine.Logger = quietly(logger) // the server logs each verification with its request
-	verifier, err := engine.New(s.engine)
+	seen, err := s.watch()
 	if err != nil {
 		return err
 	}
-	front, err := server.New(server.Config{
-		Verifier: verifier, Keys: s.state.keys, Record: s.state.record, Ready: s.state.ready,
-		Details: s.details, Timeout: s.engine.Timeout, Logger: logger,
+	s.engine.Logger, s.engine.Hooks = quietly(logger), seen.metrics.Hooks() // the server logs each verification with its request
+	seen.engine, err = engine.New(s.engine)
+	if err != nil {
+		return err
+	}
+	seen.front, err = server.New(server.Config{
+		Verifier: seen.engine, Keys: s.state.keys, Record: s.state.record, Ready: s.state.ready,
+		Details: s.details, Timeout: s.engine.Timeout, Logger: logger, Hooks: seen.hooks(),
 	})
 	if err != nil {
-		return errors.Join(err, verifier.Close())
+		return errors.Join(err, seen.engine.Close())
 	}
-	unwatch := s.watchLists(ctx, verifier)
+	hide, err := s.metrics.start(w, seen.metrics.Handler())
+	if err != nil {
+		return errors.Join(err, seen.engine.Close())
+	}
+	unwatch := s.watchLists(ctx, seen.engine)
 	greet(w, s.listener.Addr(), s.state.key, s.example)
-	err = front.Serve(ctx, s.listener)
+	err = seen.front.Serve(ctx, s.listener)
 	unwatch()
-	return errors.Join(err, verifier.Close())
+	hide()
+	return errors.Join(err, seen.engine.Close())
 }
 
 // watchLists keeps the verifier's lists up to date until it is told to stop.
