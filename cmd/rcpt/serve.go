@@ -83,7 +83,7 @@ type service struct {
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
 	logger := s.engine.Logger
-	seen, err := s.watch()
+	seen, err := s.figures()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/metrics"
-	"github.com/rcpt/rcpt/store"
 )
 
 // metricsFlag is where the figures for Prometheus are shown.
@@ -20,33 +19,33 @@ type metricsFlag struct {
 	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to show metrics at, under /metrics, without a key. Default: nowhere."`
 }
 
-// watched is a service that is counted.
-type watched struct {
+// figures are those of a service.
+type figures struct {
 	metrics *metrics.Metrics
 	engine  *engine.Verifier // set when it is there
 	front   *server.Server   // as well
 }
 
-// watch makes the metrics of a service.
-func (s *service) watch() (*watched, error) {
-	w := new(watched)
+// figures makes the metrics of a service.
+func (s *service) figures() (*figures, error) {
+	f := new(figures)
 	config := metrics.Config{
 		Version: version(), Routes: server.Routes(), Log: s.engine.Logger,
-		Engine:    func() engine.Stats { return w.engine.Stats() },
-		Admission: func() metrics.Admission { return metrics.Admission(w.front.Load()) },
+		Engine:    func() engine.Stats { return f.engine.Stats() },
+		Admission: func() metrics.Admission { return metrics.Admission(f.front.Load()) },
 		Keys:      s.state.keyFigures,
 	}
 	if s.state.store != nil {
 		config.Store = func() metrics.Store { return metrics.Store(s.state.store.Stats()) }
 	}
 	var err error
-	w.metrics, err = metrics.New(config)
-	return w, err
+	f.metrics, err = metrics.New(config)
+	return f, err
 }
 
 // hooks are told what the server does.
-func (w *watched) hooks() server.Hooks {
-	return server.Hooks{Answered: w.metrics.Request, Verified: w.metrics.Verified, Refused: w.metrics.Refused}
+func (f *figures) hooks() server.Hooks {
+	return server.Hooks{Answered: f.metrics.Request, Verified: f.metrics.Verified, Refused: f.metrics.Refused}
 }
 
 func (s *serviceState) keyFigures() metrics.Keys {
