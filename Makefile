@@ -5,11 +5,13 @@
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
+SOAK ?= 10m
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@latest
 
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test lint e2e fuzz bench bench-go bench-test lists help
+.PHONY: run build test lint e2e fuzz bench bench-go bench-test soak vulncheck lists help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -45,6 +47,12 @@ bench-go: ## the benchmarks of the packages, with allocations
 
 bench-test: ## the tests of the bench module (they listen on port 25 of loopback)
 	cd bench && $(GO) vet ./... && $(GO) test -timeout 3m ./...
+
+soak: build ## rcpt among hostile mail hosts for SOAK: fails on growth, on what is stuck and on what is untrue
+	cd bench && $(GO) build -o ../bin/bench . && ../bin/bench soak --rcpt ../bin/rcpt --for $(SOAK)
+
+vulncheck: ## known vulnerabilities in what is used (needs https://vuln.go.dev)
+	$(GO) run $(GOVULNCHECK) ./...
 
 lists: ## make the embedded lists anew from their sources (needs npm)
 	$(GO) generate ./lists

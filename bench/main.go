@@ -9,19 +9,26 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/rcpt/rcpt/bench/service"
+	"github.com/rcpt/rcpt/bench/soak"
 	"github.com/rcpt/rcpt/bench/suite"
 	"github.com/rcpt/rcpt/bench/world"
 )
 
 type cli struct {
-	Run   suite.Command `cmd:"" help:"Run the scenarios, print the table and keep it under results/. Needs to listen on port 25 of loopback addresses."`
-	World worldCommand  `cmd:"" hidden:"" help:"Be a world, told by standard input."`
-	Serve serveCommand  `cmd:"" hidden:"" help:"Be a service, told by standard input."`
+	Run       suite.Command    `cmd:"" help:"Run the scenarios, print the table and keep it under results/. Needs to listen on port 25 of loopback addresses."`
+	Soak      soak.Command     `cmd:"" help:"Put rcpt under load among hostile mail hosts, and see that it does not grow, get stuck, or say anything untrue."`
+	World     worldCommand     `cmd:"" hidden:"" help:"Be a world, told by standard input."`
+	SoakWorld soakWorldCommand `cmd:"" hidden:"" help:"Be the world of the soak, told by standard input."`
+	Serve     serveCommand     `cmd:"" hidden:"" help:"Be a service, told by standard input."`
 }
 
 type worldCommand struct{}
 
 func (worldCommand) Run() error { return world.Control(os.Stdin, os.Stdout) }
+
+type soakWorldCommand struct{}
+
+func (soakWorldCommand) Run() error { return soak.Control(os.Stdin, os.Stdout) }
 
 type serveCommand struct{}
 

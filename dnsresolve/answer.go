@@ -41,6 +41,7 @@ var (
 	errCircle    = errors.New("the aliases run in a circle")
 	errTooLong   = fmt.Errorf("more than %d aliases", maxAliases)
 	errNoData    = errors.New("the records have no data")
+	errUnfounded = errors.New("a denial by a server that is neither recursive nor responsible")
 )
 
 // failed is the answer that there was none.
@@ -63,6 +64,8 @@ func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a answer, ne
 	switch {
 	case m.Rcode == dns.RcodeNameError && present:
 		return failed(StatusMalformed, "", errDenies), ""
+	case m.Rcode == dns.RcodeNameError && unfounded(m):
+		return failed(StatusRefused, "", errUnfounded), ""
 	case m.Rcode == dns.RcodeNameError:
 		return a.denied(StatusNXDomain, m), ""
 	case len(a.exchangers)+len(a.addrs) > 0:
@@ -167,7 +170,12 @@ func isReferral(m *dns.Msg) bool {
 		return false
 	}
 	pointsElsewhere := slices.ContainsFunc(m.Ns, func(rr dns.RR) bool { return rr.Header().Rrtype == dns.TypeNS })
-	return pointsElsewhere || !m.Authoritative && !m.RecursionAvailable
+	return pointsElsewhere || unfounded(m)
+}
+
+// unfounded reports whether nobody stands behind a denial: the server neither asks on for us nor knows of its own.
+func unfounded(m *dns.Msg) bool {
+	return soaOf(m) == nil && !m.Authoritative && !m.RecursionAvailable
 }
 
 func soaOf(m *dns.Msg) *dns.SOA {

@@ -27,6 +27,7 @@ func TestAliasAttacks(t *testing.T) {
 	}{
 		{"longest chain", chain(maxAliases), StatusOK, ""},
 		{"chain too long", chain(maxAliases + 1), StatusMalformed, errTooLong.Error()},
+		{"chain of 50", chain(50), StatusMalformed, errTooLong.Error()},
 		{"alias of itself", "n0.test. CNAME n0.test.\n", StatusMalformed, errCircle.Error()},
 		{"circle", "n0.test. CNAME n1.test.\nn1.test. CNAME n0.test.\n", StatusMalformed, errCircle.Error()},
 		{"circle further on", "n0.test. CNAME n1.test.\nn1.test. CNAME n2.test.\nn2.test. CNAME N1.test.\n", StatusMalformed, errCircle.Error()},
@@ -175,6 +176,35 @@ func TestThousandsOfMailExchangers(t *testing.T) {
 	}
 	if n := world.Count("", ""); n != 2+2*defaultMaxHosts { // MX over UDP and over TCP
 		t.Errorf("%d queries", n)
+	}
+}
+
+// More records than a message has room for never come in full: that is no answer, and costs two queries.
+func TestMoreMailExchangersThanFit(t *testing.T) {
+	var zone strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&zone, "example.test. MX %d mx%d.test.\n", i, i)
+	}
+	world := dnstest.New(zone.String())
+	found := find(t, newTest(t, world), "example.test")
+	if found.Status != StatusMalformed || found.Lookups[0].Error != errTruncated.Error() || world.Count("", "") != 2 {
+		t.Errorf("%s: %s after %d queries", found.Status, found.Lookups[0].Error, world.Count("", ""))
+	}
+}
+
+// Addresses come from the answer to a question for them, and from nowhere else: what an answer about MX says of addresses, its owner's resolver
+// has not looked into.
+func TestAdditionalAddressesAreNotBelieved(t *testing.T) {
+	world := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nbare.test. MX 10 gone.test.\nnone.test. TXT \"x\"\n")
+	world.Break(dnstest.Fault{Type: "MX", Kind: dnstest.Strangers})
+	for domain, want := range map[string]Host{
+		"example.test": host("mx.test", 10, StatusOK, "9.9.9.9"),
+		"bare.test":    host("gone.test", 10, StatusNXDomain),
+	} {
+		compare(t, find(t, newTest(t, world), domain), Findings{Domain: domain, Status: StatusOK, Hosts: []Host{want}})
+	}
+	if found := find(t, newTest(t, world), "none.test"); len(found.Hosts) > 0 {
+		t.Errorf("none.test has %+v", found.Hosts)
 	}
 }
 

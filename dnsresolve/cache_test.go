@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -222,6 +223,33 @@ func TestClose(t *testing.T) {
 		found := find(t, r, "example.test")
 		if found.Status != StatusError || found.Lookups[0].Error != errClosed.Error() {
 			t.Errorf("closed: %+v, want an error", found)
+		}
+	})
+}
+
+// TestWaitingQuestionsAreBounded: callers who give up at once leave no more behind than may wait, and nothing of that is taken for an answer.
+func TestWaitingQuestionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		world := dnstest.New("example.test. MX 10 mx.example.test.\n")
+		world.Break(dnstest.Fault{Kind: dnstest.Lose, Times: maxInFlight * maxRounds})
+		r := newTest(t, world, noCache)
+		r.maxQueued = 300
+		before := runtime.NumGoroutine()
+		var last answer
+		for i := range 5 * maxInFlight {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+			last, _ = r.look(ctx, fmt.Sprintf("%d.test", i), dns.TypeMX)
+			cancel()
+		}
+		if n := runtime.NumGoroutine() - before; n > maxInFlight+int(r.maxQueued)+10 {
+			t.Errorf("%d goroutines", n)
+		}
+		if last, _ = r.look(t.Context(), "last.test", dns.TypeMX); last.status != StatusError || !last.status.Temporary() {
+			t.Errorf("status %q, explained by %q", last.status, last.explain)
+		}
+		time.Sleep(2 * r.timeout)
+		if found, _ := r.look(t.Context(), "example.test", dns.TypeMX); found.status != StatusOK {
+			t.Errorf("later: status %q, explained by %q", found.status, found.explain)
 		}
 	})
 }

@@ -65,7 +65,8 @@ type Host struct {
 // Addr is an address of a mail exchanger.
 type Addr struct {
 	IP netip.Addr `json:"ip"`
-	// Reserved names the special-purpose block that IP is in ("loopback", "private", "nat64" …); empty for a public address.
+	// Reserved names the special-purpose block that IP is in ("loopback", "private", "nat64" …); empty for a public address. Package engine marks
+	// those of its own machine "own".
 	Reserved string `json:"reserved,omitempty"`
 }
 

@@ -12,6 +12,7 @@ import (
 
 var (
 	errClosed    = errors.New("the resolver is closed")
+	errBusy      = errors.New("too many questions wait for the DNS servers")
 	errNotDomain = errors.New("not a domain name")
 )
 
@@ -83,18 +84,35 @@ func abandoned(err error) answer {
 	return answer{status: status, explain: err.Error()}
 }
 
+// takePlace waits until one of the questions under way is done.
+func (r *Resolver) takePlace() error {
+	select {
+	case r.places <- struct{}{}:
+		return nil
+	default:
+	}
+	defer r.queued.Add(-1)
+	if r.queued.Add(1) > r.maxQueued {
+		return errBusy
+	}
+	select {
+	case r.places <- struct{}{}:
+		return nil
+	case <-r.base.Done():
+		return r.base.Err()
+	}
+}
+
 // fly asks q for all who share it and keeps the answer. The wait for a place does not count against the time for the look-up.
 func (r *Resolver) fly(q question) answer {
 	if !r.enter() {
 		return abandoned(errClosed)
 	}
 	defer r.leave()
-	select {
-	case r.places <- struct{}{}:
-		defer func() { <-r.places }()
-	case <-r.base.Done():
-		return abandoned(r.base.Err())
+	if err := r.takePlace(); err != nil {
+		return abandoned(err)
 	}
+	defer func() { <-r.places }()
 	ctx, cancel := context.WithTimeout(r.base, r.timeout)
 	defer cancel()
 	a := r.resolve(ctx, q.name, q.qtype)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -46,9 +47,11 @@ type Resolver struct {
 
 	counters counters
 
-	cache   cache
-	flights singleflight.Group
-	places  chan struct{} // one for each question under way
+	cache     cache
+	flights   singleflight.Group
+	places    chan struct{} // one for each question under way
+	queued    atomic.Int64  // questions that wait for a place, maxQueued at most
+	maxQueued int64
 
 	base   context.Context // of the questions, which outlive their callers; ends with Close
 	cancel context.CancelFunc
@@ -85,6 +88,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, maxInFlight),
+		maxQueued:  maxQueued,
 	}
 	if r.exchanger == nil {
 		r.exchanger = &r.sockets

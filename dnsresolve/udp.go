@@ -50,6 +50,9 @@ func (s *udpSocket) exchange(query *dns.Msg) (*dns.Msg, error) {
 		if err != nil {
 			return nil, err
 		}
+		if n == len(s.buffer) {
+			s.buffer[flagsOffset] |= flagTruncated // the end did not fit, and is lost: it is asked for again over TCP
+		}
 		if n >= headerSize && binary.BigEndian.Uint16(s.buffer[:]) == query.Id {
 			answer, err := unpack(s.buffer[:n])
 			if err != nil || belongs(query, answer) {

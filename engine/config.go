@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
@@ -33,6 +34,15 @@ type Config struct {
 	Timeout time.Duration
 	// AllowNets are private, loopback or reserved networks whose mail hosts may be contacted. Default: none.
 	AllowNets []netip.Prefix
+	// OwnAddrs are addresses of this machine beside those of its interfaces, such as the public one of a machine behind NAT. A mail host that has
+	// one is not contacted, unless AllowNets has it. Default: none.
+	OwnAddrs []netip.Addr
+	// Proxies are SOCKS5 proxies, socks5://[USER:PASSWORD@]HOST:PORT, and SourceIPs addresses of this machine, to connect to mail hosts through.
+	// Each is a way out of its own; a mail host is always met from the same one, by its address, which greylisting hosts want. A source address
+	// leads to mail hosts of its family alone. The proxies' own addresses may be private. The DNS is asked without them. Default: none, the
+	// system chooses.
+	Proxies   []*url.URL
+	SourceIPs []netip.Addr
 	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
 	// MaxWaitingPerHost bounds the verifications that wait for a session with the same mail host; the next one is turned away with [ErrBusy], so
@@ -50,7 +60,7 @@ type Config struct {
 	Classifier *smtpprobe.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
 	Exchanger dnsresolve.Exchanger
-	// Dialer opens the connections to mail hosts. Default: the network.
+	// Dialer opens the connections to mail hosts, or to the proxies to them. Default: the network.
 	Dialer smtpprobe.Dialer
 	// Logger gets one info line per verification, without the local-part, and debug lines per step. Default: silent.
 	Logger *slog.Logger

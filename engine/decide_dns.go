@@ -11,6 +11,10 @@ import (
 var selfRuling = ruling{verdict: Undeliverable,
 	message: "Every mail host of the domain has a loopback or unspecified address: nobody can deliver there."}
 
+// ownRuling replaces it where a mail host is this machine.
+var ownRuling = ruling{verdict: Unknown,
+	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
+
 // judgeDNS says why no mail host can be asked; it is the zero judgement when one can.
 func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 	switch {
@@ -43,13 +47,14 @@ func anyDialable(hosts []dnsresolve.Host, allowed []netip.Prefix) bool {
 // full, proves nothing about the domain.
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
-	var unseen bool
+	var unseen, own bool
 	omitted := found.Omitted
 	for _, host := range found.Hosts {
 		omitted += host.Omitted
 		unseen = unseen || host.Status.Temporary() || host.Incomplete
 		for _, addr := range host.Addrs {
 			reserved++
+			own = own || addr.Reserved == ownAddress
 			if addr.IP.IsLoopback() || addr.IP.IsUnspecified() {
 				self++
 			}
@@ -64,6 +69,8 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		return judgement{reason: NoMailHost}
 	case reserved == self && omitted == 0:
 		return judgement{reason: MXReservedAddress, special: &selfRuling}
+	case own:
+		return judgement{reason: MXReservedAddress, special: &ownRuling}
 	}
 	return judgement{reason: MXReservedAddress}
 }

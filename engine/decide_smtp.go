@@ -10,6 +10,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
+// replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
+const replyServiceClosing = 421
+
 // replyEncryptionRequired is the reply of a host that talks over TLS only (RFC 3207 §4).
 const replyEncryptionRequired = 530
 
@@ -33,7 +36,7 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
 	if phase == smtpprobe.PhaseRCPT {
-		j.catchAll = judgeControl(session.Control, read)
+		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
@@ -47,7 +50,7 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 }
 
 // telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before a
-// refusal of us, and a refusal before silence. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
+// refusal of us, a refusal before silence, and that before a failure of ours. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
 // reached, or put us off, may offer it.
 func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	var best smtpprobe.Session
@@ -64,15 +67,17 @@ func rank(session smtpprobe.Session) int {
 	_, reply := decisive(session)
 	switch {
 	case session.Target != nil:
-		return 4
+		return 5
 	case lacksSMTPUTF8(session):
 		return 0
+	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindEgress:
+		return 1
 	case reply != nil:
-		return 3
+		return 4
 	case session.Greeting != nil:
-		return 2
+		return 3
 	}
-	return 1
+	return 2
 }
 
 func lacksSMTPUTF8(session smtpprobe.Session) bool {
@@ -99,6 +104,9 @@ func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
 		if step.reply != nil && step.reply.Code >= 400 {
 			return step.phase, step.reply
 		}
+	}
+	if session.STARTTLS != nil && session.STARTTLS.Code == replyServiceClosing { // any other refusal of TLS is not the end
+		return smtpprobe.PhaseSTARTTLS, session.STARTTLS
 	}
 	return "", nil
 }
@@ -139,12 +147,12 @@ func (j *judgement) accept(recipients smtpprobe.Recipients) {
 }
 
 // judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
-// limit on recipients, a policy or a temporary failure says nothing.
-func judgeControl(control *smtpprobe.Reply, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
+// limit on recipients, a policy or a temporary failure says nothing. mailbox is what is known of the random one.
+func judgeControl(control *smtpprobe.Reply, mailbox string, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
 	if control == nil {
 		return CatchAllUnknown
 	}
-	reading := read(smtpprobe.PhaseRCPT, *control, "")
+	reading := read(smtpprobe.PhaseRCPT, *control, mailbox)
 	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, control.Code) {
 	case MailboxNotFound:
 		return CatchAllNo
@@ -169,6 +177,7 @@ var failureReasons = map[smtpprobe.Kind]Reason{
 	smtpprobe.KindTLS:         TLSFailed,
 	smtpprobe.KindProtocol:    ProtocolError,
 	smtpprobe.KindSMTPUTF8:    SMTPUTF8Unsupported,
+	smtpprobe.KindEgress:      ConnectionFailed,
 	smtpprobe.KindPaused:      Blocked,
 }
 
@@ -185,8 +194,11 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	j := judgement{reason: reason, answer: &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
 	}}
-	if failure.Kind == smtpprobe.KindPaused {
+	switch failure.Kind {
+	case smtpprobe.KindPaused:
 		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
+	case smtpprobe.KindEgress:
+		j.special = &noWayOut
 	}
 	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
@@ -197,6 +209,10 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 // leftAlone replaces the ruling of [Blocked] for a mail host that was not asked.
 var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, and is left alone for a while."}
+
+// noWayOut replaces the ruling of [ConnectionFailed] for a mail host that nothing was sent to.
+var noWayOut = ruling{verdict: Unknown, retryAfter: retryEgress,
+	message: "The mail host was not asked: the proxy or source address to reach it through failed. This is a fault on our side."}
 
 // someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] while a mail host was not asked.
 var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,

@@ -17,9 +17,10 @@ const (
 )
 
 const (
-	// resultCost is what a result takes up, in octets, about; its transcript is counted beside it.
+	// resultCost is what a result takes up, in octets, about; what strangers can make long is counted beside it.
 	resultCost = 1500
-	lineCost   = 120
+	lineCost   = 40 // of a line of the transcript, without its text
+	mxCost     = 24 // of a mail exchanger, without its name
 	// resultsBuffer and resultsCounters are as ristretto advises.
 	resultsBuffer   = 64
 	resultsCounters = 10
@@ -74,8 +75,22 @@ func (m *memory) keep(address string, r Result) {
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	cost := int64(resultCost + lineCost*len(details.Transcript))
-	m.store.SetWithTTL(address, &remembered{result: r, expires: details.CheckedAt.Add(lasts)}, cost, lasts)
+	m.store.SetWithTTL(address, &remembered{result: r, expires: details.CheckedAt.Add(lasts)}, r.cost(address), lasts)
+}
+
+// cost is about how many octets it takes to remember the result.
+func (r *Result) cost(address string) int64 {
+	cost := resultCost + len(address) + len(r.Email) + len(r.User) + len(r.Details.Suggestion)
+	if r.Details.SMTP != nil {
+		cost += len(r.Details.SMTP.Text)
+	}
+	for _, exchanger := range r.Details.MX {
+		cost += mxCost + len(exchanger.Host)
+	}
+	for _, line := range r.Details.Transcript {
+		cost += lineCost + len(line.Text)
+	}
+	return int64(cost)
 }
 
 // lasts is how long the result is to be believed; zero: not beyond this once.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,4 +126,30 @@ func BenchmarkVerifyRemembered(b *testing.B) {
 			b.Fatal("not remembered")
 		}
 	}
+}
+
+// TestMemoryIsBounded: the room is for octets and not for a number of results, whatever callers and mail hosts make long.
+func TestMemoryIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const room, long = 1000, 50_000 // results of a usual length, and octets of an address
+		verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: room})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer verifier.Close()
+		addressOf := func(i int) string { return fmt.Sprintf("%d%s@example.test", i, strings.Repeat("x", long)) }
+		for i := range room {
+			_, _ = verifier.Verify(t.Context(), addressOf(i))
+			synctest.Wait()
+		}
+		remembered := 0
+		for i := range room {
+			if result, _ := verifier.Verify(t.Context(), addressOf(i)); result.Details.Cached {
+				remembered++
+			}
+		}
+		if remembered > room*1500/long {
+			t.Errorf("%d results of %d octets are remembered in the room for %d of 1500", remembered, long, room)
+		}
+	})
 }

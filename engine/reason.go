@@ -65,6 +65,7 @@ const (
 	retryDNS       = time.Minute
 	retryGreylist  = 5 * time.Minute
 	retryTemporary = 15 * time.Minute
+	retryEgress    = time.Minute // a proxy or a source address of ours is the operator's to mend
 )
 
 // rulings maps every reason to its verdict and message. [MXReservedAddress] alone has a second verdict: see selfRuling.

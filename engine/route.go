@@ -24,8 +24,10 @@ func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Ho
 	return route
 }
 
+// mayDial reports whether an address may be dialled. Who dials an IPv4-mapped address meets the IPv4 address in it: both must be allowed, so that
+// ::/0 does not open what nobody named.
 func mayDial(addr dnsresolve.Addr, allowed []netip.Prefix) bool {
-	return addr.Reserved == "" || contains(allowed, addr.IP)
+	return addr.Reserved == "" || contains(allowed, addr.IP) && (!addr.IP.Is4In6() || contains(allowed, addr.IP.Unmap()))
 }
 
 func contains(networks []netip.Prefix, ip netip.Addr) bool {

@@ -23,6 +23,7 @@ type Verifier struct {
 	resolver *dnsresolve.Resolver
 	rhsbls   *rhsbls
 	pool     *smtpprobe.Pool
+	own      *ownAddrs
 	memory   *memory
 }
 
@@ -33,12 +34,17 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
+	v.own = &ownAddrs{named: config.OwnAddrs}
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
 		return nil, err
 	}
 	if config.Level == LevelSyntax {
 		return v, nil
+	}
+	ways, err := config.egresses()
+	if err != nil {
+		return nil, err
 	}
 	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
@@ -53,7 +59,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
-		Dialer: config.Dialer, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
+		Dialer: config.Dialer, Egresses: ways, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
 		Classifier: config.Classifier, Logger: config.Logger,
 	})
@@ -93,11 +99,19 @@ var ErrBusy = smtpprobe.ErrBusy
 // The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
 // ([Config.Remember]) has Cached set in its details, and is as it was then.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
-	if result, ok := v.memory.recall(address); ok {
-		v.report(result)
+	if result, ok := v.Recall(ctx, address); ok {
 		return result, nil
 	}
 	return v.VerifyAnew(ctx, address)
+}
+
+// Recall returns the remembered result of an address, as Verify would, if there is one.
+func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
+	result, ok := v.memory.recall(address)
+	if ok {
+		v.report(result)
+	}
+	return result, ok
 }
 
 // VerifyAnew is Verify for a caller who does not want a remembered result.
@@ -173,6 +187,7 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
 	started := time.Now()
 	found, err := v.mailHosts(ctx, domain)
+	v.own.mark(found.Hosts)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))

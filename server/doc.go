@@ -13,5 +13,5 @@
 // time, bounds how long and how large everything is that a client may send, never redirects, cancels a verification whose client has
 // gone, and ends gracefully. Keys, query strings and local-parts never get into its log.
 //
-// It does not terminate TLS and does not count how much a client asks: for use beyond the own machine put a reverse proxy before it.
+// It does not terminate TLS and does not count how much a client with the key asks: for use beyond the own machine put a reverse proxy before it.
 package server

@@ -14,8 +14,13 @@ const (
 	readTimeout   = 10 * time.Second
 	// idleTimeout is how long a connection may wait for its next request. Who has no key can hold connections too, so it is short.
 	idleTimeout = 30 * time.Second
+	// silence is how long a connection is left alone that has not sent its first request yet, when others wait: on a busy machine the server itself
+	// may take so long to read it.
+	silence = 5 * time.Second
 	// slotWait is how long a request waits for its turn when as many verifications run as may.
 	slotWait = time.Second
+	// readyPatience is how long /readyz waits for the database.
+	readyPatience = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
 	// minTimeout is the least that a request can ask for: it is unlikely that less was meant.
@@ -27,6 +32,6 @@ const (
 // DefaultConcurrency is how many verifications run at a time. Most of them wait for a mail host, so that memory is what bounds them.
 const DefaultConcurrency = 1000
 
-// DefaultMaxConnections is how many connections are open at a time; more wait in the listener's queue. Each takes a descriptor, and SMTP
-// sessions and DNS queries need some as well.
+// DefaultMaxConnections is how many connections are open at a time; for one more, one without a request is closed. Each takes a descriptor, and
+// SMTP sessions and DNS queries need some as well. It is more than the verifications that run and wait for their turn.
 const DefaultMaxConnections = 4096

@@ -75,22 +75,28 @@ func TestSlowRequest(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: a connection beyond the limit waits until another ends; nobody keeps one for long without asking.
+// TestConnectionLimit: a connection beyond the limit waits while each of the others has a request under way.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		busy := newGate()
 		ctx, stop := context.WithCancel(t.Context())
 		listener := newPipeListener()
 		ended := make(chan error)
-		go func() { ended <- newServer(t, server.Config{MaxConnections: 2}).Serve(ctx, listener) }()
+		go func() { ended <- newServer(t, server.Config{Verifier: busy, MaxConnections: 2}).Serve(ctx, listener) }()
 
 		started := time.Now()
-		for range 3 {
-			conn := listener.dial() // returns when the server accepts
+		time.AfterFunc(10*time.Second, func() { close(busy.open) })
+		for range 2 {
+			conn := listener.dial()
 			go func() { _, _ = io.Copy(io.Discard, conn) }()
-			_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+			fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
+			<-busy.asked
 		}
-		if waited := time.Since(started); waited != 30*time.Second {
-			t.Errorf("the third connection waited for %v, want 30s", waited)
+		conn := listener.dial()
+		go func() { _, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }()
+		_, _ = io.Copy(io.Discard, conn)
+		if waited := time.Since(started); waited != 10*time.Second {
+			t.Errorf("the third connection waited for %v, want 10s", waited)
 		}
 		stop()
 		if err := <-ended; err != nil {

@@ -5,18 +5,31 @@ import (
 	"time"
 )
 
-// slots bounds how much runs at a time.
+// slots bounds how much runs at a time, and how much waits for its turn.
 type slots struct {
-	taken chan struct{}
-	wait  time.Duration
+	taken   chan struct{}
+	waiting chan struct{}
+	wait    time.Duration
 }
 
+// newSlots lets as many wait as may run: a longer queue would hold connections for requests that are refused in the end.
 func newSlots(n int, wait time.Duration) slots {
-	return slots{taken: make(chan struct{}, n), wait: wait}
+	return slots{taken: make(chan struct{}, n), waiting: make(chan struct{}, n), wait: wait}
 }
 
-// take takes a slot, waiting a while for one. The caller gives it back when it reports true.
+// take takes a slot, waiting a while for one unless too many wait already. The caller gives it back when it reports true.
 func (s slots) take(ctx context.Context) bool {
+	select {
+	case s.taken <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return false
+	}
 	patience := time.NewTimer(s.wait)
 	defer patience.Stop()
 	select {

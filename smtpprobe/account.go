@@ -11,7 +11,7 @@ import (
 func (s *session) begin(f *flight) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
-	s.log.lines = s.log.lines[:s.opening:s.opening]
+	s.log.cut(s.opening)
 	s.bound = f.ends()
 	s.conn.taken = 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -110,7 +111,17 @@ func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
 	case told := <-a.told:
 		return told, errors.Join(told.err, gaveUp)
 	case <-time.After(withdrawGrace):
+		p.abandon(w, a)
 		return answer{session: w.session.soFar(ctx, a)}, gaveUp
+	}
+}
+
+// abandon ends a session that works for nobody any more: a host that takes its time over many recipients would keep it for minutes.
+func (p *Pool) abandon(w *worker, a *ask) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(w.asks, a) && w.dropped == len(w.asks) {
+		w.cancel()
 	}
 }
 

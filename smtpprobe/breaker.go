@@ -2,7 +2,6 @@ package smtpprobe
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,13 @@ import (
 
 // providerBook remembers how the providers of mail hosts take to us. A provider that refuses us for several domains in a row is left alone for a
 // while, instead of making it worse; one that finds us too fast is asked more slowly.
-type providerBook map[string]*providerNote
+type providerBook map[providerKey]*providerNote
+
+// providerKey is a provider as one of our ways out knows it: it sees each as a client of its own.
+type providerKey struct {
+	name   string // in the table of providers, or the address of a mail host that is in none
+	egress int
+}
 
 type providerNote struct {
 	blocks   []string  // different domains for which it has blocked us, with no answer for a mailbox since
@@ -23,26 +28,26 @@ type providerNote struct {
 
 // provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
 // may have nothing in common but their hoster. The pool's lock is held.
-func (p *Pool) provider(host string, addr netip.Addr) string {
-	name, ok := p.providerNames[host]
+func (p *Pool) provider(r route) providerKey {
+	name, ok := p.providerNames[r.host]
 	if !ok {
 		if len(p.providerNames) == maxProviderNotes {
 			clear(p.providerNames)
 		}
-		name = ProviderOf(host).Name
-		p.providerNames[host] = name
+		name = ProviderOf(r.host).Name
+		p.providerNames[r.host] = name
 	}
 	if name == "" {
-		return addr.Unmap().String()
+		name = r.addr.Addr().Unmap().String()
 	}
-	return name
+	return providerKey{name, r.egress}
 }
 
 // isAddress tells the two kinds of names apart: that of a known provider is one word.
-func isAddress(provider string) bool { return strings.ContainsAny(provider, ".:") }
+func (k providerKey) isAddress() bool { return strings.ContainsAny(k.name, ".:") }
 
 // note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
-func (b providerBook) note(provider, domain string, class Class) {
+func (b providerBook) note(provider providerKey, domain string, class Class) {
 	n := b[provider]
 	if n == nil {
 		if class != ClassBlocked && class != ClassRateLimited {
@@ -70,8 +75,8 @@ func (b providerBook) note(provider, domain string, class Class) {
 }
 
 // blocksToTrip is for how many domains in a row a provider has to block us. One host may serve several with a policy of their own.
-func blocksToTrip(provider string) int {
-	if isAddress(provider) {
+func blocksToTrip(provider providerKey) int {
+	if provider.isAddress() {
 		return blocksOfHost
 	}
 	return blocksOfProvider
@@ -91,7 +96,7 @@ func (n *providerNote) blocked(domain string, enough int) {
 }
 
 // wait is how long to wait before the next session.
-func (b providerBook) wait(provider string) time.Duration {
+func (b providerBook) wait(provider providerKey) time.Duration {
 	if n := b[provider]; n != nil && n.interval > 0 {
 		return max(0, time.Until(n.next))
 	}
@@ -99,14 +104,14 @@ func (b providerBook) wait(provider string) time.Duration {
 }
 
 // opens notes that a session begins.
-func (b providerBook) opens(provider string) {
+func (b providerBook) opens(provider providerKey) {
 	if n := b[provider]; n != nil {
 		n.next = time.Now().Add(n.interval)
 	}
 }
 
 // left reports until when the provider is left alone.
-func (b providerBook) left(provider string) (time.Time, bool) {
+func (b providerBook) left(provider providerKey) (time.Time, bool) {
 	n := b[provider]
 	if n == nil || !time.Now().Before(n.until) {
 		return time.Time{}, false
@@ -134,7 +139,7 @@ func (p *Pool) paused(a *ask) (answer, bool) {
 	if p.closing {
 		return answer{}, false
 	}
-	if until, ok := p.providers.left(p.provider(a.route.host, a.route.addr.Addr())); ok {
+	if until, ok := p.providers.left(p.provider(a.route)); ok {
 		return answer{session: breakSession(a, until)}, true
 	}
 	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
@@ -148,7 +153,7 @@ func (p *Pool) leaveAlone(h *mailHost) {
 	if len(h.waiting) == 0 {
 		return
 	}
-	until, ok := p.providers.left(p.provider(h.waiting[0].route.host, h.key.addr.Addr()))
+	until, ok := p.providers.left(p.provider(h.waiting[0].route))
 	if !ok {
 		return
 	}

@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"net"
+	"strings"
 	"testing"
 )
 
@@ -67,5 +68,25 @@ func TestTranscriptIsBounded(t *testing.T) {
 	}
 	if last := tr.lines[len(tr.lines)-1]; len(tr.lines) != maxTranscriptLines || last.From != fromProber {
 		t.Errorf("%d lines, the last %v", len(tr.lines), last)
+	}
+}
+
+// TestTranscriptIsBoundedInBytes sees that long lines fill a transcript, too, and that there is room again for the next transaction.
+func TestTranscriptIsBoundedInBytes(t *testing.T) {
+	var tr transcript
+	total := func() (n int) {
+		for _, line := range tr.lines {
+			n += len(line.Text)
+		}
+		return n
+	}
+	for range 3 {
+		for range maxTranscriptLines {
+			tr.add(fromServer, "250-"+strings.Repeat("x", 4000))
+		}
+		if last := tr.lines[len(tr.lines)-1]; total() > maxTranscript || total() < maxTranscript/2 || last.From != fromProber {
+			t.Errorf("%d bytes, the last line %v", total(), last)
+		}
+		tr.cut(2)
 	}
 }

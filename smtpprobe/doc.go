@@ -21,12 +21,18 @@
 // limit, a policy, us or nothing, is believed only where the host has given the same to a first recipient; 421, silence and a hang-up never
 // are. Who was told such a thing is asked about again, at most twice, in the end alone. Replies that are out of step with the commands are believed
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many.
-// Whoever shares a session has only their own recipients in the transcript.
+// A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
+// other's place look like; a refusal that names another recipient is believed for nobody. Whoever shares a session has only their own recipients in the transcript.
+//
+// # Ways out
+//
+// With several ways out, proxies or addresses of this machine ([Egress]), one is chosen for each mail host, always the same. Sessions, and how a
+// provider takes to us, belong to the way. One that fails is no word on the host ([KindEgress]), and is not remembered.
 //
 // # Memory
 //
 // The pool remembers the answer about a control for a domain at a host, for ten minutes and 200 targets, where it is clear (Session.ControlShared);
-// what came of a host that could not be asked, for 30 seconds; and that a known provider has refused us for five domains in a row, or another
+// what came of a host that could not be asked, or that has ended eight sessions in a row without an answer to RCPT, for 30 seconds; and that a known provider has refused us for five domains in a row, or another
 // host for eight, without an answer for a mailbox between: then its hosts are not asked for five minutes or, when it happens again, up to an hour ([KindPaused]). Sessions with a
 // provider that finds us too fast begin at growing intervals. All of it is bounded, and gone with the pool.
 //
@@ -40,6 +46,7 @@
 //
 // The package does not promise who answered: it does not verify certificates (DANE and MTA-STS are not read), and it dials whatever addresses
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
-// ask much, with the very words that it has for an unknown mailbox, is found out, nor that a control is asked only once for its time: sessions that
+// ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
+// order than they were named in, and names none, where the control is not among those it mixes up; nor that a control is asked only once for its time: sessions that
 // are open together may each name one.
 package smtpprobe

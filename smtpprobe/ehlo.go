@@ -46,7 +46,7 @@ func keywords(reply Reply) []string {
 }
 
 func isKeyword(s string) bool {
-	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+	return s != "" && len(s) <= maxKeyword && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
 // offers reports whether the host offers an extension.

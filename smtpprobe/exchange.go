@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"time"
 )
@@ -96,8 +97,12 @@ func (s *session) send(ctx context.Context, phase Phase, commands ...string) err
 		}
 		return s.outOfStep(ctx, phase, ahead)
 	}
-	if err := s.conn.arm(ctx, s.deadline(phase)); err != nil {
+	deadline := s.deadline(phase)
+	if err := s.conn.arm(ctx, deadline); err != nil {
 		return s.fault(ctx, phase, err)
+	}
+	if !time.Now().Before(deadline) {
+		return s.fault(ctx, phase, os.ErrDeadlineExceeded) // before the write fails: it leaves a session that can do no more, not even QUIT
 	}
 	if err := s.conn.send(commands...); err != nil {
 		return s.fault(ctx, phase, err)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// failedSession is a session that did not get as far as MAIL. For a while nobody needs to try again.
+// failedSession is a session that did not get as far as MAIL, or that stands for several at which nobody got an answer to RCPT. For a while nobody
+// needs to try again.
 type failedSession struct {
 	session Session
 	offline bool // dialling failed before a packet left this machine
@@ -16,12 +17,46 @@ type failedSession struct {
 }
 
 func newFailedSession(s *session, first *ask, err error) *failedSession {
-	f := &failedSession{session: *s.account(first), offline: s.offline, at: time.Now()}
+	f := &failedSession{session: brief(s.account(first)), offline: s.offline, at: time.Now()}
 	var failure *Failure
-	if errors.As(err, &failure) && s.hurried && (failure.Kind == KindTimeout || failure.Kind == KindTLS) {
+	if errors.As(err, &failure) && s.hurried && (failure.Kind == KindTimeout || failure.Kind == KindTLS || failure.Kind == KindEgress) {
 		f.had = first.time()
 	}
 	return f
+}
+
+// newMuteSession is what a session without an answer to RCPT means for others, of whose mailboxes nothing was said in it.
+func newMuteSession(f *flight, failure *Failure) *failedSession {
+	first := f.asks[0]
+	told := f.s.account(first)
+	told.MAIL, told.Transcript = f.mail.reply, told.Transcript[:f.s.opening]
+	told.Failure = &Failure{Phase: failure.Phase, Kind: failure.Kind, Text: fmt.Sprintf("no answer to RCPT in %d sessions in a row", muteSessions)}
+	mute := &failedSession{session: brief(told), at: time.Now()}
+	mute.session.Transcript = append(mute.session.Transcript, Line{From: fromProber, Text: told.Failure.Error()})
+	if f.s.hurried && failure.Kind == KindTimeout {
+		mute.had = first.time()
+	}
+	return mute
+}
+
+// noteMute counts the sessions in a row that ended without an answer to RCPT, by failing. When they are many, those who wait get no other.
+func (h *mailHost) noteMute(f *flight, failure *Failure) {
+	switch {
+	case f.answered():
+		h.mute = 0
+		return
+	case failure == nil, failure.Kind == KindCancelled, failure.Kind == KindSMTPUTF8, !f.fresh:
+		return
+	}
+	if h.mute++; h.mute >= muteSessions {
+		h.failed = newMuteSession(f, failure)
+		h.giveUp(h.failed)
+	}
+}
+
+// answered reports whether the host said anything about a recipient.
+func (f *flight) answered() bool {
+	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil })
 }
 
 // over reports whether the failure is a thing of the past.
@@ -48,16 +83,16 @@ func (f *failedSession) remembered(a *ask) answer {
 	return told
 }
 
-// giveUp answers those who wait, and would meet with the same.
-func (h *mailHost) giveUp() {
+// giveUp answers those who wait, and would meet with the same failure.
+func (h *mailHost) giveUp(failed *failedSession) {
 	others := h.waiting[:0]
 	for _, a := range h.waiting {
-		if !h.failed.concerns(a) {
+		if !failed.concerns(a) {
 			others = append(others, a)
 			continue
 		}
 		a.left.stoodStill(time.Since(a.since))
-		a.tell(h.failed.answer(a))
+		a.tell(failed.answer(a))
 	}
 	clear(h.waiting[len(others):])
 	h.waiting = others

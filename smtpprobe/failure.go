@@ -28,9 +28,12 @@ func expired(ctx context.Context) bool {
 
 // connectKind says in which way dialling failed.
 func connectKind(ctx, dialCtx context.Context, err error) Kind {
+	var own *EgressError
 	switch {
 	case cancelled(ctx) != nil:
 		return KindCancelled
+	case errors.As(err, &own):
+		return KindEgress
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return KindRefused
 	case errors.Is(err, syscall.ECONNRESET):
@@ -80,7 +83,10 @@ func outOfResources(err error) bool {
 
 // failureText puts a failure in words; errors of the dialer, of TLS and about the protocol speak for themselves.
 func failureText(kind Kind, err error) string {
+	var own *EgressError
 	switch {
+	case kind == KindEgress && errors.As(err, &own):
+		return own.Egress + ": " + failureText("", own.Err)
 	case isTimeout(err):
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe):

@@ -28,6 +28,7 @@ type Findings struct {
 type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`
+	Egress     string         `json:"egress,omitempty"`     // the name of the way out, where it was chosen
 	TLS        string         `json:"tls,omitempty"`        // protocol version once STARTTLS succeeded: "TLS 1.3"
 	Extensions []string       `json:"extensions,omitempty"` // EHLO keywords, upper-case
 	Greeting   *Reply         `json:"greeting,omitempty"`
@@ -68,6 +69,7 @@ const (
 	KindProtocol    Kind = "protocol"    // not SMTP, replies out of step, too long a line or reply
 	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
 	KindCancelled   Kind = "cancelled"   // the caller gave up
+	KindEgress      Kind = "egress"      // our own way out, a proxy or a source address, failed: no word on the host
 	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
 )
 

@@ -23,6 +23,8 @@ type flight struct {
 	began   time.Time   // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
+	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
+	confirmed bool
 }
 
 // recipient is a mailbox named in a flight.
@@ -87,21 +89,32 @@ func (f *flight) fly(ctx context.Context) error {
 	if err := ask(ctx); err != nil {
 		return err
 	}
-	if f.alone() && f.controlLimited() {
+	if f.alone() && f.controlTooMany() {
 		if err := f.controlAgain(ctx); err != nil {
 			return err
 		}
 	}
-	if s.conn.left {
-		return nil // the reply to QUIT, which is like no other, has shown it
+	if !s.conn.left { // else the reply to QUIT, which is like no other, has shown it
+		if err := f.checkInStep(ctx); err != nil {
+			return err
+		}
 	}
-	return f.checkInStep(ctx)
+	if f.alone() && f.contradicted(0) {
+		return f.confirm(ctx)
+	}
+	return f.checkNames(ctx)
 }
 
-// controlLimited reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of
-// whether the host checks its recipients.
-func (f *flight) controlLimited() bool {
-	return len(f.named) == 2 && f.named[1].reply != nil && limited(*f.named[1].reply) && refusal(*f.named[0].reply) == nil
+// controlTooMany reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of whether
+// the host checks its recipients. Some hosts say so for good: "552 too many recipients", as RFC 5321 §4.5.3.1.10 expects of old ones, or "550 bounce
+// messages have only one recipient". A policy (X.7.z, RFC 3463 §3.8) is about us, and asking again would not change it.
+func (f *flight) controlTooMany() bool {
+	if len(f.named) != 2 || f.named[1].reply == nil || refusal(*f.named[0].reply) != nil {
+		return false
+	}
+	reply := *f.named[1].reply
+	return limited(reply) || reply.Code >= 500 && !strings.HasPrefix(reply.Enhanced, "5.7.") &&
+		f.s.pool.read(f.s, PhaseRCPT, reply, "@"+f.named[1].domain) == ClassRateLimited
 }
 
 // controlAgain asks about the control in a transaction of its own, in one group where the host takes one. Where that is refused too, the answer
@@ -270,7 +283,7 @@ func (f *flight) boundOf(i int, now time.Time) time.Time {
 	if i < len(f.asks) {
 		end = f.asks[i].ends()
 	}
-	if !end.IsZero() {
+	if !end.IsZero() && !f.alone() {
 		end = end.Add(now.Sub(f.began))
 	}
 	return end

@@ -92,7 +92,7 @@ func TestTourIsLimited(t *testing.T) {
 	for i := range hosts[0].Addrs {
 		hosts[0].Addrs[i] = netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
 	}
-	tour := newTour(hosts, defaultPort)
+	tour := newTour(hosts, defaultPort, Egresses{{}})
 	if got := len(tour.routes); got != maxRoutes {
 		t.Errorf("%d routes, want %d", got, maxRoutes)
 	}

@@ -14,6 +14,9 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	case failure == nil && !f.unasked:
 		h.flights++
 	}
+	if f.confirmed && failure == nil {
+		h.trustDomain(f.asks[0].domain)
+	}
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
 	}
@@ -32,11 +35,11 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		switch {
 		case refusal(*r.reply) == nil:
 		case r.before == 0:
-			h.trust(r)
+			h.trust(sortOf(r))
 		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
 			h.learn(func(t *traits) { t.refused = max(leastPatience, s.refused*3/4) })
 		}
-		if r.control {
+		if r.control && !f.doubtsControl(r) {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
 		if f.tells(r) {
@@ -62,7 +65,7 @@ func (f *flight) classify() {
 		if r := &f.named[i]; r.reply != nil {
 			mailbox := r.mailbox
 			if r.control {
-				mailbox = "" // as whoever judges it later reads it: its words are no words of a reply
+				mailbox = "@" + r.domain // as whoever judges it later reads it
 			}
 			r.class = p.read(f.s, PhaseRCPT, *r.reply, mailbox)
 		}
@@ -112,13 +115,13 @@ func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
 
 // note keeps a reply to a control that is clear about whether the host takes every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class Class) {
-	if class != ClassOK && class != ClassNoSuchUser {
+	if class != ClassOK && class != ClassNoSuchUser || size(reply) > maxBriefReply {
 		return
 	}
 	if len(b) >= maxDomainNotes {
 		b.shrink()
 	}
-	b[domainKey{host, domain}] = &domainNote{reply: reply, until: time.Now().Add(controlLasts)}
+	b[domainKey{host, domain}] = &domainNote{reply: *reply.brief(), until: time.Now().Add(controlLasts)}
 }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it can be asked again.

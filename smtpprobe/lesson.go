@@ -19,13 +19,13 @@ func (h *mailHost) learn(lesson func(*traits)) {
 	h.traits.until = time.Now().Add(traitsLast)
 }
 
-// trust notes that a host gives a refusal to first recipients, too: it is not about the length of a session.
-func (h *mailHost) trust(r *recipient) {
+// trust notes that a host gives a refusal of this sort to first recipients, too: it is not about the length of a session.
+func (h *mailHost) trust(sort string) {
 	h.learn(func(t *traits) {
 		if t.trusted == nil || len(t.trusted) == maxTrusted {
 			t.trusted = make(map[string]bool)
 		}
-		if sort := sortOf(r); !t.trusted[sort] {
+		if !t.trusted[sort] {
 			t.trusted[sort] = true
 			t.named = 0 // what was taken for impatience may have been this
 		}

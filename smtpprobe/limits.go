@@ -21,9 +21,16 @@ const (
 
 	// maxText is the number of bytes kept of the text of a reply line: all that RFC 5321 §4.5.3.1.5 allows, twice.
 	maxText = 1024
-	// maxTranscriptText and maxTranscriptLines bound the transcript of one session.
+	// maxReplyText is the number of bytes kept of a whole reply: the longest honest ones have some three thousand. It is what a thousand sessions
+	// with hosts that talk a lot cost in memory, several times over.
+	maxReplyText = 4 << 10
+	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
 	maxTranscriptText  = 512
 	maxTranscriptLines = 256
+	maxTranscript      = 12 << 10
+
+	// maxKeyword is the longest EHLO keyword that counts as one; those that are registered have at most twenty octets.
+	maxKeyword = 64
 
 	// maxMailbox is the longest mailbox: a path of 256 octets without its angle brackets (RFC 5321 §4.5.3.1.3).
 	maxMailbox = 254
@@ -83,6 +90,12 @@ const (
 	// the others. crowdPause is the time to notice.
 	crowdLasts = 5 * time.Second
 	crowdPause = time.Second
+	// muteSessions is how many sessions in a row end without an answer to RCPT before the host counts as one that cannot be asked: two rounds of
+	// as many as are open at a time, because a host may verify some mailboxes elsewhere and take long.
+	muteSessions = 8
+	// maxBriefReply and maxBriefTranscript are the bytes kept of each reply, and of the transcript, of a session that is remembered for others.
+	maxBriefReply      = 1 << 10
+	maxBriefTranscript = 2 << 10
 	// traitsLast is how long a host's habits are believed.
 	traitsLast = time.Hour
 	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.

@@ -9,8 +9,9 @@ import (
 // hostKey tells sessions apart that cannot stand in for each other. Addresses count and not names, because the load is the machine's: thousands
 // of domains have a mail exchanger name of their own for the same machine.
 type hostKey struct {
-	addr  netip.AddrPort
-	plain bool
+	addr   netip.AddrPort
+	egress int
+	plain  bool
 }
 
 // mailHost is what the pool has to do with one mail host, and what it has learned of it. The pool's lock guards it.
@@ -30,12 +31,13 @@ type mailHost struct {
 	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
 	traits                  traits
 	failed                  *failedSession
+	mute                    int       // sessions in a row without an answer to RCPT
 	wellAt                  time.Time // a session was last open
 	notBefore               time.Time // the next may be opened
 }
 
 func (p *Pool) key(a *ask) hostKey {
-	return hostKey{addr: netip.AddrPortFrom(a.route.addr.Addr().Unmap(), a.route.addr.Port()), plain: a.route.plain}
+	return hostKey{addr: netip.AddrPortFrom(a.route.addr.Addr().Unmap(), a.route.addr.Port()), egress: a.route.egress, plain: a.route.plain}
 }
 
 func (p *Pool) host(a *ask) *mailHost {
@@ -117,7 +119,7 @@ func (p *Pool) staff(h *mailHost) {
 	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
 		p.retire(h.idle[0])
 	}
-	provider := p.provider(h.waiting[0].route.host, h.key.addr.Addr())
+	provider := p.provider(h.waiting[0].route)
 	wait := max(p.providers.wait(provider), time.Until(h.notBefore))
 	for wait <= 0 && h.sessions < p.sessionCap(h) && p.wantsSession(h) {
 		p.providers.opens(provider)

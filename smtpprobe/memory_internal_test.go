@@ -44,7 +44,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range providers {
-			pool.providers.note(fmt.Sprintf("p%d.example", i), "d.example", ClassBlocked)
+			pool.providers.note(providerKey{name: fmt.Sprintf("p%d.example", i)}, "d.example", ClassBlocked)
 			most = max(most, len(pool.providers))
 		}
 		if most > maxProviderNotes {

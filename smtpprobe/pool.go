@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Dialer opens the connections to mail hosts. *net.Dialer is one; a SOCKS5 dialer or a fake network is another.
+// Dialer opens the connections to mail hosts. *net.Dialer is one, a fake network another. See [EgressError].
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -19,6 +19,7 @@ type Dialer interface {
 // Config configures a [Pool]. Every zero field has the default that its comment names.
 type Config struct {
 	Dialer             Dialer       // default: &net.Dialer{}
+	Egresses           Egresses     // ways out, instead of Dialer; default: Dialer alone
 	Helo               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
 	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
 	Port               uint16       // default 25
@@ -107,6 +108,9 @@ func (c Config) withDefaults() Config {
 	if c.Dialer == nil {
 		c.Dialer = &net.Dialer{}
 	}
+	if len(c.Egresses) == 0 {
+		c.Egresses = Egresses{{Dialer: c.Dialer}}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -150,7 +154,7 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	}
 	var found Findings
 	left := startBudget(req.Budget)
-	tour := newTour(req.Hosts, p.config.Port)
+	tour := newTour(req.Hosts, p.config.Port, p.config.Egresses)
 	for {
 		if err := cancelled(ctx); err != nil {
 			return found, err
@@ -175,6 +179,9 @@ func (p *Pool) visit(ctx context.Context, a *ask) (answer, error) {
 	a.deadline, _ = ctx.Deadline()
 	if expired(ctx) {
 		return answer{session: tooLate(a)}, nil
+	}
+	if a.route.egress == noEgress {
+		return answer{session: withoutEgress(a), offline: true}, nil
 	}
 	if told, ok := p.paused(a); ok {
 		return told, nil

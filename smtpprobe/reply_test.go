@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -96,6 +97,18 @@ func TestReplyTextIsBounded(t *testing.T) {
 	}
 	if text := r.Lines[0]; len(text) > 1024 || !utf8.ValidString(text) || !strings.HasSuffix(text, "ä…") {
 		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-8:])
+	}
+}
+
+// TestReplyIsBounded sees that a reply of many long lines is cut, and keeps its enhanced status code.
+func TestReplyIsBounded(t *testing.T) {
+	lines := slices.Repeat([]string{"550-5.1.1 " + strings.Repeat("x", 4000)}, 99)
+	r, err := smtpprobe.ParseReply(append(lines, "550 5.1.1 no")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Join(r.Lines, "")); n > 4<<10 || n < 2<<10 || r.Enhanced != "5.1.1" {
+		t.Errorf("%d bytes in %d lines, enhanced code %q", n, len(r.Lines), r.Enhanced)
 	}
 }
 

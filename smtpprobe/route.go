@@ -10,10 +10,11 @@ const replyTLSRequired = 530
 
 // route is one way to reach a domain's mail.
 type route struct {
-	host  string
-	addr  netip.AddrPort
-	plain bool // without STARTTLS, because that failed on this address
-	last  bool // no other route is left when this one fails
+	host   string
+	addr   netip.AddrPort
+	egress int  // of the pool's, or noEgress
+	plain  bool // without STARTTLS, because that failed on this address
+	last   bool // no other route is left when this one fails
 }
 
 // tour goes through the routes in order, within the limit of connections.
@@ -23,14 +24,14 @@ type tour struct {
 }
 
 // newTour takes each address once: under another name it is the same machine, which has given its answer.
-func newTour(hosts []Host, port uint16) *tour {
+func newTour(hosts []Host, port uint16, ways Egresses) *tour {
 	t := &tour{}
 	known := make(map[netip.Addr]bool)
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
 			if len(t.routes) < maxRoutes && !known[addr.Unmap()] {
 				known[addr.Unmap()] = true
-				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port)})
+				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port), egress: ways.choose(addr)})
 			}
 		}
 	}

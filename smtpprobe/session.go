@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,7 @@ type session struct {
 
 	pool     *Pool
 	route    route
-	provider string
+	provider providerKey
 	log      transcript
 	opening  int       // lines of the log that belong to the opening
 	bound    time.Time // of the present step; zero: the timeouts alone bound it
@@ -32,8 +33,8 @@ type session struct {
 }
 
 func newSession(p *Pool, r route) *session {
-	s := &session{pool: p, route: r, provider: p.provider(r.host, r.addr.Addr()), started: time.Now()}
-	s.Host, s.Addr = truncate(clean(r.host), maxDomain), r.addr
+	s := &session{pool: p, route: r, provider: p.provider(r), started: time.Now()}
+	s.Host, s.Addr, s.Egress = truncate(clean(r.host), maxDomain), r.addr, p.config.Egresses[r.egress].Name
 	s.log.start = s.started
 	return s
 }
@@ -68,7 +69,7 @@ func (s *session) quiet() bool {
 func (s *session) connect(ctx context.Context) error {
 	dialCtx, cancel := context.WithDeadline(ctx, s.deadline(PhaseConnect))
 	defer cancel()
-	tcp, err := s.pool.config.Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
+	tcp, err := s.pool.config.Egresses[s.route.egress].Dialer.DialContext(dialCtx, "tcp", s.route.addr.String())
 	if outOfResources(err) {
 		return err
 	}
@@ -124,7 +125,7 @@ func (s *session) secure(ctx context.Context) error {
 		return nil
 	}
 	s.conn.usable = false // the host waits for a handshake; a QUIT in plain text would be noise
-	if s.conn.ahead() != "" {
+	if ahead := s.conn.ahead(); ahead != "" && !strings.HasPrefix(ahead, tlsAlert) {
 		// Somebody between us and the host slipped plain text in, to be taken for what comes over TLS (RFC 3207 §6). No second try in
 		// plain text: that would be what they want.
 		return s.fault(ctx, PhaseSTARTTLS, protocolError("plain text behind the reply to STARTTLS"))
@@ -134,6 +135,9 @@ func (s *session) secure(ctx context.Context) error {
 	}
 	return s.hello(ctx)
 }
+
+// tlsAlert is the beginning of a TLS alert (RFC 8446 §5.1), which a host sends that has no version of TLS to agree on.
+const tlsAlert = "\x15\x03"
 
 func (s *session) handshake(ctx context.Context) error {
 	s.tlsPending = true

@@ -20,6 +20,7 @@ type Stats struct {
 // Shunned is a provider that the pool leaves alone, or asks slowly, because of how it took to us.
 type Shunned struct {
 	Provider string        // its name in the table of providers, or the address of a mail host that is in none
+	Egress   string        // the name of the way out that it is about, where there are several
 	Until    time.Time     // left alone until then; zero: it is not
 	Interval time.Duration // between sessions; zero: as they come
 	Trips    int           // how often it was left alone in a row
@@ -29,7 +30,7 @@ type Shunned struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Stats{Idle: len(p.idle), Hosts: len(p.hosts), Shunned: p.providers.shunned()}
+	s := Stats{Idle: len(p.idle), Hosts: len(p.hosts), Shunned: p.shunned()}
 	for _, h := range p.hosts {
 		s.Sessions += h.sessions
 		s.UnderWay += h.underWay
@@ -38,11 +39,11 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-func (b providerBook) shunned() []Shunned {
+func (p *Pool) shunned() []Shunned {
 	var all []Shunned
-	for provider, n := range b {
-		s := Shunned{Provider: provider, Interval: n.interval, Trips: n.trips}
-		if until, ok := b.left(provider); ok {
+	for provider, n := range p.providers {
+		s := Shunned{Provider: provider.name, Egress: p.config.Egresses[provider.egress].Name, Interval: n.interval, Trips: n.trips}
+		if until, ok := p.providers.left(provider); ok {
 			s.Until = until
 		}
 		if s.Interval > 0 || !s.Until.IsZero() {
@@ -50,7 +51,7 @@ func (b providerBook) shunned() []Shunned {
 		}
 	}
 	slices.SortFunc(all, func(a, b Shunned) int {
-		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Provider, b.Provider))
+		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Egress, b.Egress))
 	})
 	return all
 }

@@ -318,3 +318,23 @@ func BenchmarkProbe(b *testing.B) {
 		})
 	}
 }
+
+// TestNoTimeLeftToAsk: a session on which a question came too late was good until then, and ends with QUIT. The question is put on another.
+func TestNoTimeLeftToAsk(t *testing.T) {
+	sessions := inBubble(t, smtpprobe.Config{}, one(&peer{}), func(b *bubble) {
+		b.ask(b.Context(), about("good1@a.example"))
+		late := about("good2@a.example")
+		late.Budget = time.Nanosecond // less than a look at a kept session takes
+		if r := b.ask(b.Context(), late); r.err != nil || r.last().Target == nil {
+			b.Errorf("found %s, error %v", summaries(r.found), r.err)
+		}
+	})
+	if len(sessions) != 2 {
+		t.Errorf("%d sessions, want 2", len(sessions))
+	}
+	for _, session := range sessions {
+		if !session.QUIT {
+			t.Errorf("a session without QUIT: %q", session.Commands)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type transcript struct {
 	start time.Time
 	mu    sync.Mutex // guards the lines, to which the session alone adds, and its findings
 	lines []Line
+	bytes int // of their texts
 }
 
 // add appends a line; the last that has room says that there is none for more.
@@ -24,14 +25,21 @@ func (t *transcript) add(from, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case len(t.lines) == maxTranscriptLines:
+	case len(t.lines) == maxTranscriptLines, t.bytes > maxTranscript:
 		return
-	case len(t.lines) == maxTranscriptLines-1:
+	case len(t.lines) == maxTranscriptLines-1, t.bytes > maxTranscript-2*maxTranscriptText:
 		from, text = fromProber, "the transcript ends here"
+		t.bytes = maxTranscript
 	}
-	t.lines = append(t.lines, Line{
-		From: from,
-		Text: truncate(clean(text), maxTranscriptText),
-		AtMS: time.Since(t.start).Milliseconds(),
-	})
+	text = truncate(clean(text), maxTranscriptText)
+	t.bytes += len(text)
+	t.lines = append(t.lines, Line{From: from, Text: text, AtMS: time.Since(t.start).Milliseconds()})
+}
+
+// cut takes off all but the first n lines.
+func (t *transcript) cut(n int) {
+	t.lines, t.bytes = t.lines[:n:n], 0
+	for _, line := range t.lines {
+		t.bytes += len(line.Text)
+	}
 }

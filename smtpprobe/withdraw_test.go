@@ -150,3 +150,32 @@ func TestDesertedSessionEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestNobodyWaitsAnyMore: a session that is slow over many recipients ends, with QUIT, when the last who asked has given up.
+func TestNobodyWaitsAnyMore(t *testing.T) {
+	const deadline, wait = 10 * time.Second, 9 * time.Second
+	host := &peer{wait: func(*visit, string) time.Duration { return wait }}
+	var took time.Duration
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		ctx, cancel := context.WithTimeout(b.Context(), deadline)
+		defer cancel()
+		var all sync.WaitGroup
+		for _, req := range aboutAll(mailboxes(10, func(int) bool { return false }, "a.example")) {
+			all.Go(func() { b.ask(ctx, req) })
+		}
+		all.Wait()
+		began := time.Now()
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
+		}
+		took = time.Since(began)
+	})
+	if took > 4*time.Second { // QUIT has three
+		t.Errorf("closing took %v", took)
+	}
+	for _, session := range sessions {
+		if !session.QUIT {
+			t.Errorf("a session without QUIT: %q", session.Commands)
+		}
+	}
+}

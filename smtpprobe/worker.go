@@ -126,6 +126,10 @@ func (w *worker) failedToOpen(first *ask, err error) {
 	s.end(err)
 	s.leave()
 	p.logSession(&s.Session)
+	if s.Failure != nil && s.Failure.Kind == KindEgress {
+		w.hadNoWay(first, err)
+		return
+	}
 	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
 	if (others > 0 || recent && first.doubts < maxDoubts) && !first.gone && w.ctx.Err() == nil {
 		h.crowded(others)
@@ -140,8 +144,21 @@ func (w *worker) failedToOpen(first *ask, err error) {
 		h.failed = newFailedSession(s, first, err)
 		h.traits.sessions = 0 // it was not about their number
 		p.noteOpening(s)
-		h.giveUp()
+		h.giveUp(h.failed)
 	}
+}
+
+// hadNoWay tells that our own way out failed, to those too who would meet with the same. Where other sessions are open, or about to be, those
+// serve them or fail in turn. The host knows nothing of it, and it is not remembered: the way may be mended at any moment.
+func (w *worker) hadNoWay(first *ask, err error) {
+	h := w.host
+	if h.alive() > 1 && !first.gone && w.ctx.Err() == nil {
+		h.notBefore = time.Now().Add(crowdPause)
+		w.pool.resubmit(h, first)
+		return
+	}
+	first.tell(answer{session: w.session.account(first), offline: w.session.offline})
+	h.giveUp(newFailedSession(w.session, first, err))
 }
 
 // fail notes that the session, which is about to end, is none of the host's that went well.
@@ -268,6 +285,9 @@ func (p *Pool) logSession(s *Session) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
+	if s.Egress != "" {
+		attrs = append(attrs, slog.String("egress", s.Egress))
+	}
 	if s.Failure != nil {
 		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
 	}

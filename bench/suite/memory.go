@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/bench/world"
 )
 
@@ -48,21 +49,21 @@ func (r race) pass(ctx context.Context, b bulk) (passed, error) {
 	r.progress("bulk: %d addresses", b.spec.Addresses)
 	ctx, cancel := context.WithTimeout(ctx, bulkLimit)
 	defer cancel()
-	cmd, err := self(ctx, "world")
+	cmd, err := process.Self(ctx, "world")
 	if err != nil {
 		return passed{}, err
 	}
 	var ready world.Ready
-	place, err := startProcess(cmd, b.spec, &ready)
+	place, err := process.Start(cmd, b.spec, &ready)
 	if err != nil {
 		return passed{}, err
 	}
 	run, err := b.run(ctx, r.folder, ready.DNS)
 	if err != nil {
-		_ = place.end()
+		_ = place.End()
 		return passed{}, err
 	}
-	return run, place.end()
+	return run, place.End()
 }
 
 func (b bulk) run(ctx context.Context, folder, dns string) (passed, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/bench/world"
 )
 
@@ -23,12 +24,12 @@ type results map[string][]sample
 
 // run runs a scenario with all tools.
 func (r race) run(ctx context.Context, s scenario) (results, error) {
-	cmd, err := self(ctx, "world")
+	cmd, err := process.Self(ctx, "world")
 	if err != nil {
 		return nil, err
 	}
 	var ready world.Ready
-	place, err := startProcess(cmd, s.spec, &ready)
+	place, err := process.Start(cmd, s.spec, &ready)
 	if err != nil {
 		return nil, err
 	}
@@ -38,16 +39,16 @@ func (r race) run(ctx context.Context, s scenario) (results, error) {
 			r.progress("%s, run %d of %d: %s", s.name, n+1, r.runs, t.title)
 			taken, err := r.once(ctx, s, t, place, ready.DNS)
 			if err != nil {
-				_ = place.end()
+				_ = place.End()
 				return nil, fmt.Errorf("%s: %w", t.title, err)
 			}
 			all[t.name] = append(all[t.name], taken)
 		}
 	}
-	return all, place.end()
+	return all, place.End()
 }
 
-func (r race) once(ctx context.Context, s scenario, t tool, place *process, dns string) (sample, error) {
+func (r race) once(ctx context.Context, s scenario, t tool, place *process.Process, dns string) (sample, error) {
 	var taken sample
 	var err error
 	taken.Report, err = t.drive(ctx, r.folder, drive.Order{
@@ -59,5 +60,5 @@ func (r race) once(ctx context.Context, s scenario, t tool, place *process, dns 
 	if err != nil {
 		return taken, err
 	}
-	return taken, place.ask("take", &taken.World)
+	return taken, place.Ask("take", &taken.World)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/process"
 )
 
 // tool is a verifier in the race. Its command stands in the folder drive/NAME.
@@ -45,9 +46,9 @@ func (t tool) drive(ctx context.Context, folder string, order drive.Order) (driv
 	ctx, cancel := context.WithTimeout(ctx, order.Limit+runGrace)
 	defer cancel()
 	var report drive.Report
-	run, err := startProcess(exec.CommandContext(ctx, filepath.Join(folder, t.name)), order, &report)
+	run, err := process.Start(exec.CommandContext(ctx, filepath.Join(folder, t.name)), order, &report)
 	if err != nil {
 		return report, err
 	}
-	return report, run.end()
+	return report, run.End()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/bench/service"
 	"github.com/rcpt/rcpt/bench/world"
 )
@@ -59,27 +60,27 @@ type served struct {
 
 func (r race) serve(ctx context.Context, w webService) (served, error) {
 	var all served
-	cmd, err := self(ctx, "world")
+	cmd, err := process.Self(ctx, "world")
 	if err != nil {
 		return all, err
 	}
 	var ready world.Ready
-	place, err := startProcess(cmd, w.spec, &ready)
+	place, err := process.Start(cmd, w.spec, &ready)
 	if err != nil {
 		return all, err
 	}
 	for n := range r.runs {
 		r.progress("service, run %d of %d", n+1, r.runs)
 		if err := r.serveOnce(ctx, w, &all, place, ready.DNS); err != nil {
-			_ = place.end()
+			_ = place.End()
 			return all, err
 		}
 	}
-	return all, place.end()
+	return all, place.End()
 }
 
 // serveOnce is one run: the trivial handler, new addresses, and the same ones again.
-func (r race) serveOnce(ctx context.Context, w webService, all *served, place *process, dns string) error {
+func (r race) serveOnce(ctx context.Context, w webService, all *served, place *process.Process, dns string) error {
 	var addresses []string
 	for _, address := range w.spec.List() {
 		addresses = append(addresses, address)
@@ -96,14 +97,14 @@ func (r race) serveOnce(ctx context.Context, w webService, all *served, place *p
 		return fmt.Errorf("new addresses: %w", err)
 	}
 	var counted world.Counters
-	if err := place.ask("take", &counted); err != nil {
+	if err := place.Ask("take", &counted); err != nil {
 		return err
 	}
 	repeated, err := w.measure(ctx, service.Order{Setting: setting}, load{same, w.same}, load{same, w.repeated})
 	if err != nil {
 		return fmt.Errorf("the same addresses: %w", err)
 	}
-	if err := place.ask("take", &counted); err != nil {
+	if err := place.Ask("take", &counted); err != nil {
 		return err
 	}
 	all.trivial, all.fresh, all.repeated = append(all.trivial, trivial), append(all.fresh, fresh), append(all.repeated, repeated)
@@ -119,36 +120,36 @@ type load struct {
 
 // measure starts a service and puts loads on it. The pace is that of the last.
 func (w webService) measure(ctx context.Context, order service.Order, loads ...load) (pace, error) {
-	cmd, err := self(ctx, "serve")
+	cmd, err := process.Self(ctx, "serve")
 	if err != nil {
 		return pace{}, err
 	}
 	cmd.Env = append(cmd.Environ(), "GOMAXPROCS=1")
 	var ready service.Ready
-	server, err := startProcess(cmd, order, &ready)
+	server, err := process.Start(cmd, order, &ready)
 	if err != nil {
 		return pace{}, err
 	}
 	var taken pace
 	for _, l := range loads {
 		if taken, err = w.put(ctx, l, server, ready.Addr); err != nil {
-			_ = server.end()
+			_ = server.End()
 			return pace{}, err
 		}
 	}
-	return taken, server.end()
+	return taken, server.End()
 }
 
-func (w webService) put(ctx context.Context, l load, server *process, addr string) (pace, error) {
+func (w webService) put(ctx context.Context, l load, server *process.Process, addr string) (pace, error) {
 	var before, after service.Used
-	if err := server.ask("used", &before); err != nil {
+	if err := server.Ask("used", &before); err != nil {
 		return pace{}, err
 	}
 	took, err := service.Load{Addr: addr, Addresses: l.addresses, Requests: l.requests, Connections: w.connections}.Run(ctx)
 	if err != nil {
 		return pace{}, err
 	}
-	if err := server.ask("used", &after); err != nil {
+	if err := server.Ask("used", &after); err != nil {
 		return pace{}, err
 	}
 	n := float64(l.requests)

@@ -80,14 +80,14 @@ func startOfAuthority() dns.RR {
 	}
 }
 
-// dnsServer listens over UDP and TCP.
-type dnsServer struct {
-	addr     string
+// DNSServer is a DNS server that listens over UDP and TCP.
+type DNSServer struct {
+	Addr     string // HOST:PORT
 	udp, tcp *dns.Server
 }
 
-// startDNS listens on a free port of ip. A port can be free for TCP alone, then another is tried.
-func startDNS(ip netip.Addr, handler dns.Handler) (*dnsServer, error) {
+// StartDNS listens on a free port of ip. A port can be free for TCP alone, then another is tried.
+func StartDNS(ip netip.Addr, handler dns.Handler) (*DNSServer, error) {
 	const tries = 10
 	var last error
 	for range tries {
@@ -105,9 +105,9 @@ func startDNS(ip netip.Addr, handler dns.Handler) (*dnsServer, error) {
 	return nil, last
 }
 
-func serveDNS(tcp net.Listener, udp net.PacketConn, handler dns.Handler) *dnsServer {
-	s := &dnsServer{
-		addr: tcp.Addr().String(),
+func serveDNS(tcp net.Listener, udp net.PacketConn, handler dns.Handler) *DNSServer {
+	s := &DNSServer{
+		Addr: tcp.Addr().String(),
 		udp:  &dns.Server{PacketConn: udp, Handler: handler},
 		tcp:  &dns.Server{Listener: tcp, Handler: handler},
 	}
@@ -120,7 +120,8 @@ func serveDNS(tcp net.Listener, udp net.PacketConn, handler dns.Handler) *dnsSer
 	return s
 }
 
-func (s *dnsServer) close() {
+// Close ends listening.
+func (s *DNSServer) Close() {
 	_ = s.udp.Shutdown()
 	_ = s.tcp.Shutdown()
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// newTLS makes a certificate that nobody vouches for, as mail hosts may have one (RFC 7435).
-func newTLS() (*tls.Config, error) {
+// NewTLS makes a certificate that nobody vouches for, as mail hosts may have one (RFC 7435).
+func NewTLS() (*tls.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 type World struct {
 	spec    Spec
 	zone    *zone
-	dns     *dnsServer
+	dns     *DNSServer
 	hosts   []*host
 	tls     *tls.Config
 	counts  *counts
@@ -38,10 +38,10 @@ func Start(spec Spec) (*World, error) {
 }
 
 func (w *World) start() (err error) {
-	if w.tls, err = newTLS(); err != nil {
+	if w.tls, err = NewTLS(); err != nil {
 		return err
 	}
-	if w.dns, err = startDNS(w.spec.dnsIP(), w.zone); err != nil {
+	if w.dns, err = StartDNS(w.spec.dnsIP(), w.zone); err != nil {
 		return err
 	}
 	started := make(map[netip.Addr]bool)
@@ -62,7 +62,7 @@ func (w *World) start() (err error) {
 }
 
 // DNS is the address of the DNS server, as HOST:PORT.
-func (w *World) DNS() string { return w.dns.addr }
+func (w *World) DNS() string { return w.dns.Addr }
 
 // settlePause is how often Take looks whether the last sessions have ended.
 const settlePause = 5 * time.Millisecond
@@ -96,7 +96,7 @@ func (w *World) Take(ctx context.Context) Counters {
 // Close ends listening and every session.
 func (w *World) Close() {
 	if w.dns != nil {
-		w.dns.close()
+		w.dns.Close()
 	}
 	for _, host := range w.hosts {
 		host.listener.Close()

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ const apiKeyVariable = "RCPT_API_KEY"
 
 // keyBytes is the length of the random part of a key that is made: 256 bits cannot be guessed.
 const keyBytes = 32
+
+// shortKey is the length from which on a key that was set is not called short: random hexadecimal digits of that number are 64 bits.
+const shortKey = 16
 
 type apiKey struct {
 	secret string
@@ -30,6 +34,13 @@ func apiKeyFrom(set string) (apiKey, error) {
 		}
 	}
 	return apiKey{secret: secret}, nil
+}
+
+// warnIfShort tells that a key can be guessed. The server cannot keep guessers out: behind a reverse proxy they look like everybody else.
+func (k apiKey) warnIfShort(logger *slog.Logger) {
+	if len(k.secret) < shortKey {
+		logger.Warn("the key is short enough to be guessed: set "+apiKeyVariable+" to a long random text", slog.Int("length", len(k.secret)))
+	}
 }
 
 func newKey() string {

@@ -17,9 +17,11 @@ import (
 // bulkCommand is "rcpt bulk".
 type bulkCommand struct {
 	engineFlags
+	debugFlag
 	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
 	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
 	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
+	CSVRaw      bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
 	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
 	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
 	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
@@ -59,6 +61,11 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return c.inputError(err)
 	}
+	stopDebug, err := c.debugFlag.start(std.err)
+	if err != nil {
+		return err
+	}
+	defer stopDebug()
 	view, logger := c.viewFor(std, input, logs)
 	verifier, err := c.verifier(ctx, logger)
 	if err != nil {

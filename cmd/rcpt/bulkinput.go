@@ -43,7 +43,10 @@ type inputNotes struct {
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listInput, error) {
 	in := &listInput{file: std.in}
 	if c.Input != stdio {
-		file, err := os.Open(c.Input)
+		file, err := openUntil(stop, c.Input)
+		if errors.Is(err, errInterrupted) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("%s: %w", c.Input, bare(err)))
 		}
@@ -54,6 +57,25 @@ func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listInput,
 		return nil, c.inputError(err)
 	}
 	return in, nil
+}
+
+// openUntil opens a file, unless stop is closed before: a named pipe opens only when somebody writes to it.
+func openUntil(stop <-chan struct{}, name string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		file, err := os.Open(name)
+		result <- opened{file, err}
+	}()
+	select {
+	case it := <-result:
+		return it.file, it.err
+	case <-stop:
+		return nil, errInterrupted
+	}
 }
 
 func (in *listInput) begin(c *bulkCommand, stop <-chan struct{}) error {

@@ -39,7 +39,7 @@ type listOutput struct {
 
 // outputFormat is the form of the output: by its name, or on standard output that of the list.
 func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) {
-	out := tabular.Output{Format: tabular.FormatOf(c.Output), Delimiter: tabular.DelimiterOf(c.Output), Details: c.Details}
+	out := tabular.Output{Format: tabular.FormatOf(c.Output), Delimiter: tabular.DelimiterOf(c.Output), Details: c.Details, Raw: c.CSVRaw}
 	switch {
 	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
 	case !c.toStdout():

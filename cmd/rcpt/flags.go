@@ -20,6 +20,7 @@ type engineFlags struct {
 	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
 	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
+	egressFlags
 	rulesFlag
 	listFlags
 	RHSBL   []rhsblZone `name:"rhsbl" placeholder:"ZONE" help:"List of domains in the DNS to look domains up in, such as dbl.spamhaus.org; repeatable. Default: none."`
@@ -42,6 +43,14 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 	if err != nil {
 		return engine.Config{}, err
 	}
+	proxies, err := f.proxies()
+	if err != nil {
+		return engine.Config{}, err
+	}
+	sourceIPs, err := f.sourceIPs()
+	if err != nil {
+		return engine.Config{}, err
+	}
 	config := engine.Config{
 		Classifier:         classifier,
 		HELO:               string(f.HELO),
@@ -50,6 +59,8 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 		Level:              f.Level,
 		Timeout:            time.Duration(f.Timeout),
 		AllowNets:          f.allowNets(),
+		Proxies:            proxies,
+		SourceIPs:          sourceIPs,
 		MaxSessionsPerHost: int(f.MaxSessionsPerHost),
 		MaxSessions:        int(f.MaxSessions),
 		Resolvers:          f.resolvers(),

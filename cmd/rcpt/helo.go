@@ -24,13 +24,25 @@ func helo(ctx context.Context, config engine.Config) string {
 	if name, err := os.Hostname(); err == nil && isFullName(name) {
 		return name
 	}
-	addrs, err := net.InterfaceAddrs()
+	addrs, err := clientAddrs(config)
 	if err != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, heloTimeout)
 	defer cancel()
 	return nameOf(ctx, addrs, reverseLookup(config.Resolvers))
+}
+
+// clientAddrs are the addresses one of which mail hosts see; none where they see several, or one that only a proxy knows.
+func clientAddrs(config engine.Config) ([]net.Addr, error) {
+	switch {
+	case len(config.Proxies) > 0, len(config.SourceIPs) > 1:
+		return nil, nil
+	case len(config.SourceIPs) == 1:
+		ip := config.SourceIPs[0].Unmap()
+		return []net.Addr{&net.IPNet{IP: ip.AsSlice(), Mask: net.CIDRMask(ip.BitLen(), ip.BitLen())}}, nil
+	}
+	return net.InterfaceAddrs()
 }
 
 // nameOf looks up the name of the first public address among addrs. Private ones are not asked about: their names mean nothing outside.

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +57,25 @@ func TestHELOIsLazy(t *testing.T) {
 	}
 	if got := helo(t.Context(), engine.Config{Level: engine.LevelDNS}); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestClientAddrs: a name is looked for only where mail hosts see one address, and it is known.
+func TestClientAddrs(t *testing.T) {
+	one, two := netip.MustParseAddr("9.9.9.9"), netip.MustParseAddr("9.9.9.10")
+	for _, c := range []struct {
+		config engine.Config
+		want   string
+	}{
+		{engine.Config{SourceIPs: []netip.Addr{one}}, "[9.9.9.9/32]"},
+		{engine.Config{SourceIPs: []netip.Addr{one, two}}, "[]"},
+		{engine.Config{Proxies: []*url.URL{{Scheme: "socks5", Host: "10.0.0.1:1080"}}}, "[]"},
+		{engine.Config{Proxies: []*url.URL{{Scheme: "socks5", Host: "10.0.0.1:1080"}}, SourceIPs: []netip.Addr{one}}, "[]"},
+	} {
+		addrs, err := clientAddrs(c.config)
+		if got := fmt.Sprint(addrs); err != nil || got != c.want {
+			t.Errorf("%+v: %s (%v), want %s", c.config, got, err, c.want)
+		}
 	}
 }
 

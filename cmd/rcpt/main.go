@@ -32,7 +32,7 @@ func run(args []string) int {
 
 	err := execute(ctx, args)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "rcpt: %v\n", err)
+		tell(os.Stderr, err)
 	}
 	return exitCode(err)
 }

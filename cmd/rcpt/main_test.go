@@ -97,6 +97,8 @@ func startWorld(t *testing.T) []string {
 		}
 		t.Cleanup(server.Close)
 	}
-	return []string{"RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
+	proxy := smtptest.Start(&smtptest.Proxy{Dialer: &net.Dialer{}, Username: "user", Password: "hunter,2"})
+	t.Cleanup(proxy.Close)
+	return []string{"PROXY=" + proxy.Addr, "RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
 		"RCPT_DATA=" + t.TempDir()}
 }

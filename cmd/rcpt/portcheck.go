@@ -38,6 +38,9 @@ func warnOfClosedPort(ctx context.Context, config engine.Config) {
 	case !known:
 		config.Logger.Warn("The DNS names no mail hosts of well-known domains, so verdicts cannot be relied on here. "+
 			"Check this machine's network and resolver, or name a DNS server with --resolver.", slog.Any("asked", portCheckDomains))
+	case len(config.Proxies)+len(config.SourceIPs) > 0:
+		config.Logger.Warn("No mail host can be reached, so every verdict will be unknown: look after the proxies and source addresses "+
+			"that this was told to use.", port, slog.Any("tried", portCheckDomains))
 	default:
 		config.Logger.Warn("No mail host can be reached: this network seems to block outgoing SMTP connections, so every verdict will be unknown. "+
 			"Ask your hoster to open outgoing TCP port 25, or run rcpt on a machine where it is open.", port, slog.Any("tried", portCheckDomains))
@@ -46,7 +49,10 @@ func warnOfClosedPort(ctx context.Context, config engine.Config) {
 
 // reachOut tells whether the DNS knows addresses of well-known mail hosts, and whether one of them takes a connection.
 func reachOut(ctx context.Context, resolver *dnsresolve.Resolver, config engine.Config) (known, reached bool) {
-	dialer := config.Dialer
+	dialer, err := config.MailDialer()
+	if err != nil {
+		return false, false
+	}
 	if dialer == nil {
 		dialer = &net.Dialer{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,6 +64,28 @@ func TestPortCheck(t *testing.T) {
 					t.Errorf("took %v and dialled %v, want %v and %d", took, network.Dials(), c.took, c.dials)
 				}
 			})
+		})
+	}
+}
+
+// TestPortCheckThroughAProxy: the way that is looked at is the one that verifications go.
+func TestPortCheckThroughAProxy(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			network := smtptest.NewNetwork()
+			network.Add("192.0.2.1:2525", &smtptest.Host{})
+			if there {
+				network.Add("10.0.0.1:1080", &smtptest.Proxy{Dialer: network})
+			}
+			var log strings.Builder
+			config := checkConfig(dnstest.New(providers), network, &log)
+			config.Proxies = []*url.URL{{Scheme: "socks5", Host: "10.0.0.1:1080"}}
+			warnOfClosedPort(t.Context(), config)
+			network.Close()
+			want := map[bool]string{true: "mail hosts can be reached", false: "look after the proxies"}[there]
+			if !strings.Contains(log.String(), want) || network.Dials()[0] != "10.0.0.1:1080" {
+				t.Errorf("log %q after %v, want %q", log.String(), network.Dials(), want)
+			}
 		})
 	}
 }

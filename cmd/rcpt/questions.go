@@ -101,16 +101,31 @@ func isObject(text string) bool {
 
 func emailOf(object string) (string, error) {
 	var fields struct {
-		Email any `json:"email"`
+		Email givenValue `json:"email"`
 	}
 	if err := json.Unmarshal([]byte(object), &fields); err != nil {
 		return "", fmt.Errorf("not a JSON object: %w", err)
 	}
-	address, ok := fields.Email.(string)
-	if !ok {
+	address, ok := fields.Email.value.(string)
+	switch {
+	case fields.Email.times > 1:
+		return "", errors.New(`the JSON object has more than one "email"`) // programs differ on which of them counts
+	case !ok:
 		return "", errors.New(`the JSON object has no string "email"`)
 	}
 	return address, nil
+}
+
+// givenValue is a value of JSON, and how many times it was given.
+type givenValue struct {
+	value any
+	times int
+}
+
+// UnmarshalJSON takes one more value.
+func (g *givenValue) UnmarshalJSON(text []byte) error {
+	g.times++
+	return json.Unmarshal(text, &g.value)
 }
 
 // echo is the beginning of text, fit to be shown.

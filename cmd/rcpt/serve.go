@@ -17,6 +17,7 @@ import (
 type serveCommand struct {
 	engineFlags
 	listenFlag
+	debugFlag
 	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
@@ -28,6 +29,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return usage(err)
 	}
 	logger := logs.logger(std.err, slog.LevelInfo)
+	key.warnIfShort(logger)
 	watch, err := c.listFlags.watch(logger)
 	if err != nil {
 		return err
@@ -41,6 +43,12 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return err
 	}
+	stopDebug, err := c.debugFlag.start(std.err)
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	defer stopDebug()
 	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
 		go warnOfClosedPort(ctx, config)
 	}

@@ -70,7 +70,7 @@ func answerAll(ctx context.Context, v verifier, questions iter.Seq[question], ou
 		}
 		if reply.err != nil {
 			failed++
-			fmt.Fprintf(stderr, "rcpt: %v\n", reply.err)
+			tell(stderr, reply.err)
 		}
 		if err := out.print(reply.result); err != nil {
 			return fmt.Errorf("cannot write the answers: %w", err)

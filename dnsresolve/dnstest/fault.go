@@ -23,7 +23,13 @@ const (
 	TruncateForever             // answers are empty and truncated over UDP and TCP alike
 	ForgeID                     // a made-up answer with another message ID arrives before the right one
 	ForgeQuestion               // a made-up answer to another question arrives before the right one
+	ForgeSource                 // a made-up answer comes from another port before the right one; in memory it cannot arrive
 	Malformed                   // the answer ends in the middle of a record
+	Oversize                    // the answer is 20 kB long over UDP too, whatever the client offers
+	ChangeCase                  // names, that of the question too, come back in upper case
+	Strangers                   // beside the right records are some of other names, and lies about the mail hosts' addresses behind them
+	DenyWithRecords             // the answer has its records, and the code of a denial
+	Unfounded                   // denies the name, and is neither a recursive nor an authoritative server's word (no RA, AA, SOA)
 )
 
 // Fault is something that goes wrong with the queries it matches. Where several match, the one that was added last counts.
@@ -95,6 +101,17 @@ func (k Kind) spoil(right *dns.Msg, network string) [][]byte {
 		return [][]byte{pack(forgery(right, k)), pack(right)}
 	case Malformed:
 		return [][]byte{cutInRecord(right)}
+	case Oversize:
+		right.Extra = append(right.Extra, padding()...)
+	case ChangeCase:
+		right = inUpperCase(right.Copy())
+	case Strangers:
+		right = withStrangers(right.Copy())
+	case DenyWithRecords:
+		right.Rcode = dns.RcodeNameError
+	case Unfounded:
+		right = failure(right, dns.RcodeNameError)
+		right.RecursionAvailable, right.Authoritative = false, false
 	}
 	return [][]byte{pack(right)}
 }
@@ -111,6 +128,14 @@ func referral(right *dns.Msg) *dns.Msg {
 	m.RecursionAvailable, m.Authoritative = false, false
 	m.Ns = []dns.RR{&dns.NS{Hdr: header(".", dns.TypeNS), Ns: "a.root-servers.net."}}
 	return m
+}
+
+// forgeries are the messages that come from another port before the right one.
+func (k Kind) forgeries(query *dns.Msg) [][]byte {
+	if k != ForgeSource {
+		return nil
+	}
+	return [][]byte{pack(new(dns.Msg).SetRcode(query, dns.RcodeNameError))}
 }
 
 // forgery is an answer that an attacker would like to be believed: the name does not exist.

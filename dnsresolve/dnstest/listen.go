@@ -84,6 +84,21 @@ func listen() (net.Listener, net.PacketConn, error) {
 	return nil, nil, last
 }
 
+// forge sends messages to a client from a port that it has not asked. Over TCP nobody else could have a word.
+func (s *Server) forge(w dns.ResponseWriter, messages [][]byte, network string) {
+	if network != "udp" || len(messages) == 0 {
+		return
+	}
+	conn, err := net.Dial("udp", w.RemoteAddr().String())
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	for _, message := range messages {
+		_, _ = conn.Write(message)
+	}
+}
+
 func (s *Server) handler(network string) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, query *dns.Msg) {
 		if len(query.Question) != 1 { // dns.Server lets a bare header pass that promises one
@@ -93,6 +108,7 @@ func (s *Server) handler(network string) dns.HandlerFunc {
 		if wait(s.listener.ctx, fault.Delay) != nil {
 			return
 		}
+		s.forge(w, fault.Kind.forgeries(query), network)
 		for _, message := range messages {
 			if _, err := w.Write(message); err != nil {
 				return

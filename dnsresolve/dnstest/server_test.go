@@ -169,7 +169,12 @@ func TestKinds(t *testing.T) {
 		{dnstest.TruncateForever, "NOERROR; truncated", "NOERROR; truncated"},
 		{dnstest.ForgeID, "NXDOMAIN; another ID", "NXDOMAIN; another ID"},
 		{dnstest.ForgeQuestion, "NXDOMAIN; another question", "NXDOMAIN; another question"},
+		{dnstest.ForgeSource, right, right},
 		{dnstest.Malformed, "broken", "broken"},
+		{dnstest.Oversize, right, right},
+		{dnstest.ChangeCase, "NOERROR; MX.ZONE.TEST.192.0.2.1; another question", "NOERROR; MX.ZONE.TEST.192.0.2.1; another question"},
+		{dnstest.DenyWithRecords, "NXDOMAIN; mx.zone.test.192.0.2.1", "NXDOMAIN; mx.zone.test.192.0.2.1"},
+		{dnstest.Unfounded, "NXDOMAIN", "NXDOMAIN"},
 	}
 	for _, tt := range tests {
 		s := dnstest.New(zone)

@@ -69,10 +69,18 @@ func TestUnauthorized(t *testing.T) {
 func hashOf(text string) []byte { h := store.HashOf(text); return h[:] }
 
 func TestFixedKey(t *testing.T) {
-	if _, err := Open(t.Context(), Config{Store: newFakeStore(), Fixed: "fifteen letters"}); err == nil {
-		t.Error("a key that can be guessed was taken")
+	if _, err := Open(t.Context(), Config{}); err == nil {
+		t.Error("a keyring that nobody can have a key of was opened")
 	}
-	k := open(t, Config{Store: newFakeStore(), Fixed: "a-key-of-the-operator"})
+	for name, config := range map[string]Config{
+		"beside others": {Store: newFakeStore(), Fixed: "a-key-of-the-operator"},
+		"alone":         {Fixed: "a-key-of-the-operator"},
+	} {
+		t.Run(name, func(t *testing.T) { testFixedKey(t, open(t, config)) })
+	}
+}
+
+func testFixedKey(t *testing.T, k *Keyring) {
 	for range 100 {
 		grant, err := verify(t, k, "a-key-of-the-operator")
 		if err != nil {

@@ -3,7 +3,6 @@ package keyring
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/rcpt/rcpt/store"
 )
-
-// minFixed is the least length of the fixed key: shorter ones are guessed.
-const minFixed = 16
 
 // Store is the part of a [store.Store] that a Keyring works with.
 type Store interface {
@@ -30,7 +26,7 @@ type Store interface {
 
 // Config says where the keys are.
 type Config struct {
-	// Store has the keys and their quotas.
+	// Store has the keys and their quotas. Nil: there is the fixed key alone.
 	Store Store
 	// Fixed is the text of one more key, which has the ID [FixedID], every scope and no limits. Empty: none.
 	Fixed string
@@ -62,17 +58,17 @@ type Keyring struct {
 
 // Open reads the keys and begins to keep them current.
 func Open(ctx context.Context, c Config) (*Keyring, error) {
-	if c.Store == nil {
-		return nil, errors.New("a keyring needs a store")
-	}
-	if c.Fixed != "" && len(c.Fixed) < minFixed {
-		return nil, fmt.Errorf("the fixed key is shorter than %d characters and could be guessed: use a longer one", minFixed)
+	if c.Store == nil && c.Fixed == "" {
+		return nil, errors.New("a keyring needs a store or a fixed key")
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Store == nil {
+		c.Store = noStore{}
 	}
 	k := &Keyring{store: c.Store, log: c.Log, now: c.Now, started: c.Now(), fixed: fixedEntry(c.Fixed)}
 	seen, err := k.reload(ctx)
@@ -81,6 +77,9 @@ func Open(ctx context.Context, c Config) (*Keyring, error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	k.stop = stop
+	if c.Store == (noStore{}) {
+		return k, nil
+	}
 	k.routines.Go(func() { k.follow(background, seen) })
 	k.routines.Go(func() { k.upkeep(background) })
 	return k, nil

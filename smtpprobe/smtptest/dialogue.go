@@ -114,7 +114,7 @@ func (d *dialogue) checkFlight() {
 	}
 }
 
-// faulty plays HangAt and CloseAt, and reports whether it did.
+// faulty plays HangAt, CloseAt, ResetAt and LeaveAt, and reports whether it did.
 func (d *dialogue) faulty() bool {
 	switch d.phase {
 	case "":
@@ -122,6 +122,10 @@ func (d *dialogue) faulty() bool {
 	case d.host.HangAt:
 		d.wire.hang()
 	case d.host.CloseAt:
+	case d.host.ResetAt:
+		d.wire.reset()
+	case d.host.LeaveAt:
+		d.say("421 4.3.2 " + d.host.name() + " Service closing transmission channel")
 	default:
 		return false
 	}
@@ -180,7 +184,25 @@ func (d *dialogue) handshake() bool {
 	}
 	d.lines.Reset(d.wire)
 	d.pipelined, d.upgraded = false, true
-	return true
+	return d.firstUnderTLS()
+}
+
+// firstUnderTLS plays the modes whose fault comes after the handshake, and reports whether the session goes on.
+func (d *dialogue) firstUnderTLS() bool {
+	switch d.host.STARTTLS {
+	case TLSFallsSilent:
+		d.wire.hang()
+	case TLSBreaksOff:
+		if _, err := d.readLine(); err == nil {
+			d.wire.drip([]byte(tlsHalf), 0)
+		}
+	case TLSFloods:
+		for d.wire.drip([]byte("250-more\r\n"), 0) {
+		}
+	default:
+		return true
+	}
+	return false
 }
 
 // reply passes on a reply of go-smtp, which begins with a greeting that the client has had from greet or does not get at all.
@@ -215,8 +237,8 @@ func (d *dialogue) say(text string) {
 }
 
 func (d *dialogue) send(text string) {
-	_, err := io.WriteString(d.wire, strings.ReplaceAll(text, "\n", "\r\n")+"\r\n")
-	if err != nil || strings.HasPrefix(text, "421") {
+	data := []byte(strings.ReplaceAll(text+"\n", "\n", orDefault(d.host.LineEnd, "\r\n")))
+	if !d.wire.drip(data, d.host.ByteDelay) || strings.HasPrefix(text, "421") {
 		d.over = true
 	}
 }

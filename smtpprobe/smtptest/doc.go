@@ -2,6 +2,7 @@
 //
 // A [Handler] plays the server's side of one connection. [Host] is a mail host that behaves: it has mailboxes, full and disabled ones too, can
 // greylist, refuse at any phase, delay, hang, and break STARTTLS. [Script] plays a dialogue line by line, for cases that need exact bytes.
+// [HostileHosts] are some ninety hosts that are broken or mean ill, each in its own way.
 //
 // Handlers are reached in two ways. A [Network] keeps them in memory and is a dialer; it uses no sockets and works inside a testing/synctest
 // bubble, where a tarpit of five minutes takes no time. A [Server] listens on a loopback address, for programs that bring their own dialer. Both

@@ -47,6 +47,11 @@ type Host struct {
 
 	HangAt  Phase // the phase that is never answered
 	CloseAt Phase // the phase that is answered by hanging up
+	ResetAt Phase // the phase that is answered by resetting the connection
+	LeaveAt Phase // the phase that is answered 421, and by hanging up
+
+	LineEnd   string        // of replies; default: CRLF
+	ByteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
 
 	greylist greylist
 	tlsOnce  sync.Once

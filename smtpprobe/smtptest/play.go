@@ -2,6 +2,7 @@ package smtptest
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net"
 	"regexp"
@@ -83,8 +84,17 @@ func (p *play) send(b []byte) bool {
 	return err == nil
 }
 
+// flood sends b until the client leaves, several at a time where it is short.
+func (p *play) flood(b []byte) bool {
+	const enough = 4096 // bytes at a time
+	b = bytes.Repeat(b, max(1, enough/max(1, len(b))))
+	for p.send(b) {
+	}
+	return false
+}
+
 func (p *play) startTLS(s step) bool {
-	if p.wire.startTLS(newTLS(DefaultName).config) != nil {
+	if p.wire.startTLS(newTLS(DefaultName, notAfter).config) != nil {
 		return false
 	}
 	p.lines.Reset(p.wire)

@@ -23,10 +23,12 @@ func Script(text string) Handler {
 //	S: 220 mx ready                   sends the text and CRLF
 //	C: RCPT TO:<*@example.test>       waits for such a line; "*" is any text, the rest is case-sensitive
 //	raw: 250 ok\r\n\x00               sends bytes, with the escapes of Go's strings, and no line end of its own
+//	drip 2s 220 mx ready              sends the text and CRLF a byte at a time, with a wait after each
+//	flood 220-more\r\n                sends bytes, escaped as those of raw, again and again until the client leaves
 //	sleep 4s                          waits, unless the client leaves
 //	starttls                          makes a TLS handshake
 //	hang                              answers nothing more until the client leaves
-//	close                             hangs up
+//	close                             hangs up, over TLS with a close_notify
 //	reset                             resets the connection
 //	# a remark                        is ignored, as are blank lines
 //
@@ -76,6 +78,13 @@ func parseStep(line string) (step, error) {
 	case word == "sleep":
 		d, err := time.ParseDuration(arg)
 		return step{do: func(p *play, _ step) bool { return p.wire.sleep(d) }}, err
+	case word == "drip":
+		wait, text, _ := strings.Cut(arg, " ")
+		d, err := time.ParseDuration(wait)
+		return step{do: func(p *play, _ step) bool { return p.wire.drip([]byte(text+"\r\n"), d) }}, err
+	case word == "flood":
+		b, err := unescape(arg)
+		return step{do: func(p *play, _ step) bool { return p.flood(b) }}, err
 	case line == "starttls":
 		return step{do: (*play).startTLS}, nil
 	case line == "hang":

@@ -23,6 +23,14 @@ const (
 	TLSStalls          // agrees and says nothing more
 	TLSGarbage         // agrees and answers the handshake with text
 	TLSInjects         // agrees, with a further reply in clear behind the agreement, as an attacker between the two would insert it
+
+	TLSWantsCertificate // works for clients that show a certificate
+	TLSExpired          // works, with a certificate that has expired
+	TLSOtherName        // works, with a certificate for another name
+	TLSOld              // works, in version 1.0 only
+	TLSFallsSilent      // makes the handshake and says nothing more
+	TLSBreaksOff        // makes the handshake, and closes TLS in the middle of its first reply
+	TLSFloods           // makes the handshake, and never comes to the end of its first reply
 )
 
 // Replies to STARTTLS.
@@ -30,6 +38,7 @@ const (
 	tlsReady    = "220 2.0.0 Ready to start TLS"
 	tlsRefusal  = "454 4.7.0 TLS not available due to a local problem"
 	tlsInjected = "250 2.0.0 this line was not sent by the host"
+	tlsHalf     = "250-mx.smtptest.example\r\n250 PIP"
 	tlsGarbage  = "this is not TLS, whatever the reply to STARTTLS said"
 )
 
@@ -46,12 +55,35 @@ func (h *Host) Certificate() *x509.Certificate {
 }
 
 func (h *Host) tlsConfig() *tls.Config {
-	h.tlsOnce.Do(func() { h.tls = newTLS(h.name()) })
+	h.tlsOnce.Do(func() { h.tls = h.newTLS() })
 	return h.tls.config
 }
 
-// newTLS makes a self-signed certificate for name. It is valid now and in the year 2000, where the clock of a testing/synctest bubble begins.
-func newTLS(name string) hostTLS {
+// Certificates are valid now and in the year 2000, where the clock of a testing/synctest bubble begins, or in neither.
+var (
+	notBefore = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
+	notAfter  = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)
+	expired   = time.Date(1999, 2, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// newTLS makes what the host's mode asks for.
+func (h *Host) newTLS() hostTLS {
+	made := newTLS(h.name(), notAfter)
+	switch h.STARTTLS {
+	case TLSWantsCertificate:
+		made.config.ClientAuth = tls.RequireAnyClientCert
+	case TLSExpired:
+		made = newTLS(h.name(), expired)
+	case TLSOtherName:
+		made = newTLS("other."+h.name(), notAfter)
+	case TLSOld:
+		made.config.MinVersion, made.config.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	}
+	return made
+}
+
+// newTLS makes a self-signed certificate for name.
+func newTLS(name string, until time.Time) hostTLS {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		panic("smtptest: " + err.Error())
@@ -60,8 +92,8 @@ func newTLS(name string) hostTLS {
 		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: name},
 		DNSNames:              []string{name},
-		NotBefore:             time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
-		NotAfter:              time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
+		NotBefore:             notBefore,
+		NotAfter:              until,
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA:                  true,

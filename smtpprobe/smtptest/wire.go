@@ -59,6 +59,20 @@ func (w *wire) startTLS(config *tls.Config) error {
 	return nil
 }
 
+// drip writes data a byte at a time, with a wait after each, or at once where there is no wait. It reports whether all of it was written.
+func (w *wire) drip(data []byte, wait time.Duration) bool {
+	if wait <= 0 {
+		_, err := w.Write(data)
+		return err == nil
+	}
+	for i := range data {
+		if _, err := w.Write(data[i : i+1]); err != nil || !w.sleep(wait) {
+			return false
+		}
+	}
+	return true
+}
+
 // sleep waits for d and reports whether the client is still there.
 func (w *wire) sleep(d time.Duration) bool {
 	if d <= 0 {

@@ -12,7 +12,8 @@ type csvShape struct {
 	begin     string // what stands before the header: a byte order mark, a line that names the delimiter
 	header    string // the row itself
 	lineEnd   string
-	keys      names // of the columns as fields of a JSON object
+	keys      *names // of the columns as fields of a JSON object
+	record    string // field of the record beside them
 }
 
 // newCSVShape finds out the layout and reads up to the first row of data.
@@ -32,6 +33,9 @@ func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
 		s.delimiter = guessDelimiter(sample, t.whole)
 	}
 	var err error
+	if err := checkFirstRow(t, sample, s.delimiter); err != nil {
+		return nil, err
+	}
 	if s.layout, err = layoutOf(sampleOf(sample, t.whole, s.delimiter), o.Column); err != nil {
 		return nil, err
 	}
@@ -46,8 +50,9 @@ func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
 		if s.header, err = rows.read(); err != nil {
 			return nil, err
 		}
-		s.keys = newNames(s.names)
 	}
+	s.keys = newNames(s.names)
+	s.record = free(recordKey, s.keys.inOrder)
 	return s, nil
 }
 
@@ -61,19 +66,19 @@ func (s *csvShape) address(row string) (string, error) {
 	return strings.TrimSpace(toUTF8(unquote(body[f.from:f.to]))), nil
 }
 
-func (s *csvShape) csvHead(columns []string, delimiter byte) []byte {
+func (s *csvShape) csvHead(columns []string, o Output) []byte {
 	head := []byte(s.begin)
 	if !s.layout.header {
 		return head
 	}
-	return s.appendCSV(head, s.header, columns, delimiter)
+	return s.appendCSV(head, s.header, columns, o)
 }
 
-func (s *csvShape) appendCSV(out []byte, row string, added []string, _ byte) []byte {
+func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
 	body, end := cutLineEnd(row)
 	fields, damaged := split(body, s.delimiter)
-	if damaged {
-		body = s.repaired(body)
+	if damaged || !o.Raw && s.isDangerous(body, fields) {
+		body = s.rewritten(body, damaged, o)
 		fields, _ = split(body, s.delimiter)
 	}
 	at := fields[min(len(fields), s.width)-1].to
@@ -92,30 +97,43 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, _ byte) []b
 	return append(out, end...)
 }
 
-// repaired writes a row with the quotes that RFC 4180 wants, since a stray one could take in the cells that are added.
-func (s *csvShape) repaired(body string) string {
+// isDangerous says whether one of the fields is.
+func (s *csvShape) isDangerous(body string, fields []field) bool {
+	return slices.ContainsFunc(fields, func(f field) bool { return isDangerous(unquote(body[f.from:f.to])) })
+}
+
+// rewritten writes a row without dangerous cells, the others as they are. In a damaged row all get the quotes that RFC 4180 wants, since a stray
+// one could take in the cells that are added.
+func (s *csvShape) rewritten(body string, damaged bool, o Output) string {
 	var row []byte
 	fields, _ := split(body, s.delimiter)
 	for i, f := range fields {
 		if i > 0 {
 			row = append(row, s.delimiter)
 		}
-		row = appendCell(row, unquote(body[f.from:f.to]), s.delimiter)
+		cell := unquote(body[f.from:f.to])
+		switch dangerous := !o.Raw && isDangerous(cell); {
+		case dangerous:
+			row = appendCell(row, "'"+cell, s.delimiter)
+		case damaged:
+			row = appendCell(row, cell, s.delimiter)
+		default:
+			row = append(row, body[f.from:f.to]...)
+		}
 	}
 	return string(row)
 }
 
 func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 	body, _ := cutLineEnd(row)
-	keys := slices.Clone(s.keys)
 	out = append(out, '{')
 	for i, cell := range cells(body, s.delimiter) {
-		out = appendString(out, keys.of(i))
+		out = appendString(out, s.keys.of(i))
 		out = append(out, ':')
 		out = appendString(out, cell)
 		out = append(out, ',')
 	}
-	out = appendString(out, free(recordKey, keys))
+	out = appendString(out, s.record)
 	out = append(out, ':')
 	out = append(out, record...)
 	return append(out, '}', '\n')

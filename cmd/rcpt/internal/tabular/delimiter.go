@@ -96,3 +96,11 @@ func looksLikeAddress(cell string) bool {
 	at := strings.LastIndexByte(cell, '@')
 	return at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"")
 }
+
+// checkFirstRow says whether the first row is short enough to find out the layout from.
+func checkFirstRow(t *text, sample []byte, delimiter byte) error {
+	if t.whole || len(firstRows(sample, false, delimiter)) > 1 || bytes.HasSuffix(sample, []byte("\n")) {
+		return nil
+	}
+	return formatError("line 1: the first row is longer than %d octets, so that its columns cannot be told apart", len(sample))
+}

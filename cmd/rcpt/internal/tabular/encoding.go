@@ -57,9 +57,27 @@ func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
 	return sample, false, err
 }
 
+// magicSize is the length of the longest beginning that tells a format.
+const magicSize = 8
+
+// otherFormats are formats that people give by mistake, told by how they begin, and what to do instead.
+var otherFormats = []struct{ magic, name, instead string }{
+	{"PK\x03\x04", "a spreadsheet (.xlsx, .ods) or a ZIP archive", "save the sheet as CSV"},
+	{"PK\x05\x06", "an empty ZIP archive", "choose another file"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet (.xls)", "save the sheet as CSV"},
+	{"\x1f\x8b", "compressed with gzip", "write gunzip -c FILE | rcpt bulk -"},
+	{"BZh", "compressed with bzip2", "write bunzip2 -c FILE | rcpt bulk -"},
+	{"\xfd7zXZ\x00", "compressed with xz", "write xz -dc FILE | rcpt bulk -"},
+	{"\x28\xb5\x2f\xfd", "compressed with zstd", "write zstd -dc FILE | rcpt bulk -"},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"},
+	{"Rar!\x1a\x07", "a RAR archive", "unpack it first"},
+	{"%PDF-", "a PDF document", "export its table as CSV"},
+	{"SQLite f", "an SQLite data base", "export a table as CSV"},
+}
+
 // decode takes a byte order mark away and decodes UTF-16. Other encodings are told apart row by row: see [toUTF8].
 func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
-	head, err := r.Peek(4)
+	head, err := r.Peek(magicSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
 	}
@@ -75,10 +93,11 @@ func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
 		return utf16(unicode.LittleEndian), true, nil
 	case begins("\xfe\xff"):
 		return utf16(unicode.BigEndian), true, nil
-	case begins("PK\x03\x04"):
-		return nil, false, formatError("it is a spreadsheet (.xlsx, .ods) or a ZIP archive: save the sheet as CSV")
-	case begins("\x1f\x8b"):
-		return nil, false, formatError("it is compressed with gzip: write gunzip -c FILE | rcpt bulk -")
+	}
+	for _, other := range otherFormats {
+		if begins(other.magic) {
+			return nil, false, formatError("it is %s: %s", other.name, other.instead)
+		}
 	}
 	return r, false, nil
 }

@@ -25,11 +25,12 @@ const maxBroken = 10
 // jsonShape is a [shape] of JSON lines.
 type jsonShape struct {
 	field string
-	known []string // fields of the first lines, in the order in which they appear: the columns of a CSV output
+	known []string       // fields of the first lines, in the order in which they appear: the columns of a CSV output
+	place map[string]int // of each of them
 }
 
 func newJSONShape(t *text, field string) (*jsonShape, error) {
-	s := &jsonShape{field: field}
+	s := &jsonShape{field: field, place: make(map[string]int)}
 	if field == "" {
 		s.field = addressField
 	}
@@ -68,7 +69,8 @@ func (s *jsonShape) learn(line string) {
 		return
 	}
 	for _, m := range members {
-		if !slices.Contains(s.known, m.key) {
+		if _, found := s.place[m.key]; !found && len(s.known) < MaxColumns {
+			s.place[m.key] = len(s.known)
 			s.known = append(s.known, m.key)
 		}
 	}
@@ -82,9 +84,13 @@ func (s *jsonShape) address(row string) (string, error) {
 	return s.addressIn(members)
 }
 
-// addressIn takes the field by its name, letter by letter first.
+// addressIn takes the field by its name, letter by letter first. Where it is there twice, programs differ on which of the two counts.
 func (s *jsonShape) addressIn(members []member) (string, error) {
-	i := slices.IndexFunc(members, func(m member) bool { return m.key == s.field })
+	isField := func(m member) bool { return m.key == s.field }
+	i := slices.IndexFunc(members, isField)
+	if i >= 0 && slices.ContainsFunc(members[i+1:], isField) {
+		return "", fmt.Errorf("the JSON object has more than one %q", s.field)
+	}
 	if i < 0 {
 		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, s.field) })
 	}
@@ -95,22 +101,22 @@ func (s *jsonShape) addressIn(members []member) (string, error) {
 	return *address, nil
 }
 
-func (s *jsonShape) csvHead(columns []string, delimiter byte) []byte {
-	header := slices.Concat(s.known, columns, []string{free(otherColumn, s.known)})
-	return appendCells(nil, header, delimiter)
+func (s *jsonShape) csvHead(columns []string, o Output) []byte {
+	header := slices.Concat(o.guarded(slices.Clone(s.known)), columns, []string{free(otherColumn, s.known)})
+	return appendCells(nil, header, o.Delimiter)
 }
 
-func (s *jsonShape) appendCSV(out []byte, row string, added []string, delimiter byte) []byte {
+func (s *jsonShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
 	members, err := parseObject(row)
 	other := ""
 	if err != nil {
 		other = strings.TrimSpace(row)
 	}
-	known := make([]string, len(s.known))
+	known, filled := make([]string, len(s.known)), make([]bool, len(s.known))
 	var rest []member
 	for _, m := range members {
-		if i := slices.Index(s.known, m.key); i >= 0 {
-			known[i] = m.cell()
+		if i, found := s.place[m.key]; found && !filled[i] {
+			known[i], filled[i] = m.cell(), true
 		} else {
 			rest = append(rest, m)
 		}
@@ -118,7 +124,7 @@ func (s *jsonShape) appendCSV(out []byte, row string, added []string, delimiter 
 	if len(rest) > 0 {
 		other = string(appendObject(nil, rest))
 	}
-	return appendCells(out, slices.Concat(known, added, []string{other}), delimiter)
+	return appendCells(out, slices.Concat(o.guarded(known), added, o.guarded([]string{other})), o.Delimiter)
 }
 
 func (s *jsonShape) appendJSON(out []byte, row string, record []byte) []byte {

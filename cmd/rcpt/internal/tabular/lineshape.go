@@ -17,12 +17,12 @@ func newLineShape(column string) (lineShape, error) {
 
 func (lineShape) address(row string) (string, error) { return strings.TrimSpace(row), nil }
 
-func (s lineShape) csvHead(columns []string, delimiter byte) []byte {
-	return s.appendCSV(nil, lineColumn, columns, delimiter)
+func (s lineShape) csvHead(columns []string, o Output) []byte {
+	return s.appendCSV(nil, lineColumn, columns, o)
 }
 
-func (lineShape) appendCSV(out []byte, row string, added []string, delimiter byte) []byte {
-	return appendCells(out, append([]string{strings.TrimSpace(row)}, added...), delimiter)
+func (lineShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
+	return appendCells(out, append(o.guarded([]string{strings.TrimSpace(row)}), added...), o.Delimiter)
 }
 
 func (lineShape) appendJSON(out []byte, _ string, record []byte) []byte {

@@ -7,37 +7,53 @@ import (
 	"strings"
 )
 
-// names are the keys of columns in a JSON object, each of which differs from the others.
-type names []string
+// names are the keys of columns in a JSON object, each of which differs from the others. It is for one goroutine.
+type names struct {
+	inOrder []string
+	numbers map[string]int // behind each name that is taken, the number that was given out last
+}
 
-func newNames(header []string) names {
-	var n names
+func newNames(header []string) *names {
+	n := &names{numbers: make(map[string]int)}
 	for _, name := range header {
-		n = n.with(strings.TrimSpace(name))
+		n.add(strings.TrimSpace(name))
 	}
 	return n
 }
 
-// with adds a column. One without a name is called by its number.
-func (n names) with(name string) names {
+// add adds a column. One without a name is called by its number.
+func (n *names) add(name string) {
 	if name == "" {
-		name = "column_" + strconv.Itoa(len(n)+1)
+		name = "column_" + strconv.Itoa(len(n.inOrder)+1)
 	}
-	return append(n, free(name, n))
+	candidate := name
+	for n.numbers[candidate] > 0 {
+		n.numbers[name]++
+		candidate = numbered(name, n.numbers[name])
+	}
+	n.numbers[candidate] = 1
+	n.inOrder = append(n.inOrder, candidate)
 }
 
 // of returns the key of a column, also of one that the header does not name.
 func (n *names) of(i int) string {
-	for len(*n) <= i {
-		*n = n.with("")
+	for len(n.inOrder) <= i {
+		n.add("")
 	}
-	return (*n)[i]
+	return n.inOrder[i]
 }
 
 // free returns name, or if it is taken name with the first number behind it that is not.
 func free(name string, taken []string) string {
-	for number := 1; ; number++ {
-		if candidate := numbered(name, number); !slices.Contains(taken, candidate) {
+	if !slices.Contains(taken, name) {
+		return name
+	}
+	isTaken := make(map[string]bool, len(taken))
+	for _, other := range taken {
+		isTaken[other] = true
+	}
+	for number := 2; ; number++ {
+		if candidate := numbered(name, number); !isTaken[candidate] {
 			return candidate
 		}
 	}

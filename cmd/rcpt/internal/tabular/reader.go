@@ -35,9 +35,9 @@ type shape interface {
 	// address finds the address in a row.
 	address(row string) (string, error)
 	// csvHead is what a CSV output begins with when columns are added.
-	csvHead(columns []string, delimiter byte) []byte
+	csvHead(columns []string, o Output) []byte
 	// appendCSV writes a row with cells added.
-	appendCSV(out []byte, row string, added []string, delimiter byte) []byte
+	appendCSV(out []byte, row string, added []string, o Output) []byte
 	// appendJSON writes a row as a JSON object with a verification record added.
 	appendJSON(out []byte, row string, record []byte) []byte
 	// taken are the names that the list itself uses for columns or fields.

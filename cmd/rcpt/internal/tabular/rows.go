@@ -12,12 +12,16 @@ import (
 // row of the rest of the file.
 const MaxRow = 1 << 20
 
+// MaxColumns bounds the columns of CSV: no spreadsheet has more, and each takes more memory than its octets.
+const MaxColumns = 1 << 14
+
 // rowReader cuts a text into rows.
 type rowReader struct {
 	text      *bufio.Reader
 	delimiter byte // of CSV, whose rows may be of several lines; 0 where a row is a line
 	line      int  // where the row that was read last begins, from 1
 	lines     int  // read so far
+	columns   int  // of the row that is being read, at least
 }
 
 // read returns the next row that is not blank, with its line end. A row that is cut off by an error other than the end is not returned.
@@ -39,7 +43,7 @@ func (r *rowReader) blank(row string) bool {
 }
 
 func (r *rowReader) readAny() (string, error) {
-	r.line = r.lines + 1
+	r.line, r.columns = r.lines+1, 1
 	scanner := quoteScanner{delimiter: r.delimiter}
 	var row []byte
 	for {
@@ -55,7 +59,11 @@ func (r *rowReader) readAny() (string, error) {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return "", err
 		}
-		if open := r.follow(&scanner, part); !open && err == nil {
+		open := r.follow(&scanner, part)
+		if r.columns > MaxColumns {
+			return "", r.tooWide()
+		}
+		if !open && err == nil {
 			return string(row), nil
 		}
 	}
@@ -64,7 +72,11 @@ func (r *rowReader) readAny() (string, error) {
 // last is the row at the end of the text.
 func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error) {
 	r.lines++
-	if r.follow(scanner, part) {
+	open := r.follow(scanner, part)
+	if r.columns > MaxColumns {
+		return "", r.tooWide()
+	}
+	if open {
 		return "", fmt.Errorf("line %d: a quote is opened and never closed", r.line)
 	}
 	return string(row), nil
@@ -76,11 +88,15 @@ func (r *rowReader) follow(scanner *quoteScanner, part []byte) (open bool) {
 		return false
 	}
 	for _, c := range part {
-		if c != '\n' || scanner.open() {
-			scanner.next(c)
+		if (c != '\n' || scanner.open()) && scanner.next(c) {
+			r.columns++
 		}
 	}
 	return scanner.open()
+}
+
+func (r *rowReader) tooWide() error {
+	return fmt.Errorf("line %d: the row has more than %d columns", r.line, MaxColumns)
 }
 
 func (r *rowReader) openQuote(scanner *quoteScanner) string {

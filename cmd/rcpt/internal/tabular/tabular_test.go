@@ -89,7 +89,7 @@ func TestCSV(t *testing.T) {
 		{"long row", "id,email\n1,a@acme.example,x,\"y\"\n", "id,email,@\n1,a@acme.example,#,x,\"y\"\n"},
 		{"empty lines", "\nid,email\n\n1,a@acme.example\n\r\n  \n", "id,email,@\n1,a@acme.example,#\n"},
 		{"empty cells are a row", "id,email\n,\n1,a@acme.example\n", "id,email,@\n,,#\n1,a@acme.example,#\n"},
-		{"formulas of the user", "=A1,email\n+1,a@acme.example\n", "=A1,email,@\n+1,a@acme.example,#\n"},
+		{"formulas of the user", "=A1,email\n+1,a@acme.example\n", "'=A1,email,@\n+1,a@acme.example,#\n"},
 		{"our names are taken", "email,rcpt_role\na@acme.example,1\n", "email,rcpt_role," + strings.ReplaceAll(headerTail, ",", "_2,") + "_2\na@acme.example,1,#\n"},
 		{"Windows-1252", "email,na\xefme\na@acme.example,\x80\n", "email,na\xefme,@\na@acme.example,\x80,#\n"},
 		{"nothing", "", ""},

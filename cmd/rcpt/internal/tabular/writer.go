@@ -12,6 +12,7 @@ type Output struct {
 	Format    Format // CSV or JSONLines
 	Delimiter byte   // of CSV; 0 is that of the list, or a comma
 	Details   bool   // with what each verdict rests on
+	Raw       bool   // cells of the list stay as they are in CSV, also those that a spreadsheet takes for formulas
 }
 
 // Writer writes the rows of a list with what was found out.
@@ -43,7 +44,7 @@ func (w *Writer) Head() []byte {
 	if w.Format == JSONLines {
 		return nil
 	}
-	return w.shape.csvHead(w.names(w.number), w.Delimiter)
+	return w.shape.csvHead(w.names(w.number), w.Output)
 }
 
 // Append writes a row with its result behind out.
@@ -54,7 +55,7 @@ func (w *Writer) Append(out []byte, raw string, r engine.Result) []byte {
 		}
 		return w.shape.appendJSON(out, raw, marshal(r))
 	}
-	return w.shape.appendCSV(out, raw, w.cells(raw, r), w.Delimiter)
+	return w.shape.appendCSV(out, raw, w.cells(raw, r), w.Output)
 }
 
 func (w *Writer) names(number int) []string {
@@ -75,14 +76,6 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 		cells = append(cells, cell)
 	}
 	return cells
-}
-
-// harmless keeps a spreadsheet from taking a cell for a formula: mail hosts may have a say in it.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // ascii makes a cell fit into a row of whatever encoding.

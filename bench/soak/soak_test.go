@@ -1,0 +1,250 @@
+package soak
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// little is a world with one host of each mode.
+var little = Spec{Seed: 1, Subnet: 94, Hosts: 1, DNSFaults: dnsFaults, Turn: time.Second, Late: time.Hour}
+
+func startWorld(t *testing.T) *World {
+	t.Helper()
+	w, err := Start(little)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+// unhurried is the library on a machine that may be slow.
+type unhurried struct{ *library }
+
+func (unhurried) patience() time.Duration { return time.Hour }
+
+// TestLibrary asks about mailboxes of all hosts at once.
+func TestLibrary(t *testing.T) {
+	w := startWorld(t)
+	library, err := newLibrary(little, Ready{DNS: w.DNS(), Port: w.Port()}, 2*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, d := range little.domains() {
+		list = append(list, existing+"@"+d.name, missing+"@"+d.name)
+	}
+	var wrong faults
+	trial, err := newTrial(unhurried{library}, &wrong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial.load(t.Context(), len(list), each(list))
+	library.close(&wrong)
+	if err := wrong.err(); err != nil {
+		t.Error(err)
+	}
+	said := trial.tally.take().verdicts
+	for _, verdict := range []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown} {
+		if said[verdict] == 0 {
+			t.Errorf("nothing was called %s: %v", verdict, said)
+		}
+	}
+	if c := w.Counters(); len(c.Harm) > 0 || c.Connections == 0 || c.Queries == 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// each is a source of the addresses of a list.
+func each(list []string) func() (string, bool) {
+	return func() (address string, more bool) {
+		if len(list) == 0 {
+			return "", false
+		}
+		address, list = list[0], list[1:]
+		return address, true
+	}
+}
+
+// TestHarm sees that the world notices what clients must not do.
+func TestHarm(t *testing.T) {
+	w := startWorld(t)
+	talk(t, w, hostOf(t, honest), "EHLO me.test", "DATA")
+	talk(t, w, hostOf(t, honest), "EHLO me.test", "QUIT")
+	talk(t, w, hostOf(t, "closes-at-ehlo"), "EHLO me.test")
+	talk(t, w, little.tripwire())
+	want := []string{"a DATA (honest)", "a contact to a reserved address (tripwire)", "a session without QUIT (honest after DATA)"}
+	w.Close() // waits for the sessions
+	var got []string
+	for what := range w.Counters().Harm {
+		got = append(got, what)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("noticed %q, want %q", got, want)
+	}
+}
+
+func hostOf(t *testing.T, mode string) netip.Addr {
+	t.Helper()
+	for _, d := range little.domains() {
+		if d.mode.name == mode {
+			return d.ip
+		}
+	}
+	t.Fatalf("there is no mode %q", mode)
+	return netip.Addr{}
+}
+
+// talk says lines, each when something was heard, and leaves.
+func talk(t *testing.T, w *World, host netip.Addr, lines ...string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", netip.AddrPortFrom(host, w.Port()).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	for _, line := range lines {
+		if _, err := in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "%s\r\n", line)
+	}
+	_, _ = in.ReadString('\n')
+}
+
+// TestDomains: both processes of a soak must make the same world of a spec.
+func TestDomains(t *testing.T) {
+	seen := map[netip.Addr]bool{little.tripwire(): true, little.dnsIP(): true}
+	for i, d := range little.domains() {
+		if again := little.domains()[i]; again.name != d.name || again.ip != d.ip || again.mode != d.mode {
+			t.Errorf("%v becomes %v", d, again)
+		}
+		if seen[d.ip] || !little.Network().Contains(d.ip) {
+			t.Errorf("%s is at %s", d.name, d.ip)
+		}
+		seen[d.ip] = true
+		if m := modeOf("box@" + d.name); m != d.mode {
+			t.Errorf("%s has the mode %v", d.name, m)
+		}
+	}
+	if little.Network().Contains(little.tripwire()) {
+		t.Error("the tripwire is where one may go")
+	}
+	for _, s := range []Spec{{Hosts: 0}, {Hosts: 10_000}} {
+		if s.check() == nil {
+			t.Errorf("%+v is accepted", s)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		address string
+		allowed []engine.Verdict // beside unknown
+	}{
+		{"box1@honest-0.test", []engine.Verdict{engine.Deliverable}},
+		{"gone1@honest-3.test", []engine.Verdict{engine.Undeliverable}},
+		{"full1@honest-0.test", nil},
+		{"box1@closes-at-rcpt-0.test", nil},
+		{"gone1@closes-at-rcpt-0.test", nil},
+		{"gone1@closes-at-quit-0.test", []engine.Verdict{engine.Undeliverable}},
+		{"gone1@catch-all-0.test", []engine.Verdict{engine.AcceptAll}},
+		{"box1@random-0.test", []engine.Verdict{engine.Deliverable, engine.AcceptAll}},
+		{"box1@no-domain-0.test", []engine.Verdict{engine.Undeliverable}},
+	} {
+		for _, verdict := range []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown} {
+			want := verdict == engine.Unknown || slices.Contains(tt.allowed, verdict)
+			if err := Judge(tt.address, verdict); (err == nil) != want {
+				t.Errorf("%s %s: %v", tt.address, verdict, err)
+			}
+		}
+	}
+	if Judge("box1@elsewhere.test", engine.Unknown) == nil {
+		t.Error("an address of another world is judged")
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	steady := figures{Goroutines: 500, HeapLive: 20 << 20, fds: 400, rss: 60 << 20}
+	for name, leak := range map[string]figures{
+		"": {}, "goroutines": {Goroutines: 2}, "file descriptors": {fds: 2}, "octets of live heap": {HeapLive: 120 << 10}, "octets of resident memory": {rss: 300 << 10},
+	} {
+		var g growth
+		for i := range uint64(600) {
+			g.add(figures{steady.Goroutines + i*leak.Goroutines, steady.HeapLive + i*leak.HeapLive, steady.fds + i*leak.fds, steady.rss + i*leak.rss})
+		}
+		var wrong faults
+		g.check("it", &wrong)
+		if err := wrong.err(); (err != nil) != (name != "") || err != nil && (wrong.count != 1 || !strings.Contains(err.Error(), name)) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if !steady.atRest(steady) || steady.atRest(figures{Goroutines: 100, fds: 400}) || steady.atRest(figures{Goroutines: 500, fds: 100}) {
+		t.Error("rest is not seen")
+	}
+}
+
+// slow is a subject that takes its time, and says the same about all.
+type slow struct {
+	takes   time.Duration
+	verdict engine.Verdict
+}
+
+func (slow) name() string              { return "slow" }
+func (slow) figures() (figures, error) { return figures{}, nil }
+func (slow) patience() time.Duration   { return 5 * time.Second }
+func (slow) close(*faults)             {}
+func (s slow) verify(context.Context, string) (said, error) {
+	time.Sleep(s.takes)
+	return said{verdict: s.verdict}, nil
+}
+
+// TestTrial sees that what takes too long, says something untrue, or never anything, is named.
+func TestTrial(t *testing.T) {
+	for _, tt := range []struct {
+		slow
+		want string
+	}{
+		{slow{6 * time.Second, engine.Deliverable}, ""},
+		{slow{6001 * time.Millisecond, engine.Deliverable}, "slow took 6.001s for box1@honest-0.test, and had 5s"},
+		{slow{time.Second, engine.Undeliverable}, "a wrong verdict: box1@honest-0.test is called undeliverable"},
+		{slow{time.Second, engine.Unknown}, "slow could not tell about 30 of 30 mailboxes"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var wrong faults
+			trial, _ := newTrial(tt.slow, &wrong)
+			trial.load(t.Context(), 3, each(slices.Repeat([]string{"box1@honest-0.test"}, 30)))
+			trial.tally.check("slow", &wrong)
+			if err := fmt.Sprint(wrong.err()); tt.want == "" && err != "<nil>" || !strings.Contains(err, tt.want) {
+				t.Errorf("%+v: %s", tt.slow, err)
+			}
+		})
+	}
+}
+
+func TestInside(t *testing.T) {
+	f, err := inside()
+	if err != nil || f.Goroutines == 0 || f.fds == 0 || f.rss == 0 {
+		t.Errorf("%+v: %v", f, err)
+	}
+	if err := f.outside(os.Getpid()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDebugListen sees that the figures of the runtime are shown where they were asked for, and the command line nowhere.
+func TestDebugListen(t *testing.T) {
+	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--no-port-check", "--debug-listen", "127.0.0.1:0")
+	url := p.await(p.stderr, `^The runtime is shown at (http://127\.0\.0\.1:\d+)/debug/runtime and /debug/pprof/$`)[1]
+	var figures runtimeFigures
+	status, body := get(t, url+"/debug/runtime", "")
+	if err := json.Unmarshal([]byte(body), &figures); err != nil || status != http.StatusOK || figures.Goroutines == 0 || figures.Memory == 0 {
+		t.Errorf("status %d, body %s", status, body)
+	}
+	if status, body := get(t, url+"/debug/pprof/goroutine?debug=1", ""); status != http.StatusOK || !strings.Contains(body, "goroutine profile:") {
+		t.Errorf("status %d, body %.80s", status, body)
+	}
+	if status, body := get(t, url+"/debug/pprof/cmdline", ""); status != http.StatusNotFound {
+		t.Errorf("status %d, body %.80s", status, body)
+	}
+	if code, _, log := p.end(os.Interrupt); code != exitDone {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+}
+
+// TestDebugListenHere: nobody else is to see it.
+func TestDebugListenHere(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:6060", ":6060", "192.0.2.1:6060", "localhost:6060", "[::]:6060", "127.0.0.1"} {
+		if new(loopbackAddress).UnmarshalText([]byte(address)) == nil {
+			t.Errorf("%s is accepted", address)
+		}
+	}
+	for _, address := range []string{"127.0.0.1:0", "127.9.9.9:6060", "[::1]:6060"} {
+		if err := new(loopbackAddress).UnmarshalText([]byte(address)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package dnstest
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+// LyingAddress is what [Strangers] says that everybody's address is.
+const LyingAddress = "192.0.2.66"
+
+// padding is records for nobody, 20 kB of them.
+func padding() []dns.RR {
+	var records []dns.RR
+	for range 100 {
+		records = append(records, &dns.TXT{Hdr: header("padding.test.", dns.TypeTXT), Txt: []string{strings.Repeat("x", 200)}})
+	}
+	return records
+}
+
+// inUpperCase writes the names of a message as a server does that does not keep the case of a question.
+func inUpperCase(m *dns.Msg) *dns.Msg {
+	for i := range m.Question {
+		m.Question[i].Name = strings.ToUpper(m.Question[i].Name)
+	}
+	for _, rr := range m.Answer {
+		rr.Header().Name = strings.ToUpper(rr.Header().Name)
+		switch rr := rr.(type) {
+		case *dns.MX:
+			rr.Mx = strings.ToUpper(rr.Mx)
+		case *dns.CNAME:
+			rr.Target = strings.ToUpper(rr.Target)
+		}
+	}
+	return m
+}
+
+// withStrangers puts records of other names around those of the answer, and addresses of the mail hosts behind them that are lies.
+func withStrangers(m *dns.Msg) *dns.Msg {
+	lies := func(name string) []dns.RR {
+		return []dns.RR{
+			&dns.A{Hdr: header(name, dns.TypeA), A: net.ParseIP(LyingAddress)},
+			&dns.AAAA{Hdr: header(name, dns.TypeAAAA), AAAA: net.ParseIP("2001:db8::66")},
+			&dns.MX{Hdr: header(name, dns.TypeMX), Preference: 0, Mx: "stranger.test."},
+		}
+	}
+	for _, rr := range m.Answer {
+		if mx, ok := rr.(*dns.MX); ok {
+			m.Extra = append(m.Extra, lies(mx.Mx)...)
+		}
+	}
+	m.Extra = append(m.Extra, lies(m.Question[0].Name)...)
+	m.Answer = slices.Concat(lies("stranger.test."), m.Answer, lies("test."))
+	return m
+}

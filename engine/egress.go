@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// egresses are the ways out that the configuration names; none: the network as it is.
+func (c Config) egresses() (smtpprobe.Egresses, error) {
+	var all smtpprobe.Egresses
+	for _, address := range c.Proxies {
+		way, err := smtpprobe.Proxy(address, c.Dialer)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, way)
+	}
+	if len(c.SourceIPs) > 0 && c.Dialer != nil {
+		return nil, errors.New("a Dialer chooses its own source address: leave out one of Dialer and SourceIPs")
+	}
+	for _, ip := range c.SourceIPs {
+		way, err := smtpprobe.SourceIP(ip)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, way)
+	}
+	return all, nil
+}
+
+// MailDialer returns what opens the connections to mail hosts: the ways out that Proxies and SourceIPs name, or else Dialer; nil: a net.Dialer.
+func (c Config) MailDialer() (smtpprobe.Dialer, error) {
+	all, err := c.egresses()
+	if err != nil || len(all) == 0 {
+		return c.Dialer, err
+	}
+	return all, nil
+}

@@ -1,0 +1,191 @@
+package engine_test
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// hostileReasons are those that a mailbox which exists may get behind hostile hosts, by the beginning of their names; the longest counts.
+var hostileReasons = map[string][]engine.Reason{
+	"drip":               {engine.ConnectionTimeout},
+	"slow":               {engine.ConnectionTimeout, engine.ControlInconclusive},
+	"late":               {engine.ConnectionTimeout},
+	"silent":             {engine.ConnectionTimeout},
+	"closes":             {engine.ConnectionFailed},
+	"resets":             {engine.ConnectionFailed},
+	"421":                {engine.TemporaryFailure},
+	"silent-at-starttls": {engine.ConnectionTimeout, engine.TLSFailed},
+	"silent-at-rset":     {engine.RecipientAccepted},
+	"silent-at-quit":     {engine.RecipientAccepted},
+	"closes-at-rset":     {engine.RecipientAccepted},
+	"closes-at-quit":     {engine.RecipientAccepted},
+	"resets-at-rset":     {engine.RecipientAccepted},
+	"resets-at-quit":     {engine.RecipientAccepted},
+	"421-at-rset":        {engine.RecipientAccepted},
+	"421-at-quit":        {engine.RecipientAccepted},
+
+	"long":          {engine.ProtocolError},
+	"endless":       {engine.ProtocolError},
+	"thousand":      {engine.ProtocolError},
+	"no-line-end":   {engine.ConnectionTimeout},
+	"long-keywords": {engine.RecipientAccepted},
+
+	"bare-lf":                 {engine.RecipientAccepted},
+	"bare-cr":                 {engine.ConnectionTimeout},
+	"byte-by-byte":            {engine.RecipientAccepted},
+	"binary":                  {engine.ProtocolError},
+	"http":                    {engine.ProtocolError},
+	"http-second":             {engine.ConnectionTimeout},
+	"ssh":                     {engine.ProtocolError},
+	"control-characters":      {engine.RecipientAccepted},
+	"mixed":                   {engine.ProtocolError},
+	"reply-of-1xx":            {engine.ProtocolError},
+	"354":                     {engine.ProtocolError},
+	"two":                     {engine.ProtocolError},
+	"refusal-waiting":         {engine.ProtocolError},
+	"pipelining-dropped":      {engine.ConnectionTimeout},
+	"pipelining-last-dropped": {engine.ControlInconclusive},
+	"pipelining-reversed":     {engine.ProtocolError},
+
+	"tls":              {engine.RecipientAccepted},
+	"tls-injected":     {engine.ProtocolError},
+	"tls-flood":        {engine.ProtocolError},
+	"five-then":        {engine.RecipientAccepted},
+	"ban":              {engine.CatchAll},
+	"flood-after-quit": {engine.RecipientAccepted},
+	"random":           nil, // anything that is not undeliverable
+}
+
+// allowedAt returns the reasons allowed behind a host.
+func allowedAt(name string) (reasons []engine.Reason, known bool) {
+	longest := -1
+	for prefix, r := range hostileReasons {
+		if strings.HasPrefix(name, prefix) && len(prefix) > longest {
+			reasons, longest = r, len(prefix)
+		}
+	}
+	return reasons, longest >= 0
+}
+
+// hostileZone has a domain of the hostile host, one of the honest host, and one whose backup is honest.
+const hostileZone = `
+hostile.test. MX 10 mx.hostile.test.
+mx.hostile.test. A 192.0.2.1
+honest.test. MX 10 mx.honest.test.
+mx.honest.test. A 192.0.2.2
+backed.test. MX 10 mx.backed.test.
+backed.test. MX 20 mx.honest.test.
+mx.backed.test. A 192.0.2.3
+`
+
+// honest is a host that has the mailboxes that begin with "real", as the hostile ones would if they could.
+func honest() *smtptest.Host {
+	return &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+		if strings.HasPrefix(rcpt, "real") {
+			return string(smtptest.Accepts)
+		}
+		return smtptest.DefaultUnknown
+	}}
+}
+
+// TestHostileHosts holds for each hostile host: the answer comes in time, is not that a mailbox which exists does not, and leaves the honest hosts
+// of other domains as they were.
+func TestHostileHosts(t *testing.T) {
+	for _, h := range smtptest.HostileHosts() {
+		for _, timeout := range []time.Duration{engine.DefaultTimeout, 5 * time.Second} {
+			t.Run(fmt.Sprintf("%s in %v", h.Name, timeout), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { verifyBehind(t, h.Name, timeout) })
+			})
+		}
+	}
+}
+
+func verifyBehind(t *testing.T, name string, timeout time.Duration) {
+	reasons, known := allowedAt(name)
+	if !known {
+		t.Fatal("nobody has said which reasons are allowed")
+	}
+	config := engine.Config{Timeout: timeout, Exchanger: dnstest.New(hostileZone)}
+	verifier, network, _ := inMemory(t, config, smtptest.HostileHost(name))
+	network.Add("192.0.2.2", honest())
+	network.Add("192.0.2.3", smtptest.HostileHost(name))
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() {
+		r := inTime(t, verifier, network, "real@hostile.test", timeout)
+		if reason := r.Details.Reason; reasons != nil && timeout == engine.DefaultTimeout && !slices.Contains(reasons, reason) {
+			t.Errorf("%s, want one of %s", reason, reasons)
+		}
+	})
+	all.Go(func() { inTime(t, verifier, network, "real@backed.test", timeout) })
+	all.Go(func() {
+		for range 3 {
+			began := time.Now()
+			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != engine.Deliverable || time.Since(began) > time.Second {
+				t.Errorf("an honest host: %s, %s after %v", r.Verdict, r.Details.Reason, time.Since(began))
+			}
+			time.Sleep(timeout / 3)
+		}
+	})
+}
+
+// inTime verifies an address whose mailbox exists.
+func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, address string, timeout time.Duration) engine.Result {
+	t.Helper()
+	began := time.Now()
+	r, err := verifier.Verify(t.Context(), address)
+	if err != nil || !r.Success || r.Verdict == engine.Undeliverable {
+		t.Errorf("%s: %s, %s (%v)\n%s", address, r.Verdict, r.Details.Reason, err, transcriptOf(r))
+	}
+	if took := time.Since(began); took > timeout+time.Second {
+		t.Errorf("%s took %v", address, took)
+	}
+	for _, session := range network.Sessions() {
+		if session.DATA {
+			t.Errorf("DATA was sent:\n%s", session.Client)
+		}
+	}
+	return r
+}
+
+// TestFiftyDeadExchangers holds that a domain with any number of dead mail exchangers costs six connections and the usual time.
+func TestFiftyDeadExchangers(t *testing.T) {
+	var zone strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&zone, "many.test. MX %d mx%d.many.test.\nmx%d.many.test. A 192.0.2.%d\n", i, i, i, i+1)
+	}
+	for name, dead := range map[string]func(n *smtptest.Network, addr string){
+		"swallow packets":    (*smtptest.Network).Blackhole,
+		"cannot be reached":  (*smtptest.Network).Unreachable,
+		"refuse connections": func(*smtptest.Network, string) {},
+		"are silent":         func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("silent-at-greeting")) },
+		"drip":               func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("drip-greeting")) },
+		"stall in TLS":       func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("tls-stalls")) },
+		"are busy":           func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("421-at-greeting")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				verifier, network, _ := inMemory(t, engine.Config{Exchanger: dnstest.New(zone.String())}, nil)
+				for i := range 50 {
+					addr := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}).String()
+					network.Unreachable(addr)
+					dead(network, addr)
+				}
+				r := inTime(t, verifier, network, "real@many.test", engine.DefaultTimeout)
+				if dials := len(network.Dials()); dials > 6 || r.Verdict == engine.AcceptAll {
+					t.Errorf("%d connections, %s", dials, r.Verdict)
+				}
+			})
+		})
+	}
+}

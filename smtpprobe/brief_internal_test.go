@@ -1,0 +1,78 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// texts are n texts of so many bytes.
+func texts(n, bytes int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = strings.Repeat("x", bytes)
+	}
+	return list
+}
+
+// TestWhatIsRememberedIsBrief sees that a session that is remembered for others takes little, however much its host had to say.
+func TestWhatIsRememberedIsBrief(t *testing.T) {
+	talk := &Reply{Code: 550, Enhanced: "5.7.1", Lines: append([]string{"You are blocked"}, texts(99, 1000)...)}
+	s := Session{Host: "mx.example", Greeting: talk, EHLO: talk, STARTTLS: talk, MAIL: talk, Extensions: append([]string{"SIZE"}, texts(99, 64)...)}
+	for _, text := range texts(256, 512) {
+		s.Transcript = append(s.Transcript, Line{From: fromServer, Text: text})
+	}
+	b := brief(&s)
+	total := 0
+	for _, r := range []*Reply{b.Greeting, b.EHLO, b.STARTTLS, b.MAIL} {
+		if r.Code != 550 || r.Enhanced != "5.7.1" || r.Lines[0] != "You are blocked" {
+			t.Errorf("reply %+v", r)
+		}
+		total += size(*r)
+	}
+	total += size(Reply{Lines: b.Extensions})
+	for _, line := range b.Transcript {
+		total += len(line.Text)
+	}
+	if total > 8<<10 {
+		t.Errorf("%d bytes", total)
+	}
+	if !b.offers("SIZE") || b.Host != s.Host || b.Control != nil {
+		t.Errorf("session %+v", b)
+	}
+	if last := b.Transcript[len(b.Transcript)-1]; last.From != fromProber {
+		t.Errorf("the transcript ends with %q", last.Text)
+	}
+	if len(s.Transcript) != 256 || len(s.Greeting.Lines) != 100 {
+		t.Error("the session itself was cut")
+	}
+}
+
+func TestShortSessionIsRememberedWhole(t *testing.T) {
+	s := Session{Greeting: &Reply{Code: 421, Lines: []string{"busy", "later"}}, Transcript: []Line{{From: fromServer, Text: "421 busy", AtMS: 3}}}
+	b := brief(&s)
+	if b.Greeting.String() != s.Greeting.String() || len(b.Transcript) != 1 || b.Transcript[0] != s.Transcript[0] {
+		t.Errorf("remembered %+v", b)
+	}
+}
+
+// TestLongControlsAreNotRemembered sees that the book of domains holds no long replies: it may have very many.
+func TestLongControlsAreNotRemembered(t *testing.T) {
+	host := netip.MustParseAddrPort("192.0.2.1:25")
+	for _, tt := range []struct {
+		reply Reply
+		known bool
+	}{
+		{Reply{Code: 250, Lines: texts(1, 100)}, true},
+		{Reply{Code: 250, Lines: texts(1, 2000)}, false},
+		{Reply{Code: 250, Lines: texts(100, 0)}, false},
+	} {
+		book := make(domainBook)
+		book.note(host, "a.example", tt.reply, ClassOK)
+		got := book.control(host, "a.example")
+		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got) != fmt.Sprint(tt.reply) {
+			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)
+		}
+	}
+}

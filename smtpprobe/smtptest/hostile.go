@@ -1,0 +1,108 @@
+package smtptest
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Hostile is a mail host that is broken or means ill, in one way. Those that get as far as RCPT have the mailboxes whose local-parts begin with
+// "real"; no kind says of those, as an answer to RCPT that names them alone, that they do not exist. A client that comes to think so was fooled.
+type Hostile struct {
+	Name string // "drip-greeting"
+	Handler
+}
+
+// HostileHosts returns a host of each kind, in a fixed order. Some keep count over their sessions: each call makes new ones.
+func HostileHosts() []Hostile {
+	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(), fickleHosts())
+}
+
+// HostileHost returns a new host of the kind with that name, one of those that HostileHosts returns. It panics when there is none.
+func HostileHost(name string) Handler {
+	for _, h := range HostileHosts() {
+		if h.Name == name {
+			return h.Handler
+		}
+	}
+	panic("smtptest: no hostile host is called " + name)
+}
+
+// realHost makes what is wrong with a host that checks its recipients.
+func realHost(wrong func(*Host)) *Host {
+	h := &Host{RCPTFunc: func(rcpt string, _ int) string { return realReply(rcpt) }}
+	wrong(h)
+	return h
+}
+
+// realReply is the truth about a mailbox behind a hostile host.
+func realReply(rcpt string) string {
+	if strings.HasPrefix(rcpt, "real") {
+		return string(Accepts)
+	}
+	return DefaultUnknown
+}
+
+// slowHosts answer, and take more time than anybody has.
+func slowHosts() []Hostile {
+	const greeting, line = "220 mx.smtptest.example is glad to see you, and takes its time to say so", "250 2.1.0 you are very welcome here, which takes time to say"
+	return []Hostile{
+		{"drip-greeting", Script("drip 2s " + greeting)},
+		{"drip-ehlo", Script(untilEHLO + "drip 2s " + line)},
+		{"drip-mail", Script(withEHLO + "C: MAIL *\ndrip 2s " + line)},
+		{"drip-rcpt", Script(untilRCPT + "drip 2s " + line)},
+		{"drip-lines", Script(untilEHLO + strings.Repeat("S: 250-one more\nsleep 2s\n", 90) + "hang")},
+		{"slow-replies", realHost(func(h *Host) { h.GreetingDelay, h.ReplyDelay = 20*time.Second, 20*time.Second })},
+		{"slow-recipients", realHost(func(h *Host) { h.RCPTDelay = 20 * time.Second })},
+		{"late-greeting", speaksSecond("220 mx.smtptest.example\r\n")},
+	}
+}
+
+// faultyHosts fall silent, hang up, reset the connection or say 421 at one phase.
+func faultyHosts() []Hostile {
+	var hosts []Hostile
+	for _, phase := range []Phase{PhaseGreeting, PhaseEHLO, PhaseSTARTTLS, PhaseMAIL, PhaseRCPT, PhaseRSET, PhaseQUIT} {
+		for _, fault := range []struct {
+			name string
+			at   func(*Host) *Phase
+		}{
+			{"silent", func(h *Host) *Phase { return &h.HangAt }},
+			{"closes", func(h *Host) *Phase { return &h.CloseAt }},
+			{"resets", func(h *Host) *Phase { return &h.ResetAt }},
+			{"421", func(h *Host) *Phase { return &h.LeaveAt }},
+		} {
+			hosts = append(hosts, Hostile{fault.name + "-at-" + string(phase), realHost(func(h *Host) {
+				*fault.at(h) = phase
+				if phase == PhaseSTARTTLS {
+					h.STARTTLS = TLSWorks
+				}
+			})})
+		}
+	}
+	return hosts
+}
+
+// tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails can be spoken to in plain text.
+func tlsHosts() []Hostile {
+	var hosts []Hostile
+	for _, mode := range []struct {
+		name string
+		mode TLSMode
+	}{
+		{"tls-refused", TLSRefused},
+		{"tls-closes", TLSCloses},
+		{"tls-stalls", TLSStalls},
+		{"tls-garbage", TLSGarbage},
+		{"tls-injected", TLSInjects},
+		{"tls-wants-certificate", TLSWantsCertificate},
+		{"tls-expired", TLSExpired},
+		{"tls-other-name", TLSOtherName},
+		{"tls-old", TLSOld},
+		{"tls-silent", TLSFallsSilent},
+		{"tls-breaks-off", TLSBreaksOff},
+		{"tls-flood", TLSFloods},
+	} {
+		hosts = append(hosts, Hostile{mode.name, realHost(func(h *Host) { h.STARTTLS = mode.mode })})
+	}
+	return hosts
+}
