@@ -193,6 +193,17 @@ func TestOtherChanges(t *testing.T) {
 	})
 }
 
+// TestFixedKeyIsNeverStale: there is nothing that it could be older than.
+func TestFixedKeyIsNeverStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := open(t, Config{Fixed: "a-key-of-the-operator"})
+		time.Sleep(time.Hour)
+		if stale := k.Stale(); stale != 0 {
+			t.Errorf("stale for %v", stale)
+		}
+	})
+}
+
 func TestOpenWithoutStore(t *testing.T) {
 	s := newFakeStore()
 	s.fail(store.ErrUnavailable)
