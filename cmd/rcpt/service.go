@@ -24,6 +24,7 @@ type service struct {
 	state    *serviceState
 	remember int // results; 0: nothing is kept of any
 	metrics  metricsFlag
+	site     siteFlags
 	details  bool
 	example  string // the address in the command line to try
 }
@@ -33,6 +34,7 @@ type running struct {
 	service
 	logger   *slog.Logger
 	figures  *figures
+	watcher  *watcher
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
 	front    *server.Server
@@ -44,7 +46,7 @@ type running struct {
 // run tells on w where it listens, and serves until ctx is cancelled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
-	r := &running{service: s, logger: s.engine.Logger}
+	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher()}
 	if s.lists != nil {
 		r.rest = s.basis(s.lists.source.digest)
 	}
@@ -70,7 +72,7 @@ func (r *running) build() error {
 		return err
 	}
 	config := r.engine
-	config.Logger, config.Hooks = quietly(r.logger), r.figures.metrics.Hooks() // the server logs each verification with its request
+	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks()) // the server logs each verification with its request
 	if r.verifier, err = engine.New(config); err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (r *running) build() error {
 	}
 	r.front, err = server.New(server.Config{
 		Verifier: r.cache, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
-		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.figures.hooks(),
+		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
 }
