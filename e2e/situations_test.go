@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 // testSituations puts every question of the tables twice: in a process of its own, those of one situation one after the other, and all together
@@ -88,7 +90,7 @@ func (a asked) compare(t *testing.T, got record) {
 func testScriptedCourtesy(t *testing.T, w *world) {
 	for _, s := range w.situations["scripted"] {
 		sessions := w.scripted[s.ip.String()].Sessions()
-		if most := 2 * maxConnections * len(s.asked); len(sessions) > most {
+		if len(sessions) > 2*maxConnections*len(s.asked) { // every question was put twice
 			t.Errorf("%s: %d sessions for %d questions", s.slug, len(sessions), len(s.asked))
 		}
 		for _, session := range sessions {
@@ -102,10 +104,44 @@ func testScriptedCourtesy(t *testing.T, w *world) {
 	}
 }
 
-// listens tells whether a host is there to be told QUIT, whatever went before.
+// listens tells whether a host is there to be told QUIT, whatever went before: one that hangs, hangs up (after 421, too) or waits for TLS is not.
 func (s *situation) listens() bool {
+	deaf := []string{"S:", "raw:", "C:", "hang", "close", "delay"}
 	return !slices.ContainsFunc(s.config, func(line string) bool {
 		word, arg, _ := strings.Cut(line, " ")
-		return slices.Contains([]string{"S:", "raw:", "C:", "hang", "close"}, word) || word == "tls" && arg != "works" || strings.Contains(line, " 421") || word == "delay"
+		return slices.Contains(deaf, word) || word == "tls" && arg != "works" || strings.Contains(line, " 421")
 	})
+}
+
+// TestTables needs no servers: every situation has a name of its own and a question, and what is allowed are words that rcpt has.
+func TestTables(t *testing.T) {
+	all, err := readSituations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"deliverable", "undeliverable", "accept-all", "unknown"}
+	for _, reason := range []engine.Reason{
+		engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.MXReservedAddress, engine.DNSTemporary, engine.ConnectionFailed,
+		engine.ConnectionTimeout, engine.TLSFailed, engine.MailboxNotFound, engine.MailboxDisabled, engine.MailboxMoved, engine.MailboxFull,
+		engine.NotOurDomain, engine.Greylisted, engine.RateLimited, engine.Blocked, engine.TemporaryFailure, engine.AmbiguousRefusal,
+		engine.ProtocolError, engine.SMTPUTF8Unsupported, engine.CatchAll, engine.RecipientAccepted, engine.ControlInconclusive,
+	} {
+		words = append(words, string(reason))
+	}
+	for server, list := range all {
+		seen := map[string]bool{}
+		for _, s := range list {
+			if seen[s.slug] || len(s.asked) == 0 {
+				t.Errorf("%s: %q is there twice or asks nothing", server, s.slug)
+			}
+			seen[s.slug] = true
+			for _, q := range s.asked {
+				for _, word := range q.allowed {
+					if !slices.Contains(words, word) {
+						t.Errorf("%s/%s: %q is no result and no reason", server, s.slug, word)
+					}
+				}
+			}
+		}
+	}
 }

@@ -95,15 +95,27 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
+// Routes are the routes of a Server, as its hooks name them.
+func Routes() []string {
+	return []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+}
+
+const (
+	verifyRoute = "/api/v1/verify"
+	usageRoute  = "/api/v1/usage"
+	healthRoute = "/healthz"
+	readyRoute  = "/readyz"
+)
+
 // Handler returns the Server's routes, for use with a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/verify", only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet))
+	mux.Handle(verifyRoute, only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet))
 	if s.config.Usage != nil {
-		mux.Handle("/api/v1/usage", only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet))
+		mux.Handle(usageRoute, only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet))
 	}
-	mux.Handle("/healthz", only(health, http.MethodGet, http.MethodHead))
-	mux.Handle("/readyz", only(s.ready, http.MethodGet, http.MethodHead))
+	mux.Handle(healthRoute, only(health, http.MethodGet, http.MethodHead))
+	mux.Handle(readyRoute, only(s.ready, http.MethodGet, http.MethodHead))
 	mux.HandleFunc("/api/", notFound)
 	mux.Handle("/", s.pages())
 	return s.observed(mux)

@@ -18,6 +18,8 @@ type serveCommand struct {
 	engineFlags
 	listenFlag
 	debugFlag
+	databaseFlag
+	metricsFlag
 	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
@@ -52,8 +54,18 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
 		go warnOfClosedPort(ctx, config)
 	}
-	s := service{listener: listener, engine: config, lists: watch, key: key, details: c.Details, example: "postmaster@example.com"}
-	return s.run(ctx, std.err)
+	state, err := c.openState(ctx, key, logger)
+	if err != nil {
+		listener.Close()
+		if ctx.Err() != nil {
+			return nil // told to end before it began
+		}
+		return err
+	}
+	s := service{
+		listener: listener, engine: config, lists: watch, state: state, metrics: c.metricsFlag, details: c.Details, example: "postmaster@example.com",
+	}
+	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
 // service is what "rcpt serve" and "rcpt demo" have in common.
@@ -61,7 +73,8 @@ type service struct {
 	listener net.Listener // closed at the end
 	engine   engine.Config
 	lists    *listWatch // nil: the lists stay as they are
-	key      apiKey
+	state    *serviceState
+	metrics  metricsFlag
 	details  bool
 	example  string // the address in the command line to try
 }
@@ -70,22 +83,32 @@ type service struct {
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
 	logger := s.engine.Logger
-	s.engine.Logger = quietly(logger) // the server logs each verification with its request
-	verifier, err := engine.New(s.engine)
+	seen, err := s.figures()
 	if err != nil {
 		return err
 	}
-	front, err := server.New(server.Config{
-		Verifier: verifier, Key: s.key.secret, Details: s.details, Timeout: s.engine.Timeout, Logger: logger,
+	s.engine.Logger, s.engine.Hooks = quietly(logger), seen.metrics.Hooks() // the server logs each verification with its request
+	seen.engine, err = engine.New(s.engine)
+	if err != nil {
+		return err
+	}
+	seen.front, err = server.New(server.Config{
+		Verifier: seen.engine, Keys: s.state.keys, Record: s.state.record, Ready: s.state.ready,
+		Details: s.details, Timeout: s.engine.Timeout, Logger: logger, Hooks: seen.hooks(),
 	})
 	if err != nil {
-		return errors.Join(err, verifier.Close())
+		return errors.Join(err, seen.engine.Close())
 	}
-	unwatch := s.watchLists(ctx, verifier)
-	greet(w, s.listener.Addr(), s.key, s.example)
-	err = front.Serve(ctx, s.listener)
+	hide, err := s.metrics.start(w, seen.metrics.Handler())
+	if err != nil {
+		return errors.Join(err, seen.engine.Close())
+	}
+	unwatch := s.watchLists(ctx, seen.engine)
+	greet(w, s.listener.Addr(), s.state.key, s.example)
+	err = seen.front.Serve(ctx, s.listener)
 	unwatch()
-	return errors.Join(err, verifier.Close())
+	hide()
+	return errors.Join(err, seen.engine.Close())
 }
 
 // watchLists keeps the verifier's lists up to date until it is told to stop.

@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// The text of a key is a prefix that secret scanners look for, a random number, and a checksum that tells typing errors.
+// TextPrefix begins the text of a key: secret scanners look for it.
+const TextPrefix = "rcpt_"
+
+// Behind the prefix stand a random number, and a checksum of prefix and number that tells typing errors.
 const (
-	textPrefix     = "rcpt_"
 	randomOctets   = 32 // 256 bits cannot be guessed
 	randomDigits   = 43 // 62^43 > 2^256
 	checksumDigits = 6  // 62^6 > 2^32
-	textLength     = len(textPrefix) + randomDigits + checksumDigits
+	textLength     = len(TextPrefix) + randomDigits + checksumDigits
 	base           = 62
 )
 
@@ -21,17 +23,17 @@ const (
 func NewText() string {
 	random := make([]byte, randomOctets)
 	rand.Read(random) // never fails
-	text := textPrefix + digits(new(big.Int).SetBytes(random), randomDigits)
+	text := TextPrefix + digits(new(big.Int).SetBytes(random), randomDigits)
 	return text + checksum(text)
 }
 
 // IsText tells whether the text has the form of a key, its checksum included. It says nothing about whether there is such a key; one that
 // an operator has fixed may have any form.
 func IsText(text string) bool {
-	if len(text) != textLength || !strings.HasPrefix(text, textPrefix) {
+	if len(text) != textLength || !strings.HasPrefix(text, TextPrefix) {
 		return false
 	}
-	for _, c := range []byte(text[len(textPrefix):]) {
+	for _, c := range []byte(text[len(TextPrefix):]) {
 		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
 			return false
 		}

@@ -64,7 +64,7 @@ func FuzzIsText(f *testing.F) {
 		if !IsText(text) {
 			return
 		}
-		if len(text) != textLength || !strings.HasPrefix(text, textPrefix) || strings.Trim(text[len(textPrefix):],
+		if len(text) != textLength || !strings.HasPrefix(text, TextPrefix) || strings.Trim(text[len(TextPrefix):],
 			"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			t.Errorf("%q is taken for a key", text)
 		}
