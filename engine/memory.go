@@ -7,15 +7,6 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 )
 
-// How long a result is believed, by its verdict. What a mail host said of a mailbox changes seldom; what it said of us, or the DNS of a name
-// that is not there, may change soon.
-const (
-	keepDeliverable   = 12 * time.Hour
-	keepAcceptAll     = 12 * time.Hour
-	keepUndeliverable = time.Hour
-	keepUnknown       = 10 * time.Minute // or until it is worth asking again, if that is sooner
-)
-
 const (
 	// resultCost is what a result takes up, in octets, about; what strangers can make long is counted beside it.
 	resultCost = 1500
@@ -68,19 +59,23 @@ func (m *memory) recall(address string) (Result, bool) {
 
 // keep remembers a result for as long as it is to be believed.
 func (m *memory) keep(address string, r Result) {
-	lasts := r.lasts()
+	lasts := r.Lasts()
 	if m.store == nil || lasts <= 0 {
 		return
 	}
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	m.store.SetWithTTL(address, &remembered{result: r, expires: details.CheckedAt.Add(lasts)}, r.cost(address), lasts)
+	m.store.SetWithTTL(address, &remembered{result: r, expires: details.CheckedAt.Add(lasts)}, int64(len(address)+r.Octets()), lasts)
 }
 
-// cost is about how many octets it takes to remember the result.
-func (r *Result) cost(address string) int64 {
-	cost := resultCost + len(address) + len(r.Email) + len(r.User) + len(r.Details.Suggestion)
+// Octets is about how many octets it takes to remember the result.
+func (r Result) Octets() int {
+	cost := resultCost + len(r.Email) + len(r.User)
+	if r.Details == nil {
+		return cost
+	}
+	cost += len(r.Details.Suggestion)
 	if r.Details.SMTP != nil {
 		cost += len(r.Details.SMTP.Text)
 	}
@@ -90,24 +85,7 @@ func (r *Result) cost(address string) int64 {
 	for _, line := range r.Details.Transcript {
 		cost += lineCost + len(line.Text)
 	}
-	return int64(cost)
-}
-
-// lasts is how long the result is to be believed; zero: not beyond this once.
-func (r *Result) lasts() time.Duration {
-	switch {
-	case !r.Success || r.Details == nil || r.Details.CheckedAt.IsZero():
-		return 0
-	case r.Verdict == Deliverable:
-		return keepDeliverable
-	case r.Verdict == AcceptAll:
-		return keepAcceptAll
-	case r.Verdict == Undeliverable:
-		return keepUndeliverable
-	case r.Details.RetryAfter > 0:
-		return min(keepUnknown, time.Duration(r.Details.RetryAfter)*time.Second)
-	}
-	return keepUnknown
+	return cost
 }
 
 // forget drops everything.

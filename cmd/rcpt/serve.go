@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"os"
-	"sync"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/server"
 )
 
 // serveCommand is "rcpt serve".
@@ -20,7 +16,8 @@ type serveCommand struct {
 	debugFlag
 	databaseFlag
 	metricsFlag
-	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember, about, for some hours at most; 0: none. Default: ${default}."`
+	siteFlags
+	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember in memory, about; 0: nothing is kept of any. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
 
@@ -40,7 +37,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return err
 	}
-	config.HELO, config.Remember = helo(ctx, config), c.Remember
+	config.HELO = helo(ctx, config)
 	listener, err := c.listen()
 	if err != nil {
 		return err
@@ -63,64 +60,8 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return err
 	}
 	s := service{
-		listener: listener, engine: config, lists: watch, state: state, metrics: c.metricsFlag, details: c.Details, example: "postmaster@example.com",
+		listener: listener, engine: config, lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
+		details: c.Details, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
-}
-
-// service is what "rcpt serve" and "rcpt demo" have in common.
-type service struct {
-	listener net.Listener // closed at the end
-	engine   engine.Config
-	lists    *listWatch // nil: the lists stay as they are
-	state    *serviceState
-	metrics  metricsFlag
-	details  bool
-	example  string // the address in the command line to try
-}
-
-// run tells on w where it listens, and serves until ctx is cancelled.
-func (s service) run(ctx context.Context, w io.Writer) error {
-	defer s.listener.Close()
-	logger := s.engine.Logger
-	seen, err := s.figures()
-	if err != nil {
-		return err
-	}
-	s.engine.Logger, s.engine.Hooks = quietly(logger), seen.metrics.Hooks() // the server logs each verification with its request
-	seen.engine, err = engine.New(s.engine)
-	if err != nil {
-		return err
-	}
-	seen.front, err = server.New(server.Config{
-		Verifier: seen.engine, Keys: s.state.keys, Record: s.state.record, Ready: s.state.ready,
-		Details: s.details, Timeout: s.engine.Timeout, Logger: logger, Hooks: seen.hooks(),
-	})
-	if err != nil {
-		return errors.Join(err, seen.engine.Close())
-	}
-	hide, err := s.metrics.start(w, seen.metrics.Handler())
-	if err != nil {
-		return errors.Join(err, seen.engine.Close())
-	}
-	unwatch := s.watchLists(ctx, seen.engine)
-	greet(w, s.listener.Addr(), s.state.key, s.example)
-	err = seen.front.Serve(ctx, s.listener)
-	unwatch()
-	hide()
-	return errors.Join(err, seen.engine.Close())
-}
-
-// watchLists keeps the verifier's lists up to date until it is told to stop.
-func (s service) watchLists(ctx context.Context, verifier *engine.Verifier) (stop func()) {
-	if s.lists == nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() { s.lists.run(ctx, verifier.SetLists) })
-	return func() {
-		cancel()
-		watch.Wait()
-	}
 }

@@ -20,32 +20,42 @@ type metricsFlag struct {
 }
 
 // figures are those of a service.
-type figures struct {
-	metrics *metrics.Metrics
-	engine  *engine.Verifier // set when it is there
-	front   *server.Server   // as well
-}
+type figures struct{ metrics *metrics.Metrics }
 
-// figures makes the metrics of a service.
-func (s *service) figures() (*figures, error) {
-	f := new(figures)
+// newFigures makes the metrics of a service, whose parts may come later.
+func (r *running) newFigures() (*figures, error) {
 	config := metrics.Config{
-		Version: version(), Routes: server.Routes(), Log: s.engine.Logger,
-		Engine:    func() engine.Stats { return f.engine.Stats() },
-		Admission: func() metrics.Admission { return metrics.Admission(f.front.Load()) },
-		Keys:      s.state.keyFigures,
+		Version: version(), Routes: server.Routes(), Log: r.logger,
+		Engine:    func() engine.Stats { return r.verifier.Stats() },
+		Admission: func() metrics.Admission { return metrics.Admission(r.front.Load()) },
+		Keys:      r.state.keyFigures,
+		Cache:     r.cacheFigures,
 	}
-	if s.state.store != nil {
-		config.Store = func() metrics.Store { return metrics.Store(s.state.store.Stats()) }
+	if r.state.store != nil {
+		config.Store = func() metrics.Store { return metrics.Store(r.state.store.Stats()) }
+		config.Rechecks = r.recheckFigures
 	}
-	var err error
-	f.metrics, err = metrics.New(config)
-	return f, err
+	m, err := metrics.New(config)
+	return &figures{m}, err
 }
 
 // hooks are told what the server does.
-func (f *figures) hooks() server.Hooks {
-	return server.Hooks{Answered: f.metrics.Request, Verified: f.metrics.Verified, Refused: f.metrics.Refused}
+func (r *running) hooks() server.Hooks {
+	m := r.figures.metrics
+	return server.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
+		m.Refused(why)
+		r.watcher.refused(why)
+	}}
+}
+
+func (r *running) cacheFigures() metrics.Cache {
+	s := r.cache.Stats()
+	return metrics.Cache{Hits: s.FromMemory, StoreHits: s.FromStore, Misses: s.Missed}
+}
+
+func (r *running) recheckFigures() metrics.Rechecks {
+	s := r.cache.Stats()
+	return metrics.Rechecks{Done: s.RechecksSettled, GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
 }
 
 func (s *serviceState) keyFigures() metrics.Keys {

@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// maxText is beyond the longest fixed key that makes sense, and bounds what is hashed for strangers.
-	maxText = 1024
 	// busyHint is how long to wait for a request of the same key to end; nobody knows when it will.
 	busyHint = time.Second
 	// touchEvery is how exactly the last use of a key is known.
@@ -34,7 +32,7 @@ type Grant struct {
 // hand. Only a verification takes one. The caller ends the request with [Grant.Done].
 func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
-	e := k.lookUp(text)
+	e := k.table.Load().byHash[store.HashOf(text)]
 	if e == nil || !e.accepts(now, scope, from) {
 		return nil, ErrUnauthorized
 	}
@@ -58,13 +56,6 @@ func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, fro
 	return g, nil
 }
 
-func (k *Keyring) lookUp(text string) *entry {
-	if text == "" || len(text) > maxText {
-		return nil
-	}
-	return k.table.Load().byHash[store.HashOf(text)]
-}
-
 // touch tells the store of the use, now and then.
 func (k *Keyring) touch(e *entry, now time.Time) {
 	at, before := now.UnixMilli(), e.touched.Load()
@@ -75,7 +66,7 @@ func (k *Keyring) touch(e *entry, now time.Time) {
 
 // Cached says that the answer was remembered, and gives back what it costs less than one that was asked for.
 func (g *Grant) Cached() {
-	if !g.cached && !g.done {
+	if !g.cached {
 		g.cached = true
 		g.entry.refund(probedCost - rememberedCost)
 	}

@@ -19,6 +19,9 @@ type fakeStore struct {
 	used     map[string]int64 // by key and month
 	touches  int
 	reserves int
+	asked    int           // for the quota used
+	reads    int           // of all keys
+	settings int64         // their version
 	err      error         // of everything
 	delay    time.Duration // of reservations
 	lost     bool          // an error comes after the work is done
@@ -47,12 +50,16 @@ func (s *fakeStore) fail(err error) {
 }
 
 func (s *fakeStore) Keys(context.Context) (keys []store.Key, err error) {
-	err = s.do(func() error { keys = append(keys, s.keys...); return nil })
+	err = s.do(func() error {
+		s.reads++
+		keys = append(keys, s.keys...)
+		return nil
+	})
 	return keys, err
 }
 
 func (s *fakeStore) Versions(context.Context) (v store.Versions, err error) {
-	err = s.do(func() error { v.Keys = s.version; return nil })
+	err = s.do(func() error { v.Keys, v.Settings = s.version, s.settings; return nil })
 	return v, err
 }
 
@@ -101,6 +108,9 @@ func (s *fakeStore) TouchKey(id string, at time.Time) {
 }
 
 func (s *fakeStore) QuotaUsed(_ context.Context, key string, at time.Time) (used int64, err error) {
+	s.mu.Lock()
+	s.asked++
+	s.mu.Unlock()
 	err = s.do(func() error { used = s.used[quotaRow(key, at)]; return nil })
 	return used, err
 }

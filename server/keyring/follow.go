@@ -92,5 +92,8 @@ func (k *Keyring) isCurrent(at time.Duration) {
 
 // Stale is how old the knowledge of the keys is: about a second at most, unless the store cannot be reached.
 func (k *Keyring) Stale() time.Duration {
+	if k.store == (noStore{}) {
+		return 0
+	}
 	return k.elapsed(k.now()) - time.Duration(k.current.Load())
 }

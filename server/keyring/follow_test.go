@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,31 +93,39 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// TestRevokedButNotReread: a revocation holds here although the keys cannot be read after it.
-func TestRevokedButNotReread(t *testing.T) {
-	s := &unreadable{fakeStore: newFakeStore()}
-	k := open(t, Config{Store: s})
-	text, id := create(t, k, store.Key{})
-	s.unreadable = true
-	if err := k.Revoke(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := verify(t, k, text); err != ErrUnauthorized {
-		t.Errorf("%v", err)
-	}
+// TestUnreadableKeys: a revocation holds where it was made although the keys cannot be read after it, and elsewhere it is known that they
+// are stale.
+func TestUnreadableKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, said := &unreadable{fakeStore: newFakeStore()}, new(log)
+		here, there := open(t, Config{Store: s}), open(t, Config{Store: s, Log: slog.New(slog.NewTextHandler(said, nil))})
+		text, id := create(t, here, store.Key{})
+		time.Sleep(time.Second)
+		s.unreadable.Store(true)
+		if err := here.Revoke(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := verify(t, here, text); err != ErrUnauthorized {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(time.Minute)
+		if stale := there.Stale(); stale < time.Minute || said.count("level=ERROR") != 1 {
+			t.Errorf("stale for %v; the log: %s", stale, &said.text)
+		}
+	})
 }
 
 // unreadable is a store whose keys cannot be read.
 type unreadable struct {
 	*fakeStore
-	unreadable bool
+	unreadable atomic.Bool
 }
 
-func (u *unreadable) Versions(ctx context.Context) (v store.Versions, err error) {
-	if u.unreadable {
-		return v, store.ErrUnavailable
+func (u *unreadable) Keys(ctx context.Context) ([]store.Key, error) {
+	if u.unreadable.Load() {
+		return nil, store.ErrInvalid
 	}
-	return u.fakeStore.Versions(ctx)
+	return u.fakeStore.Keys(ctx)
 }
 
 // TestStoreAway: known keys stay in use, the log has it once, and what was missed is taken up afterwards.
@@ -167,6 +176,30 @@ func TestLastUseElsewhere(t *testing.T) {
 		time.Sleep(rereadEvery + upkeepEvery)
 		if k.List()[0].LastUsed.IsZero() {
 			t.Error("it counts as never used")
+		}
+	})
+}
+
+// TestOtherChanges: a change of settings is no reason to read the keys.
+func TestOtherChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFakeStore()
+		k := open(t, Config{Store: s})
+		_ = s.do(func() error { s.settings++; return nil })
+		time.Sleep(5 * time.Second)
+		if s.reads != 1 || k.Stale() > time.Second {
+			t.Errorf("read %d times, stale for %v", s.reads, k.Stale())
+		}
+	})
+}
+
+// TestFixedKeyIsNeverStale: there is nothing that it could be older than.
+func TestFixedKeyIsNeverStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := open(t, Config{Fixed: "a-key-of-the-operator"})
+		time.Sleep(time.Hour)
+		if stale := k.Stale(); stale != 0 {
+			t.Errorf("stale for %v", stale)
 		}
 	})
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// giveBackIdle returns blocks that nobody uses at the moment, or that are of a month which has ended.
+// giveBackIdle returns blocks that nobody uses at the moment.
 func (k *Keyring) giveBackIdle(ctx context.Context) {
-	now := k.now()
-	m, at := monthOf(now), k.elapsed(now)
-	idle := func(q *quota) bool { return q.pending == nil && (q.month != m || at-q.lastUse >= idleAfter) }
+	now := k.elapsed(k.now())
+	idle := func(q *quota) bool { return q.pending == nil && now-q.lastUse >= idleAfter }
 	for _, e := range k.table.Load().all {
 		if ctx.Err() != nil {
 			return

@@ -57,9 +57,7 @@ func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table 
 		}
 		e := newEntry(key, s)
 		t.all = append(t.all, e)
-		if key.Revoked.IsZero() {
-			t.byHash[key.Hash] = e
-		}
+		t.byHash[key.Hash] = e
 	}
 	if fixed != nil {
 		t.byHash[fixed.key.Hash] = fixed

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLasting holds that every reason has its time, and that an unknown is short-lived.
+func TestLasting(t *testing.T) {
+	for reason, ruling := range rulings {
+		lasts, ok := lasting[reason]
+		switch {
+		case !ok:
+			t.Errorf("%s: nobody says how long it lasts", reason)
+		case (lasts == 0) != (reason == InternalError):
+			t.Errorf("%s lasts %v", reason, lasts)
+		case lasts > 24*time.Hour, ruling.verdict == Unknown && lasts > time.Hour:
+			t.Errorf("%s lasts %v, which is too long", reason, lasts)
+		}
+	}
+	if len(lasting) != len(rulings) {
+		t.Errorf("%d reasons last, of %d", len(lasting), len(rulings))
+	}
+}
+
+func TestLasts(t *testing.T) {
+	checked := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name    string
+		verdict Verdict
+		details *Details
+		failed  bool
+		want    time.Duration
+	}{
+		{"deliverable", Deliverable, &Details{Reason: RecipientAccepted, CheckedAt: checked}, false, 12 * time.Hour},
+		{"a dead domain", Undeliverable, &Details{Reason: DomainNotFound, CheckedAt: checked}, false, time.Hour},
+		{"a hint that is shorter", Unknown, &Details{Reason: TemporaryFailure, RetryAfter: 60, CheckedAt: checked}, false, time.Minute},
+		{"a hint counts from the answer", Unknown, &Details{Reason: Greylisted, RetryAfter: 60, DurationMS: 1500, CheckedAt: checked}, false, 61500 * time.Millisecond},
+		{"a hint that is longer", Unknown, &Details{Reason: TemporaryFailure, RetryAfter: 7200, CheckedAt: checked}, false, 10 * time.Minute},
+		{"an unknown where others are proofs", Unknown, &Details{Reason: SMTPUTF8Unsupported, RetryAfter: 900, CheckedAt: checked}, false, 15 * time.Minute},
+		{"not carried out", Unknown, &Details{Reason: InternalError, CheckedAt: checked}, true, 0},
+		{"without details", Deliverable, nil, false, 0},
+		{"checked nobody knows when", Deliverable, &Details{Reason: RecipientAccepted}, false, 0},
+	} {
+		if got := (Result{Success: !tt.failed, Verdict: tt.verdict, Details: tt.details}).Lasts(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

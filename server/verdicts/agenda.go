@@ -1,0 +1,112 @@
+package verdicts
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// maxAgenda bounds the addresses that wait in memory to be asked about again, of a few hundred octets each. Beyond it new ones are dropped: their
+// callers ask themselves.
+const maxAgenda = 10_000
+
+// agenda holds the addresses that are to be asked about again; *[store.Store] is one.
+type agenda interface {
+	ScheduleRecheck(r store.Recheck)
+	ClaimRechecks(ctx context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error)
+	FinishRecheck(ctx context.Context, r store.Recheck) error
+	PostponeRecheck(ctx context.Context, r store.Recheck, until time.Time) error
+	Rechecks(ctx context.Context) (waiting int, err error)
+}
+
+// memoryAgenda is the agenda of a process without a store. It belongs to one Cache, so a claim needs no more than a time at which it ends.
+type memoryAgenda struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	entries map[string]*agendaEntry
+	dropped int64
+}
+
+type agendaEntry struct {
+	store.Recheck
+	leased time.Time // until then
+}
+
+func newMemoryAgenda(now func() time.Time) *memoryAgenda {
+	return &memoryAgenda{now: now, entries: map[string]*agendaEntry{}}
+}
+
+// ScheduleRecheck does as the store's method does.
+func (a *memoryAgenda) ScheduleRecheck(r store.Recheck) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entry, ok := a.entries[r.Address]
+	switch {
+	case ok && !a.now().Before(entry.leased):
+		entry.RunAfter, entry.Egress = r.RunAfter, r.Egress
+	case !ok && len(a.entries) < maxAgenda:
+		a.entries[r.Address] = &agendaEntry{Recheck: r}
+	case !ok:
+		a.dropped++
+	}
+}
+
+// ClaimRechecks returns what is due from the egress, the longest due first, and drops what has run its time.
+func (a *memoryAgenda) ClaimRechecks(_ context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	var due []*agendaEntry
+	for address, entry := range a.entries {
+		switch {
+		case now.Before(entry.leased):
+		case !now.Before(entry.GiveUp):
+			delete(a.entries, address)
+		case entry.Egress == egress && !now.Before(entry.RunAfter):
+			due = append(due, entry)
+		}
+	}
+	slices.SortFunc(due, func(a, b *agendaEntry) int { return a.RunAfter.Compare(b.RunAfter) })
+	var claimed []store.Recheck
+	for _, entry := range due[:min(limit, len(due))] {
+		entry.leased = now.Add(lease)
+		entry.Attempts++
+		claimed = append(claimed, entry.Recheck)
+	}
+	return claimed, nil
+}
+
+// FinishRecheck drops a claimed address.
+func (a *memoryAgenda) FinishRecheck(_ context.Context, r store.Recheck) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.entries, r.Address)
+	return nil
+}
+
+// PostponeRecheck gives a claimed address back.
+func (a *memoryAgenda) PostponeRecheck(_ context.Context, r store.Recheck, until time.Time) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if entry, ok := a.entries[r.Address]; ok {
+		entry.RunAfter, entry.leased = until, time.Time{}
+	}
+	return nil
+}
+
+// Rechecks returns how many addresses wait.
+func (a *memoryAgenda) Rechecks(context.Context) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.entries), nil
+}
+
+func (a *memoryAgenda) droppedSoFar() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.dropped
+}

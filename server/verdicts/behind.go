@@ -1,0 +1,136 @@
+package verdicts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/store"
+)
+
+const (
+	// storeWait is how long a request waits for the store: a mail host would have answered soon after.
+	storeWait = 250 * time.Millisecond
+	// storeRest is how long the store is left alone after it failed, so that not every request waits for it.
+	storeRest = 5 * time.Second
+	// maxReply bounds the octets of a reply's text that are stored: more than people read.
+	maxReply = 1 << 10
+)
+
+// durable are the reasons that tell something of the mailbox or its domain, whoever asks, and so belong in the store. Greylisting is about the one who
+// asks, but what is stored tells the other nodes that a re-check is under way, and from where.
+var durable = map[engine.Reason]bool{
+	engine.RecipientAccepted: true, engine.CatchAll: true,
+	engine.MailboxNotFound: true, engine.MailboxDisabled: true, engine.MailboxMoved: true, engine.SMTPUTF8Unsupported: true,
+	engine.DomainNotFound: true, engine.NoMailHost: true, engine.NullMX: true,
+	engine.MailboxFull: true, engine.Greylisted: true,
+}
+
+// behind is the memory in the store.
+type behind struct {
+	store  *store.Store
+	log    *slog.Logger
+	rests  atomic.Int64 // until this Unix time in nanoseconds
+	failed atomic.Int64 // look-ups that failed
+}
+
+// stored is a result as it stands in the store.
+type stored struct {
+	Basis      string         `json:"basis,omitempty"`
+	Verdict    engine.Verdict `json:"result"`
+	Message    string         `json:"message"`
+	AcceptAll  bool           `json:"accept_all,omitempty"`
+	Role       bool           `json:"role,omitempty"`
+	FreeEmail  bool           `json:"free_email,omitempty"`
+	Disposable bool           `json:"disposable,omitempty"`
+	SpamTrap   bool           `json:"spamtrap,omitempty"`
+	Details    engine.Details `json:"details"`
+}
+
+// newStored leaves out of a result what the address could be read from.
+func newStored(m mailbox, r engine.Result, basis string) stored {
+	details := *r.Details
+	details.Transcript = nil
+	details.Suggestion = domainOf(details.Suggestion)
+	details.Matches = withoutMailbox(details.Matches, m.parts.Domain)
+	if details.SMTP != nil {
+		said := *details.SMTP
+		said.Text = newMask(m).hide(strings.ToValidUTF8(said.Text[:min(len(said.Text), maxReply)], ""))
+		details.SMTP = &said
+	}
+	return stored{
+		Basis: basis, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role, FreeEmail: r.FreeEmail,
+		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
+	}
+}
+
+// withoutMailbox leaves out the entries that are not about the domain or its mail hosts: local-parts, addresses and digests of them.
+func withoutMailbox(found []lists.Match, domain string) []lists.Match {
+	var kept []lists.Match
+	for _, match := range found {
+		entry := match.Entry
+		ofDomain := entry == domain || strings.HasSuffix(domain, "."+entry)
+		if !ofDomain && !strings.HasPrefix(entry, "mx:") && !strings.HasPrefix(entry, "typo:") && match.List != engine.RHSBL {
+			match.Entry = ""
+		}
+		kept = append(kept, match)
+	}
+	return kept
+}
+
+// result makes the record of the mailbox of it.
+func (s stored) result(m mailbox) engine.Result {
+	r := engine.Result{
+		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role, FreeEmail: s.FreeEmail,
+		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true, Verdict: s.Verdict, Message: s.Message, Details: &s.Details,
+	}
+	if r.Details.Suggestion != "" {
+		r.Details.Suggestion = m.parts.Local + "@" + r.Details.Suggestion
+	}
+	return r
+}
+
+func (b *behind) put(m mailbox, r engine.Result, basis string, expires time.Time) {
+	text, err := json.Marshal(newStored(m, r, basis))
+	if err != nil {
+		b.log.Error("a verdict cannot be stored", "error", err)
+		return
+	}
+	b.store.PutVerdict(m.text(), store.Verdict{
+		Result: text, Reason: string(r.Details.Reason), Checked: r.Details.CheckedAt, Expires: expires,
+	})
+}
+
+// get returns what is stored of a mailbox and rests on the basis.
+func (b *behind) get(ctx context.Context, m mailbox, basis string) (engine.Result, time.Time, bool) {
+	if time.Now().UnixNano() < b.rests.Load() {
+		return engine.Result{}, time.Time{}, false
+	}
+	within, cancel := context.WithTimeout(ctx, storeWait)
+	defer cancel()
+	verdict, err := b.store.Verdict(within, m.text())
+	if err != nil {
+		if !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
+			b.rest(err)
+		}
+		return engine.Result{}, time.Time{}, false
+	}
+	var s stored
+	if json.Unmarshal(verdict.Result, &s) != nil || s.Basis != basis { // a later version may write it otherwise
+		return engine.Result{}, time.Time{}, false
+	}
+	return s.result(m), verdict.Expires, true
+}
+
+// rest leaves the store alone for a while.
+func (b *behind) rest(err error) {
+	b.failed.Add(1)
+	b.rests.Store(time.Now().Add(storeRest).UnixNano())
+	b.log.Warn("stored verdicts cannot be read: addresses are asked about anew", "error", err)
+}

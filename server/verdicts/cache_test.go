@@ -1,0 +1,307 @@
+package verdicts
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+func TestNew(t *testing.T) {
+	for name, config := range map[string]Config{"no engine": {}, "entries": {Engine: &fake{}, Entries: -1}, "timeout": {Engine: &fake{}, Timeout: -1}} {
+		if _, err := New(config); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+// TestRemember tries each kind of result just before it ends and at its end.
+func TestRemember(t *testing.T) {
+	for _, tt := range []struct {
+		reason engine.Reason
+		hint   int64
+		lasts  time.Duration
+	}{
+		{engine.RecipientAccepted, 0, 12 * time.Hour},
+		{engine.CatchAll, 0, 12 * time.Hour},
+		{engine.MailboxNotFound, 0, 24 * time.Hour},
+		{engine.DomainNotFound, 0, time.Hour},
+		{engine.Blocked, 0, 10 * time.Minute},
+		{engine.Greylisted, 90, 90 * time.Second},
+		{engine.Greylisted, 86400, time.Hour},
+		{engine.TemporaryFailure, 900, 10 * time.Minute},
+		{engine.DNSTemporary, 60, time.Minute},
+	} {
+		t.Run(string(tt.reason), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{says: always(tt.reason, func(r *engine.Result) { r.Details.RetryAfter = tt.hint })}
+				c := newCache(t, Config{Engine: f})
+				first := verify(t, c, "alice@acme.example")
+				time.Sleep(tt.lasts - time.Second)
+				second := verify(t, c, "alice@acme.example")
+				if first.Details.Cached || !second.Details.Cached || f.times() != 1 {
+					t.Errorf("cached %t, then %t; asked %d times", first.Details.Cached, second.Details.Cached, f.times())
+				}
+				if !second.Details.CheckedAt.Equal(first.Details.CheckedAt) || second.Verdict != first.Verdict {
+					t.Errorf("%+v, then %+v", first, second)
+				}
+				if want := max(0, tt.hint-int64((tt.lasts-time.Second).Seconds())); second.Details.RetryAfter != want {
+					t.Errorf("retry after %d, want %d", second.Details.RetryAfter, want)
+				}
+				time.Sleep(time.Second)
+				if third := verify(t, c, "alice@acme.example"); third.Details.Cached || f.times() != 2 {
+					t.Error("it lasts longer")
+				}
+			})
+		})
+	}
+}
+
+func TestNotRemembered(t *testing.T) {
+	for name, tt := range map[string]struct {
+		address string
+		says    func(context.Context, string) (engine.Result, error)
+	}{
+		"impossible syntax": {"alice@@acme.example", always(engine.InvalidSyntax, nil)},
+		"not carried out": {"alice@acme.example", func(_ context.Context, given string) (engine.Result, error) {
+			r := resultOf(given, engine.InternalError)
+			r.Success = false
+			return r, errors.New("no descriptors")
+		}},
+		"success false alone": {"alice@acme.example", always(engine.InternalError, func(r *engine.Result) { r.Success = false })},
+	} {
+		f := &fake{says: tt.says}
+		c := newCache(t, Config{Engine: f})
+		for range 2 {
+			if r, _ := c.Verify(t.Context(), tt.address); r.Email != tt.address || r.Details.Cached {
+				t.Errorf("%s: %+v", name, r)
+			}
+			settle(c)
+		}
+		if _, ok := c.Recall(t.Context(), tt.address); ok || f.times() != 2 {
+			t.Errorf("%s: recalled %t, asked %d times", name, ok, f.times())
+		}
+	}
+}
+
+// TestSpellings: one mailbox, many spellings; each caller sees its own.
+func TestSpellings(t *testing.T) {
+	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
+		r := resultOf(given, engine.RecipientAccepted)
+		r.Details.Suggestion = r.User + "@meant.example"
+		return r, nil
+	}}
+	c := newCache(t, Config{Engine: f})
+	for _, tt := range []struct{ given, user string }{
+		{"Info@Bücher.example", "Info"},
+		{"Info@xn--bcher-kva.example", "Info"},
+		{"Info@BÜCHER.example", "Info"},
+		{`"Info"@bücher.example`, `"Info"`},
+	} {
+		r := verify(t, c, tt.given)
+		if r.Email != tt.given || r.User != tt.user || r.Domain != "xn--bcher-kva.example" || r.Details.Suggestion != tt.user+"@meant.example" {
+			t.Errorf("%s: %+v %+v", tt.given, r, r.Details)
+		}
+	}
+	if f.times() != 1 {
+		t.Errorf("asked %d times", f.times())
+	}
+	if verify(t, c, "info@bücher.example"); f.times() != 2 {
+		t.Error("a local-part in other letters is another mailbox")
+	}
+}
+
+// TestAnswerIsTheCallersOwn: what a caller changes, others do not see.
+func TestAnswerIsTheCallersOwn(t *testing.T) {
+	c := newCache(t, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+	for range 3 {
+		r := verify(t, c, "alice@acme.example")
+		if r.Details.Reason != engine.RecipientAccepted {
+			t.Errorf("reason %s", r.Details.Reason)
+		}
+		r.Details.Reason = "spoiled"
+	}
+}
+
+func TestVerifyAnewRemembers(t *testing.T) {
+	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	c := newCache(t, Config{Engine: f})
+	for range 2 {
+		if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Details.Cached {
+			t.Error("a remembered result")
+		}
+		settle(c)
+	}
+	f.willSay(always(engine.MailboxNotFound, nil))
+	_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
+	settle(c)
+	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
+		t.Errorf("%t %+v", ok, r)
+	}
+	if s := c.Stats(); s.FromMemory != 1 || s.Missed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestUnknownTakesNoVerdictsPlace: whoever asks anew and gets no answer does not make others forget one.
+func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
+	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	c := newCache(t, Config{Engine: f})
+	verify(t, c, "alice@acme.example")
+	f.willSay(always(engine.Greylisted, nil))
+	if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Verdict != engine.Unknown {
+		t.Errorf("%+v", r)
+	}
+	settle(c)
+	if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable {
+		t.Errorf("%+v", r)
+	}
+	if waiting, _ := c.Waiting(t.Context()); waiting != 0 {
+		t.Error("a re-check that nobody needs")
+	}
+}
+
+// TestHurry: who gives a verification little time does not make others believe that there is no answer.
+func TestHurry(t *testing.T) {
+	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtpprobe.PhaseGreeting} }
+	for _, tt := range []struct {
+		name   string
+		reason engine.Reason
+		change func(*engine.Result)
+		time   time.Duration
+		cached bool
+	}{
+		{"silence", engine.ConnectionTimeout, silence, 5 * time.Second, false},
+		{"silence all along", engine.ConnectionTimeout, silence, 30 * time.Second, true},
+		{"no DNS", engine.DNSTemporary, func(r *engine.Result) { r.Details.SMTP = nil }, 5 * time.Second, false},
+		{"the random recipient was not answered", engine.ControlInconclusive, nil, 5 * time.Second, false},
+		{"a refusal", engine.Greylisted, nil, 5 * time.Second, true},
+		{"a verdict", engine.RecipientAccepted, nil, 5 * time.Second, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCache(t, Config{Engine: &fake{says: always(tt.reason, tt.change)}})
+			ctx, cancel := context.WithTimeout(t.Context(), tt.time)
+			defer cancel()
+			_, _ = c.Verify(ctx, "alice@acme.example")
+			settle(c)
+			if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok != tt.cached {
+				t.Errorf("%s: remembered %t", tt.name, ok)
+			}
+		})
+	}
+}
+
+func TestForget(t *testing.T) {
+	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	c := newCache(t, Config{Engine: f})
+	verify(t, c, "alice@acme.example")
+	if err := c.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := verify(t, c, "alice@acme.example"); r.Details.Cached {
+		t.Error("remembered")
+	}
+}
+
+// TestForgetWhileAsking: what began before is not remembered after.
+func TestForgetWhileAsking(t *testing.T) {
+	f := &fake{}
+	c := newCache(t, Config{Engine: f})
+	f.willSay(func(ctx context.Context, given string) (engine.Result, error) {
+		return resultOf(given, engine.RecipientAccepted), c.Forget(ctx)
+	})
+	verify(t, c, "alice@acme.example")
+	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
+		t.Error("remembered")
+	}
+}
+
+func TestBasisChangesWhileAsking(t *testing.T) {
+	basis := "old"
+	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
+		basis = "new"
+		return resultOf(given, engine.RecipientAccepted), nil
+	}}
+	c := newCache(t, Config{Engine: f, Basis: func() string { return basis }})
+	verify(t, c, "alice@acme.example")
+	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
+		t.Error("remembered")
+	}
+}
+
+func TestKeepNothing(t *testing.T) {
+	s := openStore(t, t.TempDir(), nil)
+	f := &fake{says: always(engine.Greylisted, nil)}
+	c := newCache(t, Config{Engine: f, Store: s, KeepNothing: true})
+	for range 2 {
+		verify(t, c, "alice@acme.example")
+	}
+	f.willSay(always(engine.RecipientAccepted, nil))
+	verify(t, c, "alice@acme.example")
+	c.Run(t.Context()) // returns: there is nothing to do
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Verdict(t.Context(), "alice@acme.example"); err == nil {
+		t.Error("a stored verdict")
+	}
+	waiting, err := s.Rechecks(t.Context())
+	if own, _ := c.Waiting(t.Context()); err != nil || waiting != 0 || own != 0 || f.times() != 3 {
+		t.Errorf("%d wait (%v), asked %d times", waiting, err, f.times())
+	}
+	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok || c.Forget(t.Context()) != nil {
+		t.Error("remembered")
+	}
+}
+
+// TestMemoryIsBounded: the room is for octets, whatever mail hosts make long.
+func TestMemoryIsBounded(t *testing.T) {
+	long := make([]smtpprobe.Line, 1000)
+	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(engine.RecipientAccepted, func(r *engine.Result) { r.Details.Transcript = long })}})
+	remembered := 0
+	for i := range 100 {
+		verify(t, c, string(rune('a'+i/10))+string(rune('a'+i%10))+"@acme.example")
+	}
+	for i := range 100 {
+		if _, ok := c.Recall(t.Context(), string(rune('a'+i/10))+string(rune('a'+i%10))+"@acme.example"); ok {
+			remembered++
+		}
+	}
+	if remembered == 0 || remembered > 4 {
+		t.Errorf("%d results of 40 kB are remembered in 150 kB", remembered)
+	}
+}
+
+// TestHashesMayCollide: of two mailboxes with one hash, none gets the other's result.
+func TestHashesMayCollide(t *testing.T) {
+	c := newCache(t, Config{Engine: &fake{says: always(engine.MailboxNotFound, nil)}})
+	alice, _ := read("alice@acme.example")
+	bob, _ := read("bob@acme.example")
+	kept := newRemembered(alice, resultOf("alice@acme.example", engine.MailboxNotFound), 0, time.Now().Add(time.Hour))
+	c.front.put(bob, kept, time.Hour)
+	settle(c)
+	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
+		t.Errorf("%s", cmp.Diff(nil, r))
+	}
+}
+
+func BenchmarkRecall(b *testing.B) {
+	c := newCache(b, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+	for _, given := range []string{"info@acme.example", "John.Smith@Acme.Example", "Info@Bücher.example", "info@xn--bcher-kva.example"} {
+		verify(b, c, given)
+		b.Run(given, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if r, ok := c.Recall(b.Context(), given); !ok || r.Email != given {
+					b.Fatal("not remembered")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,209 @@
+package verdicts
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// takes is an engine that answers after a while, or says that it had no time.
+func takes(d time.Duration) func(context.Context, string) (engine.Result, error) {
+	return func(ctx context.Context, given string) (engine.Result, error) {
+		select {
+		case <-time.After(d):
+			return resultOf(given, engine.RecipientAccepted), nil
+		case <-ctx.Done():
+		}
+		if errors.Is(ctx.Err(), context.Canceled) {
+			r := resultOf(given, engine.InternalError)
+			r.Success = false
+			return r, ctx.Err()
+		}
+		r := resultOf(given, engine.ConnectionTimeout)
+		r.Details.SMTP = nil
+		return r, nil
+	}
+}
+
+// outcome is what a caller got, and when.
+type outcome struct {
+	result engine.Result
+	err    error
+	after  time.Duration
+}
+
+// callers ask at the same time, each with a context of its own; zero: one without a deadline.
+func callers(t *testing.T, c *Cache, patience ...time.Duration) []outcome {
+	got := make([]outcome, len(patience))
+	var all sync.WaitGroup
+	began := time.Now()
+	for i, d := range patience {
+		ctx, cancel := context.WithCancel(t.Context())
+		if d > 0 {
+			ctx, cancel = context.WithTimeout(t.Context(), d)
+		}
+		all.Go(func() {
+			defer cancel()
+			r, err := c.VerifyAnew(ctx, "Alice@acme.example")
+			got[i] = outcome{r, err, time.Since(began)}
+		})
+		synctest.Wait() // they come one after the other
+	}
+	all.Wait()
+	return got
+}
+
+func TestCallersShareAVerification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: takes(time.Second)}
+		c := newCache(t, Config{Engine: f})
+		for i, o := range callers(t, c, 30*time.Second, 30*time.Second, 0, time.Minute) {
+			if o.err != nil || o.result.Verdict != engine.Deliverable || o.after != time.Second {
+				t.Errorf("caller %d: %+v", i, o)
+			}
+		}
+		if f.times() != 1 || c.Stats().Joined != 3 {
+			t.Errorf("asked %d times, %+v", f.times(), c.Stats())
+		}
+	})
+}
+
+// TestSharedAnswerHasItsCallersSpelling: they share the verdict, not the echo.
+func TestSharedAnswerHasItsCallersSpelling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: takes(time.Second)}
+		c := newCache(t, Config{Engine: f})
+		var all sync.WaitGroup
+		for _, given := range []string{"Info@Bücher.example", "Info@xn--bcher-kva.example", `"Info"@Bücher.example`} {
+			all.Go(func() {
+				if r, err := c.Verify(t.Context(), given); err != nil || r.Email != given {
+					t.Errorf("%s: %+v %v", given, r, err)
+				}
+			})
+		}
+		all.Wait()
+		if f.times() != 1 {
+			t.Errorf("asked %d times", f.times())
+		}
+	})
+}
+
+// TestLeavingCallers: whoever leaves is told at once, and takes nothing from the others.
+func TestLeavingCallers(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		leaves int
+	}{{"the one who began", 0}, {"another one", 1}} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{says: takes(time.Second)}
+				c := newCache(t, Config{Engine: f})
+				var all sync.WaitGroup
+				for i := range 3 {
+					ctx, cancel := context.WithCancel(t.Context())
+					if i == tt.leaves {
+						time.AfterFunc(time.Second/2, cancel)
+					}
+					all.Go(func() {
+						defer cancel()
+						began := time.Now()
+						r, err := c.VerifyAnew(ctx, "alice@acme.example")
+						switch {
+						case i != tt.leaves && (err != nil || r.Verdict != engine.Deliverable):
+							t.Errorf("caller %d: %+v %v", i, r, err)
+						case i == tt.leaves && i > 0 && (!errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 || r.Success || r.Email != "alice@acme.example"):
+							t.Errorf("the one who left: %+v %v after %v", r, err, time.Since(began))
+						}
+					})
+					synctest.Wait()
+				}
+				all.Wait()
+				if f.times() != 1 {
+					t.Errorf("asked %d times", f.times())
+				}
+			})
+		})
+	}
+}
+
+// TestAllLeave: nobody is asked for nobody, and whoever comes then gets a verification that is not cancelled.
+func TestAllLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: takes(time.Second)}
+		c := newCache(t, Config{Engine: f})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second/2, cancel)
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				began := time.Now()
+				if _, err := c.VerifyAnew(ctx, "alice@acme.example"); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 {
+					t.Errorf("%v after %v", err, time.Since(began))
+				}
+			})
+		}
+		all.Wait()
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable || f.times() != 2 {
+			t.Errorf("%+v, asked %d times", r, f.times())
+		}
+	})
+}
+
+// TestEachHasItsOwnTime: who has less asks alone, who has more asks once more.
+func TestEachHasItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: takes(10 * time.Second)}
+		c := newCache(t, Config{Engine: f})
+		got := callers(t, c, 2*time.Second, time.Second, 30*time.Second, 30*time.Second)
+		for i, want := range []struct {
+			reason engine.Reason
+			after  time.Duration
+		}{
+			{engine.ConnectionTimeout, 2 * time.Second}, {engine.ConnectionTimeout, time.Second},
+			{engine.RecipientAccepted, 12 * time.Second}, {engine.RecipientAccepted, 12 * time.Second},
+		} {
+			if o := got[i]; o.err != nil || o.result.Details.Reason != want.reason || o.after != want.after {
+				t.Errorf("caller %d: %s %v after %v, want %+v", i, o.result.Details.Reason, o.err, o.after, want)
+			}
+		}
+		if f.times() != 3 {
+			t.Errorf("asked %d times", f.times())
+		}
+	})
+}
+
+// TestPanic comes out at the caller who began; the others are told, and nothing stays behind.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: func(context.Context, string) (engine.Result, error) {
+			time.Sleep(time.Second)
+			panic("a bug")
+		}}
+		c := newCache(t, Config{Engine: f})
+		var all sync.WaitGroup
+		all.Go(func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
+		})
+		synctest.Wait()
+		all.Go(func() {
+			if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err == nil || r.Success || r.Verdict != engine.Unknown || r.Details == nil {
+				t.Errorf("%+v %v", r, err)
+			}
+		})
+		all.Wait()
+		f.willSay(takes(0))
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable {
+			t.Errorf("%+v", r)
+		}
+	})
+}

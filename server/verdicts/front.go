@@ -1,0 +1,91 @@
+package verdicts
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"time"
+
+	"github.com/dgraph-io/ristretto/v2"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+const (
+	// entryOctets is what a usual result takes up: the unit in which the memory is configured.
+	entryOctets = 1500
+	// frontBuffer and frontCounters are as ristretto advises.
+	frontBuffer   = 64
+	frontCounters = 10
+)
+
+// front is the memory of this process. It is bounded in octets, and may forget at any time.
+type front struct {
+	cache *ristretto.Cache[uint64, *remembered]
+	seed  maphash.Seed
+}
+
+// remembered is a result with when it ends. Nobody changes it.
+type remembered struct {
+	result     engine.Result
+	local      string // unquoted
+	generation uint64
+	expires    time.Time
+	retryAt    time.Time
+}
+
+func newFront(entries int) (*front, error) {
+	cache, err := ristretto.NewCache(&ristretto.Config[uint64, *remembered]{
+		NumCounters: int64(entries) * frontCounters,
+		MaxCost:     int64(entries) * entryOctets,
+		BufferItems: frontBuffer,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("verdicts: memory: %w", err)
+	}
+	return &front{cache, maphash.MakeSeed()}, nil
+}
+
+// key is a hash rather than the mailbox, which would have to be put together for each look-up. Two mailboxes may share one: get compares.
+func (f *front) key(m mailbox) uint64 {
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	_, _ = h.WriteString(m.local)
+	_ = h.WriteByte('@')
+	_, _ = h.WriteString(m.parts.Domain)
+	return h.Sum64()
+}
+
+func (f *front) get(m mailbox) (*remembered, bool) {
+	kept, ok := f.cache.Get(f.key(m))
+	if !ok || kept.local != m.local || kept.result.Domain != m.parts.Domain {
+		return nil, false
+	}
+	return kept, true
+}
+
+func (f *front) put(m mailbox, kept *remembered, lasts time.Duration) {
+	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Octets()+len(m.local)), lasts)
+}
+
+func (f *front) clear() { f.cache.Clear() }
+func (f *front) close() { f.cache.Close() }
+
+// newRemembered makes a result one to remember.
+func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.Time) *remembered {
+	details := *r.Details
+	details.Cached = true
+	r.Details = &details
+	return &remembered{result: r, local: m.local, generation: generation, expires: expires, retryAt: r.RetryAt()}
+}
+
+// answer is the result for a caller who asks now, about the mailbox as the caller spells it. Only the details' lists are shared.
+func (k *remembered) answer(m mailbox, now time.Time) engine.Result {
+	result, details := k.result, *k.result.Details
+	if !k.retryAt.IsZero() {
+		details.RetryAfter = int64(math.Ceil(k.retryAt.Sub(now).Seconds()))
+	}
+	result.Details = &details
+	m.spell(&result)
+	return result
+}

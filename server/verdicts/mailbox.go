@@ -1,0 +1,47 @@
+package verdicts
+
+import (
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// mailbox is a well-formed address, as it was given and as it is remembered.
+type mailbox struct {
+	given string
+	parts address.Address
+	local string // unquoted
+}
+
+// read parses an address; false: it is not well-formed, and not remembered.
+func read(given string) (mailbox, bool) {
+	parts, err := address.Parse(given)
+	if err != nil {
+		return mailbox{}, false
+	}
+	return mailbox{given: given, parts: parts, local: parts.Unquoted()}, true
+}
+
+// text is what all spellings of the mailbox have in common.
+func (m mailbox) text() string { return m.parts.Mailbox() }
+
+// spell makes a result of the mailbox one in the spelling that was given.
+func (m mailbox) spell(r *engine.Result) {
+	if r.Email == m.given {
+		return
+	}
+	r.Email = m.given
+	if r.User == m.parts.Local {
+		return
+	}
+	r.User = m.parts.Local
+	if r.Details != nil && r.Details.Suggestion != "" {
+		details := *r.Details
+		details.Suggestion = m.parts.Local + "@" + domainOf(details.Suggestion)
+		r.Details = &details
+	}
+}
+
+// domainOf is what follows the last "@", or all where there is none.
+func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

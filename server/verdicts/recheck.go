@@ -1,0 +1,177 @@
+package verdicts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/store"
+)
+
+const (
+	// recheckEvery is how often due addresses are looked for: the wait that greylisting wants is counted in minutes.
+	recheckEvery = 2 * time.Second
+	// recheckLate is added to the mail host's hint: many count whole seconds, or a little more than they say.
+	recheckLate = 5 * time.Second
+	// rechecksAtOnce bounds the re-checks under way, so that callers who wait come first.
+	rechecksAtOnce = 32
+	// recheckTries and recheckFor bound how often, and for how long, an address is asked about again. RFC 6647 §4.5 speaks of waits from a minute to
+	// a day; a host that wants more than this gets it from the callers themselves.
+	recheckTries = 5
+	recheckFor   = 6 * time.Hour
+	// recheckWait is the wait after a re-check that was put off, too; it doubles.
+	recheckWait = 5 * time.Minute
+	// leaseSlack is what a claim lasts beyond the time of a verification.
+	leaseSlack = time.Minute
+	// handBackWait is how long the store gets to take back what was under way when the process ends. Otherwise the lease runs out.
+	handBackWait = 2 * time.Second
+)
+
+// schedule puts a greylisted mailbox on the agenda.
+func (c *Cache) schedule(m mailbox, r engine.Result) {
+	at, giveUp := r.RetryAt().Add(recheckLate), c.config.Now().Add(recheckFor)
+	if r.RetryAt().IsZero() || !at.Before(giveUp) {
+		return
+	}
+	c.agenda.ScheduleRecheck(store.Recheck{Address: m.text(), Egress: c.config.Egress, RunAfter: at, GiveUp: giveUp})
+}
+
+// Waiting returns how many addresses are to be asked about again, on all nodes.
+func (c *Cache) Waiting(ctx context.Context) (int, error) {
+	if c.agenda == nil {
+		return 0, nil
+	}
+	return c.agenda.Rechecks(ctx)
+}
+
+// Run asks again about addresses that were greylisted, and forgets what another node says is to be forgotten. It returns when ctx ends and nothing is
+// under way any more; at once where nothing is kept.
+func (c *Cache) Run(ctx context.Context) {
+	if c.agenda == nil {
+		return
+	}
+	var all sync.WaitGroup
+	if c.behind != nil {
+		all.Go(func() { c.watch(ctx) })
+	}
+	all.Go(func() { c.recheckNowAndThen(ctx) })
+	all.Wait()
+}
+
+// watch forgets what is in memory when a node has made all forget.
+func (c *Cache) watch(ctx context.Context) {
+	var seen int64
+	c.config.Store.Watch(ctx, store.Versions{}, func(_ context.Context, now store.Versions) error {
+		if seen != 0 && now.Verdicts != seen {
+			c.forgetHere()
+		}
+		seen = now.Verdicts
+		return nil
+	})
+}
+
+// recheckNowAndThen claims what is due, never more than there is room for, and waits in the end for what is under way.
+func (c *Cache) recheckNowAndThen(ctx context.Context) {
+	var underWay sync.WaitGroup
+	defer underWay.Wait()
+	ticker := time.NewTicker(recheckEvery)
+	defer ticker.Stop()
+	busy := make(chan struct{}, rechecksAtOnce)
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		due, err := c.due(ctx, rechecksAtOnce-len(busy))
+		if err != nil && !failing && ctx.Err() == nil {
+			c.config.Log.Warn("greylisted addresses wait: those that are due cannot be read", "error", err)
+		}
+		failing = err != nil
+		for _, r := range due {
+			busy <- struct{}{}
+			underWay.Go(func() {
+				defer func() { <-busy }()
+				c.recheck(ctx, r)
+			})
+		}
+	}
+}
+
+func (c *Cache) due(ctx context.Context, room int) ([]store.Recheck, error) {
+	if room <= 0 {
+		return nil, nil
+	}
+	return c.agenda.ClaimRechecks(ctx, c.config.Egress, room, c.config.Timeout+leaseSlack)
+}
+
+// recheck deals with one claimed address. That somebody else has it by now ([store.ErrLeaseLost]) is as good as done.
+func (c *Cache) recheck(ctx context.Context, r store.Recheck) {
+	until, again := c.safely(ctx, r)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBackWait)
+	defer cancel()
+	var err error
+	if again {
+		err = c.agenda.PostponeRecheck(within, r, until)
+	} else {
+		err = c.agenda.FinishRecheck(within, r)
+	}
+	if err != nil && !errors.Is(err, store.ErrLeaseLost) {
+		c.config.Log.Warn("the outcome of a re-check cannot be stored: it is done once more", "error", err)
+	}
+}
+
+// safely is next, and gives up the address at which the engine panics: it would do so again after every restart.
+func (c *Cache) safely(ctx context.Context, r store.Recheck) (until time.Time, again bool) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.config.Log.Error("panic", "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack())) // its text may hold the address
+			until, again = time.Time{}, false
+		}
+	}()
+	return c.next(ctx, r)
+}
+
+// next asks about a claimed address unless that has become needless, and says whether, and when, to ask again.
+func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
+	m, ok := read(r.Address)
+	if !ok {
+		return time.Time{}, false
+	}
+	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.Unknown {
+		return time.Time{}, false // a caller was sooner
+	} else if from != nowhere && known.Details.Reason == engine.Greylisted {
+		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true // and was put off
+	}
+	c.counts.asked.Add(1)
+	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	a, _ := c.flights.do(within, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, false) })
+	return c.judge(ctx, r, a)
+}
+
+// judge tells from the answer to a re-check whether another one is due. A host that has trouble meanwhile has not said its final word.
+func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time, bool) {
+	now := c.config.Now()
+	if ctx.Err() != nil {
+		return now, true // the process ends
+	}
+	if a.err == nil && (a.result.Verdict != engine.Unknown || a.result.RetryAt().IsZero()) {
+		c.counts.settled.Add(1)
+		return time.Time{}, false
+	}
+	until := now.Add(recheckWait << (r.Attempts - 1))
+	if hint := a.result.RetryAt().Add(recheckLate); a.err == nil && hint.After(until) {
+		until = hint
+	}
+	if r.Attempts >= recheckTries || !until.Before(r.GiveUp) {
+		c.counts.givenUp.Add(1)
+		return time.Time{}, false
+	}
+	return until, true
+}

@@ -1,0 +1,50 @@
+package verdicts
+
+import "sync/atomic"
+
+// source is where a result was remembered.
+type source int
+
+const (
+	nowhere source = iota
+	fromMemory
+	fromStore
+	sources
+)
+
+// counts are what Stats shows.
+type counts struct {
+	recalled                [sources]atomic.Int64
+	joined                  atomic.Int64
+	asked, settled, givenUp atomic.Int64 // re-checks
+}
+
+// Stats counts what a Cache has done since it was made.
+type Stats struct {
+	FromMemory int64 // answers that were remembered in memory
+	FromStore  int64 // and in the store
+	Missed     int64 // questions to which no answer was remembered
+	Joined     int64 // answers that were shared with a caller who asked at the same time
+	Unreadable int64 // look-ups in the store that failed
+
+	RechecksAsked   int64 // addresses that were asked about again, each time counted
+	RechecksSettled int64 // of these, how many got their final word
+	RechecksGivenUp int64 // greylisted to the end
+	RechecksDropped int64 // not scheduled because too many wait; those that the store dropped are in its own [store.Stats]
+}
+
+// Stats returns the figures of this process.
+func (c *Cache) Stats() Stats {
+	s := Stats{
+		FromMemory: c.counts.recalled[fromMemory].Load(), FromStore: c.counts.recalled[fromStore].Load(),
+		Missed: c.counts.recalled[nowhere].Load(), Joined: c.counts.joined.Load(),
+		RechecksAsked: c.counts.asked.Load(), RechecksSettled: c.counts.settled.Load(), RechecksGivenUp: c.counts.givenUp.Load(),
+	}
+	if c.behind != nil {
+		s.Unreadable = c.behind.failed.Load()
+	}
+	if a, ok := c.agenda.(*memoryAgenda); ok {
+		s.RechecksDropped = a.droppedSoFar()
+	}
+	return s
+}
