@@ -16,6 +16,7 @@ import (
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
+	"github.com/rcpt/rcpt/server/openapi/openapitest"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/store"
 )
@@ -77,7 +78,12 @@ func newService(t *testing.T) *httptest.Server {
 func newServiceClient(t *testing.T, key string) *client.Client {
 	t.Helper()
 	listening := newService(t)
-	c, err := client.New(client.Config{URL: listening.URL, Key: key, HTTP: listening.Client()})
+	contract, err := openapitest.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := &openapitest.Transport{Base: listening.Client().Transport, Contract: contract, Fault: func(err error) { t.Error(err) }}
+	c, err := client.New(client.Config{URL: listening.URL, Key: key, HTTP: &http.Client{Transport: held}})
 	if err != nil {
 		t.Fatal(err)
 	}
