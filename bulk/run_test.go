@@ -304,6 +304,7 @@ func TestDrain(t *testing.T) {
 		if diff := cmp.Diff(want, out.lines); diff != "" {
 			t.Error(diff)
 		}
+		synctest.Wait() // the source may still be on its way out
 		if took := source.let.Sub(started); took != 3*time.Second+time.Second/2 {
 			t.Errorf("the source was let go after %v", took)
 		}

@@ -92,7 +92,7 @@ func (r *Resolver) takePlace() error {
 	default:
 	}
 	defer r.queued.Add(-1)
-	if r.queued.Add(1) > maxQueued {
+	if r.queued.Add(1) > r.maxQueued {
 		return errBusy
 	}
 	select {

@@ -47,10 +47,11 @@ type Resolver struct {
 
 	counters counters
 
-	cache   cache
-	flights singleflight.Group
-	places  chan struct{} // one for each question under way
-	queued  atomic.Int64  // questions that wait for a place
+	cache     cache
+	flights   singleflight.Group
+	places    chan struct{} // one for each question under way
+	queued    atomic.Int64  // questions that wait for a place, maxQueued at most
+	maxQueued int64
 
 	base   context.Context // of the questions, which outlive their callers; ends with Close
 	cancel context.CancelFunc
@@ -87,6 +88,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, maxInFlight),
+		maxQueued:  maxQueued,
 	}
 	if r.exchanger == nil {
 		r.exchanger = &r.sockets

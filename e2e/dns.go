@@ -16,6 +16,15 @@ func (w *world) startDNS() error {
 			return err
 		}
 	}
+	if err := w.startTraps(r); err != nil {
+		return err
+	}
+	if err := r.appendTo("etc/nsd/example.zone", w.situations.zone()); err != nil {
+		return err
+	}
+	if err := r.appendTo("etc/unbound/situations.conf", w.situations.localData()); err != nil {
+		return err
+	}
 	if err := r.start("nsd", "/usr/sbin/nsd", "-d", "-c", "/etc/nsd/nsd.conf"); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func TestRealServers(t *testing.T) {
 		t.Run("Postfix/postscreen's deep tests", func(t *testing.T) { t.Parallel(); testDeepPostscreen(t) })
 		t.Run("Postfix/connection rate", func(t *testing.T) { t.Parallel(); testConnectionRate(t) })
 	})
+	t.Run("situations", func(t *testing.T) { testSituations(t, w.situations) })
 	t.Run("courtesy", func(t *testing.T) { testCourtesy(t, w) })
 }
 
@@ -144,6 +145,10 @@ func testCourtesy(t *testing.T, w *world) {
 		if s.left {
 			t.Errorf("%s was left without QUIT: %s", s.server, s.line)
 		}
+	}
+	testScriptedCourtesy(t, w)
+	if visits := w.led.Load(); visits > 0 {
+		t.Errorf("%d connections to reserved addresses that were not allowed", visits)
 	}
 	t.Logf("sessions recorded: %v", seen)
 	for server, cases := range map[string][]verdict{"postfix": postfixCases(), "exim": eximCases(), "opensmtpd": opensmtpdCases()} {

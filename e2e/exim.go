@@ -15,7 +15,7 @@ func (w *world) startExim() error {
 		return err
 	}
 	// What the package's installation scripts do.
-	for _, dir := range []string{"var/spool/exim4", "var/log/exim4", "var/spool/exim4-full", "var/log/exim4-full"} {
+	for _, dir := range []string{"var/spool/exim4", "var/log/exim4", "var/spool/exim4-full", "var/log/exim4-full", "var/log/exim4-situations"} {
 		if err := os.MkdirAll(r.path(dir), 0o750); err != nil {
 			return err
 		}
@@ -30,6 +30,9 @@ func (w *world) startExim() error {
 		return err
 	}
 	if err := r.start("exim-full", "/usr/sbin/exim4", "-bdf", "-C", "/etc/exim4/full.conf"); err != nil {
+		return err
+	}
+	if err := w.startEximSituations(r); err != nil {
 		return err
 	}
 	return w.awaitListening("127.0.0.41:25", "127.0.0.49:25")

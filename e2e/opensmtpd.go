@@ -17,6 +17,9 @@ func (w *world) startOpenSMTPD() error {
 	if err := os.Chmod(r.path("etc/ssl/mx.key"), 0o600); err != nil {
 		return err
 	}
+	if err := r.appendTo("etc/smtpd.conf", w.situations.smtpd()); err != nil {
+		return err
+	}
 	// What the package's installation scripts do.
 	if err := os.MkdirAll(r.path("var/lib/opensmtpd/empty"), 0o755); err != nil {
 		return err

@@ -17,6 +17,9 @@ func (w *world) startPostfix() error {
 	if err := w.startPostgrey(r); err != nil {
 		return err
 	}
+	if err := r.appendTo("etc/postfix/master.cf", w.situations.master()); err != nil {
+		return err
+	}
 	// What the package's installation scripts do.
 	if err := os.Chown(r.path("var/lib/postfix"), uidPostfix, uidPostfix); err != nil {
 		return err

@@ -28,6 +28,7 @@ func (w *world) sessions() ([]session, error) {
 	}{
 		{w.postfix.path("var/log/postfix.log"), readPostfix},
 		{w.exim.path("var/log/exim4/mainlog"), readExim},
+		{w.exim.path("var/log/exim4-situations/mainlog"), readExim},
 		{filepath.Join(w.dir, "logs", "opensmtpd.log"), readOpenSMTPD},
 	} {
 		log, err := os.ReadFile(source.file)

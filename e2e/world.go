@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // world is the little internet: loopback addresses with mail hosts on port 25, and a resolver.
@@ -15,19 +18,29 @@ type world struct {
 	postfix *root
 	exim    *root
 	smtpd   *root
+
+	situations situations
+	scripted   map[string]*smtptest.Server // by address
+	led        atomic.Int64                // connections to trapAddresses
 }
 
 // newWorld builds the world in dir, an empty folder, from the packages in archives, and waits until all its servers listen. It must run
 // in the namespaces that enterWorld makes.
 func newWorld(dir, archives string) (*world, error) {
-	w := &world{dir: dir}
+	all, err := readSituations()
+	if err != nil {
+		return nil, err
+	}
+	w := &world{dir: dir, situations: all, scripted: map[string]*smtptest.Server{}}
 	if err := w.mountMemory(); err != nil {
 		return nil, err
 	}
 	if err := unpack(archives, filepath.Join(dir, "packages")); err != nil {
 		return nil, err
 	}
-	for _, start := range []func() error{w.startDNS, w.startPostfix, w.startExim, w.startOpenSMTPD} {
+	for _, start := range []func() error{
+		w.startDNS, w.startFaultyDNS, w.startScripted, w.startMilter, w.startPostfix, w.startExim, w.startOpenSMTPD,
+	} {
 		if err := start(); err != nil {
 			return nil, err
 		}

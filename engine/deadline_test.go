@@ -63,7 +63,7 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 		"MAIL":                       {host: &smtptest.Host{HangAt: smtptest.PhaseMAIL}},
 		"RCPT":                       {host: &smtptest.Host{HangAt: smtptest.PhaseRCPT}},
 		"every reply is late":        {zone: hostsOf(5), host: &smtptest.Host{GreetingDelay: 4 * time.Second, ReplyDelay: 4 * time.Second}},
-		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}},
+		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: engine.Undeliverable}, // the host knows no mailbox
 		"QUIT":                       {host: &smtptest.Host{HangAt: smtptest.PhaseQUIT}, also: engine.Undeliverable},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
 	if phase == smtpprobe.PhaseRCPT {
-		j.catchAll = judgeControl(session.Control, read)
+		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
@@ -147,12 +147,12 @@ func (j *judgement) accept(recipients smtpprobe.Recipients) {
 }
 
 // judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
-// limit on recipients, a policy or a temporary failure says nothing.
-func judgeControl(control *smtpprobe.Reply, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
+// limit on recipients, a policy or a temporary failure says nothing. mailbox is what is known of the random one.
+func judgeControl(control *smtpprobe.Reply, mailbox string, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
 	if control == nil {
 		return CatchAllUnknown
 	}
-	reading := read(smtpprobe.PhaseRCPT, *control, "")
+	reading := read(smtpprobe.PhaseRCPT, *control, mailbox)
 	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, control.Code) {
 	case MailboxNotFound:
 		return CatchAllNo

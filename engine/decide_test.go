@@ -100,6 +100,8 @@ func TestDecide(t *testing.T) {
 	onlyTarget.Control = nil
 	acceptedAlone := answered(accepted, accepted)
 	acceptedAlone.Control = nil
+	wordyDomain := asked(answered(accepted, reply(550, "", "no such user in greylisted.lab")))
+	wordyDomain.Domain, wordyDomain.Mailbox = "greylisted.lab", "user@greylisted.lab"
 	tests := []struct {
 		name     string
 		evidence Evidence
@@ -115,6 +117,7 @@ func TestDecide(t *testing.T) {
 		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.Weak, lists.Strong), SpamTrap, Unknown},
 		{"weak hints of a spam trap", hinted(found(oneHost), lists.Weak, lists.Weak), SMTPSkipped, Unknown},
 		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.Weak), RecipientAccepted, Deliverable},
+		{"domain called like a class of replies", wordyDomain, RecipientAccepted, Deliverable},
 		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, SMTPSkipped, Unknown},
 		{"dns level", found(oneHost), SMTPSkipped, Unknown},
 

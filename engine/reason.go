@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -50,6 +52,12 @@ const (
 	SMTPSkipped         Reason = "smtp_skipped"
 	InternalError       Reason = "internal_error"
 )
+
+// Reasons returns every reason, in alphabetical order.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(rulings)) }
+
+// Verdict is what follows from the reason; empty for a word that is none. Of [MXReservedAddress] it is the usual one.
+func (r Reason) Verdict() Verdict { return rulings[r].verdict }
 
 // ruling is what follows from a reason.
 type ruling struct {

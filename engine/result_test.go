@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -120,4 +121,19 @@ func FuzzEvidence(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+func TestReasons(t *testing.T) {
+	all := Reasons()
+	if len(all) != len(rulings) || !slices.IsSorted(all) {
+		t.Errorf("reasons: %v", all)
+	}
+	for _, reason := range all {
+		if got := reason.Verdict(); got == "" || got != rulings[reason].verdict {
+			t.Errorf("%s: verdict %q", reason, got)
+		}
+	}
+	if got := Reason("no such reason").Verdict(); got != "" {
+		t.Errorf("a word that is no reason has verdict %q", got)
+	}
 }

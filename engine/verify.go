@@ -99,11 +99,19 @@ var ErrBusy = smtpprobe.ErrBusy
 // The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
 // ([Config.Remember]) has Cached set in its details, and is as it was then.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
-	if result, ok := v.memory.recall(address); ok {
-		v.report(result)
+	if result, ok := v.Recall(ctx, address); ok {
 		return result, nil
 	}
 	return v.VerifyAnew(ctx, address)
+}
+
+// Recall returns the remembered result of an address, as Verify would, if there is one.
+func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
+	result, ok := v.memory.recall(address)
+	if ok {
+		v.report(result)
+	}
+	return result, ok
 }
 
 // VerifyAnew is Verify for a caller who does not want a remembered result.

@@ -1,34 +1,89 @@
 package server
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
-// keyHash is all that is kept of a key. Hashes have one length, so comparing them in constant time tells nothing about the key's.
-type keyHash [sha256.Size]byte
+// granted answers a request whose key may do what it asks for, and reports whether it was answered, so that it counts.
+type granted func(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) (answered bool)
 
-func hashKey(key string) keyHash { return sha256.Sum256([]byte(key)) }
-
-// authorized lets requests through that show the key, in a header or in the query parameter.
-func (s *Server) authorized(parameter string, next http.HandlerFunc) http.HandlerFunc {
+// authorized lets requests through that show a key for the scope, in a header or in the query parameter, while the key is within its limits.
+func (s *Server) authorized(parameter string, scope store.Scope, next granted) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		shown := hashKey(shownKey(r, parameter))
-		switch {
-		case subtle.ConstantTimeCompare(shown[:], s.key[:]) == 1:
-			next(w, r)
-		case s.wrongKeys.allow(r):
-			w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
-			writeError(w, http.StatusUnauthorized, "Unauthorized")
-		default:
-			w.Header().Set("Connection", "close")
-			w.Header().Set("Retry-After", retryAfter)
-			writeError(w, http.StatusTooManyRequests, "Too many requests without a right key.")
+		grant, err := s.keys.Admit(r.Context(), shownKey(r, parameter), scope, s.clientAddr(r))
+		if err != nil {
+			s.refuse(w, r, err)
+			return
 		}
+		answered := false
+		defer func() { grant.Done(answered) }() // after a panic too
+		note(r, slog.String("key_id", grant.ID))
+		answered = next(w, r, grant)
 	}
 }
+
+// refuse answers a request that is not admitted.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, why error) {
+	var limit *keyring.LimitError
+	switch {
+	case errors.Is(why, keyring.ErrUnauthorized):
+		s.unauthorized(w, r)
+	case errors.As(why, &limit):
+		s.refused(string(limit.Kind))
+		rateFields(w.Header(), limit.Rate)
+		w.Header().Set("Retry-After", seconds(limit.RetryAfter))
+		writeError(w, http.StatusTooManyRequests, limitMessages[limit.Kind])
+	case errors.Is(why, keyring.ErrQuota):
+		s.refused("quota")
+		writeError(w, http.StatusPaymentRequired, "The quota of this key for this month is used up.")
+	case errors.Is(why, context.Canceled):
+		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone
+	default:
+		s.refused("store")
+		writeBusy(w, "The quota of this key cannot be looked up. Try again later.")
+	}
+}
+
+var limitMessages = map[keyring.Limit]string{
+	keyring.RateLimit:        "Too many requests: this key has reached its rate.",
+	keyring.ConcurrencyLimit: "Too many requests at a time with this key.",
+}
+
+// unauthorized says nothing about what is wrong with a key.
+func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
+	s.refused("unauthorized")
+	if s.wrongKeys.allow(networkOf(s.clientAddr(r))) {
+		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+		writeError(w, http.StatusUnauthorized, "Unauthorized")
+		return
+	}
+	w.Header().Set("Connection", "close")
+	w.Header().Set("Retry-After", retryAfter)
+	writeError(w, http.StatusTooManyRequests, "Too many requests without a right key.")
+}
+
+// rateFields tells where a key with a rate limit stands (draft-ietf-httpapi-ratelimit-headers-06).
+func rateFields(header http.Header, rate keyring.Rate) {
+	if !rate.Limited() {
+		return
+	}
+	header["Ratelimit-Limit"] = []string{strconv.FormatInt(rate.Limit, 10)}
+	header["Ratelimit-Remaining"] = []string{strconv.FormatInt(rate.Remaining, 10)}
+	header["Ratelimit-Reset"] = []string{strconv.FormatInt(keyring.Seconds(rate.Reset), 10)}
+	header["Ratelimit-Policy"] = []string{rate.Policy}
+}
+
+// seconds is a duration as Retry-After has it: at least one.
+func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.Seconds(d)), 10) }
 
 // shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. What is given more than once shows
 // none: programs differ on which of them counts.
@@ -44,7 +99,7 @@ func shownKey(r *http.Request, parameter string) string {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return key
 	}
-	if given := r.URL.Query()[parameter]; len(given) == 1 {
+	if given := queryOf(r).values[parameter]; len(given) == 1 {
 		return given[0]
 	}
 	return ""

@@ -16,7 +16,10 @@ import (
 )
 
 // listener is a verifier that notes what it is asked.
-type listener struct{ asked []string }
+type listener struct {
+	forgetful
+	asked []string
+}
 
 func (l *listener) Verify(ctx context.Context, address string) (engine.Result, error) {
 	l.asked = append(l.asked, address)

@@ -31,7 +31,7 @@ func TestQuietConnections(t *testing.T) {
 				_, _ = io.WriteString(conn, said)
 			}
 
-			time.Sleep(2 * time.Second)
+			time.Sleep(5 * time.Second)
 			started := time.Now()
 			answer := exchangeOn(t, listener.dial(), "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			if waited := time.Since(started); waited != 0 || answer.StatusCode != http.StatusOK {
@@ -119,7 +119,7 @@ func TestCrowd(t *testing.T) {
 		if health := get(handler, "/healthz"); health.Code != http.StatusOK || time.Since(started) != 0 {
 			t.Errorf("healthz: status %d after %v", health.Code, time.Since(started))
 		}
-		time.Sleep(2 * time.Second)
+		time.Sleep(5 * time.Second)
 		close(busy.open)
 		synctest.Wait()
 		count := map[int]int{}

@@ -16,9 +16,11 @@ const (
 	idleTimeout = 30 * time.Second
 	// silence is how long a connection is left alone that has not sent its first request yet, when others wait: on a busy machine the server itself
 	// may take so long to read it.
-	silence = 2 * time.Second
+	silence = 5 * time.Second
 	// slotWait is how long a request waits for its turn when as many verifications run as may.
 	slotWait = time.Second
+	// readyPatience is how long /readyz waits for the database.
+	readyPatience = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
 	// minTimeout is the least that a request can ask for: it is unlikely that less was meant.

@@ -31,6 +31,10 @@ func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result
 	return f(ctx, address)
 }
 
+func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result, bool) {
+	return forgetful{}.Recall(ctx, address)
+}
+
 // accepts finds every address deliverable.
 func accepts(_ context.Context, address string) (engine.Result, error) {
 	return engine.Result{
@@ -73,3 +77,9 @@ func logTo(w io.Writer) *slog.Logger {
 func jsonLogTo(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
+
+// forgetful is a verifier's half that remembers nothing.
+type forgetful struct{}
+
+// Recall has nothing to recall.
+func (forgetful) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -29,7 +30,9 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 			if fault := recover(); fault != nil {
 				s.panicked(reply, seen, fault)
 			}
-			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", time.Since(started).Milliseconds()))
+			took := time.Since(started)
+			s.answered(route, reply.status, took)
+			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", took.Milliseconds()))
 			s.config.Logger.LogAttrs(r.Context(), seen.level, "request", seen.attrs...)
 		}()
 		handler.ServeHTTP(reply, r.WithContext(context.WithValue(r.Context(), observationKey{}, seen)))
@@ -39,7 +42,7 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 // routed is mux and the route that it takes, except for paths in another than their plain form. Mux would redirect some to that, and repeat
 // the query with the key in it; others, with needless percent-encoding, it would take, past a proxy that knows the plain form only.
 func routed(mux *http.ServeMux, r *http.Request) (handler http.Handler, route string) {
-	if given := r.URL.EscapedPath(); path.Clean("/"+given) != given || given != r.URL.Path {
+	if given := r.URL.EscapedPath(); !strings.HasPrefix(given, "/") || path.Clean(given) != given || given != r.URL.Path {
 		return http.HandlerFunc(notFound), "/"
 	}
 	return mux.Handler(r)
@@ -71,10 +74,11 @@ func method(r *http.Request) string {
 	return "other"
 }
 
-// observation is what the log says about a request. It belongs to the request's goroutine.
+// observation is what the log says about a request, and what was read of it. It belongs to the request's goroutine.
 type observation struct {
 	level slog.Level
 	attrs []slog.Attr
+	query *query // nil: it was not read yet
 }
 
 type observationKey struct{}

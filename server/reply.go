@@ -2,7 +2,9 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,6 +27,13 @@ func writeBusy(w http.ResponseWriter, message string) {
 	writeError(w, http.StatusServiceUnavailable, message)
 }
 
+// Header fields that most answers have. Nobody changes them.
+var (
+	jsonType   = []string{"application/json; charset=utf-8"}
+	notStored  = []string{"private, no-store"}
+	notGuessed = []string{"nosniff"}
+)
+
 // writeJSON writes body as it is meant to be read: without the escaping for HTML, which nosniff makes needless.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := encoded(body)
@@ -32,10 +41,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		panic(err) // a body of ours that is not JSON is a bug
 	}
 	header := w.Header()
-	header.Set("Content-Type", "application/json; charset=utf-8")
-	header.Set("Cache-Control", "private, no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Length", strconv.Itoa(len(text)))
+	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
+	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has gone
 }
@@ -62,6 +69,22 @@ func health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, struct {
 		Status string `json:"status"`
 	}{"ok"})
+}
+
+// ready tells whether requests can be served, for balancers.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.config.Ready == nil {
+		health(w, r)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
+	defer cancel()
+	if err := s.config.Ready(ctx); err != nil {
+		note(r, slog.String("error", err.Error()))
+		writeBusy(w, "Not ready.")
+		return
+	}
+	health(w, r)
 }
 
 // only answers 405 to methods that are not allowed, and 413 to a body: none of them takes one (RFC 9110 §9.3.1 lets us refuse it).

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,15 +23,42 @@ type badRequest string
 
 func (b badRequest) Error() string { return string(b) }
 
+// query is the parameters of a request. They are of use after an error too, as far as they go.
+type query struct {
+	values url.Values
+	err    error
+}
+
+// queryOf reads the query of r, once. Every error is a [badRequest].
+func queryOf(r *http.Request) query {
+	seen, ok := r.Context().Value(observationKey{}).(*observation)
+	if !ok {
+		return readQuery(r.URL.RawQuery)
+	}
+	if seen.query == nil {
+		q := readQuery(r.URL.RawQuery)
+		seen.query = &q
+	}
+	return *seen.query
+}
+
+func readQuery(raw string) query {
+	values, err := url.ParseQuery(literalPlus(raw))
+	switch {
+	case len(raw) > maxQuery:
+		return query{values, badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))}
+	case err != nil:
+		return query{values, badRequest("The query is not well-formed: percent-encode the values of its parameters.")}
+	}
+	return query{values: values}
+}
+
 // readRequest reads the query of a verification. Every error is a [badRequest]; parameters that it does not know are ignored.
-func readRequest(rawQuery string, details bool) (request, error) {
-	if len(rawQuery) > maxQuery {
-		return request{}, badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))
+func readRequest(q query, details bool) (request, error) {
+	if q.err != nil {
+		return request{}, q.err
 	}
-	query, err := url.ParseQuery(literalPlus(rawQuery))
-	if err != nil {
-		return request{}, badRequest("The query is not well-formed: percent-encode the values of its parameters.")
-	}
+	query := q.values
 	for _, name := range []string{"email", "details", "fresh", "timeout"} {
 		if len(query[name]) > 1 {
 			return request{}, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
@@ -46,6 +74,7 @@ func readRequest(rawQuery string, details bool) (request, error) {
 	if err := readSwitch(query, "fresh", &asked.fresh); err != nil {
 		return request{}, err
 	}
+	var err error
 	if query.Has("timeout") {
 		asked.timeout, err = readTimeoutSeconds(query.Get("timeout"))
 	}
@@ -80,6 +109,9 @@ func readTimeoutSeconds(text string) (time.Duration, error) {
 // literalPlus keeps the plus signs of an address that was put into the query as it is. HTML forms and their encoders write a space as
 // "+", but they write "@" as "%40" too: where there is a bare "@", RFC 3986 alone was followed, by which "+" is a plus sign.
 func literalPlus(rawQuery string) string {
+	if !strings.Contains(rawQuery, "+") {
+		return rawQuery
+	}
 	pairs := strings.Split(rawQuery, "&")
 	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")

@@ -17,7 +17,10 @@ import (
 )
 
 // gate is a verifier that tells when it was asked, and answers when it is let.
-type gate struct{ asked, open chan struct{} }
+type gate struct {
+	forgetful
+	asked, open chan struct{}
+}
 
 func newGate() gate { return gate{asked: make(chan struct{}, 10), open: make(chan struct{})} }
 

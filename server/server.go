@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
@@ -17,14 +20,30 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 	// VerifyAnew is Verify without a remembered result.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
+	// Recall returns the remembered result of an address, if there is one, and asks nobody.
+	Recall(ctx context.Context, address string) (engine.Result, bool)
 }
 
 // Config configures a [Server].
 type Config struct {
 	// Verifier does the work. Required.
 	Verifier Verifier
-	// Key is what clients must show. Required.
+	// Key is what clients must show; it has no limits. Required where Keys is nil, and not used otherwise.
 	Key string
+	// Keys knows the keys, and what each may.
+	Keys *keyring.Keyring
+	// Record is told each verification that was answered, for the usage of its key. It must be quick. Default: nobody is.
+	Record func(store.Use)
+	// Usage is what the usage of keys is read from. Default: there is no such route.
+	Usage UsageStore
+	// Ready tells why the server cannot serve at the moment, for /readyz. Default: it can.
+	Ready func(ctx context.Context) error
+	// Pages answers what is none of the API's. Default: 404.
+	Pages http.Handler
+	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For is believed. Default: none.
+	TrustedProxies []netip.Prefix
+	// Hooks are told what happens. Default: nobody is.
+	Hooks Hooks
 	// Details makes answers carry their details unless the request says details=0. Default: only where it says details=1.
 	Details bool
 	// Timeout bounds one verification; a request can ask for less. Default: [engine.DefaultTimeout].
@@ -40,7 +59,7 @@ type Config struct {
 // Server answers verifications over HTTP. It is safe for concurrent use.
 type Server struct {
 	config Config
-	key    keyHash
+	keys   *keyring.Keyring
 	slots  slots
 
 	wrongKeys *wrongKeys
@@ -48,7 +67,7 @@ type Server struct {
 
 // New returns a Server.
 func New(config Config) (*Server, error) {
-	if config.Verifier == nil || config.Key == "" {
+	if config.Verifier == nil || config.Key == "" && config.Keys == nil {
 		return nil, errors.New("server: a verifier and a key are required")
 	}
 	if config.Timeout == 0 {
@@ -66,18 +85,47 @@ func New(config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Server{
-		config: config, key: hashKey(config.Key), slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys(),
-	}, nil
+	s := &Server{config: config, keys: config.Keys, slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys()}
+	if s.keys == nil {
+		var err error
+		if s.keys, err = keyring.Open(context.Background(), keyring.Config{Fixed: config.Key}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
+
+// Routes are the routes of a Server, as its hooks name them.
+func Routes() []string {
+	return []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+}
+
+const (
+	verifyRoute = "/api/v1/verify"
+	usageRoute  = "/api/v1/usage"
+	healthRoute = "/healthz"
+	readyRoute  = "/readyz"
+)
 
 // Handler returns the Server's routes, for use with a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/verify", only(s.authorized("apikey", s.verify), http.MethodGet))
-	mux.Handle("/healthz", only(health, http.MethodGet, http.MethodHead))
-	mux.HandleFunc("/", notFound)
+	mux.Handle(verifyRoute, only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet))
+	if s.config.Usage != nil {
+		mux.Handle(usageRoute, only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet))
+	}
+	mux.Handle(healthRoute, only(health, http.MethodGet, http.MethodHead))
+	mux.Handle(readyRoute, only(s.ready, http.MethodGet, http.MethodHead))
+	mux.HandleFunc("/api/", notFound)
+	mux.Handle("/", s.pages())
 	return s.observed(mux)
+}
+
+func (s *Server) pages() http.Handler {
+	if s.config.Pages != nil {
+		return s.config.Pages
+	}
+	return http.HandlerFunc(notFound)
 }
 
 // Serve answers requests on listener until ctx is cancelled; then it accepts no more, lets running requests finish for as long as a

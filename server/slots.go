@@ -41,4 +41,16 @@ func (s slots) take(ctx context.Context) bool {
 	return false
 }
 
+// Load is how much of what may run at a time does.
+type Load struct {
+	Running int // verifications
+	Waiting int // for one of them to end
+	Limit   int // of those that run
+}
+
+// Load counts.
+func (s *Server) Load() Load {
+	return Load{Running: len(s.slots.taken), Waiting: len(s.slots.waiting), Limit: cap(s.slots.taken)}
+}
+
 func (s slots) give() { <-s.taken }

@@ -8,19 +8,51 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
 // verify answers GET /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
-func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
-	asked, err := readRequest(r.URL.RawQuery, s.config.Details)
+func (s *Server) verify(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) (answered bool) {
+	started := time.Now()
+	asked, err := readRequest(queryOf(r), s.config.Details)
 	if err != nil {
+		rateFields(w.Header(), grant.Rate())
 		writeError(w, http.StatusBadRequest, err.Error())
-		return
+		return false
 	}
 	noteVerification(r)
+	result, ok := s.recall(r.Context(), asked)
+	if !ok {
+		if result, ok = s.ask(w, r, asked); !ok {
+			return false
+		}
+	}
+	if result.Details != nil && result.Details.Cached {
+		grant.Cached()
+	}
+	rateFields(w.Header(), grant.Rate())
+	s.writeResult(w, r, result, asked.details)
+	if result.Success {
+		s.count(grant.ID, result, started)
+	}
+	return result.Success
+}
+
+// recall returns a remembered result, where the client does not want a new one. It takes nobody's turn.
+func (s *Server) recall(ctx context.Context, asked request) (engine.Result, bool) {
+	if asked.fresh {
+		return engine.Result{}, false
+	}
+	return s.config.Verifier.Recall(ctx, asked.email)
+}
+
+// ask verifies an address when it is its turn. It answers the request itself where that cannot be done.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, asked request) (engine.Result, bool) {
 	if !s.slots.take(r.Context()) {
+		s.refused("busy")
 		writeBusy(w, "Too many verifications are running. Try again later.")
-		return
+		return engine.Result{}, false
 	}
 	defer s.slots.give()
 
@@ -31,19 +63,20 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 		verify = s.config.Verifier.VerifyAnew
 	}
 	result, err := verify(ctx, asked.email)
-	if err != nil && r.Context().Err() != nil {
+	switch {
+	case err != nil && r.Context().Err() != nil:
 		note(r, slog.Bool("cancelled", true))
 		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this
-		return
-	}
-	if err != nil {
+		return result, false
+	case err != nil:
 		note(r, slog.String("error", err.Error()))
 	}
 	if errors.Is(err, engine.ErrBusy) {
+		s.refused("busy")
 		writeBusy(w, "Too many verifications wait for the mail host of this address. Try again later.")
-		return
+		return result, false
 	}
-	s.writeResult(w, r, result, asked.details)
+	return result, true
 }
 
 // writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
@@ -56,6 +89,20 @@ func (s *Server) writeResult(w http.ResponseWriter, r *http.Request, result engi
 		result = result.WithoutDetails()
 	}
 	writeJSON(w, http.StatusOK, result)
+}
+
+// count counts a verification that was answered.
+func (s *Server) count(key string, result engine.Result, started time.Time) {
+	took := time.Since(started)
+	s.verified(result, took)
+	if s.config.Record == nil {
+		return
+	}
+	use := store.Use{Key: key, At: started, Result: string(result.Verdict), Duration: took}
+	if d := result.Details; d != nil {
+		use.Reason, use.Cached = string(d.Reason), d.Cached
+	}
+	s.config.Record(use)
 }
 
 // timeout is how long a verification may take: as long as the request says, but not longer than usual.

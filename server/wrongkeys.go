@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -29,9 +28,9 @@ type wrongKeys struct {
 
 func newWrongKeys() *wrongKeys { return &wrongKeys{clear: make(map[netip.Prefix]time.Time)} }
 
-// allow counts a wrong key from the network of r, and reports whether it is not one too many.
-func (k *wrongKeys) allow(r *http.Request) bool {
-	now, from := time.Now(), networkOf(r.RemoteAddr)
+// allow counts a wrong key from a network, and reports whether it is not one too many.
+func (k *wrongKeys) allow(from netip.Prefix) bool {
+	now := time.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, known := k.clear[from]; !known && !k.makeRoom(now) {
@@ -66,14 +65,9 @@ func (k *wrongKeys) makeRoom(now time.Time) bool {
 	return len(k.clear) < maxGuessers
 }
 
-// networkOf is the network of a peer: an IPv4 address, or the 64 bits of an IPv6 address that one customer has. It is invalid for a peer
+// networkOf is the network of a client: an IPv4 address, or the 64 bits of an IPv6 address that one customer has. It is invalid for a client
 // without an address.
-func networkOf(peer string) netip.Prefix {
-	from, err := netip.ParseAddrPort(peer)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	ip := from.Addr().Unmap().WithZone("")
+func networkOf(ip netip.Addr) netip.Prefix {
 	network, err := ip.Prefix(min(ip.BitLen(), networkBits6))
 	if err != nil {
 		return netip.Prefix{}

@@ -38,7 +38,7 @@ type Question struct {
 	Phase   Phase
 	Reply   Reply
 	Host    string // name of the mail host
-	Mailbox string // the recipient, whose own words must not decide anything
+	Mailbox string // the recipient, whose own words must not decide anything; "@" and the domain where the local-part has no words
 	Sender  string // our reverse-path; empty: the null reverse-path
 }
 

@@ -11,7 +11,7 @@ import (
 //	(a|b c)   one of these          $name     one of a named set
 //	..        up to five words      ?word     this word or nothing; also ?(a|b) and ?$name
 //	<addr>    an address; also <host>, <ip>, <url>, <#> (a number), <sender> (our own reverse-path)
-//	~spamhaus a host name, address or URL that contains this
+//	~spamhaus a host name or URL that contains this, and is not the recipient's domain or the mail host
 //
 // Things between two words of a phrase are passed over: "user <a@b.example> unknown" contains "user unknown".
 type phrase []element
@@ -164,7 +164,7 @@ func (p phraseParser) sequence(words string) (sequence, error) {
 				i++
 				field += " " + fields[i]
 			}
-			for _, w := range splitWords(strings.ToLower(field), "") { // go the way that the words of a reply go
+			for _, w := range splitWords(strings.ToLower(field), "", "") { // go the way that the words of a reply go
 				s = append(s, p.vocabulary.atomFor(pattern{kind: exact, text: w.text, thing: w.thing}))
 			}
 		}

@@ -65,9 +65,17 @@ func TestTraps(t *testing.T) {
 		{"bracketed local-part", PhaseRCPT, "550 <unknown> user", "unknown@example.com", ClassAmbiguous},
 		{"quoted local-part", PhaseRCPT, `550 Rejected: "no such user"@example.com`, `"no such user"@example.com`, ClassAmbiguous},
 		{"domain that talks", PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", ClassAmbiguous},
+		{"domain like a block list", PhaseRCPT, "550 5.1.1 <a@rbl.example.com>: Recipient address rejected: User unknown", "a@rbl.example.com", ClassNoSuchUser},
+		{"control in a domain like a block list", PhaseRCPT, "550 5.1.1 <x@rbl.example.com>: Recipient address rejected: User unknown", "", ClassNoSuchUser},
+		{"control in a domain like greylisting, under no known top-level domain", PhaseRCPT, "550 no such user in mail.greylisted.lab", "@mail.greylisted.lab", ClassNoSuchUser},
+		{"next host like greylisting, under no known top-level domain", PhaseRCPT, "550 5.1.1 host mx.greylisted.lab said: no such user", "a@example.com", ClassNoSuchUser},
+		{"domain like a block list, alone", PhaseRCPT, "550 rbl.example.com: no such user", "a@rbl.example.com", ClassNoSuchUser},
+		{"block list by its name", PhaseRCPT, "550 5.1.1 rbl.example.org has us, no such user", "a@rbl.example.com", ClassBlocked},
 		{"link that talks", PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", ClassAmbiguous},
 		{"a sentence ends without a blank", PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", ClassNoSuchUser},
 		{"split in the middle", PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", ClassNoSuchUser},
+		{"unknown, or not allowed", PhaseRCPT, "550 No such user, or you are not allowed to write to it", "a@example.com", ClassAmbiguous},
+		{"the host takes nothing now", PhaseRCPT, "451 4.3.2 System not accepting messages now", "a@example.com", ClassTemporary},
 		{"names nothing", PhaseRCPT, "550 Requested action not taken", "a@example.com", ClassAmbiguous},
 		{"no text", PhaseRCPT, "550", "a@example.com", ClassAmbiguous},
 		{"accepted whatever it says", PhaseRCPT, "250 no such user here, but fine", "a@example.com", ClassOK},
@@ -84,6 +92,20 @@ func TestTraps(t *testing.T) {
 				t.Errorf("%q read as %s by %s, want %s", tt.reply, got.Class, got.Rule, tt.want)
 			}
 		})
+	}
+}
+
+// TestHostsOwnName: a mail host that names itself names no block list, whatever it is called; another host does.
+func TestHostsOwnName(t *testing.T) {
+	reply, err := ParseReply("550 5.1.1 mx.blacklist.example.net says: no such user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]Class{"mx.blacklist.example.net": ClassNoSuchUser, "mx.example.com": ClassBlocked} {
+		got := DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply, Host: host, Mailbox: "a@example.com"})
+		if got.Class != want {
+			t.Errorf("from %s: read as %s by %s, want %s", host, got.Class, got.Rule, want)
+		}
 	}
 }
 

@@ -154,8 +154,8 @@ func (v *vocabulary) lookUpThing(t *token, w word) {
 	if a, ok := v.atoms[pattern{kind: exact, text: w.text, thing: w.thing}]; ok {
 		t.add(a)
 	}
-	if w.thing == aNumber {
-		return
+	if w.thing == aNumber || w.thing == anAddress || w.thing == theSender {
+		return // an address is more often the recipient's than a list's
 	}
 	for _, p := range v.within {
 		if strings.Contains(w.text, p.text) {

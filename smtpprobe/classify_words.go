@@ -33,13 +33,13 @@ const (
 )
 
 // wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
-// "blocked" or "unknown.user" decides nothing.
+// "blocked" or "unknown.user" decides nothing; the domain and the mail host are things without a text, so that one called "rbl.example" is no list.
 func wordsOf(q Question) []word {
 	text := strings.ToLower(strings.Join(q.Reply.Lines, " "))
 	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
 		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
-	words := splitWords(text, q.Mailbox)
+	words := splitWords(text, q.Mailbox, q.Host)
 	for i := range words {
 		if words[i].thing == anAddress && q.Sender != "" && strings.EqualFold(words[i].text, q.Sender) {
 			words[i].thing = theSender
@@ -48,9 +48,9 @@ func wordsOf(q Question) []word {
 	return words
 }
 
-func splitWords(text, mailbox string) []word {
+func splitWords(text, mailbox, host string) []word {
 	local, domain := "", ""
-	if at := strings.LastIndexByte(mailbox, '@'); at > 0 {
+	if at := strings.LastIndexByte(mailbox, '@'); at >= 0 {
 		local, domain = mailbox[:at], mailbox[at+1:]
 	}
 	words := make([]word, 0, 32)
@@ -68,8 +68,8 @@ func splitWords(text, mailbox string) []word {
 		switch {
 		case local != "" && strings.EqualFold(piece, local) && (quoted || !plainWord(local)):
 			words = append(words, word{thing: anAddress})
-		case domain != "" && strings.EqualFold(edges.trim(piece), domain):
-			words = append(words, word{text: domain, thing: aHost})
+		case isName(piece, domain), isName(piece, host):
+			words = append(words, word{thing: aHost})
 		default:
 			words = appendPiece(words, piece)
 		}
@@ -77,6 +77,9 @@ func splitWords(text, mailbox string) []word {
 	}
 	return words
 }
+
+// isName reports whether a piece is a name that we know.
+func isName(piece, name string) bool { return name != "" && strings.EqualFold(edges.trim(piece), name) }
 
 // byteSet is a set of bytes.
 type byteSet [256]bool
@@ -186,13 +189,16 @@ func isIP(piece string) bool {
 	return err == nil
 }
 
-// isHost reports whether a piece with a dot is a host name and not the end of one sentence with the beginning of the next: the last label
-// must be a known top-level domain, or one of those that stand for local and example names.
+// isHost reports whether a piece with a dot is a host name and not the end of one sentence with the beginning of the next: it has three labels or
+// more, or the last is a known top-level domain or one of those that stand for local and example names.
 func isHost(piece string) bool {
 	for i := range len(piece) {
 		if c := piece[i]; !(c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z') {
 			return false
 		}
+	}
+	if strings.Count(piece, ".") > 1 && !strings.Contains(piece, "..") {
+		return true
 	}
 	switch piece[strings.LastIndexByte(piece, '.')+1:] {
 	case "example", "test", "invalid", "local", "localdomain", "lan", "internal", "arpa":

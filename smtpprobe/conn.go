@@ -20,6 +20,7 @@ type conn struct {
 	taken    int    // bytes read so far
 	bareLF   bool   // the transcript has the remark about bare LF
 	left     bool   // QUIT is on its way
+	greeted  bool   // a whole reply has come
 	usable   bool   // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
 	unwatch  func() // ends the watch over the context
 }
@@ -83,7 +84,7 @@ func (c *conn) atRest() bool {
 
 // readReply reads one reply.
 func (c *conn) readReply() (Reply, error) {
-	var b replyBuilder
+	b := replyBuilder{greeting: !c.greeted}
 	for {
 		line, err := c.readLine()
 		if err != nil {
@@ -95,7 +96,7 @@ func (c *conn) readReply() (Reply, error) {
 			return Reply{}, err
 		}
 		if last {
-			c.usable = true
+			c.usable, c.greeted = true, true
 			return b.reply(), nil
 		}
 	}

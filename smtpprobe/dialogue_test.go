@@ -422,6 +422,76 @@ func TestDialogue(t *testing.T) {
 			found: "greeting 220, ehlo 250, mail 250, target 250, control 452",
 		},
 		{
+			name: "a control that is refused for good for being the second gets one, too",
+			host: `
+				S: 220 mx
+				C: EHLO *
+				S: 250 mx
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<alice@example.com>
+				S: 250 yes
+				C: RCPT TO:<random@example.com>
+				S: 550 bounce messages have only one recipient
+				C: RSET
+				S: 250 reset
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<random@example.com>
+				S: 550 Unrouteable address`,
+			client: `
+				EHLO probe.example
+				MAIL FROM:<>
+				RCPT TO:<alice@example.com>
+				RCPT TO:<random@example.com>
+				RSET
+				MAIL FROM:<>
+				RCPT TO:<random@example.com>
+				QUIT`,
+			found: "greeting 220, ehlo 250, mail 250, target 250, control 550",
+		},
+		{
+			name: "a control that is refused by policy is not asked for twice",
+			host: `
+				S: 220 mx
+				C: EHLO *
+				S: 250 mx
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<alice@example.com>
+				S: 250 yes
+				C: RCPT TO:<random@example.com>
+				S: 550 5.7.1 too many recipients from your network`,
+			client: `
+				EHLO probe.example
+				MAIL FROM:<>
+				RCPT TO:<alice@example.com>
+				RCPT TO:<random@example.com>
+				QUIT`,
+			found: "greeting 220, ehlo 250, mail 250, target 250, control 550",
+		},
+		{
+			name: "a greeting that begins before the host has made up its mind",
+			host: `
+				S: 220-mx
+				S: 521 5.7.1 Service unavailable; client [192.0.2.10] blocked using rbl.example`,
+			client: `
+				QUIT`,
+			found: "greeting 521",
+		},
+		{
+			name: "no other reply changes its mind",
+			host: `
+				S: 220 mx
+				C: EHLO *
+				S: 250-mx
+				S: 550 no`,
+			client: `
+				EHLO probe.example
+				QUIT`,
+			found: "greeting 220, failure protocol at ehlo",
+		},
+		{
 			name: "the second transaction in lock-step",
 			host: `
 				S: 220 mx

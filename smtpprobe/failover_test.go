@@ -92,6 +92,11 @@ func TestTLSFailover(t *testing.T) {
 		{"garbage", tlsHost(smtptest.TLSGarbage), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
 		{"injection", tlsHost(smtptest.TLSInjects), []string{"greeting 220, ehlo 250, starttls 220, failure protocol at starttls"}},
 		{
+			"has no version of TLS, and says so at once",
+			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\n" + `raw: 220 go\r\n\x15\x03\x01\x00\x02\x02\x46` + "\nclose"),
+			[]string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
 			"closes after the handshake",
 			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 220 go\nstarttls\nclose"),
 			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls", "greeting 220, ehlo 250, mail 503"},

@@ -89,7 +89,7 @@ func (f *flight) fly(ctx context.Context) error {
 	if err := ask(ctx); err != nil {
 		return err
 	}
-	if f.alone() && f.controlLimited() {
+	if f.alone() && f.controlTooMany() {
 		if err := f.controlAgain(ctx); err != nil {
 			return err
 		}
@@ -105,10 +105,16 @@ func (f *flight) fly(ctx context.Context) error {
 	return f.checkNames(ctx)
 }
 
-// controlLimited reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of
-// whether the host checks its recipients.
-func (f *flight) controlLimited() bool {
-	return len(f.named) == 2 && f.named[1].reply != nil && limited(*f.named[1].reply) && refusal(*f.named[0].reply) == nil
+// controlTooMany reports whether the target was accepted and the control refused for being one recipient too many. Nothing is known then of whether
+// the host checks its recipients. Some hosts say so for good: "552 too many recipients", as RFC 5321 §4.5.3.1.10 expects of old ones, or "550 bounce
+// messages have only one recipient". A policy (X.7.z, RFC 3463 §3.8) is about us, and asking again would not change it.
+func (f *flight) controlTooMany() bool {
+	if len(f.named) != 2 || f.named[1].reply == nil || refusal(*f.named[0].reply) != nil {
+		return false
+	}
+	reply := *f.named[1].reply
+	return limited(reply) || reply.Code >= 500 && !strings.HasPrefix(reply.Enhanced, "5.7.") &&
+		f.s.pool.read(f.s, PhaseRCPT, reply, "@"+f.named[1].domain) == ClassRateLimited
 }
 
 // controlAgain asks about the control in a transaction of its own, in one group where the host takes one. Where that is refused too, the answer

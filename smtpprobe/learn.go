@@ -65,7 +65,7 @@ func (f *flight) classify() {
 		if r := &f.named[i]; r.reply != nil {
 			mailbox := r.mailbox
 			if r.control {
-				mailbox = "" // as whoever judges it later reads it: its words are no words of a reply
+				mailbox = "@" + r.domain // as whoever judges it later reads it
 			}
 			r.class = p.read(f.s, PhaseRCPT, *r.reply, mailbox)
 		}

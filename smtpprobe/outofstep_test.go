@@ -53,3 +53,28 @@ func TestOutOfStep(t *testing.T) {
 		}
 	}
 }
+
+// TestReplyWithoutEnd is about a host one of whose replies lacks its last line, so that the next reply seems to be that line: there is one reply too
+// few, and the one to RSET is taken for that about the last recipient.
+func TestReplyWithoutEnd(t *testing.T) {
+	for _, odd := range company() {
+		t.Run(odd, func(t *testing.T) {
+			host := &peer{keywords: "PIPELINING", rcpt: func(_ *visit, m string) string {
+				if m == odd {
+					return usual(m)[:3] + "-the last line is missing"
+				}
+				return ""
+			}}
+			found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, host, company())
+			for m, f := range found {
+				last := (told{found: f}).last()
+				if m != odd && last.Target != nil && last.Target.Code/100 != 4 && fmt.Sprint(last.Target.Code) != usual(m)[:3] {
+					t.Errorf("%s: %s", m, summaries(f))
+				}
+				if last.Control != nil && last.Control.Code == 250 && !strings.Contains(m, "@all") {
+					t.Errorf("%s: control accepted: %s", m, summaries(f))
+				}
+			}
+		})
+	}
+}

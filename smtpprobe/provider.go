@@ -2,6 +2,8 @@ package smtpprobe
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,6 +45,15 @@ var providersByHost = sync.OnceValue(func() map[string]Provider {
 	}
 	return byHost
 })
+
+// ProviderNames returns the names of all known providers, in alphabetical order.
+func ProviderNames() []string {
+	names := map[string]bool{}
+	for _, provider := range providersByHost() {
+		names[provider.Name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
 
 // ProviderOf returns who runs the mail host; the zero Provider when that is not known. The longest suffix counts.
 func ProviderOf(host string) Provider {

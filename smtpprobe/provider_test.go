@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,18 @@ func TestProviderOf(t *testing.T) {
 	} {
 		if got := ProviderOf(host).Name; got != want {
 			t.Errorf("ProviderOf(%q) = %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestProviderNames(t *testing.T) {
+	names := ProviderNames()
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("names in disorder, or twice: %v", names)
+	}
+	for _, host := range []string{"aspmx.l.google.com", "mta5.am0.yahoodns.net"} {
+		if name := ProviderOf(host).Name; !slices.Contains(names, name) {
+			t.Errorf("%s is missing", name)
 		}
 	}
 }

@@ -62,8 +62,9 @@ func (r Reply) String() string {
 
 // replyBuilder puts a reply together line by line, so that a bad line ends the reading at once.
 type replyBuilder struct {
-	code  int
-	texts []string
+	code     int
+	texts    []string
+	greeting bool // the reply is a session's first
 }
 
 // add takes the next line and reports whether it is the reply's last.
@@ -71,6 +72,10 @@ func (b *replyBuilder) add(line string) (last bool, err error) {
 	code, last, text, err := splitReplyLine(line)
 	if err != nil {
 		return false, err
+	}
+	if b.greeting && b.code/100 == 2 && code >= 400 {
+		// postscreen(8) sends the first line of its greeting before it has made up its mind, to see who speaks out of turn.
+		b.texts = nil
 	}
 	if b.texts != nil && code != b.code {
 		// RFC 5321 §4.2.1 requires the same code on every line. Which of the two is meant is not for us to guess.

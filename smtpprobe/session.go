@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -124,7 +125,7 @@ func (s *session) secure(ctx context.Context) error {
 		return nil
 	}
 	s.conn.usable = false // the host waits for a handshake; a QUIT in plain text would be noise
-	if s.conn.ahead() != "" {
+	if ahead := s.conn.ahead(); ahead != "" && !strings.HasPrefix(ahead, tlsAlert) {
 		// Somebody between us and the host slipped plain text in, to be taken for what comes over TLS (RFC 3207 §6). No second try in
 		// plain text: that would be what they want.
 		return s.fault(ctx, PhaseSTARTTLS, protocolError("plain text behind the reply to STARTTLS"))
@@ -134,6 +135,9 @@ func (s *session) secure(ctx context.Context) error {
 	}
 	return s.hello(ctx)
 }
+
+// tlsAlert is the beginning of a TLS alert (RFC 8446 §5.1), which a host sends that has no version of TLS to agree on.
+const tlsAlert = "\x15\x03"
 
 func (s *session) handshake(ctx context.Context) error {
 	s.tlsPending = true

@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -71,12 +72,21 @@ func (f *flight) failed(err error) *Failure {
 		return nil
 	}
 	f.s.log.add(fromProber, failure.Error())
+	if f.unconfirmed(failure) {
+		failure = &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "replies out of step: all recipients were answered, and RSET was not"}
+	}
 	if failure.Kind == KindProtocol {
 		for i := range f.named {
 			f.named[i].reply = nil // whatever it answered, it may not have been RCPT
 		}
 	}
 	return failure
+}
+
+// unconfirmed reports whether company was answered to the last recipient and the RSET behind them was not. One reply without its last line does
+// that: it swallows the next one, and the answer to RSET is taken for that about the last recipient.
+func (f *flight) unconfirmed(failure *Failure) bool {
+	return failure.Kind == KindTimeout && !f.alone() && !slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply == nil })
 }
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer and failed, what would be offered over TLS is unknown.

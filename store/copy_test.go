@@ -32,9 +32,9 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	check(t, err)
 	s.TouchKey(key.ID, time.Now())
 	s.ScheduleRecheck(Recheck{Address: "r@example.com", RunAfter: time.Now(), GiveUp: time.Now().Add(time.Hour)})
-	for i := range 2500 {
+	for i := range 1100 {
 		s.PutVerdict(fmt.Sprint(i), Verdict{Result: []byte(`{"a":1}`), Reason: "x", Checked: time.Now(), Expires: time.Now().Add(time.Hour)})
-		s.RecordUse(Use{Key: fmt.Sprint(i % 1500), At: time.Now(), Result: "unknown", Duration: time.Second})
+		s.RecordUse(Use{Key: fmt.Sprint(i % 1050), At: time.Now(), Result: "unknown", Duration: time.Second})
 	}
 	check(t, s.Flush(ctx))
 	return func(s *Store) map[string]any {
@@ -59,7 +59,7 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 		note("quota", used, err)
 		usage, err := s.Usage(ctx, UsageQuery{})
 		note("usage", usage, err)
-		verdict, err := s.Verdict(ctx, "2499")
+		verdict, err := s.Verdict(ctx, "1099")
 		note("verdict", verdict, err)
 		waiting, err := s.Rechecks(ctx)
 		note("rechecks", waiting, err)
@@ -133,7 +133,7 @@ func TestBackup(t *testing.T) {
 	check(t, err)
 	info, err := os.Stat(file)
 	check(t, err)
-	if len(left) != 1 || info.Mode().Perm() != fileMode {
+	if len(left) != 1 || info.Mode().Perm() != 0o600 {
 		t.Errorf("the folder of the backup has %v, mode %v", left, info.Mode())
 	}
 	if diff := cmp.Diff(read(s), read(open(t, Options{DataDir: folder})), sameNetworks); diff != "" {

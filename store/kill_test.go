@@ -159,3 +159,55 @@ func TestKill(t *testing.T) {
 		}
 	})
 }
+
+// TestBesideAnotherProcess makes keys and a backup while another process writes all the time.
+func TestBesideAnotherProcess(t *testing.T) {
+	o := sqliteEngine.empty(t)
+	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir})
+	check(t, err)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+string(options))
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	began, drained := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(drained)
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if n == 5 {
+				close(began)
+			}
+		}
+	}()
+	<-began
+	_, err = Open(t.Context(), o)
+	wantError(t, err, ErrLocked)
+	if !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) {
+		t.Errorf("the error does not name the process: %v", err)
+	}
+	o.Beside = true
+	s := open(t, o)
+	slowest := time.Duration(0)
+	var made []Key
+	for i := range 20 {
+		start := time.Now()
+		made = append(made, someKey(t, s, fmt.Sprint("beside", i)))
+		slowest = max(slowest, time.Since(start))
+	}
+	t.Logf("slowest key beside a busy process: %v", slowest)
+	folder := t.TempDir()
+	check(t, Backup(t.Context(), Options{DataDir: o.DataDir}, folder+"/"+databaseName))
+	check(t, s.Close())
+	check(t, cmd.Process.Kill())
+	<-drained
+	_ = cmd.Wait()
+	for _, where := range []string{o.DataDir, folder} {
+		restored := open(t, Options{DataDir: where})
+		for _, key := range made {
+			if _, err := restored.Key(t.Context(), key.ID); err != nil {
+				t.Errorf("%s: %v", where, err)
+			}
+		}
+	}
+}

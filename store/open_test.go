@@ -61,7 +61,7 @@ func TestModes(t *testing.T) {
 	someKey(t, s, "secret")
 	info, err := os.Stat(o.DataDir)
 	check(t, err)
-	if info.Mode().Perm() != folderMode {
+	if info.Mode().Perm() != 0o700 {
 		t.Errorf("folder: %v", info.Mode())
 	}
 	files, err := os.ReadDir(o.DataDir)
@@ -71,7 +71,7 @@ func TestModes(t *testing.T) {
 		info, err := file.Info()
 		check(t, err)
 		names = append(names, file.Name())
-		if info.Mode().Perm() != fileMode {
+		if info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v", file.Name(), info.Mode())
 		}
 	}
@@ -83,7 +83,7 @@ func TestModes(t *testing.T) {
 	open(t, o)
 	info, err = os.Stat(filepath.Join(o.DataDir, databaseName))
 	check(t, err)
-	if info.Mode().Perm() != fileMode {
+	if info.Mode().Perm() != 0o600 {
 		t.Errorf("a database that others could read: %v", info.Mode())
 	}
 }
@@ -179,6 +179,9 @@ func TestOpenTogether(t *testing.T) {
 			t.Error("two nodes have different salts")
 		}
 		check(t, node.Close())
+	}
+	if elsewhere := open(t, sqliteEngine.empty(t)); elsewhere.addressHash("a") == nodes[0].addressHash("a") {
+		t.Error("two installations have the same salt")
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *Store) insertRechecks(ctx context.Context, tx *sql.Tx, b *batch) error 
 		r := b.rechecks[hash]
 		rows = append(rows, []any{hash, r.Address, r.Egress, r.Attempts, now, millisOf(r.RunAfter), millisOf(r.GiveUp), 0, 0})
 	}
-	room := min(len(rows), max(0, maxRechecks-waiting))
+	room := min(len(rows), max(0, s.maxRechecks-waiting))
 	s.queue.drop(len(rows) - room)
 	return upsertRechecks.run(ctx, tx, rows[:room])
 }

@@ -120,15 +120,15 @@ func TestRecheckIsClaimedOnce(t *testing.T) {
 
 func TestRechecksAreBounded(t *testing.T) {
 	s := open(t, sqliteEngine.empty(t))
-	fill := `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-		INSERT INTO rechecks SELECT CAST(i AS BYTEA), i, '', 0, 0, 0, 0, 0, 0 FROM n`
-	_, err := s.db.writer.ExecContext(t.Context(), fill, maxRechecks-1)
-	check(t, err)
-	for i := range 3 {
+	s.maxRechecks = 5
+	for i := range 7 {
 		s.ScheduleRecheck(Recheck{Address: fmt.Sprint("new", i)})
+		if i == 3 {
+			check(t, s.Flush(t.Context()))
+		}
 	}
 	check(t, s.Flush(t.Context()))
-	wantRows(t, s, "rechecks", maxRechecks)
+	wantRows(t, s, "rechecks", s.maxRechecks)
 	if dropped := s.Stats().Dropped; dropped != 2 {
 		t.Errorf("%d dropped, want 2", dropped)
 	}

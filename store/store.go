@@ -26,14 +26,16 @@ type Options struct {
 
 // Store is the state of one installation. It is safe for concurrent use.
 type Store struct {
-	db       *database
-	log      *slog.Logger
-	now      func() time.Time
-	salt     []byte // of the hashes of addresses
-	queue    *queue
-	changed  signal
-	stop     context.CancelFunc
-	routines sync.WaitGroup
+	db      *database
+	log     *slog.Logger
+	now     func() time.Time
+	salt    []byte // of the hashes of addresses
+	queue   *queue
+	changed signal
+
+	maxRechecks int // smaller in tests
+	stop        context.CancelFunc
+	routines    sync.WaitGroup
 }
 
 // Open opens the database, brings its schema up to date and begins to write what is queued.
@@ -48,7 +50,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, log: o.Log, now: o.Now, queue: newQueue()}
+	s := &Store{db: db, log: o.Log, now: o.Now, queue: newQueue(), maxRechecks: maxRechecks}
 	if err := s.prepare(ctx, o); err != nil {
 		_ = db.close()
 		return nil, err

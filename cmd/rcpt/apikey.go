@@ -1,18 +1,15 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"github.com/rcpt/rcpt/server/keyring"
 )
 
 // apiKeyVariable is the environment variable with the server's key. There is no flag for it: other users can see the flags of a process.
 const apiKeyVariable = "RCPT_API_KEY"
-
-// keyBytes is the length of the random part of a key that is made: 256 bits cannot be guessed.
-const keyBytes = 32
 
 // shortKey is the length from which on a key that was set is not called short: random hexadecimal digits of that number are 64 bits.
 const shortKey = 16
@@ -26,7 +23,7 @@ type apiKey struct {
 func apiKeyFrom(set string) (apiKey, error) {
 	secret := strings.TrimSpace(set)
 	if secret == "" {
-		return apiKey{secret: newKey(), made: true}, nil
+		return apiKey{secret: keyring.NewText(), made: true}, nil
 	}
 	for _, c := range []byte(secret) {
 		if c <= ' ' || c > '~' {
@@ -41,10 +38,4 @@ func (k apiKey) warnIfShort(logger *slog.Logger) {
 	if len(k.secret) < shortKey {
 		logger.Warn("the key is short enough to be guessed: set "+apiKeyVariable+" to a long random text", slog.Int("length", len(k.secret)))
 	}
-}
-
-func newKey() string {
-	random := make([]byte, keyBytes)
-	rand.Read(random) // never fails
-	return "rcpt_" + base64.RawURLEncoding.EncodeToString(random)
 }

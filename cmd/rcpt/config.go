@@ -97,7 +97,7 @@ func flagValue(value any) (string, error) {
 func (c configFile) Validate(app *kong.Application) error {
 	var known []string
 	for _, flag := range flagsOf(app.Node) {
-		if flag.Name != "help" && flag.Name != "config" {
+		if settable(flag) && flag.Name != "config" {
 			known = append(known, flag.Name)
 		}
 	}
@@ -109,8 +109,14 @@ func (c configFile) Validate(app *kong.Application) error {
 	return nil
 }
 
+// settable tells whether a flag has a meaning for more than one call. One that has not, such as the name of a new key, has the tag env:"-".
+func settable(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
+
 // Resolve looks up a flag that the command line does not set.
 func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if !settable(flag) {
+		return nil, nil
+	}
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
 			return nil, nil

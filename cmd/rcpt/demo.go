@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -39,8 +40,13 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	config := world.Config()
 	config.Timeout = engine.DefaultTimeout
 	config.Logger = logs.logger(std.err, slog.LevelInfo)
-	s := service{listener: listener, engine: config, key: key, example: demo.Cases()[0].Address}
-	return s.run(ctx, std.err)
+	state, err := fixedState(ctx, key)
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	s := service{listener: listener, engine: config, state: state, example: demo.Cases()[0].Address}
+	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
 // writeCases prints the addresses to try.

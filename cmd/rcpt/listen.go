@@ -36,9 +36,12 @@ func greet(w io.Writer, addr net.Addr, key apiKey, example string) {
 	url := "http://" + reachable(addr)
 	fmt.Fprintf(w, "rcpt listens on %s\n", url)
 	shown := "$" + apiKeyVariable
-	if key.made {
+	switch {
+	case key.made:
 		shown = key.secret
-		fmt.Fprintf(w, "The key for this run is %s (set %s to choose one).\n", key.secret, apiKeyVariable)
+		fmt.Fprintf(w, "The key for this run is %s (set %s to choose one, or make keys with rcpt keys create).\n", key.secret, apiKeyVariable)
+	case key.secret == "":
+		shown = "YOUR-KEY"
 	}
 	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", shown, url, example)
 }

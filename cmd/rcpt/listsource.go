@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +37,7 @@ type listSource struct {
 
 	edition edition      // the one in use
 	lists   *lists.Lists // as they were read last
+	digest  string       // of the edition and the files, as they were read last
 	stamps  stamps       // of the files when they were read last
 	pipes   map[string][]byte
 }
@@ -59,16 +62,31 @@ func (s *listSource) load() error {
 	if err := s.loadEdition(); err != nil {
 		return err
 	}
-	additions, err := s.additions()
+	contents, err := s.contents()
 	if err != nil {
 		return usage(err)
+	}
+	var additions []lists.Addition
+	for i, file := range s.files {
+		additions = append(additions, lists.Addition{Kind: file.kind, Name: file.path, From: bytes.NewReader(contents[i])})
 	}
 	known, err := s.edition.New(additions...)
 	if err != nil {
 		return usage(fmt.Errorf("--list: %w", err))
 	}
-	s.lists = known
+	s.lists, s.digest = known, s.digestOf(contents)
 	return nil
+}
+
+// digestOf names the lists by their content.
+func (s *listSource) digestOf(contents [][]byte) string {
+	digest := sha256.New()
+	fmt.Fprintln(digest, s.edition.SHA256())
+	for i, file := range s.files {
+		fmt.Fprintln(digest, file.kind, len(contents[i]))
+		digest.Write(contents[i])
+	}
+	return hex.EncodeToString(digest.Sum(nil))
 }
 
 // loadEdition takes the edition in the data folder, or the embedded one if that is later. One that cannot be used changes nothing.
@@ -106,17 +124,17 @@ func readBundle(path string) (*lists.Bundle, error) {
 	return lists.ReadBundle(data)
 }
 
-// additions are the user's entries.
-func (s *listSource) additions() ([]lists.Addition, error) {
-	var additions []lists.Addition
+// contents are those of the user's files.
+func (s *listSource) contents() ([][]byte, error) {
+	var contents [][]byte
 	for _, file := range s.files {
 		data, err := s.read(file.path)
 		if err != nil {
 			return nil, fmt.Errorf("--list %s=%s: %w", file.kind, file.path, err)
 		}
-		additions = append(additions, lists.Addition{Kind: file.kind, Name: file.path, From: bytes.NewReader(data)})
+		contents = append(contents, data)
 	}
-	return additions, nil
+	return contents, nil
 }
 
 // read reads a file. A pipe, as a shell makes for <(command), can be read only once, so that its content is kept.

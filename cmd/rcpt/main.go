@@ -86,6 +86,8 @@ type commandLine struct {
 	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`
 	Bulk    bulkCommand    `cmd:"" help:"Verify a list of any size and write every row back with its result."`
 	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
+	Keys    keysCommand    `cmd:"" help:"Make, list and revoke API keys, also while a server runs."`
+	Health  healthCommand  `cmd:"" help:"Ask a server on this machine whether it is well."`
 	Lists   listsCommand   `cmd:"" help:"Tell what the lists hold, and bring them up to date."`
 	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
 	Backup  backupCommand  `cmd:"" help:"Write a copy of the embedded database, while a server uses it."`

@@ -28,7 +28,7 @@ type process struct {
 func start(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "rcpt", args...)
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(append(os.Environ(), "XDG_DATA_HOME="+t.TempDir()), environment...)
 	stdin, err := command.StdinPipe()
 	check(t, err)
 	stdout, err := command.StdoutPipe()
@@ -98,7 +98,7 @@ func get(t *testing.T, url, key string) (status int, body string) {
 func TestServe(t *testing.T) {
 	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--no-port-check")
 	url := p.await(p.stderr, `^rcpt listens on (http://127\.0\.0\.1:\d+)$`)[1]
-	key := p.await(p.stderr, `^The key for this run is (rcpt_[\w-]{43}) `)[1]
+	key := p.await(p.stderr, `^The key for this run is (rcpt_\w{49}) `)[1]
 	p.await(p.stderr, regexp.QuoteMeta(`Try: curl -H "X-API-Key: `+key+`" '`+url+`/api/v1/verify?email=`))
 
 	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example&details=1", key); status != 200 || !strings.Contains(body, `"result":"deliverable"`) {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
+)
+
+// keysCreateCommand is "rcpt keys create". Its flags are about one key: neither the environment nor a file sets them.
+type keysCreateCommand struct {
+	keysFlags
+	Name        string        `env:"-" placeholder:"NAME" help:"What it is for, to know it by."`
+	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,bulk,usage" help:"What it may be used for: verify, bulk, usage; repeatable. Default: ${default}."`
+	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests in a second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
+	Burst       *count        `env:"-" placeholder:"N" help:"Requests at once beyond the rate. Default: as many as in a second."`
+	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests at a time, on each server. Default: no limit."`
+	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications in a calendar month (UTC), on all servers together. Default: no limit."`
+	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When it ends: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
+	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
+}
+
+// Run makes a key.
+func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	wanted, err := c.key(time.Now())
+	if err != nil {
+		return usage(err)
+	}
+	return c.withStore(ctx, std, logs, false, func(s *store.Store) error {
+		text, key, err := keyring.NewKey(ctx, s, wanted)
+		if err != nil {
+			return err
+		}
+		if err := c.print(std, text, key); err != nil {
+			return errors.Join(fmt.Errorf("the key cannot be printed and is revoked: %w", err), s.RevokeKey(context.WithoutCancel(ctx), key.ID))
+		}
+		return nil
+	})
+}
+
+func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
+	k := store.Key{
+		Name: c.Name, RatePerSecond: float64(c.Rate), Burst: c.Rate.burst(), Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
+	}
+	if c.Burst != nil {
+		k.Burst = int(*c.Burst)
+		if c.Rate == 0 {
+			return k, errors.New("--burst is what is allowed beyond a rate: give --rate too")
+		}
+	}
+	for _, scope := range c.Scope {
+		k.Scopes = append(k.Scopes, store.Scope(scope))
+	}
+	for _, from := range c.Network {
+		k.Networks = append(k.Networks, netip.Prefix(from))
+	}
+	var err error
+	k.Expires, err = c.Expires.from(now)
+	return k, err
+}
+
+// print prints the key alone on standard output, for scripts.
+func (c *keysCreateCommand) print(std terminal, text string, key store.Key) error {
+	if c.JSON {
+		record := recordOf(key, key.Created)
+		record.Key = text
+		return newEncoder(std.out).Encode(record)
+	}
+	if _, err := fmt.Fprintln(std.out, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.err, "This is the key %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID)
+	return nil
+}

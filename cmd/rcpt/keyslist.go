@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// keysListCommand is "rcpt keys list".
+type keysListCommand struct{ keysFlags }
+
+// Run prints the keys, the oldest first.
+func (c *keysListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		records, err := keyRecords(ctx, s, time.Now())
+		if err != nil {
+			return err
+		}
+		if !c.JSON {
+			return writeKeys(std.out, records)
+		}
+		encoder := newEncoder(std.out)
+		for _, record := range records {
+			if err := encoder.Encode(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func keyRecords(ctx context.Context, s *store.Store, now time.Time) ([]keyRecord, error) {
+	keys, err := s.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]keyRecord, 0, len(keys))
+	for _, key := range keys {
+		record := recordOf(key, now)
+		if key.MonthlyQuota > 0 {
+			used, err := s.QuotaUsed(ctx, key.ID, now)
+			if err != nil {
+				return nil, err
+			}
+			record.QuotaUsed = &used
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
+// writeKeys shows keys to a person.
+func writeKeys(w io.Writer, records []keyRecord) error {
+	if len(records) == 0 {
+		_, err := fmt.Fprintln(w, "There are no keys. Make one with: rcpt keys create --name NAME")
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tNAME\tSTATE\tSCOPES\tLIMITS\tQUOTA\tLAST USED\tEXPIRES")
+	for _, r := range records {
+		scopes := make([]string, len(r.Scopes))
+		for i, scope := range r.Scopes {
+			scopes[i] = string(scope)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, orDash(r.Name), r.State, orDash(strings.Join(scopes, ",")), orDash(r.limits()),
+			orDash(r.quota()), orDash(minuteOf(r.LastUsed)), orDash(minuteOf(r.Expires)))
+	}
+	return table.Flush()
+}
+
+func (r keyRecord) limits() string {
+	var limits []string
+	if r.RatePerSecond > 0 {
+		limits = append(limits, rateText(r.RatePerSecond)+" +"+strconv.Itoa(r.Burst))
+	}
+	if r.Concurrency > 0 {
+		limits = append(limits, strconv.Itoa(r.Concurrency)+" at a time")
+	}
+	if len(r.Networks) > 0 {
+		limits = append(limits, "from "+strings.Join(r.Networks, " "))
+	}
+	return strings.Join(limits, ", ")
+}
+
+// rateText writes a rate for the shortest time in which it is a whole number of requests.
+func rateText(perSecond float64) string {
+	const nearly = 1e-6 // what a rate loses that was given for a longer time
+	for _, unit := range rateUnits {
+		requests := perSecond * unit.seconds
+		if whole := math.Round(requests); whole >= 1 && math.Abs(requests-whole) <= nearly*whole {
+			return strconv.FormatFloat(whole, 'f', 0, 64) + "/" + unit.name
+		}
+	}
+	return strconv.FormatFloat(perSecond, 'g', 4, 64) + "/s"
+}
+
+func (r keyRecord) quota() string {
+	if r.QuotaUsed == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", *r.QuotaUsed, r.Quota)
+}
+
+func minuteOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format("2006-01-02 15:04")
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/metrics"
+)
+
+// metricsFlag is where the figures for Prometheus are shown.
+type metricsFlag struct {
+	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to show metrics at, under /metrics, without a key. Default: nowhere."`
+}
+
+// figures are those of a service.
+type figures struct{ metrics *metrics.Metrics }
+
+// newFigures makes the metrics of a service, whose parts may come later.
+func (r *running) newFigures() (*figures, error) {
+	config := metrics.Config{
+		Version: version(), Routes: server.Routes(), Log: r.logger,
+		Engine:    func() engine.Stats { return r.verifier.Stats() },
+		Admission: func() metrics.Admission { return metrics.Admission(r.front.Load()) },
+		Keys:      r.state.keyFigures,
+		Cache:     r.cacheFigures,
+	}
+	if r.state.store != nil {
+		config.Store = func() metrics.Store { return metrics.Store(r.state.store.Stats()) }
+		config.Rechecks = r.recheckFigures
+	}
+	m, err := metrics.New(config)
+	return &figures{m}, err
+}
+
+// hooks are told what the server does.
+func (r *running) hooks() server.Hooks {
+	m := r.figures.metrics
+	return server.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
+		m.Refused(why)
+		r.watcher.refused(why)
+	}}
+}
+
+func (r *running) cacheFigures() metrics.Cache {
+	s := r.cache.Stats()
+	return metrics.Cache{Hits: s.FromMemory, StoreHits: s.FromStore, Misses: s.Missed}
+}
+
+func (r *running) recheckFigures() metrics.Rechecks {
+	s := r.cache.Stats()
+	return metrics.Rechecks{Done: s.RechecksSettled, GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
+}
+
+func (s *serviceState) keyFigures() metrics.Keys {
+	now := time.Now()
+	usable := 0
+	for _, key := range s.keys.List() {
+		if key.Usable(now) {
+			usable++
+		}
+	}
+	return metrics.Keys{Usable: usable, Age: s.keys.Stale()}
+}
+
+// start shows the metrics until stop is called; nothing where no address is given.
+func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), err error) {
+	if f.MetricsListen == "" {
+		return func() {}, nil
+	}
+	listener, err := net.Listen("tcp", string(f.MetricsListen))
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", handler)
+	site := &http.Server{Handler: mux, ReadHeaderTimeout: metricsPatience, WriteTimeout: metricsPatience, MaxHeaderBytes: metricsHeader}
+	ended := make(chan error, 1)
+	go func() { ended <- site.Serve(listener) }()
+	fmt.Fprintf(out, "Metrics are at http://%s/metrics\n", reachable(listener.Addr()))
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := site.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+			_ = site.Close()
+		}
+		<-ended
+	}, nil
+}
+
+const (
+	metricsPatience = 10 * time.Second
+	metricsHeader   = 16 << 10
+)

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
+)
+
+// serviceState is what a service keeps from run to run, and who may use it.
+type serviceState struct {
+	store *store.Store // nil: nothing is kept
+	keys  *keyring.Keyring
+	key   apiKey // the fixed key; its secret is empty where there is none
+}
+
+// openState opens the state, with the key that was set. Where none was, and nobody has one yet, a key is made for this run.
+func (c *serveCommand) openState(ctx context.Context, key apiKey, logger *slog.Logger) (*serviceState, error) {
+	where, err := stateIn(c.dataFlag, c.databaseFlag)
+	if err != nil {
+		return nil, err
+	}
+	where.Log = logger
+	opened, err := store.Open(ctx, where)
+	if err != nil {
+		if key.made || c.Data != "" || c.Database != "" {
+			return nil, err
+		}
+		// Containers with a fixed key often have no place to write to, and need none.
+		logger.Warn("nothing is kept from run to run, and there are no other keys, no usage and no dashboard: name a folder with --data",
+			slog.String("error", err.Error()))
+		return fixedState(ctx, key)
+	}
+	state := &serviceState{store: opened, key: key}
+	if key.made && anyUsable(ctx, opened) {
+		state.key = apiKey{}
+	}
+	state.keys, err = keyring.Open(ctx, keyring.Config{Store: opened, Fixed: state.key.secret, Log: logger})
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return state, nil
+}
+
+// fixedState is that of a service that keeps nothing and has one key.
+func fixedState(ctx context.Context, key apiKey) (*serviceState, error) {
+	keys, err := keyring.Open(ctx, keyring.Config{Fixed: key.secret})
+	return &serviceState{keys: keys, key: key}, err
+}
+
+// anyUsable reports whether somebody has a key. Where that cannot be known, nobody gets one of a run.
+func anyUsable(ctx context.Context, s *store.Store) bool {
+	all, err := s.Keys(ctx)
+	return err != nil || slices.ContainsFunc(all, func(k store.Key) bool { return k.Usable(time.Now()) })
+}
+
+// ready tells why requests cannot be served.
+func (s *serviceState) ready(ctx context.Context) error {
+	if s.store == nil {
+		return nil
+	}
+	if stale := s.keys.Stale(); stale > staleKeys {
+		return fmt.Errorf("the keys are those of %v ago", stale.Round(time.Second))
+	}
+	return s.store.Ping(ctx)
+}
+
+// staleKeys is how long a node that cannot read the keys is one to send requests to: revocations elsewhere pass it by.
+const staleKeys = 30 * time.Second
+
+func (s *serviceState) record(use store.Use) {
+	if s.store != nil {
+		s.store.RecordUse(use)
+	}
+}
+
+func (s *serviceState) close() error {
+	err := s.keys.Close()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// clientAddr is where a request comes from: the peer, or what the last reverse proxy that we know says of its own. It is invalid for a peer
+// without an address.
+func (s *Server) clientAddr(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	client := peer.Addr().Unmap().WithZone("")
+	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
+	for len(hops) > 0 && s.isProxy(client) {
+		before, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1]))
+		if err != nil {
+			break
+		}
+		client, hops = before.Unmap().WithZone(""), hops[:len(hops)-1]
+	}
+	return client
+}
+
+// isProxy reports whether the address is one of our reverse proxies, whose word on where a request comes from is believed.
+func (s *Server) isProxy(addr netip.Addr) bool {
+	for _, network := range s.config.TrustedProxies {
+		if network.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

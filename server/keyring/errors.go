@@ -1,0 +1,37 @@
+package keyring
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Why a request is not admitted; beside a [LimitError], and the error of a context that ended while a quota was reserved.
+var (
+	// ErrUnauthorized: there is no such key, or not now, not for this, or not from there. A client is not told which.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrQuota: the quota of the month is used up.
+	ErrQuota = errors.New("the quota of the month is used up")
+	// ErrUnavailable: the quota cannot be reserved, because the store cannot be reached.
+	ErrUnavailable = errors.New("the quota cannot be looked up at the moment")
+)
+
+// Limit is a kind of limit that goes away by waiting.
+type Limit string
+
+// The limits.
+const (
+	RateLimit        Limit = "rate"
+	ConcurrencyLimit Limit = "concurrency"
+)
+
+// LimitError is that a request came too early.
+type LimitError struct {
+	Kind       Limit
+	RetryAfter time.Duration
+	Rate       Rate
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the limit of the key's %s is reached, try again in %v", e.Kind, e.RetryAfter)
+}

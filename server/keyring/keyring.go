@@ -1,0 +1,117 @@
+package keyring
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// Store is the part of a [store.Store] that a Keyring works with.
+type Store interface {
+	Keys(context.Context) ([]store.Key, error)
+	Versions(context.Context) (store.Versions, error)
+	Watch(ctx context.Context, seen store.Versions, changed func(context.Context, store.Versions) error)
+	CreateKey(context.Context, store.Key) (store.Key, error)
+	RevokeKey(ctx context.Context, id string) error
+	TouchKey(id string, at time.Time)
+	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
+	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (store.Reservation, error)
+	ReturnQuota(context.Context, store.Reservation) error
+}
+
+// Config says where the keys are.
+type Config struct {
+	// Store has the keys and their quotas. Nil: there is the fixed key alone.
+	Store Store
+	// Fixed is the text of one more key, which has the ID [FixedID], every scope and no limits. Empty: none.
+	Fixed string
+	// Log is told when the store cannot be reached. Nil is silent.
+	Log *slog.Logger
+	// Now is the clock; nil is [time.Now].
+	Now func() time.Time
+}
+
+// Keyring is the keys of an installation on one node. It is safe for concurrent use.
+type Keyring struct {
+	store Store
+	log   *slog.Logger
+	now   func() time.Time
+	fixed *entry // nil: none
+
+	started time.Time // what times of buckets and blocks count from
+	loading sync.Mutex
+	table   atomic.Pointer[table]
+	current atomic.Int64 // when the table was last known to be that of the store, since started
+	away    atomic.Bool  // the keys could not be read for a while; the log has been told
+	failing atomic.Bool  // quotas could not be reserved; the log has been told
+
+	stop     context.CancelFunc
+	mu       sync.Mutex // orders closed and routines
+	closed   bool
+	routines sync.WaitGroup
+}
+
+// Open reads the keys and begins to keep them current.
+func Open(ctx context.Context, c Config) (*Keyring, error) {
+	if c.Store == nil && c.Fixed == "" {
+		return nil, errors.New("a keyring needs a store or a fixed key")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Store == nil {
+		c.Store = noStore{}
+	}
+	k := &Keyring{store: c.Store, log: c.Log, now: c.Now, started: c.Now(), fixed: fixedEntry(c.Fixed)}
+	seen, err := k.reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	background, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	if c.Store == (noStore{}) {
+		return k, nil
+	}
+	k.routines.Go(func() { k.follow(background, seen) })
+	k.routines.Go(func() { k.upkeep(background) })
+	return k, nil
+}
+
+func fixedEntry(text string) *entry {
+	if text == "" {
+		return nil
+	}
+	scopes := []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage}
+	return newEntry(store.Key{ID: FixedID, Name: FixedID, Hash: store.HashOf(text), Scopes: scopes}, new(state))
+}
+
+// Close ends the work in the background and gives what is left of reserved quotas back. Call it when every [Grant] is done.
+func (k *Keyring) Close() error {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	k.stop()
+	k.routines.Wait()
+	return k.giveBackAll()
+}
+
+// background runs f, unless the Keyring is closed.
+func (k *Keyring) background(f func()) (runs bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.closed {
+		k.routines.Go(f)
+	}
+	return !k.closed
+}
+
+// elapsed is a time as buckets and blocks count it.
+func (k *Keyring) elapsed(now time.Time) time.Duration { return now.Sub(k.started) }

@@ -1,0 +1,131 @@
+package keyring
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/storetest"
+)
+
+var twoNodes = map[string]func(t *testing.T, a, b *store.Store){"revocation": testRevocation, "quota": testQuota}
+
+// TestTwoNodes runs with two stores on one database: on SQLite, and on PostgreSQL where it is installed.
+func TestTwoNodes(t *testing.T) {
+	for name, test := range twoNodes {
+		t.Run("sqlite/"+name, func(t *testing.T) {
+			folder := t.TempDir()
+			a := openStore(t, store.Options{DataDir: folder})
+			test(t, a, openStore(t, store.Options{DataDir: folder, Beside: true}))
+		})
+	}
+	t.Run("postgresql", func(t *testing.T) {
+		cluster := storetest.Start(t)
+		for name, test := range twoNodes {
+			t.Run(name, func(t *testing.T) {
+				database := cluster.Database(t)
+				a := openStore(t, store.Options{DatabaseURL: database})
+				test(t, a, openStore(t, store.Options{DatabaseURL: database}))
+			})
+		}
+	})
+}
+
+func openStore(t testing.TB, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// within waits until the condition holds.
+func within(t *testing.T, patience time.Duration, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); !condition(); <-tick.C {
+		if time.Since(began) > patience {
+			t.Fatalf("not within %v", patience)
+		}
+	}
+}
+
+// testRevocation: a key that is revoked on one node works on no other a second later.
+func testRevocation(t *testing.T, a, b *store.Store) {
+	here, there := open(t, Config{Store: a}), open(t, Config{Store: b})
+	text, id := create(t, here, store.Key{})
+	works := func(k *Keyring) bool {
+		grant, err := verify(t, k, text)
+		if err == nil {
+			grant.Done(true)
+		}
+		return err == nil
+	}
+	if !works(here) {
+		t.Error("a new key does not work where it was made")
+	}
+	within(t, time.Second, func() bool { return works(there) })
+	if err := here.Revoke(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if works(here) {
+		t.Error("a revoked key works where it was revoked")
+	}
+	within(t, time.Second, func() bool { return !works(there) })
+}
+
+// testQuota: two nodes use up exactly the quota, but for what a killed one had reserved.
+func testQuota(t *testing.T, a, b *store.Store) {
+	const limit, ofVictim = 3000, 500
+	here, there := open(t, Config{Store: a}), open(t, Config{Store: b})
+	text, _ := create(t, here, store.Key{MonthlyQuota: limit})
+	victim := open(t, Config{Store: b})
+	if got := use(t, victim, text, ofVictim); got != ofVictim {
+		t.Fatalf("%d of %d", got, ofVictim)
+	}
+	kill(victim)
+
+	within(t, time.Second, func() bool { return len(there.List()) == 1 })
+	total, failures := atomic.Int64{}, atomic.Int64{}
+	total.Add(ofVictim)
+	var clients sync.WaitGroup
+	for i := range 8 {
+		k := []*Keyring{here, there}[i%2]
+		clients.Go(func() {
+			for {
+				grant, err := verify(t, k, text)
+				switch err {
+				case nil:
+					total.Add(1)
+					grant.Done(true)
+				case ErrUnavailable: // a machine with much else to do
+					failures.Add(1)
+					time.Sleep(askAgain / 10) // as a client does that is told to come back
+				default:
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if lost := (1 + failures.Load()) * limit / largestPart; total.Load() > limit || total.Load() < limit-lost {
+		t.Errorf("%d of a quota of %d, of which %d may be lost", total.Load(), limit, lost)
+	}
+}
+
+// kill ends a keyring as if its process had been killed: nothing is given back.
+func kill(k *Keyring) {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	k.stop()
+	k.routines.Wait()
+	for _, e := range k.table.Load().all {
+		e.quota.left = 0
+	}
+}

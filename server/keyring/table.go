@@ -1,0 +1,120 @@
+package keyring
+
+import (
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// FixedID is the ID of the fixed key, which is not in the store.
+const FixedID = "fixed"
+
+// table is what is known of the keys at one moment. It does not change.
+type table struct {
+	version int64 // of the keys in the store
+	byHash  map[store.Hash]*entry
+	all     []*entry // in the order of the store, without the fixed key
+}
+
+// entry is a key as it was read, and the state that goes on when it is read again.
+type entry struct {
+	key    store.Key
+	bucket bucket
+	policy string
+	*state
+}
+
+// state is what a key does on this node.
+type state struct {
+	revoked atomic.Bool  // by this Keyring; for good
+	fullAt  atomic.Int64 // of the bucket, a [time.Duration]
+	running atomic.Int64 // requests
+	touched atomic.Int64 // when the store was told of the last use, in milliseconds since 1970
+	quota   quota
+}
+
+func newEntry(key store.Key, s *state) *entry {
+	b := newBucket(key.RatePerSecond, key.Burst)
+	return &entry{key: key, bucket: b, policy: policy(key.RatePerSecond, b.size), state: s}
+}
+
+// newTable makes the table of the keys. Those that were in old keep their state.
+func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table {
+	known := make(map[string]*state, len(keys))
+	if old != nil {
+		for _, e := range old.all {
+			known[e.key.ID] = e.state
+		}
+	}
+	t := &table{version, make(map[store.Hash]*entry, len(keys)+1), make([]*entry, 0, len(keys))}
+	for _, key := range keys {
+		s := known[key.ID]
+		if s == nil {
+			s = new(state)
+		}
+		e := newEntry(key, s)
+		t.all = append(t.all, e)
+		t.byHash[key.Hash] = e
+	}
+	if fixed != nil {
+		t.byHash[fixed.key.Hash] = fixed
+	}
+	return t
+}
+
+// accepts tells whether the key may be used now, for this, from there.
+func (e *entry) accepts(now time.Time, scope store.Scope, from netip.Addr) bool {
+	return !e.revoked.Load() && e.key.Usable(now) && e.key.May(scope) && e.reachableFrom(from)
+}
+
+func (e *entry) reachableFrom(from netip.Addr) bool {
+	from = from.Unmap().WithZone("")
+	return len(e.key.Networks) == 0 || slices.ContainsFunc(e.key.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
+}
+
+// enter takes one of the places of the requests that may run at a time.
+func (e *entry) enter() bool {
+	if running := e.running.Add(1); e.key.Concurrency > 0 && running > int64(e.key.Concurrency) {
+		e.leave()
+		return false
+	}
+	return true
+}
+
+func (e *entry) leave() { e.running.Add(-1) }
+
+// spend takes a whole token, or tells how long to wait for one.
+func (e *entry) spend(at time.Duration) (wait time.Duration) {
+	for e.bucket.limits() {
+		state := e.fullAt.Load()
+		next, wait := e.bucket.spend(time.Duration(state), at, probedCost)
+		if e.fullAt.CompareAndSwap(state, int64(next)) {
+			return wait
+		}
+	}
+	return 0
+}
+
+// refund gives parts of a token back.
+func (e *entry) refund(parts int) { e.fullAt.Add(-int64(parts) * int64(e.bucket.part)) }
+
+// rate is where the key stands with its rate limit.
+func (e *entry) rate(at time.Duration) Rate {
+	if !e.bucket.limits() {
+		return Rate{}
+	}
+	full := time.Duration(e.fullAt.Load())
+	return Rate{e.bucket.size, e.bucket.tokens(full, at), e.bucket.untilFull(full, at), e.policy}
+}
+
+// snapshot is the key, with the last use that this node knows of.
+func (e *entry) snapshot() store.Key {
+	key := e.key
+	if used := e.touched.Load(); used > 0 && time.UnixMilli(used).After(key.LastUsed) {
+		key.LastUsed = time.UnixMilli(used).UTC()
+	}
+	return key
+}

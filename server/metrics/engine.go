@@ -1,0 +1,40 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// engineFigures are what the session pool is busy with, and whom it leaves alone.
+func engineFigures() []figure[engine.Stats] {
+	known := setOf(smtpprobe.ProviderNames()...)
+	return []figure[engine.Stats]{
+		gauge("rcpt_smtp_pool_sessions", "SMTP sessions that are open or about to be.", func(s engine.Stats) float64 { return float64(s.SMTP.Sessions) }),
+		gauge("rcpt_smtp_pool_idle_sessions", "SMTP sessions that are kept for the next recipient.", func(s engine.Stats) float64 { return float64(s.SMTP.Idle) }),
+		gauge("rcpt_smtp_pool_probes", "Addresses that a mail host is being asked about.", func(s engine.Stats) float64 { return float64(s.SMTP.UnderWay) }),
+		gauge("rcpt_smtp_pool_waiting_probes", "Addresses that wait for a session with their mail host.",
+			func(s engine.Stats) float64 { return float64(s.SMTP.Waiting) }),
+		gauge("rcpt_smtp_pool_hosts", "Mail hosts of which something is known.", func(s engine.Stats) float64 { return float64(s.SMTP.Hosts) }),
+		shunned(known, "rcpt_smtp_paused", "Providers that are left alone because they block us, a way out each; other: mail hosts of no known provider.",
+			func(s smtpprobe.Shunned) bool { return !s.Until.IsZero() }),
+		shunned(known, "rcpt_smtp_slowed", "Providers that are asked more slowly because we were too fast for them; other as above.",
+			func(s smtpprobe.Shunned) bool { return s.Interval > 0 && s.Until.IsZero() }),
+	}
+}
+
+// shunned counts those that the pool is careful with, in one way, by the names of known providers. Others stand for themselves in the pool, by an
+// address; here they are counted together.
+func shunned(known set, name, help string, counts func(smtpprobe.Shunned) bool) figure[engine.Stats] {
+	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
+		number := map[string]int{other: 0} // shown even if there is none, so that a graph of it has a line
+		for _, s := range now.SMTP.Shunned {
+			if counts(s) {
+				number[known.word(s.Provider)]++
+			}
+		}
+		for provider, n := range number {
+			show(float64(n), provider)
+		}
+	})
+}

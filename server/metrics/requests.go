@@ -1,0 +1,95 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// refusals are the causes for which a server does not serve a request that has no mistake in it.
+var refusals = []string{
+	"unauthorized", // 401: no key, or none that may do this
+	"quota",        // 402: the quota of the month is used up
+	"rate",         // 429: the key asks too fast
+	"concurrency",  // 429: the key asks too much at a time
+	"busy",         // 503: as many verifications run as may, or too many wait for the same mail host
+	"store",        // 503: the store is needed to decide, and cannot be reached
+	other,
+}
+
+// classes are the status classes of HTTP (RFC 9110 §15), by the first digit; the first stands for a request that got no answer.
+var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+// requests counts requests over HTTP.
+type requests struct {
+	total    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+
+	routes map[string]*route
+	causes map[string]prometheus.Counter
+}
+
+// route is what is counted of a route.
+type route struct {
+	byClass  [len(classes)]prometheus.Counter
+	duration prometheus.Observer
+}
+
+func newRequests(routes []string) requests {
+	r := requests{
+		total: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rcpt_http_requests_total", Help: "Requests over HTTP, by route and the class of the answer's status.",
+		}, []string{"route", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "rcpt_http_request_duration_seconds", Help: "How long requests took to be answered, by route.", Buckets: seconds,
+		}, []string{"route"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rcpt_http_refused_total", Help: "Requests that were not served for a reason that is no mistake in them, by cause.",
+		}, []string{"cause"}),
+		routes: map[string]*route{}, causes: map[string]prometheus.Counter{},
+	}
+	r.add(other)
+	for _, name := range routes {
+		r.add(name)
+	}
+	for _, cause := range refusals {
+		r.causes[cause] = r.refused.WithLabelValues(cause)
+	}
+	return r
+}
+
+func (r *requests) add(name string) {
+	counted := &route{duration: r.duration.WithLabelValues(name)}
+	for i, class := range classes {
+		counted.byClass[i] = r.total.WithLabelValues(name, class)
+	}
+	r.routes[name] = counted
+}
+
+func (r *requests) collectors() []prometheus.Collector {
+	return []prometheus.Collector{r.total, r.duration, r.refused}
+}
+
+// Request counts a request and its answer; status 0 is none. The route is one of [Config.Routes].
+func (m *Metrics) Request(route string, status int, took time.Duration) {
+	counted, ok := m.requests.routes[route]
+	if !ok {
+		counted = m.requests.routes[other]
+	}
+	class := status / 100
+	if class < 0 || class >= len(classes) {
+		class = 0
+	}
+	counted.byClass[class].Inc()
+	counted.duration.Observe(took.Seconds())
+}
+
+// Refused counts a request that was not served, by the cause.
+func (m *Metrics) Refused(why string) {
+	counter, ok := m.requests.causes[why]
+	if !ok {
+		counter = m.requests.causes[other]
+	}
+	counter.Inc()
+}

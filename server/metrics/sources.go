@@ -1,0 +1,108 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Admission is how much of what may run does.
+type Admission struct {
+	Running int // verifications
+	Waiting int // for one of them to end
+	Limit   int // of those that run
+}
+
+// Cache is what the memory of verdicts was asked, since the start.
+type Cache struct {
+	Hits      int64 // answered from memory
+	StoreHits int64 // answered from the store behind it
+	Misses    int64 // answered by neither
+	Entries   int   // verdicts in memory
+}
+
+// Rechecks are the greylisted addresses that are asked about again, since the start.
+type Rechecks struct {
+	Waiting int   // for their time
+	Done    int64 // got a final word
+	GivenUp int64 // were put off too often or too long
+	Dropped int64 // found no place among those that wait
+}
+
+// Store is how the durable state fares, since the start. Its fields are those of store.Stats, so that one converts into the other.
+type Store struct {
+	Queued     int           // small writes that wait for the next commit
+	Dropped    int64         // small writes that found the queue full
+	Commits    int64         // commits of the queue
+	Failures   int64         // commits of the queue that failed
+	LastCommit time.Duration // how long the last commit of the queue took
+	InUse      int           // connections in use
+	Open       int           // connections open
+}
+
+// Keys are the API keys that this process knows.
+type Keys struct {
+	Usable int           // neither revoked nor expired
+	Age    time.Duration // of what is known of them
+}
+
+// sources are the collectors of what the configuration names.
+func (c *Config) sources() []prometheus.Collector {
+	var all []prometheus.Collector
+	all = watch(all, c.Engine, engineFigures())
+	all = watch(all, c.Admission, admissionFigures)
+	all = watch(all, c.Cache, cacheFigures)
+	all = watch(all, c.Rechecks, recheckFigures)
+	all = watch(all, c.Store, storeFigures)
+	return watch(all, c.Keys, keyFigures)
+}
+
+func watch[T any](all []prometheus.Collector, read func() T, figures []figure[T]) []prometheus.Collector {
+	if read == nil {
+		return all
+	}
+	return append(all, &source[T]{read, figures})
+}
+
+var admissionFigures = []figure[Admission]{
+	gauge("rcpt_admission_running", "Verifications that run for clients.", func(a Admission) float64 { return float64(a.Running) }),
+	gauge("rcpt_admission_waiting", "Requests that wait for a verification to end.", func(a Admission) float64 { return float64(a.Waiting) }),
+	gauge("rcpt_admission_limit", "Verifications that may run at a time.", func(a Admission) float64 { return float64(a.Limit) }),
+}
+
+var cacheFigures = []figure[Cache]{
+	labelled(prometheus.CounterValue, "rcpt_cache_hits_total", "Questions that a remembered verdict answered, by where it was found.", []string{"layer"},
+		func(c Cache, show func(float64, ...string)) {
+			show(float64(c.Hits), "memory")
+			show(float64(c.StoreHits), "store")
+		}),
+	counter("rcpt_cache_misses_total", "Questions that no remembered verdict answered.", func(c Cache) float64 { return float64(c.Misses) }),
+	gauge("rcpt_cache_entries", "Verdicts in memory.", func(c Cache) float64 { return float64(c.Entries) }),
+}
+
+var recheckFigures = []figure[Rechecks]{
+	gauge("rcpt_rechecks_waiting", "Greylisted addresses that wait to be asked about again.", func(r Rechecks) float64 { return float64(r.Waiting) }),
+	labelled(prometheus.CounterValue, "rcpt_rechecks_total", "Greylisted addresses that wait no more, by how that came.", []string{"outcome"},
+		func(r Rechecks, show func(float64, ...string)) {
+			show(float64(r.Done), "done")
+			show(float64(r.GivenUp), "given_up")
+			show(float64(r.Dropped), "dropped")
+		}),
+}
+
+var storeFigures = []figure[Store]{
+	gauge("rcpt_store_queued_writes", "Small writes that wait for the next commit.", func(s Store) float64 { return float64(s.Queued) }),
+	counter("rcpt_store_dropped_writes_total", "Small writes that were lost because the queue was full.", func(s Store) float64 { return float64(s.Dropped) }),
+	counter("rcpt_store_commits_total", "Commits of small writes.", func(s Store) float64 { return float64(s.Commits) }),
+	counter("rcpt_store_commit_failures_total", "Commits of small writes that failed; what they held is tried again.",
+		func(s Store) float64 { return float64(s.Failures) }),
+	gauge("rcpt_store_last_commit_seconds", "How long the last commit of small writes took.", func(s Store) float64 { return s.LastCommit.Seconds() }),
+	gauge("rcpt_store_connections_in_use", "Connections to the database that are in use.", func(s Store) float64 { return float64(s.InUse) }),
+	gauge("rcpt_store_connections_open", "Connections to the database.", func(s Store) float64 { return float64(s.Open) }),
+}
+
+var keyFigures = []figure[Keys]{
+	gauge("rcpt_keys", "API keys that can be used.", func(k Keys) float64 { return float64(k.Usable) }),
+	gauge("rcpt_keys_age_seconds", "How old this process's knowledge of the keys is; about a second, unless the store cannot be reached.",
+		func(k Keys) float64 { return k.Age.Seconds() }),
+}

@@ -1,0 +1,75 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// The outcomes of an SMTP session beside the ways in which one fails.
+const (
+	sessionAnswered = "answered" // the mail host replied to RCPT, whatever it said
+	sessionRejected = "rejected" // it refused us, or the sender, before
+)
+
+// steps counts what the engine asks others.
+type steps struct {
+	dns, smtp prometheus.Observer
+	duration  *prometheus.HistogramVec
+	lookups   *prometheus.CounterVec
+	sessions  *prometheus.CounterVec
+}
+
+func newSteps() steps {
+	s := steps{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "rcpt_phase_duration_seconds", Help: "How long the steps of verifications took: to find mail hosts (dns), and to ask them (smtp).",
+			Buckets: seconds,
+		}, []string{"phase"}),
+		lookups: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rcpt_dns_lookups_total", Help: "Questions to the DNS about mail hosts, by type, status, and whether the answer was cached.",
+		}, []string{"type", "status", "cached"}),
+		sessions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rcpt_smtp_sessions_total",
+			Help: "SMTP sessions by outcome, as verifications see them: one that several share counts for each.",
+		}, []string{"outcome"}),
+	}
+	s.dns, s.smtp = s.duration.WithLabelValues("dns"), s.duration.WithLabelValues("smtp")
+	return s
+}
+
+func (s *steps) collectors() []prometheus.Collector {
+	return []prometheus.Collector{s.duration, s.lookups, s.sessions}
+}
+
+// Hooks are for the engine whose steps are to be counted. The hook for verdicts is nil: see [Metrics.Verified].
+func (m *Metrics) Hooks() engine.Hooks {
+	return engine.Hooks{Resolved: m.steps.resolved, Probed: m.steps.probed}
+}
+
+func (s *steps) resolved(f dnsresolve.Findings, took time.Duration) {
+	s.dns.Observe(took.Seconds())
+	for _, l := range f.Lookups {
+		s.lookups.WithLabelValues(dnsTypes.word(l.Type), dnsStatuses.word(string(l.Status)), truth(l.Cached)).Inc()
+	}
+}
+
+func (s *steps) probed(f smtpprobe.Findings, took time.Duration) {
+	s.smtp.Observe(took.Seconds())
+	for i := range f.Sessions {
+		s.sessions.WithLabelValues(outcome(&f.Sessions[i])).Inc()
+	}
+}
+
+func outcome(s *smtpprobe.Session) string {
+	switch {
+	case s.Target != nil:
+		return sessionAnswered
+	case s.Failure != nil:
+		return failures.word(string(s.Failure.Kind))
+	}
+	return sessionRejected
+}

@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// seconds are the bounds of the buckets of durations: from a remembered answer, below a millisecond, through a mail host nearby and one that lets
+// clients wait for its greeting, to the longest wait for a session with a busy host.
+var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+
+// verifications counts answers and how long they took.
+type verifications struct {
+	total    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	// usual has the counters of each reason with its usual verdict, so that counting an answer looks for no labels.
+	usual map[engine.Reason]usualAnswer
+	took  byCached[prometheus.Observer]
+}
+
+type usualAnswer struct {
+	verdict engine.Verdict
+	total   byCached[prometheus.Counter]
+}
+
+// byCached is one thing for answers that were asked for and one for those that were remembered.
+type byCached[T any] struct{ asked, remembered T }
+
+func (b *byCached[T]) of(cached bool) T {
+	if cached {
+		return b.remembered
+	}
+	return b.asked
+}
+
+func newVerifications() verifications {
+	v := verifications{
+		total: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rcpt_verifications_total", Help: "Verifications that were answered, by result, reason, and whether the answer was remembered.",
+		}, []string{"result", "reason", "cached"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "rcpt_verification_duration_seconds", Help: "How long verifications took, by whether the answer was remembered.", Buckets: seconds,
+		}, []string{"cached"}),
+		usual: map[engine.Reason]usualAnswer{},
+	}
+	for _, reason := range engine.Reasons() {
+		verdict := reason.Verdict()
+		v.usual[reason] = usualAnswer{verdict, byCached[prometheus.Counter]{v.counter(verdict, reason, false), v.counter(verdict, reason, true)}}
+	}
+	v.took = byCached[prometheus.Observer]{v.duration.WithLabelValues(truth(false)), v.duration.WithLabelValues(truth(true))}
+	return v
+}
+
+func (v *verifications) counter(verdict engine.Verdict, reason engine.Reason, cached bool) prometheus.Counter {
+	return v.total.WithLabelValues(verdicts.word(string(verdict)), reasons.word(string(reason)), truth(cached))
+}
+
+func (v *verifications) collectors() []prometheus.Collector {
+	return []prometheus.Collector{v.total, v.duration}
+}
+
+// Verified counts a verification that was answered with r, details included, after a while. It is for whoever answers, and not for the engine's hook:
+// the engine does not see what is remembered before it, and also verifies what nobody waits for.
+func (m *Metrics) Verified(r engine.Result, took time.Duration) {
+	var reason engine.Reason
+	cached := false
+	if r.Details != nil {
+		reason, cached = r.Details.Reason, r.Details.Cached
+	}
+	v := &m.verifications
+	v.took.of(cached).Observe(took.Seconds())
+	if usual, ok := v.usual[reason]; ok && usual.verdict == r.Verdict {
+		usual.total.of(cached).Inc()
+		return
+	}
+	v.counter(r.Verdict, reason, cached).Inc()
+}
