@@ -100,7 +100,8 @@ func New(config Config) (*Server, error) {
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}, maps.Keys(openapi.Routes()))
+	routes := []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+	return slices.AppendSeq(routes, maps.Keys(openapi.Routes()))
 }
 
 const (

@@ -82,8 +82,12 @@ func (r *running) build() error {
 	}); err != nil {
 		return err
 	}
+	var usage server.UsageStore
+	if r.state.store != nil {
+		usage = r.state.store
+	}
 	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
+		Verifier: r.cache, Usage: usage, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
 		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
