@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The embedded database and what its folder is locked by. Nobody but the user has business with them.
+const (
+	databaseName = "rcpt.db"
+	lockName     = "rcpt.lock"
+	folderMode   = 0o700
+	fileMode     = 0o600
+)
+
+const opOpen = "open"
+
+// connect opens the engine that the options name.
+func connect(ctx context.Context, o Options) (*database, error) {
+	if o.DatabaseURL != "" {
+		db, err := openPostgres(o.DatabaseURL)
+		if err != nil {
+			return nil, &Error{opOpen, ErrInvalid, err}
+		}
+		return db, nil
+	}
+	if o.DataDir == "" {
+		return nil, &Error{opOpen, ErrInvalid, errors.New("there is no data folder: name one, or a database")}
+	}
+	return connectFolder(ctx, o)
+}
+
+func connectFolder(ctx context.Context, o Options) (*database, error) {
+	folder, err := filepath.Abs(o.DataDir)
+	if err != nil {
+		return nil, &Error{opOpen, nil, err}
+	}
+	if err := os.MkdirAll(folder, folderMode); err != nil {
+		return nil, &Error{opOpen, kindOfFile(err), fmt.Errorf("the data folder cannot be made: %w", err)}
+	}
+	lock, err := lockFolder(ctx, folder)
+	if errors.Is(err, ErrLocked) && o.Beside {
+		lock, err = nil, nil
+	}
+	if err != nil {
+		return nil, &Error{opOpen, kindOfLock(err), err}
+	}
+	db, err := openFile(filepath.Join(folder, databaseName))
+	if err != nil {
+		_ = lock.release()
+		return nil, &Error{opOpen, kindOfFile(err), err}
+	}
+	db.lock = lock
+	db.beside = o.Beside && lock == nil
+	return db, nil
+}
+
+func kindOfLock(err error) error {
+	if errors.Is(err, ErrLocked) {
+		return ErrLocked
+	}
+	return kindOfFile(err)
+}
+
+// openFile sees to the mode of the database, which SQLite takes over for the files beside it, and opens it.
+func openFile(path string) (*database, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("the database cannot be opened: %w", err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().Perm()&^fs.FileMode(fileMode) != 0 {
+		err = file.Chmod(fileMode)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	return openSQLite(path)
+}

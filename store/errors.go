@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// What a caller may want to tell apart, with [errors.Is].
+var (
+	ErrNotFound     = errors.New("not found")
+	ErrExists       = errors.New("exists already")
+	ErrInvalid      = errors.New("cannot be stored")
+	ErrLeaseLost    = errors.New("the lease has run out and somebody else may have the work")
+	ErrLocked       = errors.New("in use by another process")
+	ErrSchemaTooNew = errors.New("made by a later version of rcpt")
+	ErrNotEmpty     = errors.New("not empty")
+
+	// ErrUnavailable: the database cannot do it at the moment. It was lost, or is overloaded, or its disk is full or read-only. Trying again
+	// later may help; a server answers 503.
+	ErrUnavailable = errors.New("the database is not available")
+)
+
+// Error is what every method of the package returns as an error.
+type Error struct {
+	Op   string // what was to be done, such as "create key"
+	Kind error  // one of the variables above, or nil
+	Err  error  // what is wrong and what to do
+}
+
+func (e *Error) Error() string { return "store: " + e.Op + ": " + e.Err.Error() }
+
+// Unwrap returns the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Kind == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// failed makes err, which came up at op, an error of this package; nil stays nil.
+func (db *database) failed(op string, err error) error {
+	var ours *Error
+	switch {
+	case err == nil, errors.As(err, &ours):
+		return err
+	case errors.Is(err, errTooSlow):
+		return &Error{op, ErrUnavailable, err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &Error{op, nil, err}
+	case errors.Is(err, sql.ErrNoRows):
+		return &Error{op, ErrNotFound, ErrNotFound}
+	}
+	for _, kind := range []error{ErrNotFound, ErrExists, ErrInvalid, ErrLeaseLost, ErrNotEmpty, ErrSchemaTooNew, ErrLocked, ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return &Error{op, kind, err}
+		}
+	}
+	kind, explained := db.explain(db.where, err)
+	return &Error{op, kind, explained}
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	// flushEvery groups small writes: rarely enough for a disk that takes milliseconds to be sure, and well within the second that may be lost.
+	flushEvery = 100 * time.Millisecond
+	// flushAgain is the wait after a commit that failed.
+	flushAgain = time.Second
+)
+
+// flushNowAndThen commits the queue a moment after something came into it, until ctx ends.
+func (s *Store) flushNowAndThen(ctx context.Context) {
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.queue.wake:
+		}
+		wait := flushEvery
+		if failing {
+			wait = flushAgain
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		err := s.Flush(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.queue.add(func(*batch) bool { return true }) // wakes again
+			if !failing {
+				s.log.Error("usage and verdicts cannot be stored and wait in memory", "error", err, "queued", s.Stats().Queued)
+			}
+		}
+		if failing && err == nil {
+			s.log.Info("usage and verdicts are stored again", "dropped", s.Stats().Dropped)
+		}
+		failing = err != nil
+	}
+}
+
+// Flush commits what is queued now. After an error it is queued still.
+func (s *Store) Flush(ctx context.Context) error {
+	s.queue.commit.Lock()
+	defer s.queue.commit.Unlock()
+	b := s.queue.take()
+	if b.len() == 0 {
+		return nil
+	}
+	began := time.Now()
+	err := s.write(ctx, "store usage and verdicts", func(ctx context.Context, tx *sql.Tx) error { return s.insert(ctx, tx, b) })
+	s.queue.settle(time.Since(began), err == nil)
+	return err
+}
+
+// insert writes a batch. Tables come in one order and rows in that of their keys, so that two nodes do not wait for each other in a circle.
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, b *batch) error {
+	for _, write := range []func(context.Context, *sql.Tx, *batch) error{s.insertUses, s.insertTouches, s.insertVerdicts, s.insertRechecks} {
+		if err := write(ctx, tx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var upsertUses = upsert{
+	table:   "usage",
+	columns: []string{"api_key", "day", "result", "reason", "cached", "latency", "answers", "duration"},
+	then: `ON CONFLICT (api_key, day, result, reason, cached, latency)
+		DO UPDATE SET answers = usage.answers + excluded.answers, duration = usage.duration + excluded.duration`,
+}
+
+func (s *Store) insertUses(ctx context.Context, tx *sql.Tx, b *batch) error {
+	var rows [][]any
+	for _, row := range slices.SortedFunc(maps.Keys(b.uses), useRow.compare) {
+		sum := b.uses[row]
+		rows = append(rows, []any{row.key, row.day, row.result, row.reason, row.cached, row.latency, sum.count, sum.duration.Milliseconds()})
+	}
+	return upsertUses.run(ctx, tx, rows)
+}
+
+func (r useRow) compare(other useRow) int {
+	return cmp.Or(cmp.Compare(r.key, other.key), cmp.Compare(r.day, other.day), cmp.Compare(r.result, other.result),
+		cmp.Compare(r.reason, other.reason), cmp.Compare(r.cached, other.cached), cmp.Compare(r.latency, other.latency))
+}
+
+var upsertTouches = upsert{
+	table:   "key_uses",
+	columns: []string{"api_key", "at"},
+	then:    `ON CONFLICT (api_key) DO UPDATE SET at = excluded.at WHERE excluded.at > key_uses.at`,
+}
+
+func (s *Store) insertTouches(ctx context.Context, tx *sql.Tx, b *batch) error {
+	var rows [][]any
+	for _, key := range slices.Sorted(maps.Keys(b.touched)) {
+		rows = append(rows, []any{key, b.touched[key]})
+	}
+	return upsertTouches.run(ctx, tx, rows)
+}
+
+var upsertVerdicts = upsert{
+	table:   "verdicts",
+	columns: []string{"hash", "result", "reason", "checked", "expires"},
+	then: `ON CONFLICT (hash) DO UPDATE SET result = excluded.result, reason = excluded.reason, checked = excluded.checked, expires = excluded.expires
+		WHERE excluded.checked >= verdicts.checked`,
+}
+
+func (s *Store) insertVerdicts(ctx context.Context, tx *sql.Tx, b *batch) error {
+	var rows [][]any
+	for _, hash := range sortedHashes(b.verdicts) {
+		v := b.verdicts[hash]
+		rows = append(rows, []any{hash, string(v.Result), v.Reason, millisOf(v.Checked), millisOf(v.Expires)})
+	}
+	return upsertVerdicts.run(ctx, tx, rows)
+}
+
+func sortedHashes[V any](m map[Hash]V) []Hash {
+	return slices.SortedFunc(maps.Keys(m), func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })
+}

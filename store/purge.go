@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+const (
+	// purgeEvery is how often what has run its time is deleted.
+	purgeEvery = time.Minute
+	// purgeAtOnce bounds the rows of one transaction, so that nobody waits for long.
+	purgeAtOnce = 1000
+	// usageKept is thirteen months, so that a month can be compared with that of the year before.
+	usageKept = 400 * 24 * time.Hour
+)
+
+// purges delete up to $2 rows that are older than $1.
+var purges = []struct {
+	text string
+	kept time.Duration
+}{
+	{`DELETE FROM verdicts WHERE hash IN (SELECT hash FROM verdicts WHERE expires <= $1 ORDER BY expires LIMIT $2)`, 0},
+	{`DELETE FROM rechecks WHERE hash IN (SELECT hash FROM rechecks WHERE give_up <= $1 AND leased <= $1 ORDER BY give_up LIMIT $2)`, 0},
+	{`DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires <= $1 ORDER BY expires LIMIT $2)`, 0},
+	{`DELETE FROM setup_tokens WHERE hash IN (SELECT hash FROM setup_tokens WHERE expires <= $1 LIMIT $2)`, 0},
+	{`DELETE FROM usage WHERE (api_key, day) IN (SELECT api_key, day FROM usage WHERE day <= $1 ORDER BY day LIMIT $2)`, usageKept},
+	{`DELETE FROM quotas WHERE (api_key, month) IN (SELECT api_key, month FROM quotas WHERE month <= $1 LIMIT $2)`, usageKept},
+}
+
+func (s *Store) purgeNowAndThen(ctx context.Context) {
+	ticker := time.NewTicker(purgeEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := s.Purge(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("what has expired cannot be deleted", "error", err)
+			}
+		}
+	}
+}
+
+// Purge deletes what has run its time: verdicts, rechecks, sessions and set-up tokens that have expired, usage older than thirteen months. The
+// store does so by itself once a minute.
+func (s *Store) Purge(ctx context.Context) error {
+	for _, purge := range purges {
+		before := millisOf(s.now().Add(-purge.kept))
+		for deleted := int64(purgeAtOnce); deleted >= purgeAtOnce; {
+			if err := s.write(ctx, "purge", func(ctx context.Context, tx *sql.Tx) error {
+				result, err := tx.ExecContext(ctx, purge.text, before, purgeAtOnce)
+				if err != nil {
+					return err
+				}
+				deleted, err = result.RowsAffected()
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

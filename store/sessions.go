@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Session is that somebody is signed in to the dashboard.
+type Session struct {
+	Hash    Hash   // of the cookie
+	Account string // the ID
+	Created time.Time
+	Expires time.Time
+}
+
+// CreateSession stores a session. [ErrNotFound]: there is no such account.
+func (s *Store) CreateSession(ctx context.Context, session Session) error {
+	return s.write(ctx, "create session", func(ctx context.Context, tx *sql.Tx) error {
+		return one(tx.ExecContext(ctx, `
+			INSERT INTO sessions (hash, account, created, expires)
+			SELECT CAST($1 AS BYTEA), id, CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM accounts WHERE id = $2`,
+			session.Hash, session.Account, millisOf(s.now()), millisOf(session.Expires)))
+	})
+}
+
+// Session returns a session that has not expired, and its account; or [ErrNotFound].
+func (s *Store) Session(ctx context.Context, hash Hash) (session Session, account Account, err error) {
+	err = s.read(ctx, "read session", func(ctx context.Context, db *sql.DB) error {
+		var created, expires, joined millis
+		err := db.QueryRowContext(ctx, `
+			SELECT s.created, s.expires, a.id, a.login, a.password, a.created
+			FROM sessions s JOIN accounts a ON a.id = s.account
+			WHERE s.hash = $1 AND s.expires > $2`, hash, millisOf(s.now())).
+			Scan(&created, &expires, &account.ID, &account.Login, &account.Password, &joined)
+		session = Session{Hash: hash, Account: account.ID, Created: created.time(), Expires: expires.time()}
+		account.Created = joined.time()
+		return err
+	})
+	return session, account, err
+}
+
+// EndSession ends a session; one that is not there has ended already.
+func (s *Store) EndSession(ctx context.Context, hash Hash) error {
+	return s.write(ctx, "end session", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
+		return err
+	})
+}
+
+// EndSessions ends all sessions of an account.
+func (s *Store) EndSessions(ctx context.Context, account string) error {
+	return s.write(ctx, "end sessions", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE account = $1`, account)
+		return err
+	})
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// CreateSetupToken stores the hash of a link with which the first account can be made. Several may stand side by side, one for each node.
+func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Time) error {
+	return s.write(ctx, "create set-up token", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`, hash, millisOf(expires))
+		return err
+	})
+}
+
+// CheckSetupToken returns [ErrNotFound] for a token that is unknown, used or expired. It does not use it up.
+func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
+	return s.read(ctx, "read set-up token", func(ctx context.Context, db *sql.DB) error {
+		var found int
+		return db.QueryRowContext(ctx, `SELECT 1 FROM setup_tokens WHERE hash = $1 AND expires > $2`, hash, millisOf(s.now())).Scan(&found)
+	})
+}
+
+// SetUp uses a token to make an account, in one transaction: of several that try, one has the account. All other tokens end with it.
+// [ErrNotFound]: the token is unknown, used or expired.
+func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, error) {
+	first = s.newAccount(first)
+	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {
+		if err := one(tx.ExecContext(ctx, `DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2`, token, millisOf(s.now()))); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM setup_tokens`); err != nil {
+			return err
+		}
+		return insertAccount(ctx, tx, first)
+	})
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Account is somebody who may sign in to the dashboard.
+type Account struct {
+	ID       string // made when it is created
+	Login    string // lower-case, unique
+	Password string // the text that the password hash gives (argon2id), never the password
+	Created  time.Time
+}
+
+// CreateAccount stores an account and returns it with its ID. The login is made lower-case. [ErrExists]: it is taken.
+func (s *Store) CreateAccount(ctx context.Context, a Account) (Account, error) {
+	a = s.newAccount(a)
+	return a, s.write(ctx, "create account", func(ctx context.Context, tx *sql.Tx) error { return insertAccount(ctx, tx, a) })
+}
+
+func (s *Store) newAccount(a Account) Account {
+	a.ID, a.Login, a.Created = newID("acc"), loginOf(a.Login), millisOf(s.now()).time()
+	return a
+}
+
+func loginOf(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+func insertAccount(ctx context.Context, tx *sql.Tx, a Account) error {
+	if a.Login == "" || a.Password == "" {
+		return fmt.Errorf("%w: an account needs a login and the hash of a password", ErrInvalid)
+	}
+	if err := checkText("login", a.Login); err != nil {
+		return err
+	}
+	if err := checkText("hash of the password", a.Password); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO accounts (id, login, password, created) VALUES ($1, $2, $3, $4)`,
+		a.ID, a.Login, a.Password, millisOf(a.Created))
+	return err
+}
+
+const selectAccounts = `SELECT id, login, password, created FROM accounts`
+
+// Accounts returns every account, the oldest first.
+func (s *Store) Accounts(ctx context.Context) (accounts []Account, err error) {
+	err = s.read(ctx, "read accounts", func(ctx context.Context, db *sql.DB) error {
+		accounts, err = collect(ctx, db, scanAccount, selectAccounts+` ORDER BY created, id`)
+		return err
+	})
+	return accounts, err
+}
+
+// Account returns the account with the ID, or [ErrNotFound].
+func (s *Store) Account(ctx context.Context, id string) (Account, error) {
+	return s.account(ctx, selectAccounts+` WHERE id = $1`, id)
+}
+
+// AccountByLogin returns the account with the login, in any case, or [ErrNotFound].
+func (s *Store) AccountByLogin(ctx context.Context, login string) (Account, error) {
+	return s.account(ctx, selectAccounts+` WHERE login = $1`, storable(loginOf(login)))
+}
+
+func (s *Store) account(ctx context.Context, query, value string) (account Account, err error) {
+	err = s.read(ctx, "read account", func(ctx context.Context, db *sql.DB) error {
+		account, err = scanAccount(db.QueryRowContext(ctx, query, value))
+		return err
+	})
+	return account, err
+}
+
+func scanAccount(row scanner) (Account, error) {
+	var a Account
+	var created millis
+	err := row.Scan(&a.ID, &a.Login, &a.Password, &created)
+	a.Created = created.time()
+	return a, err
+}
+
+// SetPassword changes the hash of an account's password and ends the account's sessions.
+func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
+	return s.write(ctx, "set password", func(ctx context.Context, tx *sql.Tx) error {
+		if err := checkText("hash of the password", hash); err != nil {
+			return err
+		}
+		if err := one(tx.ExecContext(ctx, `UPDATE accounts SET password = $2 WHERE id = $1`, id, hash)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE account = $1`, id)
+		return err
+	})
+}
+
+// DeleteAccount deletes an account with its sessions, and revokes its keys. These stay, for the usage that is told of them.
+func (s *Store) DeleteAccount(ctx context.Context, id string) error {
+	err := s.write(ctx, "delete account", func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked = $2 WHERE account = $1 AND revoked = 0`,
+			id, millisOf(s.now())); err != nil {
+			return err
+		}
+		if err := one(tx.ExecContext(ctx, `DELETE FROM accounts WHERE id = $1`, id)); err != nil {
+			return err
+		}
+		return bump(ctx, tx, topicKeys)
+	})
+	s.changed.send(err)
+	return err
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hash is the SHA-256 of a secret, which is all that the store knows of it.
+type Hash [sha256.Size]byte
+
+// HashOf returns the hash of a key, a session cookie or a token. These are random and long; a password needs another hash.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
+
+// Value stores the hash as octets.
+func (h Hash) Value() (driver.Value, error) { return h[:], nil }
+
+// Scan reads what Value wrote.
+func (h *Hash) Scan(value any) error {
+	octets, ok := value.([]byte)
+	if !ok || len(octets) != len(h) {
+		return fmt.Errorf("a stored hash is not %d octets", len(h))
+	}
+	copy(h[:], octets)
+	return nil
+}
+
+// addressHash is under what a normalised address is stored: salted, so that two installations have nothing in common.
+func (s *Store) addressHash(address string) Hash {
+	mac := hmac.New(sha256.New, s.salt)
+	mac.Write([]byte(address))
+	return Hash(mac.Sum(nil))
+}
+
+// newID returns a random name for a row, which is no secret.
+func newID(kind string) string {
+	const letters = 20 // of 5 bits each
+	return kind + "_" + strings.ToLower(rand.Text()[:letters])
+}
+
+// millis is a time as it is stored; never is zero.
+type millis int64
+
+func millisOf(t time.Time) millis {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t.UnixMilli())
+}
+
+// Value stores the time as a whole number.
+func (m millis) Value() (driver.Value, error) { return int64(m), nil }
+
+func (m millis) time() time.Time {
+	if m == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(m)).UTC()
+}
+
+// dayOf and monthOf are the beginning of a day and of a month in UTC.
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+
+func monthOf(t time.Time) time.Time {
+	year, month, _ := t.UTC().Date()
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// maxText bounds names, logins and the like, in octets: far beyond any that makes sense, and short enough for an index.
+const maxText = 500
+
+// checkText refuses what one of the engines cannot store, or nobody could read.
+func checkText(what, text string) error {
+	switch {
+	case len(text) > maxText:
+		return fmt.Errorf("%w: the %s is longer than %d octets", ErrInvalid, what, maxText)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%w: the %s is not UTF-8", ErrInvalid, what)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return fmt.Errorf("%w: the %s has control characters", ErrInvalid, what)
+	}
+	return nil
+}
+
+// storable makes any text one that both engines store: PostgreSQL wants UTF-8 without NUL.
+func storable(text string) string {
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// maxResult bounds the octets of a verdict's Result. Longer ones are dropped and counted: they would be asked for anew, no more.
+const maxResult = 64 << 10
+
+// Verdict is what was found out about an address.
+type Verdict struct {
+	Result  []byte // JSON, of the caller's making, without the address and whatever quotes it
+	Reason  string
+	Checked time.Time
+	Expires time.Time // when it is no longer to be believed
+}
+
+// Verdict returns what is remembered of the normalised address, what is still queued included; or [ErrNotFound].
+func (s *Store) Verdict(ctx context.Context, address string) (v Verdict, err error) {
+	hash := s.addressHash(address)
+	if v, ok := s.queue.verdict(hash); ok && s.now().Before(v.Expires) {
+		return v, nil
+	}
+	err = s.read(ctx, "read verdict", func(ctx context.Context, db *sql.DB) error {
+		var result string
+		var checked, expires millis
+		err := db.QueryRowContext(ctx, `SELECT result, reason, checked, expires FROM verdicts WHERE hash = $1 AND expires > $2`,
+			hash, millisOf(s.now())).Scan(&result, &v.Reason, &checked, &expires)
+		v.Result, v.Checked, v.Expires = []byte(result), checked.time(), expires.time()
+		return err
+	})
+	return v, err
+}
+
+// PutVerdict queues what was found out about the normalised address, of which a salted hash is stored. Of two the later check stays.
+func (s *Store) PutVerdict(address string, v Verdict) {
+	v.Result, v.Reason = []byte(storable(string(v.Result))), storable(v.Reason)
+	v.Checked, v.Expires = millisOf(v.Checked).time(), millisOf(v.Expires).time()
+	s.queue.putVerdict(s.addressHash(address), v)
+}
+
+// ForgetVerdicts deletes every verdict, the queued ones too, and tells the other nodes by [Versions.Verdicts].
+func (s *Store) ForgetVerdicts(ctx context.Context) error {
+	s.queue.commit.Lock()
+	defer s.queue.commit.Unlock()
+	s.queue.dropVerdicts()
+	err := s.write(ctx, "forget verdicts", func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM verdicts`); err != nil {
+			return err
+		}
+		return bump(ctx, tx, topicVerdicts)
+	})
+	s.changed.send(err)
+	return err
+}
