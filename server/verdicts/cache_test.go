@@ -35,7 +35,7 @@ func TestRemember(t *testing.T) {
 	}{
 		{engine.RecipientAccepted, 0, 12 * time.Hour},
 		{engine.CatchAll, 0, 12 * time.Hour},
-		{engine.MailboxNotFound, 0, 24 * time.Hour},
+		{engine.MailboxNotFound, 0, 6 * time.Hour},
 		{engine.DomainNotFound, 0, time.Hour},
 		{engine.Blocked, 0, 10 * time.Minute},
 		{engine.Greylisted, 90, 90 * time.Second},
