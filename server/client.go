@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// ClientAddr is where a request comes from, as the limits have it: for pages beside the API.
+func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r) }
+
 // clientAddr is where a request comes from: the peer, or what the last reverse proxy that we know says of its own. It is invalid for a peer
 // without an address.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {

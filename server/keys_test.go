@@ -126,7 +126,7 @@ func TestQuotaOfKey(t *testing.T) {
 		case "busy":
 			return engine.Result{}, engine.ErrBusy
 		case "fault":
-			return engine.Result{Email: address, Verdict: engine.Unknown, Details: &engine.Details{}}, errors.New("a fault")
+			return engine.Result{Email: address, Verdict: engine.Unknown, Message: "No.", Details: &engine.Details{}}, errors.New("a fault")
 		}
 		return accepts(t.Context(), address)
 	}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/server/openapi"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -97,7 +100,8 @@ func New(config Config) (*Server, error) {
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+	routes := []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+	return slices.AppendSeq(routes, maps.Keys(openapi.Routes()))
 }
 
 const (
@@ -116,6 +120,9 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.Handle(healthRoute, only(health, http.MethodGet, http.MethodHead))
 	mux.Handle(readyRoute, only(s.ready, http.MethodGet, http.MethodHead))
+	for path, answer := range openapi.Routes() {
+		mux.Handle(path, only(answer, http.MethodGet, http.MethodHead))
+	}
 	mux.HandleFunc("/api/", notFound)
 	mux.Handle("/", s.pages())
 	return s.observed(mux)

@@ -88,9 +88,5 @@ func (f engineFlags) rhsbls() []string {
 }
 
 func (f engineFlags) allowNets() []netip.Prefix {
-	var networks []netip.Prefix
-	for _, allowed := range f.AllowNet {
-		networks = append(networks, netip.Prefix(allowed))
-	}
-	return networks
+	return prefixes(f.AllowNet)
 }

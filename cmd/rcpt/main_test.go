@@ -64,6 +64,8 @@ slow.example.     MX 10 mx.slow.example.
 mx.slow.example.  A  127.0.0.4
 mute.example.     MX 10 mx.mute.example.
 mx.mute.example.  A  127.0.0.5
+box.example.      MX 10 mx.box.example.
+mx.box.example.   A  127.0.0.6
 nomail.example.   MX 0  .
 
 acme.example.dbl.example.  A  127.0.1.2
@@ -90,6 +92,7 @@ func startWorld(t *testing.T) []string {
 		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
 		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},
 		"127.0.0.5": {Name: "mx.mute.example", HangAt: smtptest.PhaseRCPT},
+		"127.0.0.6": {Name: "mx.box.example", RCPTFunc: boxes()},
 	} {
 		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), host)
 		if err != nil {

@@ -16,6 +16,7 @@ type serveCommand struct {
 	debugFlag
 	databaseFlag
 	metricsFlag
+	siteFlags
 	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember in memory, about; 0: nothing is kept of any. Default: ${default}."`
 	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
 }
@@ -59,7 +60,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return err
 	}
 	s := service{
-		listener: listener, engine: config, lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag,
+		listener: listener, engine: config, lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		details: c.Details, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

@@ -40,8 +40,12 @@ func (r *running) newFigures() (*figures, error) {
 }
 
 // hooks are told what the server does.
-func (f *figures) hooks() server.Hooks {
-	return server.Hooks{Answered: f.metrics.Request, Verified: f.metrics.Verified, Refused: f.metrics.Refused}
+func (r *running) hooks() server.Hooks {
+	m := r.figures.metrics
+	return server.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
+		m.Refused(why)
+		r.watcher.refused(why)
+	}}
 }
 
 func (r *running) cacheFigures() metrics.Cache {

@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/dashboard"
 	verdictcache "github.com/rcpt/rcpt/server/verdicts"
 )
 
@@ -24,6 +26,7 @@ type service struct {
 	state    *serviceState
 	remember int // results; 0: nothing is kept of any
 	metrics  metricsFlag
+	site     siteFlags
 	details  bool
 	example  string // the address in the command line to try
 }
@@ -33,9 +36,11 @@ type running struct {
 	service
 	logger   *slog.Logger
 	figures  *figures
+	watcher  *watcher
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
 	front    *server.Server
+	pages    *dashboard.Dashboard // nil: there are none
 
 	mu   sync.Mutex
 	rest string // what verdicts rest on at present
@@ -44,7 +49,7 @@ type running struct {
 // run tells on w where it listens, and serves until ctx is cancelled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
-	r := &running{service: s, logger: s.engine.Logger}
+	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher()}
 	if s.lists != nil {
 		r.rest = s.basis(s.lists.source.digest)
 	}
@@ -57,6 +62,9 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	}
 	stop := r.background(ctx)
 	greet(w, s.listener.Addr(), s.state.key, s.example)
+	if link := r.setupURL(ctx); link != "" {
+		fmt.Fprintf(w, "Make an account for the dashboard, once and within a day: %s\n", link)
+	}
 	err = r.front.Serve(ctx, s.listener)
 	stop()
 	hide()
@@ -70,7 +78,7 @@ func (r *running) build() error {
 		return err
 	}
 	config := r.engine
-	config.Logger, config.Hooks = quietly(r.logger), r.figures.metrics.Hooks() // the server logs each verification with its request
+	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks()) // the server logs each verification with its request
 	if r.verifier, err = engine.New(config); err != nil {
 		return err
 	}
@@ -80,9 +88,17 @@ func (r *running) build() error {
 	}); err != nil {
 		return err
 	}
+	if err := r.addPages(); err != nil {
+		return err
+	}
+	var usage server.UsageStore
+	var pages http.Handler
+	if r.state.store != nil {
+		usage, pages = r.state.store, r.pages.Handler()
+	}
 	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
-		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.figures.hooks(),
+		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
+		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
 }

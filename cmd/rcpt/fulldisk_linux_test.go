@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/storetest"
+)
+
+// twoMegabytes mounts a disk of two megabytes in memory.
+func twoMegabytes(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: needs root, to mount a small disk")
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=2m"); err != nil {
+		t.Skip("SKIPPED: no disk can be mounted: ", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
+	return folder
+}
+
+// TestServeOnFullDisk: while nothing can be stored requests are answered, the log says why once, and with room again all goes on.
+func TestServeOnFullDisk(t *testing.T) {
+	folder := twoMegabytes(t)
+	environment := append(startWorld(t), "RCPT_DATA="+folder)
+	commands := keysOf{environment}
+	free, limited := commands.mustCreate(t), commands.mustCreate(t, "--quota", "1000")
+	n := startNode(t, environment)
+	n.mustVerify(free.Key, "alice@acme.example")
+	filler := filepath.Join(folder, "filler")
+	_ = os.WriteFile(filler, make([]byte, 4<<20), 0o600) // as much as there is room for
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var clients asker
+	var all sync.WaitGroup
+	for who := range 2 {
+		all.Go(func() {
+			address := func(i int) string { return fmt.Sprintf("box%d.%d@box.example", who, i) }
+			clients.ask(ctx, n, free.Key, address, func(a reply) bool {
+				t.Errorf("a client gets %d %s", a.status, a.body)
+				return false
+			})
+		})
+	}
+	says := func(what string) int { return strings.Count(n.log.String(), what) }
+	eventually(t, "the log says that the disk is full", func() bool { return says("usage and verdicts cannot be stored") > 0 })
+	was := clients.answered.Load()
+	eventually(t, "requests are answered on a full disk", func() bool { return clients.answered.Load() > was+300 })
+	eventually(t, "a key with a quota is refused", func() bool {
+		a := n.mustVerify(limited.Key, "alice@acme.example")
+		if a.status != http.StatusOK && (a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "") {
+			t.Errorf("a client with a quota gets %d %s", a.status, a.body)
+		}
+		return a.status == http.StatusServiceUnavailable
+	})
+	if _, err := commands.create(t.Context(), "--name", strings.Repeat("n", 60)); err == nil {
+		t.Error("a key is acknowledged on a full disk")
+	} else if !strings.Contains(err.Error(), "full") {
+		t.Errorf("the error does not say what is wrong: %v", err)
+	}
+
+	check(t, os.Remove(filler))
+	eventually(t, "a key with a quota is served again", func() bool { return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusOK })
+	after := commands.mustCreate(t)
+	eventually(t, "a new key is served", func() bool { return n.mustVerify(after.Key, "alice@acme.example").status == http.StatusOK })
+	cancel()
+	all.Wait()
+	if code := n.stop(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if lines := strings.Count(n.log.String(), "\n"); lines > 6 || says("full, make room on it") == 0 {
+		t.Errorf("want a few lines that say what is wrong, not %d:\n%s", lines, n.log.String())
+	}
+	t.Logf("%d answers; the log:\n%s", clients.answered.Load(), n.log.String())
+	storetest.Sound(t, filepath.Join(folder, "rcpt.db"))
+	s, err := store.Open(t.Context(), store.Options{DataDir: folder})
+	check(t, err)
+	defer s.Close()
+	if counted, answered := usesOf(t, s, free.ID), clients.answered.Load()+1; counted < answered || counted > answered+2 {
+		t.Errorf("%d uses are stored, %d were answered", counted, answered)
+	}
+	if used, err := s.QuotaUsed(t.Context(), limited.ID, time.Now()); err != nil || used == 0 {
+		t.Errorf("%d units are used: %v", used, err)
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// node is a running "rcpt serve" whose log is read as it comes.
+type node struct {
+	*process
+	url     string
+	took    time.Duration // from its start until it listened
+	client  *http.Client
+	log     keptLog
+	drained chan struct{}
+}
+
+// keptLog is what was written to it so far.
+type keptLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *keptLog) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *keptLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// startNode starts a server and returns when it listens.
+func startNode(t *testing.T, environment []string, args ...string) *node {
+	t.Helper()
+	began := time.Now()
+	p := start(t, environment, append([]string{"serve", "--listen", "127.0.0.1:0", "--no-port-check", "--log-level", "warn"}, args...)...)
+	n := &node{process: p, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, drained: make(chan struct{})}
+	n.url = p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
+	n.took = time.Since(began)
+	go func() {
+		defer close(n.drained)
+		_, _ = io.Copy(&n.log, p.stderr)
+	}()
+	t.Cleanup(n.kill)
+	return n
+}
+
+// kill is kill -9.
+func (n *node) kill() {
+	_ = n.command.Process.Kill()
+	n.gone()
+}
+
+// stop ends the server as an operator does.
+func (n *node) stop() (code int) {
+	_ = n.command.Process.Signal(os.Interrupt)
+	n.gone()
+	return n.command.ProcessState.ExitCode()
+}
+
+func (n *node) gone() {
+	<-n.drained
+	_ = n.command.Wait()
+	n.client.CloseIdleConnections()
+}
+
+// reply is what a server says to a request.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// verify asks a server about an address; the error is that of the connection.
+func (n *node) verify(ctx context.Context, key, address string) (reply, error) {
+	return n.get(ctx, "/api/v1/verify?details=1&email="+url.QueryEscape(address), key)
+}
+
+func (n *node) get(ctx context.Context, path, key string) (reply, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url+path, nil)
+	if err != nil {
+		return reply{}, err
+	}
+	request.Header.Set("X-API-Key", key)
+	response, err := n.client.Do(request)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, string(body)}, err
+}
+
+// mustVerify is verify for one who knows that the server is there.
+func (n *node) mustVerify(key, address string) reply {
+	n.t.Helper()
+	a, err := n.verify(n.t.Context(), key, address)
+	check(n.t, err)
+	return a
+}
+
+// eventually waits for what takes a server a moment. That is long, for a machine with much else to do.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	const patience = 30 * time.Second
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); !condition(); <-tick.C {
+		if time.Since(began) > patience {
+			t.Fatalf("not in %v: %s", patience, what)
+		}
+	}
+}
+
+// asker asks with a key without a pause, and counts.
+type asker struct {
+	answers  atomic.Int64 // of any status
+	answered atomic.Int64 // 200
+	mu       sync.Mutex
+	lately   []time.Time // of the answers with 200 since forgetBefore
+}
+
+// ask asks the server until ctx ends or the server is gone, and gives every answer but 200 to other, which may end it too.
+func (a *asker) ask(ctx context.Context, n *node, key string, address func(i int) string, other func(reply) (goOn bool)) {
+	for i := 0; ctx.Err() == nil; i++ {
+		got, err := n.verify(ctx, key, address(i))
+		if err != nil {
+			return
+		}
+		a.answers.Add(1)
+		if got.status != http.StatusOK {
+			if !other(got) {
+				return
+			}
+			continue
+		}
+		a.answered.Add(1)
+		a.mu.Lock()
+		a.lately = append(a.lately, time.Now())
+		a.mu.Unlock()
+	}
+}
+
+// since counts the answers with 200 from then on.
+func (a *asker) since(then time.Time) (count int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := len(a.lately) - 1; i >= 0 && a.lately[i].After(then); i-- {
+		count++
+	}
+	return count
+}
+
+// keysOf runs "rcpt keys" beside servers. A key or a revocation is acknowledged when the command has ended well.
+type keysOf struct{ environment []string }
+
+func (k keysOf) run(ctx context.Context, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "rcpt", append([]string{"keys"}, args...)...)
+	command.Env = append(os.Environ(), k.environment...)
+	out, err := command.Output()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		err = fmt.Errorf("rcpt keys %s: %w: %s", args[0], err, ended.Stderr)
+	}
+	return string(out), err
+}
+
+// madeKey is a key that was made.
+type madeKey struct {
+	ID  string `json:"id"`
+	Key string `json:"key"`
+}
+
+func (k keysOf) create(ctx context.Context, args ...string) (made madeKey, err error) {
+	out, err := k.run(ctx, append([]string{"create", "--json"}, args...)...)
+	if err == nil {
+		err = json.Unmarshal([]byte(out), &made)
+	}
+	return made, err
+}
+
+func (k keysOf) mustCreate(t *testing.T, args ...string) madeKey {
+	t.Helper()
+	made, err := k.create(t.Context(), args...)
+	check(t, err)
+	return made
+}
+
+func (k keysOf) revoke(ctx context.Context, id string) error {
+	_, err := k.run(ctx, "revoke", id)
+	return err
+}
+
+// boxes is a mail host that has every mailbox which begins with "box", and those with "grey" from the second attempt on.
+func boxes() func(rcpt string, n int) string {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	return func(rcpt string, _ int) string {
+		mu.Lock()
+		defer mu.Unlock()
+		first := !seen[rcpt]
+		seen[rcpt] = true
+		switch {
+		case strings.HasPrefix(rcpt, "grey") && first:
+			return "451 4.7.1 Greylisted, please try again in 1 seconds"
+		case strings.HasPrefix(rcpt, "grey"), strings.HasPrefix(rcpt, "box"):
+			return "250 2.1.5 Ok"
+		}
+		return ""
+	}
+}
+
+// remembered tells whether an answer was.
+func (a reply) remembered() bool { return strings.Contains(a.body, `"cached":true`) }
+
+var verdictIn = regexp.MustCompile(`"result":"([a-z-]+)"`)
+
+func (a reply) verdict() string {
+	if found := verdictIn.FindStringSubmatch(a.body); found != nil {
+		return found[1]
+	}
+	return a.body
+}

@@ -1,0 +1,236 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/storetest"
+)
+
+// pair is two servers on one database.
+type pair struct {
+	t        *testing.T
+	database string
+	commands keysOf
+	nodes    [2]*node
+}
+
+func startPair(t *testing.T, database string) *pair {
+	t.Helper()
+	environment := append(startWorld(t), "RCPT_DATABASE="+database)
+	p := &pair{t: t, database: database, commands: keysOf{environment}}
+	for i := range p.nodes {
+		p.nodes[i] = startNode(t, environment)
+	}
+	return p
+}
+
+// both tells whether the condition holds for both servers.
+func (p *pair) both(condition func(*node) bool) bool {
+	return condition(p.nodes[0]) && condition(p.nodes[1])
+}
+
+// create makes a key that both servers have taken up, and tells how long that took.
+func (p *pair) create(args ...string) (madeKey, time.Duration) {
+	p.t.Helper()
+	made := p.commands.mustCreate(p.t, args...)
+	return made, p.until("a key is taken up", func(n *node) bool { return n.accepts(made.Key) })
+}
+
+// revoke revokes a key and tells how long it was good on any of the servers.
+func (p *pair) revoke(key madeKey) time.Duration {
+	p.t.Helper()
+	check(p.t, p.commands.revoke(p.t.Context(), key.ID))
+	return p.until("a revocation is taken up", func(n *node) bool { return !n.accepts(key.Key) })
+}
+
+// until waits until the condition holds for both servers.
+func (p *pair) until(what string, condition func(*node) bool) time.Duration {
+	p.t.Helper()
+	began := time.Now()
+	eventually(p.t, what, func() bool { return p.both(condition) })
+	return time.Since(began)
+}
+
+// accepts tells whether a key is good, by a request that costs it nothing: the address is missing.
+func (n *node) accepts(key string) bool {
+	n.t.Helper()
+	a, err := n.get(n.t.Context(), "/api/v1/verify", key)
+	check(n.t, err)
+	return a.status == http.StatusBadRequest
+}
+
+func (p *pair) openStore() *store.Store {
+	p.t.Helper()
+	s, err := store.Open(p.t.Context(), store.Options{DatabaseURL: p.database})
+	check(p.t, err)
+	p.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestTwoNodes: a key that was made or revoked is so on both servers within a second, and together they answer exactly as often as a quota has units.
+func TestTwoNodes(t *testing.T) {
+	p := startPair(t, storetest.Start(t).Database(t))
+	var delays []time.Duration
+	for range 5 {
+		key, took := p.create()
+		delays = append(delays, took, p.revoke(key))
+	}
+	slices.Sort(delays)
+	if delays[len(delays)/2] > time.Second { // some may wait for what else the machine does
+		t.Errorf("keys and revocations are taken up after %v", delays)
+	}
+	t.Logf("keys and revocations are taken up after %v", delays)
+
+	const quota = 120
+	limited, _ := p.create("--quota", fmt.Sprint(quota))
+	var clients asker
+	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	alice := func(int) string { return "alice@acme.example" }
+	for _, n := range p.nodes {
+		for range 3 {
+			all.Go(func() {
+				clients.ask(ctx, n, limited.Key, alice, func(a reply) bool {
+					if a.status != http.StatusPaymentRequired {
+						t.Errorf("a client gets %d %s", a.status, a.body)
+					}
+					return clients.answered.Load() < quota // units that the other server holds come back when it does not need them
+				})
+			})
+		}
+	}
+	eventually(t, "the quota is used up", func() bool { return clients.answered.Load() >= quota })
+	all.Wait()
+	p.until("both servers know that it is", func(n *node) bool {
+		return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusPaymentRequired
+	})
+	s := p.openStore()
+	used, err := s.QuotaUsed(t.Context(), limited.ID, time.Now())
+	check(t, err)
+	if answered := clients.answered.Load(); answered != quota || used != quota {
+		t.Errorf("%d requests were answered and %d units are used of a quota of %d", answered, used, quota)
+	}
+}
+
+// outage is clients of both servers while the database is away.
+type outage struct {
+	*pair
+	limited, free madeKey
+	ask           struct{ limited, free asker }
+	refused       atomic.Int64
+}
+
+// TestDatabaseIsRestarted takes the database away from two servers under load: what needs it is answered 503, the rest goes on, nothing that was
+// acknowledged is lost, and both come back by themselves.
+func TestDatabaseIsRestarted(t *testing.T) {
+	cluster := storetest.Start(t)
+	o := &outage{pair: startPair(t, cluster.Database(t))}
+	o.limited, _ = o.create("--quota", "100000")
+	o.free, _ = o.create()
+	revoked, _ := o.create()
+	o.revoke(revoked)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var clients sync.WaitGroup
+	for _, n := range o.nodes {
+		clients.Go(func() { o.ask.limited.ask(ctx, n, o.limited.Key, o.address, o.unavailable) })
+		clients.Go(func() { o.ask.free.ask(ctx, n, o.free.Key, o.address, o.unexpected) })
+	}
+	o.progress("before")
+
+	cluster.Halt()
+	eventually(t, "keys with a quota are refused", func() bool { return o.refused.Load() > 10 })
+	eventually(t, "the servers say that they are not ready", func() bool { return o.both(func(n *node) bool { return n.ready() == 503 }) })
+	was := o.ask.free.answered.Load()
+	eventually(t, "keys without a quota are served", func() bool { return o.ask.free.answered.Load() > was+100 })
+	if !o.both(func(n *node) bool { return !n.accepts(revoked.Key) }) {
+		t.Error("a revoked key is good again while the database is away")
+	}
+	if _, err := o.commands.create(t.Context()); err == nil {
+		t.Error("a key is acknowledged while the database is away")
+	}
+	check(t, cluster.Resume())
+
+	eventually(t, "the servers are ready again", func() bool { return o.both(func(n *node) bool { return n.ready() == 200 }) })
+	o.progress("after")
+	after, _ := o.create()
+	o.revoke(after)
+	cancel()
+	clients.Wait()
+	for _, n := range o.nodes {
+		if code := n.stop(); code != exitDone {
+			t.Errorf("exit code %d, log:\n%s", code, n.log.String())
+		}
+	}
+	o.accounts()
+}
+
+func (n *node) ready() int {
+	a, err := n.get(n.t.Context(), "/readyz", "")
+	check(n.t, err)
+	return a.status
+}
+
+func (o *outage) address(i int) string {
+	if i%50 == 0 {
+		return fmt.Sprintf("box%d@box.example", i)
+	}
+	return "alice@acme.example"
+}
+
+func (o *outage) unavailable(a reply) bool {
+	if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
+		o.t.Errorf("a client gets %d %v %s", a.status, a.header, a.body)
+		return false
+	}
+	o.refused.Add(1)
+	return true
+}
+
+func (o *outage) unexpected(a reply) bool {
+	o.t.Errorf("a client without a quota gets %d %s", a.status, a.body)
+	return false
+}
+
+// progress waits until clients with and without a quota are answered.
+func (o *outage) progress(when string) {
+	o.t.Helper()
+	limited, free := o.ask.limited.answered.Load(), o.ask.free.answered.Load()
+	eventually(o.t, when+" the outage clients are answered", func() bool {
+		return o.ask.limited.answered.Load() > limited+100 && o.ask.free.answered.Load() > free+100
+	})
+}
+
+// accounts compares what was answered with what is stored in the end. A client that was told to stop may have missed its last answer.
+func (o *outage) accounts() {
+	o.t.Helper()
+	s := o.openStore()
+	for _, of := range []struct {
+		key   madeKey
+		asked *asker
+	}{{o.limited, &o.ask.limited}, {o.free, &o.ask.free}} {
+		answered := of.asked.answered.Load()
+		counted := usesOf(o.t, s, of.key.ID)
+		if missed := int64(len(o.nodes)); counted < answered || counted > answered+missed {
+			o.t.Errorf("%d uses are stored, %d were answered", counted, answered)
+		}
+	}
+	used, err := s.QuotaUsed(o.t.Context(), o.limited.ID, time.Now())
+	check(o.t, err)
+	if answered := o.ask.limited.answered.Load(); used < answered || used > answered+2000 {
+		o.t.Errorf("%d units are used, %d requests were answered", used, answered)
+	}
+	o.t.Logf("with a quota %d answers and %d times 503, units used %d; without %d answers", o.ask.limited.answered.Load(), o.refused.Load(), used,
+		o.ask.free.answered.Load())
+}
