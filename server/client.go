@@ -17,6 +17,9 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	client := peer.Addr().Unmap().WithZone("")
+	if !s.isProxy(client) {
+		return client
+	}
 	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
 	for len(hops) > 0 && s.isProxy(client) {
 		before, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1]))
