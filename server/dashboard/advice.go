@@ -20,7 +20,7 @@ var advice = map[engine.Reason]string{
 	engine.MailboxMoved:        "The person has another address now. Remove this one, or ask for the new one.",
 	engine.MailboxFull:         "Its owner has not made room. Mail bounces for now; check again in some days, and remove the address if it stays so.",
 	engine.NotOurDomain:        "The host that the DNS names says that it does not handle the domain, or not for strangers. The domain may be moving or given up.",
-	engine.Greylisted:          "Usual for strangers, and no sign of anything bad. Check again after the time below, and the host will tell.",
+	engine.Greylisted:          "Usual for strangers, and no sign of anything bad. Check again after the time shown, and the host will tell.",
 	engine.RateLimited:         "The host wants fewer questions. Check again later, and give lists of this domain more time.",
 	engine.Blocked:             "This is about the server that asks, and says nothing about the mailbox. See Health, and whether the server's address is on a block list.",
 	engine.TemporaryFailure:    "The host cannot say at the moment. Check again later.",

@@ -87,7 +87,8 @@ func newBrowser(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("hide-scrollbars", true))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("force-prefers-reduced-motion", true)) // no colour half way to another
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // the sandbox does not work for root
 	}
@@ -277,7 +278,10 @@ func (a album) take(t *testing.T, ctx context.Context) {
 	}
 	for _, width := range []int64{1280, 390, 360} {
 		for _, theme := range []string{"light", "dark"} {
-			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = "`+theme+`"; document.activeElement.blur()`))
+			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`
+				document.activeElement.blur();
+				document.documentElement.dataset.theme = "`+theme+`";
+				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
 			a.measure(t, ctx, width)
 			if *images != "" && width != 360 {
 				a.keep(t, ctx, fmt.Sprintf("%s-%s-%d.png", a.name, theme, width))

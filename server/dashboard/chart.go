@@ -91,10 +91,10 @@ func (b *bar) stack(top float64) {
 	}
 }
 
-// roundTop is the top of the axis: the first of 4, 8, 12, 20, 40 and so on that is not below the highest bar. A quarter of it is whole.
+// roundTop is the top of the axis: the first of 4, 8, 12, 16, 20, 24, 32, 40 and so on that is not below the highest bar. A quarter of it is whole.
 func roundTop(highest int64) int64 {
 	for scale := int64(4); ; scale *= 10 {
-		for _, step := range []int64{1, 2, 3, 5} {
+		for _, step := range []int64{1, 2, 3, 4, 5, 6, 8} {
 			if top := step * scale; top >= highest || top > math.MaxInt64/100 {
 				return top
 			}

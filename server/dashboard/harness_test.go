@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ type world struct {
 	store  *store.Store
 	clock  *clock
 	server *httptest.Server
-	hashes int // passwords that were hashed
+	hashes atomic.Int64 // passwords that were hashed
 	client *http.Client
 }
 
@@ -83,7 +84,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 		t.Fatal(err)
 	}
 	w.passwords.derive = func(password, salt []byte) []byte {
-		w.hashes++
+		w.hashes.Add(1)
 		sum := store.HashOf(string(salt) + string(password))
 		return sum[:]
 	}
@@ -230,6 +231,10 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
 	case "late":
 		result.Verdict, details.Reason, details.RetryAfter = engine.Unknown, engine.Greylisted, 300
+		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
+		reply, details.CatchAll = "450 4.2.0 <"+address+">: Recipient address rejected: Greylisted", engine.CatchAllUnknown
+		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 450, "4.2.0", "greylisted"
+		details.SMTP.Text = strings.TrimPrefix(reply, "450 4.2.0 ")
 	case "broken":
 		return result, errors.New("the fault of this test")
 	case "busy":

@@ -39,7 +39,7 @@ func (d *Dashboard) recognise(v *visit) error {
 	}
 	ctx := v.r.Context()
 	session, account, err := d.config.Store.Session(ctx, store.HashOf(text))
-	if errors.Is(err, store.ErrNotFound) || err == nil && !d.fresh(session) {
+	if errors.Is(err, store.ErrNotFound) {
 		v.dropCookie(sessionCookie)
 		v.cookie = v.cookieText(formCookie)
 		return nil
@@ -51,12 +51,7 @@ func (d *Dashboard) recognise(v *visit) error {
 	return d.extend(ctx, session)
 }
 
-// fresh tells whether the session is within its whole time, whatever its expiry says.
-func (d *Dashboard) fresh(session store.Session) bool {
-	return d.config.Now().Before(session.Created.Add(absoluteTimeout))
-}
-
-// extend moves the expiry of a session that is in use.
+// extend moves the expiry of a session that is in use, and never beyond its whole time.
 func (d *Dashboard) extend(ctx context.Context, session store.Session) error {
 	expires := earlier(d.config.Now().Add(idleTimeout), session.Created.Add(absoluteTimeout))
 	if expires.Sub(session.Expires) < extendEvery {
