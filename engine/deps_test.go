@@ -30,7 +30,7 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	for _, dep := range dependencies(t, module+"server") {
-		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") || strings.HasSuffix(dep, "/storetest") {
+		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") || strings.HasSuffix(dep, "/storetest") || strings.HasSuffix(dep, "/openapitest") {
 			t.Errorf("server depends on the fake %s", dep)
 		}
 	}

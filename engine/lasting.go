@@ -11,8 +11,8 @@ const keepUnknown = 10 * time.Minute
 var lasting = map[Reason]time.Duration{
 	RecipientAccepted: 12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
 	CatchAll:          12 * time.Hour, // a setting of the domain, changed once in years; the day after a move it is to be seen
-	MailboxNotFound:   24 * time.Hour, // a name that is not there is seldom given to somebody the same day
-	MailboxMoved:      24 * time.Hour, // who has moved has told where to, and stays away
+	MailboxNotFound:   6 * time.Hour,  // a name that is not there may be given to somebody today, and a false word costs a customer
+	MailboxMoved:      12 * time.Hour, // who has moved has told where to, and stays away
 	MailboxDisabled:   6 * time.Hour,  // a suspended account may be paid for, or unlocked, within the day
 
 	DomainNotFound: time.Hour, // somebody may be registering it now; denials of the DNS are believed for an hour at most, too

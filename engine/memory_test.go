@@ -23,8 +23,8 @@ func TestRemember(t *testing.T) {
 	}{
 		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, engine.Deliverable},
 		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, engine.Deliverable},
-		{"undeliverable", &smtptest.Host{}, 23 * time.Hour, nil, true, engine.Undeliverable},
-		{"for a day", &smtptest.Host{}, 25 * time.Hour, nil, false, engine.Undeliverable},
+		{"undeliverable", &smtptest.Host{}, 5 * time.Hour, nil, true, engine.Undeliverable},
+		{"for six hours", &smtptest.Host{}, 7 * time.Hour, nil, false, engine.Undeliverable},
 		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, engine.Unknown},
 		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, engine.Unknown},
 		{"other lists", &smtptest.Host{}, 0, func(v *engine.Verifier) {

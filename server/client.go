@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
+// ClientAddr is where a request comes from, as the limits have it: for pages beside the API.
+func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r) }
+
 // clientAddr is where a request comes from: the peer, or what the last reverse proxy that we know says of its own. It is invalid for a peer
 // without an address.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	client := peer.Addr().Unmap().WithZone("")
+	client := peerOf(r)
 	if !s.isProxy(client) {
 		return client
 	}
@@ -26,6 +25,15 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 		client, hops = before.Unmap().WithZone(""), hops[:len(hops)-1]
 	}
 	return client
+}
+
+// peerOf is the other end of the connection.
+func peerOf(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return peer.Addr().Unmap().WithZone("")
 }
 
 // isProxy reports whether the address is one of our reverse proxies, whose word on where a request comes from is believed.

@@ -126,7 +126,7 @@ func TestQuotaOfKey(t *testing.T) {
 		case "busy":
 			return engine.Result{}, engine.ErrBusy
 		case "fault":
-			return engine.Result{Email: address, Verdict: engine.Unknown, Details: &engine.Details{}}, errors.New("a fault")
+			return engine.Result{Email: address, Verdict: engine.Unknown, Message: "No.", Details: &engine.Details{}}, errors.New("a fault")
 		}
 		return accepts(t.Context(), address)
 	}
@@ -243,9 +243,38 @@ func TestServerHooks(t *testing.T) {
 func TestPages(t *testing.T) {
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.URL.Path, http.StatusTeapot) })
 	handler := newServer(t, server.Config{Pages: pages}).Handler()
-	for path, want := range map[string]int{"/": 418, "/keys": 418, "/api/v2": 404, "/api/v1/verify": 400, "/healthz": 200} {
+	for path, want := range map[string]int{"/": 418, "/keys": 418, "/api": 404, "/api/": 404, "/api/v2": 404, "/api/v1/verify": 400, "/healthz": 200} {
 		if r := get(handler, path); r.Code != want {
 			t.Errorf("%s: %d, want %d", path, r.Code, want)
+		}
+	}
+}
+
+// TestNoRedirects: mux has a redirect for a path that another form of is a route, and would repeat the query with the key in it.
+func TestNoRedirects(t *testing.T) {
+	for name, config := range map[string]server.Config{"without pages": {}, "with pages": {Pages: http.NotFoundHandler()}} {
+		handler := newServer(t, config).Handler()
+		for _, path := range []string{"/api", "/api/", "/api/v1/verify/", "/api/v1", "/healthz/", "/docs/", "//api/v1/verify", "/api/../api", "/api/."} {
+			r := get(handler, path+"?apikey="+key)
+			if location := r.Header().Get("Location"); r.Code != 404 || location != "" || !strings.HasPrefix(r.Header().Get("Content-Type"), "application/json") {
+				t.Errorf("%s, %s: %d to %q, %s", name, path, r.Code, location, r.Header().Get("Content-Type"))
+			}
+		}
+	}
+}
+
+// TestForwardedProto: who speaks TLS is for our own proxies to say.
+func TestForwardedProto(t *testing.T) {
+	var said string
+	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { said = r.Header.Get("X-Forwarded-Proto") })
+	handler := newServer(t, server.Config{Pages: pages, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}).Handler()
+	for peer, want := range map[string]string{"10.0.0.1:1000": "https", "[::ffff:10.0.0.1]:1000": "https", "192.0.2.7:1000": "", "@": ""} {
+		request := httptest.NewRequest(http.MethodGet, "/sign-in", nil)
+		request.Header.Set("X-Forwarded-Proto", "https")
+		request.Header.Set("X-Forwarded-For", "10.0.0.1")
+		request.RemoteAddr = peer
+		if handler.ServeHTTP(httptest.NewRecorder(), request); said != want {
+			t.Errorf("from %s the pages see %q, want %q", peer, said, want)
 		}
 	}
 }

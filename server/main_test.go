@@ -11,10 +11,17 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/openapi/openapitest"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// suite holds the responses of all tests to the contract: those of handlers in [ask], those over the network in the transport.
+var suite = newJudge()
+
+func TestMain(m *testing.M) {
+	http.DefaultTransport = &openapitest.Transport{Base: http.DefaultTransport, Contract: suite.Contract, Fault: suite.blame}
+	goleak.VerifyTestMain(m, goleak.Cleanup(suite.exit))
+}
 
 const key = "rcpt_a-key-for-tests"
 
@@ -67,6 +74,7 @@ func get(handler http.Handler, target string) *httptest.ResponseRecorder {
 func ask(handler http.Handler, request *http.Request) *httptest.ResponseRecorder {
 	response := httptest.NewRecorder()
 	handler.ServeHTTP(response, request)
+	suite.response(request, response)
 	return response
 }
 

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/server/openapi"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -40,7 +43,8 @@ type Config struct {
 	Ready func(ctx context.Context) error
 	// Pages answers what is none of the API's. Default: 404.
 	Pages http.Handler
-	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For is believed. Default: none.
+	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For is believed, and whose X-Forwarded-Proto Pages get to see.
+	// Default: none.
 	TrustedProxies []netip.Prefix
 	// Hooks are told what happens. Default: nobody is.
 	Hooks Hooks
@@ -97,7 +101,8 @@ func New(config Config) (*Server, error) {
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api/", "/"}
+	routes := []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", "/api/", "/"}
+	return slices.AppendSeq(routes, maps.Keys(openapi.Routes()))
 }
 
 const (
@@ -116,16 +121,25 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.Handle(healthRoute, only(health, http.MethodGet, http.MethodHead))
 	mux.Handle(readyRoute, only(s.ready, http.MethodGet, http.MethodHead))
+	for path, answer := range openapi.Routes() {
+		mux.Handle(path, only(answer, http.MethodGet, http.MethodHead))
+	}
+	mux.HandleFunc("/api", notFound) // mux would redirect it to the next, and repeat the query with the key in it
 	mux.HandleFunc("/api/", notFound)
 	mux.Handle("/", s.pages())
 	return s.observed(mux)
 }
 
 func (s *Server) pages() http.Handler {
-	if s.config.Pages != nil {
-		return s.config.Pages
+	if s.config.Pages == nil {
+		return http.HandlerFunc(notFound)
 	}
-	return http.HandlerFunc(notFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.isProxy(peerOf(r)) {
+			r.Header.Del("X-Forwarded-Proto") // strangers do not say who speaks TLS
+		}
+		s.config.Pages.ServeHTTP(w, r)
+	})
 }
 
 // Serve answers requests on listener until ctx is cancelled; then it accepts no more, lets running requests finish for as long as a

@@ -1,14 +1,176 @@
 package server
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
 	"net/http"
+	"net/url"
+	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
-// UsageStore is what the usage of keys is read from.
-type UsageStore interface{}
+// maxUsageDays is how many days of usage can be asked for at once: a year and a month, to compare.
+const maxUsageDays = 400
 
+// firstYear is that of the first day that can be asked for. The store takes the zero time, which lies before it, for today.
+const firstYear = 1970
+
+// UsageStore is what the usage of keys is read from; a *[store.Store] is one.
+type UsageStore interface {
+	// Usage returns what was counted, in the order of days.
+	Usage(context.Context, store.UsageQuery) ([]store.Usage, error)
+	// QuotaUsed returns how much of a key's quota for the month of at is used or reserved.
+	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
+}
+
+// usageRecord is the answer to GET /api/v1/usage. Null stands for "no limit".
+type usageRecord struct {
+	Key struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"key"`
+	Month     string `json:"month"`
+	Used      int64  `json:"used"`
+	Quota     *int64 `json:"quota"`
+	Remaining *int64 `json:"remaining"`
+	Limit     struct {
+		Rate        *float64 `json:"rate"`
+		Burst       *int     `json:"burst"`
+		Concurrency *int     `json:"concurrency"`
+	} `json:"limit"`
+	Days []usageDay `json:"days"`
+}
+
+type usageDay struct {
+	Day           string           `json:"day"`
+	Verifications int64            `json:"verifications"`
+	Cached        int64            `json:"cached"`
+	Results       map[string]int64 `json:"results"`
+	Reasons       map[string]int64 `json:"reasons"`
+}
+
+// usage answers GET /api/v1/usage. A key sees its own alone.
 func (s *Server) usage(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) bool {
-	return false
+	rateFields(w.Header(), grant.Rate())
+	now := time.Now().UTC()
+	asked, err := readUsageQuery(queryOf(r), now)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return false
+	}
+	asked.Key = grant.ID
+	record, err := s.readUsage(r.Context(), grant.Key(), asked, now)
+	if err != nil {
+		note(r, slog.String("error", err.Error()))
+		s.refused("store")
+		writeBusy(w, "The usage cannot be read at the moment. Try again later.")
+		return false
+	}
+	writeJSON(w, http.StatusOK, record)
+	return true
+}
+
+func (s *Server) readUsage(ctx context.Context, key store.Key, asked store.UsageQuery, now time.Time) (usageRecord, error) {
+	record := limitsOf(key)
+	record.Month = now.Format("2006-01")
+	rows, err := s.config.Usage.Usage(ctx, asked)
+	if err != nil {
+		return record, err
+	}
+	record.Days = byDay(rows)
+	record.Used, err = s.usedInMonth(ctx, key, now)
+	if record.Quota != nil {
+		record.Remaining = new(max(0, *record.Quota-record.Used))
+	}
+	return record, err
+}
+
+// usedInMonth is what counts against the quota; without one, nothing is kept for that, and what was answered is counted.
+func (s *Server) usedInMonth(ctx context.Context, key store.Key, now time.Time) (used int64, err error) {
+	if key.MonthlyQuota > 0 {
+		return s.config.Usage.QuotaUsed(ctx, key.ID, now)
+	}
+	rows, err := s.config.Usage.Usage(ctx, store.UsageQuery{Key: key.ID, From: firstOfMonth(now), To: now})
+	for _, row := range rows {
+		used += row.Count
+	}
+	return used, err
+}
+
+func limitsOf(key store.Key) (record usageRecord) {
+	record.Key.ID, record.Key.Name = key.ID, key.Name
+	record.Limit.Concurrency = limited(key.Concurrency)
+	record.Quota = limited(key.MonthlyQuota)
+	if record.Limit.Rate = limited(key.RatePerSecond); record.Limit.Rate != nil {
+		record.Limit.Burst = &key.Burst
+	}
+	return record
+}
+
+// limited is a limit, where there is one.
+func limited[T int | int64 | float64](limit T) *T {
+	if limit <= 0 {
+		return nil
+	}
+	return &limit
+}
+
+// byDay adds up what is in the order of days.
+func byDay(rows []store.Usage) []usageDay {
+	days := []usageDay{} // not null in JSON
+	for _, row := range rows {
+		day := row.Day.Format(time.DateOnly)
+		if len(days) == 0 || days[len(days)-1].Day != day {
+			days = append(days, usageDay{Day: day, Results: make(map[string]int64), Reasons: make(map[string]int64)})
+		}
+		last := &days[len(days)-1]
+		last.Verifications += row.Count
+		last.Results[row.Result] += row.Count
+		last.Reasons[row.Reason] += row.Count
+		if row.Cached {
+			last.Cached += row.Count
+		}
+	}
+	return days
+}
+
+// readUsageQuery reads which days are asked for. Every error is a [badRequest].
+func readUsageQuery(q query, now time.Time) (asked store.UsageQuery, err error) {
+	if q.err != nil {
+		return asked, q.err
+	}
+	if asked.To, err = readDay(q.values, "to", now.Truncate(24*time.Hour)); err != nil {
+		return asked, err
+	}
+	if asked.From, err = readDay(q.values, "from", firstOfMonth(asked.To)); err != nil {
+		return asked, err
+	}
+	switch days := asked.To.Sub(asked.From).Hours()/24 + 1; {
+	case days < 1:
+		return asked, badRequest(`The parameter "from" is after "to", which is today where it is not given.`)
+	case days > maxUsageDays:
+		return asked, badRequest(fmt.Sprintf(`From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays))
+	}
+	return asked, nil
+}
+
+func readDay(values url.Values, name string, otherwise time.Time) (time.Time, error) {
+	if len(values[name]) > 1 {
+		return otherwise, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
+	}
+	if !values.Has(name) {
+		return otherwise, nil
+	}
+	day, err := time.Parse(time.DateOnly, values.Get(name))
+	if err != nil || day.Year() < firstYear {
+		return otherwise, badRequest(fmt.Sprintf("The parameter %q must be a day as in 2026-01-31.", name))
+	}
+	return day, nil
+}
+
+func firstOfMonth(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 }

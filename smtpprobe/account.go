@@ -13,7 +13,7 @@ func (s *session) begin(f *flight) {
 	defer s.log.mu.Unlock()
 	s.log.cut(s.opening)
 	s.bound = f.ends()
-	s.conn.taken = 0
+	s.conn.taken, s.extraLines = 0, 0
 }
 
 // end completes the findings with what ended the session; nil and errRefused need no word.
@@ -84,7 +84,10 @@ func phaseOf(s *Session) Phase {
 func (f *flight) account(i int, failure *Failure) *Session {
 	s, a := f.s, f.asks[i]
 	told := s.account(a)
-	told.MAIL, told.Target, told.Failure = f.mail.reply, f.named[i].reply, failure
+	told.MAIL, told.Failure = f.mail.reply, failure
+	if !f.named[i].doubted {
+		told.Target = f.named[i].reply
+	}
 	told.Recipients = f.named[i].before
 	control := f.controlOf(a)
 	switch {

@@ -57,32 +57,46 @@ func (s *session) reset(ctx context.Context) error {
 	if err := s.send(ctx, PhaseMAIL, "RSET"); err != nil {
 		return err
 	}
-	return s.hearReset(ctx)
+	return s.hearCleared(ctx)
 }
 
-// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it. Any other refusal belongs to a command
-// before it, and the replies are not in step with the commands.
-func (s *session) hearReset(ctx context.Context) error {
+// hearCleared reads the reply to a RSET that the next transaction depends on.
+func (s *session) hearCleared(ctx context.Context) error {
+	unknown, err := s.hearReset(ctx)
+	if unknown {
+		return errRefused
+	}
+	return err
+}
+
+// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it, or with 421. Any other refusal belongs to
+// a command before it, and the replies are not in step with the commands.
+func (s *session) hearReset(ctx context.Context) (unknown bool, err error) {
 	reply, err := s.reply(ctx, PhaseRCPT)
 	switch {
 	case err != nil:
-		return err
-	case reply.Code/10 == 50, reply.Code == replyServiceClosing:
-		return errRefused
+		return false, err
+	case reply.Code/10 == 50:
+		return true, nil
+	case reply.Code == replyServiceClosing:
+		return false, errRefused
 	case refusal(reply) != nil:
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
+		return false, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
 	}
-	return nil
+	return false, nil
 }
 
-// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it shows the replies before it to be in step with the commands. A host that
-// hangs up without a word has answered all the same.
+// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it, and nothing else, shows the replies before it to be in step with the
+// commands. Hosts that answer QUIT in another way, or not at all, are asked again, and get it by itself from then on.
 func (s *session) hearGoodbye(ctx context.Context) error {
 	if err := s.conn.arm(ctx, time.Now().Add(s.pool.config.Timeouts.Quit)); err != nil {
 		return s.fault(ctx, PhaseRCPT, err)
 	}
 	reply, err := s.conn.readReply()
-	if err == nil && reply.Code != replyGoodbye && reply.Code != replyServiceClosing {
+	switch {
+	case err != nil:
+		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was not answered: "+failureText("", err)))
+	case reply.Code != replyGoodbye:
 		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was answered with "+strconv.Itoa(reply.Code)))
 	}
 	return nil
@@ -123,6 +137,7 @@ func (s *session) reply(ctx context.Context, phase Phase) (Reply, error) {
 		return Reply{}, s.fault(ctx, phase, err)
 	}
 	s.tlsPending = false
+	s.extraLines += len(reply.Lines) - 1
 	return reply, nil
 }
 

@@ -45,7 +45,7 @@ func (h *mailHost) noteMute(f *flight, failure *Failure) {
 	case f.answered():
 		h.mute = 0
 		return
-	case failure == nil, failure.Kind == KindCancelled, failure.Kind == KindSMTPUTF8, !f.fresh:
+	case failure == nil, failure.Kind == KindCancelled, failure.Kind == KindSMTPUTF8, !f.fresh, f.s.conn.left:
 		return
 	}
 	if h.mute++; h.mute >= muteSessions {

@@ -20,7 +20,11 @@ type flight struct {
 	fresh   bool        // the first transaction of its session
 	unasked bool        // the question could not be put
 	last    bool        // of its session: QUIT comes with it where that saves a wait
-	began   time.Time   // when the recipients' turn came
+	// cutShort is set when the session ended, or the time, between the last recipient's answer and that to RSET.
+	cutShort bool
+	// sprawling is set when a reply before the first to a recipient had several lines, in a group.
+	sprawling bool
+	began     time.Time // when the recipients' turn came
 	// impatient is set when a refusal beyond those that any host takes came slowly.
 	impatient bool
 	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
@@ -32,7 +36,8 @@ type recipient struct {
 	mailbox string
 	domain  string
 	control bool
-	before  int // recipients that were named on the session before this one
+	before  int  // recipients that were named on the session before this one
+	doubted bool // the reply was not believed, and there is no time to ask again
 	said
 }
 
@@ -173,7 +178,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 		return err
 	}
 	if s.transacting {
-		if err := s.hearReset(ctx); err != nil {
+		if err := s.hearCleared(ctx); err != nil {
 			return err
 		}
 		at++
@@ -191,6 +196,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 		s.skipReplies(ctx, *f.mail.reply, pending)
 		return errRefused
 	}
+	f.sprawling = s.extraLines > 0
 	for i := range f.named {
 		if err := f.hearRecipient(ctx, i); err != nil {
 			return err
@@ -199,16 +205,34 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
-	err := s.hearReset(ctx)
+	unknown, err := s.hearReset(ctx)
 	switch {
-	case err != nil && !errors.Is(err, errRefused):
-		return err
-	case f.last:
-		return cmp.Or(s.hearGoodbye(ctx), err)
 	case err != nil:
-		return cmp.Or(f.checkInStep(ctx), err)
+		return f.unproven(ctx, err)
+	case s.conn.left:
+		err = s.hearGoodbye(ctx)
+	case unknown:
+		err = f.checkInStep(ctx)
 	}
-	return nil
+	if unknown {
+		return cmp.Or(err, errRefused)
+	}
+	return err
+}
+
+// unproven is the failure of company all of whose recipients were answered, and the RSET behind them was not, whether the host fell silent, hung up
+// or said 421. One reply too few does that, say one without its last line, which swallows the next: the answer to RSET is then taken for that
+// about the last recipient.
+func (f *flight) unproven(ctx context.Context, err error) error {
+	var failure *Failure
+	switch {
+	case errors.As(err, &failure) && (failure.Kind == KindProtocol || failure.Kind == KindCancelled):
+		return err
+	case failure != nil:
+		f.s.log.add(fromProber, failure.Error())
+	}
+	f.cutShort = failure == nil || failure.Kind != KindTimeout || f.s.hurried
+	return f.s.fault(ctx, PhaseRCPT, protocolError("replies out of step: all recipients were answered, and RSET was not"))
 }
 
 // commands are those of the transaction, and whether RSET ends them.

@@ -20,7 +20,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
 	}
-	if (f.last || s.refused >= p.patience(h)) && failure == nil {
+	if (s.conn.left || s.refused >= p.patience(h)) && failure == nil {
 		h.usedUp++
 	}
 	for i := range f.named {

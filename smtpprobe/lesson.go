@@ -9,6 +9,7 @@ type traits struct {
 	recipients   int             // of one transaction; 0: as many as we would
 	named        int             // recipients of one session; 0: as many as we would
 	refused      int             // recipients refused on one session before it loses patience; 0: it has not yet
+	quitApart    bool            // a group with QUIT at its end went wrong
 	trusted      map[string]bool // refusals that it has given to the first recipient of a session, too
 	until        time.Time       // forgotten then
 }
@@ -36,6 +37,10 @@ func (h *mailHost) trust(sort string) {
 func (h *mailHost) heed(f *flight, failure *Failure) {
 	switch {
 	case f.unasked, failure != nil && (failure.Kind == KindCancelled || failure.Kind == KindTimeout && f.s.hurried):
+	case failure != nil && f.s.conn.left:
+		h.learn(func(t *traits) { t.quitApart = true }) // it may have been that: some take it for the end of everything
+	case f.cutShort:
+		h.learn(func(t *traits) { t.named = max(1, f.s.recipients/2) })
 	case failure != nil && failure.Kind == KindProtocol:
 		h.learn(func(t *traits) { t.recipients = 1 })
 	case f.mail.reply == nil, refusal(*f.mail.reply) != nil:

@@ -28,6 +28,7 @@ type session struct {
 	// done with the handshake before the server has had its say.
 	tlsPending bool
 
+	extraLines                        int  // of the replies of this flight, beyond one each
 	transacting                       bool // a transaction was left open
 	transactions, recipients, refused int
 }

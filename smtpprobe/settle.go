@@ -2,7 +2,6 @@ package smtpprobe
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -41,11 +40,14 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 			verdict = askAgain
 		}
 		alone = alone || verdict == askAlone
-		final[i] = verdict == told || a.doubts == maxDoubts || a.gone || w.ctx.Err() != nil
-		if !final[i] {
+		final[i] = verdict == told || a.alone && a.doubts >= maxDoubts || a.gone || w.ctx.Err() != nil
+		switch {
+		case !final[i]:
 			a.doubts++
-			a.alone = verdict == askAlone || a.doubts == maxDoubts // the last word is as plain as can be
+			a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
 			p.resubmit(w.host, a)
+		case verdict != told && f.doubts(i):
+			f.named[i].doubted = true
 		}
 	}
 	if w.ctx.Err() == nil {
@@ -66,15 +68,16 @@ const (
 // failed notes what ended the session in the transcript.
 func (f *flight) failed(err error) *Failure {
 	var failure *Failure
-	if f.unasked {
+	swallowed := f.swallowed()
+	switch {
+	case f.unasked:
 		failure = f.withoutSMTPUTF8()
-	} else if !errors.As(err, &failure) {
+	case !errors.As(err, &failure) && !swallowed:
 		return nil
+	case swallowed && (failure == nil || failure.Kind != KindCancelled):
+		failure = &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "replies out of step: several lines before the first recipient's, and one reply too few"}
 	}
 	f.s.log.add(fromProber, failure.Error())
-	if f.unconfirmed(failure) {
-		failure = &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "replies out of step: all recipients were answered, and RSET was not"}
-	}
 	if failure.Kind == KindProtocol {
 		for i := range f.named {
 			f.named[i].reply = nil // whatever it answered, it may not have been RCPT
@@ -83,10 +86,11 @@ func (f *flight) failed(err error) *Failure {
 	return failure
 }
 
-// unconfirmed reports whether company was answered to the last recipient and the RSET behind them was not. One reply without its last line does
-// that: it swallows the next one, and the answer to RSET is taken for that about the last recipient.
-func (f *flight) unconfirmed(failure *Failure) bool {
-	return failure.Kind == KindTimeout && !f.alone() && !slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply == nil })
+// swallowed reports whether the reply to MAIL, or to RSET before it, may have lacked its last line, so that it swallowed the next: it has several
+// lines, which is rare, and the last recipient got no reply.
+func (f *flight) swallowed() bool {
+	last := f.named[len(f.named)-1].reply
+	return f.sprawling && (last == nil || last.Code == replyServiceClosing)
 }
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer and failed, what would be offered over TLS is unknown.
@@ -100,6 +104,9 @@ func (f *flight) withoutSMTPUTF8() *Failure {
 // failureOf is the failure as it concerns an ask: one whose recipients were all answered has none.
 func (f *flight) failureOf(i int, failure *Failure) *Failure {
 	control := f.controlOf(f.asks[i])
+	if f.named[i].doubted {
+		return &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "refused beside a random mailbox that was accepted, and no time for a second answer"}
+	}
 	if f.named[i].reply != nil && (control == nil || control.reply != nil) {
 		return nil
 	}

@@ -91,17 +91,17 @@ func deadlineAfter(d time.Duration) func(context.Context) (context.Context, cont
 func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
 	t.Helper()
 	for _, s := range f.Sessions {
-		recipients := 0
+		recipients := make(map[string]bool) // either may be asked about twice
 		for _, line := range s.Transcript {
 			if strings.HasPrefix(line.Text, "RCPT") {
-				recipients++
+				recipients[line.Text] = true
 			}
 			if strings.HasPrefix(line.Text, "RCPT TO:<good") && !strings.Contains(line.Text, mailbox) {
 				t.Errorf("%s can read %q", mailbox, line.Text)
 			}
 		}
-		if recipients > 2 {
-			t.Errorf("%s can read of %d recipients", mailbox, recipients)
+		if len(recipients) > 2 {
+			t.Errorf("%s can read of %d recipients", mailbox, len(recipients))
 		}
 	}
 }

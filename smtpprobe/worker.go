@@ -173,11 +173,11 @@ func (w *worker) done() {
 	w.asks, w.dropped = nil, 0
 }
 
-// ends foresees whether a transaction with so many recipients will be the session's last, while others wait.
+// ends foresees whether a transaction with so many recipients will be the session's last, while others wait, and can have QUIT with it.
 func (w *worker) ends(recipients int) bool {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
-	return w.pool.exhausted(w, recipients)
+	return !w.host.traits.quitApart && w.pool.exhausted(w, recipients)
 }
 
 // next takes the asks of the next transaction, and waits for some while the session may be kept.

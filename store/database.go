@@ -79,6 +79,22 @@ func overdue(ctx context.Context, err error) error {
 	return err
 }
 
+// emptyLog moves what SQLite's log holds to the database and cuts the log off: the log has pages as they were before something was deleted. It
+// waits for nobody, so that a backup, which reads for long, does not hold up who writes; the next time is soon.
+func (db *database) emptyLog(ctx context.Context) error {
+	if db.file == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
+	defer cancel()
+	impatient, err := sql.Open("sqlite", sqliteName(db.file, "busy_timeout(0)", "secure_delete(ON)"))
+	if err == nil {
+		_, err = impatient.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+		err = errors.Join(err, impatient.Close())
+	}
+	return db.failed("empty the log", overdue(ctx, err))
+}
+
 func (s *Store) write(ctx context.Context, op string, work func(context.Context, *sql.Tx) error) error {
 	return s.db.transaction(ctx, op, work)
 }

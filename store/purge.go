@@ -44,7 +44,8 @@ func (s *Store) purgeNowAndThen(ctx context.Context) {
 }
 
 // Purge deletes what has run its time: verdicts, rechecks, sessions and set-up tokens that have expired, usage older than thirteen months. The
-// store does so by itself once a minute.
+// store does so by itself once a minute. Of what is deleted nothing can be read in the files of an embedded database any more, unless somebody was
+// reading at this moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))
@@ -61,5 +62,5 @@ func (s *Store) Purge(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return s.db.emptyLog(ctx)
 }

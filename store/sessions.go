@@ -39,6 +39,14 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 	return session, account, err
 }
 
+// ExtendSession sets when a session expires. [ErrNotFound]: it has ended, or expired already.
+func (s *Store) ExtendSession(ctx context.Context, hash Hash, expires time.Time) error {
+	return s.write(ctx, "extend session", func(ctx context.Context, tx *sql.Tx) error {
+		return one(tx.ExecContext(ctx, `UPDATE sessions SET expires = $2 WHERE hash = $1 AND expires > $3`,
+			hash, millisOf(expires), millisOf(s.now())))
+	})
+}
+
 // EndSession ends a session; one that is not there has ended already.
 func (s *Store) EndSession(ctx context.Context, hash Hash) error {
 	return s.write(ctx, "end session", func(ctx context.Context, tx *sql.Tx) error {

@@ -22,12 +22,15 @@ func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	})
 }
 
-// SetUp uses a token to make an account, in one transaction: of several that try, one has the account. All other tokens end with it.
-// [ErrNotFound]: the token is unknown, used or expired.
+// SetUp uses a token to make the first account, in one transaction: of several that try, one has the account. All other tokens end with it.
+// [ErrNotFound]: the token is unknown, used or expired, or there is an account: a node that starts may have stored its token a
+// moment too late.
 func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, error) {
 	first = s.newAccount(first)
 	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {
-		if err := one(tx.ExecContext(ctx, `DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2`, token, millisOf(s.now()))); err != nil {
+		if err := one(tx.ExecContext(ctx, `
+			DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2 AND NOT EXISTS (SELECT 1 FROM accounts)`,
+			token, millisOf(s.now()))); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM setup_tokens`); err != nil {

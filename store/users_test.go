@@ -142,6 +142,11 @@ func TestSetUpHappensOnce(t *testing.T) {
 		if len(accounts) != 1 || refused != len(errs)-1 {
 			t.Errorf("%d accounts, %d of %d refused: %v", len(accounts), refused, len(errs), errs)
 		}
+
+		// The token of a node that looked for accounts before there was one.
+		check(t, s.CreateSetupToken(ctx, HashOf("overtaken"), now.Now().Add(time.Hour)))
+		_, err = s.SetUp(ctx, HashOf("overtaken"), Account{Login: "second", Password: "x"})
+		wantError(t, err, ErrNotFound)
 	})
 }
 

@@ -74,7 +74,7 @@ func (s *soak) run(ctx context.Context) (err error) {
 	}
 	defer os.RemoveAll(folder)
 	s.lists = &lists{binary: s.Rcpt, folder: folder, spec: s.spec, ready: s.ready, timeout: s.Timeout, size: s.List, wrong: &s.wrong}
-	server, err := newWeb(ctx, s.Rcpt, s.spec, s.ready, s.Timeout)
+	server, err := newWeb(ctx, s.Rcpt, folder, s.spec, s.ready, s.Timeout)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/dashboard"
 	verdictcache "github.com/rcpt/rcpt/server/verdicts"
 )
 
@@ -38,6 +40,7 @@ type running struct {
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
 	front    *server.Server
+	pages    *dashboard.Dashboard // nil: there are none
 
 	mu   sync.Mutex
 	rest string // what verdicts rest on at present
@@ -59,6 +62,9 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	}
 	stop := r.background(ctx)
 	greet(w, s.listener.Addr(), s.state.key, s.example)
+	if link := r.setupURL(ctx); link != "" {
+		fmt.Fprintf(w, "Make an account for the dashboard, once and within a day: %s\n", link)
+	}
 	err = r.front.Serve(ctx, s.listener)
 	stop()
 	hide()
@@ -82,8 +88,16 @@ func (r *running) build() error {
 	}); err != nil {
 		return err
 	}
+	if err := r.addPages(); err != nil {
+		return err
+	}
+	var usage server.UsageStore
+	var pages http.Handler
+	if r.state.store != nil {
+		usage, pages = r.state.store, r.pages.Handler()
+	}
 	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
+		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
 		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err

@@ -75,6 +75,9 @@ func (g *Grant) Cached() {
 // Rate is where the key stands with its rate limit.
 func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.now())) }
 
+// Key is the key, with its limits.
+func (g *Grant) Key() store.Key { return g.entry.snapshot() }
+
 // Done ends the request. A verification that was not answered gives its unit of the quota back.
 func (g *Grant) Done(answered bool) {
 	if g.done {

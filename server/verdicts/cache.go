@@ -114,7 +114,7 @@ func (c *Cache) Close() error {
 
 // Verify is [Cache.Recall] and, where that has nothing, [Cache.VerifyAnew].
 func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, error) {
-	m, ok := read(address)
+	m, ok := c.read(address)
 	if !ok {
 		return c.config.Engine.VerifyAnew(ctx, address)
 	}
@@ -127,7 +127,7 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 // VerifyAnew asks, and remembers the answer. Callers who ask about one mailbox at the same time share a verification: it goes on while any of them
 // is there, and each has its own time.
 func (c *Cache) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
-	m, ok := read(address)
+	m, ok := c.read(address)
 	if !ok {
 		return c.config.Engine.VerifyAnew(ctx, address)
 	}
@@ -136,7 +136,7 @@ func (c *Cache) VerifyAnew(ctx context.Context, address string) (engine.Result, 
 
 // Recall returns what is remembered of an address. It asks nobody but the store, and that not for long.
 func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool) {
-	m, ok := read(address)
+	m, ok := c.read(address)
 	if !ok {
 		return engine.Result{}, false
 	}
@@ -156,6 +156,7 @@ func (c *Cache) Forget(ctx context.Context) error {
 
 func (c *Cache) forgetHere() {
 	c.generation.Add(1)
+	c.flights.detach()
 	if c.front != nil {
 		c.front.clear()
 	}

@@ -3,9 +3,14 @@ package verdicts
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,7 +35,7 @@ func TestRemember(t *testing.T) {
 	}{
 		{engine.RecipientAccepted, 0, 12 * time.Hour},
 		{engine.CatchAll, 0, 12 * time.Hour},
-		{engine.MailboxNotFound, 0, 24 * time.Hour},
+		{engine.MailboxNotFound, 0, 6 * time.Hour},
 		{engine.DomainNotFound, 0, time.Hour},
 		{engine.Blocked, 0, 10 * time.Minute},
 		{engine.Greylisted, 90, 90 * time.Second},
@@ -209,10 +214,10 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestForgetWhileAsking: what began before is not remembered after.
+// TestForgetWhileAsking: what began before is not remembered after, neither here nor in the store, and nobody joins it.
 func TestForgetWhileAsking(t *testing.T) {
 	f := &fake{}
-	c := newCache(t, Config{Engine: f})
+	c := newCache(t, Config{Engine: f, Store: openStore(t, t.TempDir(), nil)})
 	f.willSay(func(ctx context.Context, given string) (engine.Result, error) {
 		return resultOf(given, engine.RecipientAccepted), c.Forget(ctx)
 	})
@@ -220,6 +225,27 @@ func TestForgetWhileAsking(t *testing.T) {
 	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
 		t.Error("remembered")
 	}
+}
+
+func TestNobodyJoinsWhatIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: takes(10 * time.Second)}
+		c := newCache(t, Config{Engine: f})
+		time.AfterFunc(time.Second, func() { check(t, c.Forget(t.Context())) })
+		var all sync.WaitGroup
+		for i := range 3 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 2 * time.Second)
+				if _, err := c.Verify(t.Context(), "alice@acme.example"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if f.times() != 2 {
+			t.Errorf("asked %d times", f.times())
+		}
+	})
 }
 
 func TestBasisChangesWhileAsking(t *testing.T) {
@@ -305,3 +331,71 @@ func BenchmarkRecall(b *testing.B) {
 		})
 	}
 }
+
+// TestWhatCameTooLate: a result that got into memory while all was being forgotten is not recalled.
+func TestWhatCameTooLate(t *testing.T) {
+	c := newCache(t, Config{Engine: &fake{}})
+	m, _ := read("alice@acme.example")
+	check(t, c.Forget(t.Context()))
+	c.front.put(m, newRemembered(m, resultOf(m.given, engine.RecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
+	settle(c)
+	if _, ok := c.Recall(t.Context(), m.given); ok {
+		t.Error("remembered")
+	}
+}
+
+// TestForgetUnderLoad: what is remembered after the last Forget was asked after it.
+func TestForgetUnderLoad(t *testing.T) {
+	var edition atomic.Int64
+	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
+		r := resultOf(given, engine.RecipientAccepted)
+		r.Message = strconv.FormatInt(edition.Load(), 10)
+		return r, nil
+	}}
+	c := newCache(t, Config{Engine: f})
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 2000 {
+				given := strconv.Itoa(n%50) + "@acme.example"
+				before := edition.Load()
+				r, err := c.Verify(t.Context(), given)
+				if asked, _ := strconv.ParseInt(r.Message, 10, 64); err != nil || asked < before-1 {
+					t.Errorf("an answer of edition %d after edition %d: %v", asked, before, err)
+				}
+				if i == 0 && n%100 == 0 {
+					edition.Add(1)
+					check(t, c.Forget(t.Context()))
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestRequestIsNotKept: an address that is a piece of a long request does not hold all of it in memory.
+func TestRequestIsNotKept(t *testing.T) {
+	for _, given := range []string{"alice@acme.example", "alice@bücher.example"} {
+		c := newCache(t, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+		request := strings.Repeat("k", 1000) + given
+		piece := request[1000:]
+		verify(t, c, piece)
+		m, _ := c.read(given)
+		kept, ok := c.front.get(m)
+		if !ok {
+			t.Fatal("not remembered")
+		}
+		pieces := map[string]string{"email": kept.result.Email, "user": kept.result.User, "local": kept.local}
+		if spelling, ok := c.front.spellings.Get(given); ok {
+			pieces["spelling"], pieces["spelling's local"] = spelling.given, spelling.local
+		}
+		for name, text := range pieces {
+			if start, at := whereIs(request), whereIs(text); at >= start && at < start+uintptr(len(request)) {
+				t.Errorf("%s: the %s is a piece of the request", given, name)
+			}
+		}
+	}
+}
+
+// whereIs is where in memory a text is.
+func whereIs(text string) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(text))) }

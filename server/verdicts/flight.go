@@ -138,6 +138,13 @@ func (fs *flights) land(f *flight) {
 	fs.remove(f)
 }
 
+// detach lets what is under way end without anybody joining it any more.
+func (fs *flights) detach() {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	clear(fs.under)
+}
+
 func (fs *flights) remove(f *flight) {
 	if fs.under[f.mailbox] == f {
 		delete(fs.under, f.mailbox)

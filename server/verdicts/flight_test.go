@@ -154,6 +154,27 @@ func TestAllLeave(t *testing.T) {
 	})
 }
 
+// TestNobodyJoinsWhatIsCancelled, though the engine may take its time to end.
+func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: func(ctx context.Context, given string) (engine.Result, error) {
+			r, err := takes(10*time.Second)(ctx, given)
+			time.Sleep(time.Second)
+			return r, err
+		}}
+		c := newCache(t, Config{Engine: f})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		var all sync.WaitGroup
+		all.Go(func() { _, _ = c.VerifyAnew(ctx, "alice@acme.example") })
+		time.Sleep(1500 * time.Millisecond)
+		if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err != nil || r.Verdict != engine.Deliverable {
+			t.Errorf("%+v %v", r, err)
+		}
+		all.Wait()
+	})
+}
+
 // TestEachHasItsOwnTime: who has less asks alone, who has more asks once more.
 func TestEachHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dgraph-io/ristretto/v2"
 
@@ -17,12 +19,16 @@ const (
 	// frontBuffer and frontCounters are as ristretto advises.
 	frontBuffer   = 64
 	frontCounters = 10
+	// spellingsShare is what part of that room the spellings of international domains have on top, and spellingOctets what one takes up.
+	spellingsShare = 20
+	spellingOctets = 200
 )
 
 // front is the memory of this process. It is bounded in octets, and may forget at any time.
 type front struct {
-	cache *ristretto.Cache[uint64, *remembered]
-	seed  maphash.Seed
+	cache     *ristretto.Cache[uint64, *remembered]
+	spellings *ristretto.Cache[string, mailbox] // of international domains
+	seed      maphash.Seed
 }
 
 // remembered is a result with when it ends. Nobody changes it.
@@ -43,7 +49,36 @@ func newFront(entries int) (*front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verdicts: memory: %w", err)
 	}
-	return &front{cache, maphash.MakeSeed()}, nil
+	spellings, err := ristretto.NewCache(&ristretto.Config[string, mailbox]{
+		NumCounters: int64(entries) * frontCounters / spellingsShare,
+		MaxCost:     int64(entries) * entryOctets / spellingsShare,
+		BufferItems: frontBuffer,
+	})
+	if err != nil {
+		cache.Close()
+		return nil, fmt.Errorf("verdicts: memory of spellings: %w", err)
+	}
+	return &front{cache, spellings, maphash.MakeSeed()}, nil
+}
+
+// read parses an address. To bring an international domain into A-labels takes longer than all the rest of a recall, so that is remembered, too.
+func (f *front) read(given string) (mailbox, bool) {
+	if !international(given) {
+		return read(given)
+	}
+	if m, ok := f.spellings.Get(given); ok && m.given == given {
+		return m, true
+	}
+	m, ok := read(strings.Clone(given))
+	if ok {
+		f.spellings.Set(given, m, int64(spellingOctets+2*len(given)))
+	}
+	return m, ok
+}
+
+// international tells whether a domain may have to be converted; a local-part beyond ASCII makes it true, too.
+func international(given string) bool {
+	return strings.ContainsFunc(given, func(r rune) bool { return r >= utf8.RuneSelf }) || strings.Contains(given, "xn--")
 }
 
 // key is a hash rather than the mailbox, which would have to be put together for each look-up. Two mailboxes may share one: get compares.
@@ -68,11 +103,18 @@ func (f *front) put(m mailbox, kept *remembered, lasts time.Duration) {
 	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Octets()+len(m.local)), lasts)
 }
 
+// clear leaves the spellings: they depend on nothing.
 func (f *front) clear() { f.cache.Clear() }
-func (f *front) close() { f.cache.Close() }
 
-// newRemembered makes a result one to remember.
+func (f *front) close() {
+	f.cache.Close()
+	f.spellings.Close()
+}
+
+// newRemembered makes a result one to remember. What callers give may be a part of a long request, which is not to be kept with it.
 func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.Time) *remembered {
+	m, _ = read(strings.Clone(m.given))
+	r.Email, r.User, r.Domain = m.given, m.parts.Local, m.parts.Domain
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details

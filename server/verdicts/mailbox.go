@@ -14,6 +14,14 @@ type mailbox struct {
 	local string // unquoted
 }
 
+// read parses an address, or knows it by heart.
+func (c *Cache) read(given string) (mailbox, bool) {
+	if c.front == nil {
+		return read(given)
+	}
+	return c.front.read(given)
+}
+
 // read parses an address; false: it is not well-formed, and not remembered.
 func read(given string) (mailbox, bool) {
 	parts, err := address.Parse(given)

@@ -114,6 +114,7 @@ func verify(t testing.TB, c *Cache, given string) engine.Result {
 func settle(c *Cache) {
 	if c.front != nil {
 		c.front.cache.Wait()
+		c.front.spellings.Wait()
 	}
 }
 

@@ -139,7 +139,7 @@ func (c *Cache) safely(ctx context.Context, r store.Recheck) (until time.Time, a
 
 // next asks about a claimed address unless that has become needless, and says whether, and when, to ask again.
 func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
-	m, ok := read(r.Address)
+	m, ok := c.read(r.Address)
 	if !ok {
 		return time.Time{}, false
 	}

@@ -67,7 +67,10 @@ func checkRow(t *testing.T, s *csvShape, raw, out string) {
 // checkFormulas: no cell is a formula that does anything, and the others are as they were.
 func checkFormulas(t *testing.T, s *csvShape, raw, out string) {
 	t.Helper()
-	body, _ := cutLineEnd(raw)
+	body, end := cutLineEnd(raw)
+	if end == "" {
+		body = strings.TrimSuffix(body, "\r") // of a last line without an end: with the one that it gets, it is part of that
+	}
 	outBody, _ := cutLineEnd(out)
 	before, after := cells(body, s.delimiter), cells(outBody, s.delimiter)
 	for i, cell := range before {

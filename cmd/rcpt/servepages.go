@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/dashboard"
+	"github.com/rcpt/rcpt/store"
+)
+
+// addPages makes the dashboard, where there is something that keeps accounts.
+func (r *running) addPages() error {
+	if r.state.store == nil {
+		return nil
+	}
+	var err error
+	r.pages, err = dashboard.New(dashboard.Config{
+		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health,
+		PublicURL: string(r.site.PublicURL), TrustForwardedProto: len(r.site.TrustedProxy) > 0,
+		Client: func(q *http.Request) netip.Addr { return r.front.ClientAddr(q) }, Log: r.logger,
+	})
+	return err
+}
+
+// check verifies an address for somebody at the dashboard, who wants to see the dialogue and not what is remembered of it.
+func (r *running) check(ctx context.Context, address string) (engine.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.engine.Timeout)
+	defer cancel()
+	started := time.Now()
+	result, err := r.cache.VerifyAnew(ctx, address)
+	if err == nil && result.Success && result.Details != nil {
+		r.state.record(store.Use{
+			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Details.Reason), Duration: time.Since(started),
+		})
+	}
+	return result, err
+}
+
+// health tells how the service is.
+func (r *running) health(context.Context) dashboard.Health {
+	load, memory := r.front.Load(), r.cache.Stats()
+	blocks, resolvers, shed := r.watcher.seen()
+	h := dashboard.Health{
+		Version: version(), Egresses: r.egresses(),
+		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
+	}
+	if hits := memory.FromMemory + memory.FromStore; hits+memory.Missed > 0 {
+		h.Cache = &dashboard.Cache{Entries: hits, HitRatio: float64(hits) / float64(hits+memory.Missed)}
+	}
+	for _, s := range r.verifier.Stats().SMTP.Shunned {
+		b := dashboard.Breaker{Provider: s.Provider, State: "half-open", Reason: "asked slowly: it found us too fast"}
+		if !s.Until.IsZero() {
+			b.State, b.Until, b.Reason = "open", s.Until, "left alone: it blocked us for several domains"
+		}
+		h.Breakers = append(h.Breakers, b)
+	}
+	for _, b := range blocks {
+		h.Blocks = append(h.Blocks, dashboard.Block{Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply})
+	}
+	for _, s := range resolvers {
+		h.Resolvers = append(h.Resolvers, dashboard.Resolver{Server: s.server, LastAnswer: s.lastAnswer, Fault: s.fault})
+	}
+	return h
+}
+
+// egresses are the ways out to mail hosts.
+func (r *running) egresses() []dashboard.Egress {
+	var all []dashboard.Egress
+	for _, proxy := range r.engine.Proxies {
+		all = append(all, dashboard.Egress{Name: "proxy " + proxy.Host, HELO: r.engine.HELO})
+	}
+	for _, ip := range r.engine.SourceIPs {
+		all = append(all, dashboard.Egress{Name: ip.String(), HELO: r.engine.HELO})
+	}
+	if len(all) == 0 {
+		all = append(all, dashboard.Egress{Name: "direct", HELO: r.engine.HELO})
+	}
+	return all
+}
+
+// setupURL is a link with which the first account can be made; empty where there is one, or none can be.
+func (r *running) setupURL(ctx context.Context) string {
+	if r.pages == nil {
+		return ""
+	}
+	base := string(r.site.PublicURL)
+	if base == "" {
+		base = "http://" + reachable(r.listener.Addr())
+	}
+	link, err := r.pages.SetupURL(ctx, strings.TrimSuffix(base, "/"))
+	if err != nil {
+		r.logger.Error("no account can be made", "error", err)
+		return ""
+	}
+	return link
+}

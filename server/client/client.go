@@ -1,0 +1,139 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Defaults of a [Config].
+const (
+	// DefaultTries is how often a question is put. The waits between four tries are four seconds at most, unless the server asks for more.
+	DefaultTries = 4
+	// DefaultMaxWait is longer than a server of ours asks a client to wait that is not beyond its rate.
+	DefaultMaxWait = 30 * time.Second
+	// DefaultTimeout is longer than a verification takes by default, with the wait for its turn.
+	DefaultTimeout = time.Minute
+)
+
+// maxBody bounds what is read of an answer. A record with a long transcript has some ten thousand octets, a year of usage a few hundred thousand.
+const maxBody = 4 << 20
+
+// Config configures a [Client].
+type Config struct {
+	// URL is where the service is, as https://verify.example.com; a path is kept. Required.
+	URL string
+	// Key is the API key. Required.
+	Key string
+	// HTTP sends the requests; it is copied, and the copy follows no redirect. Default: one on [http.DefaultTransport].
+	HTTP *http.Client
+	// Timeout bounds one try; the context bounds all. Default: [DefaultTimeout].
+	Timeout time.Duration
+	// Tries is how often a question is put, the first time included. Default: [DefaultTries].
+	Tries int
+	// MaxWait bounds the wait between two tries. Where the server asks for a longer one, the [Error] is returned instead. Default: [DefaultMaxWait].
+	MaxWait time.Duration
+}
+
+// Client asks a service. It is safe for concurrent use.
+type Client struct {
+	config Config
+	base   *url.URL
+	http   http.Client
+}
+
+// New returns a Client. It asks nobody yet.
+func New(config Config) (*Client, error) {
+	base, err := parseBase(config.URL)
+	if err != nil {
+		return nil, err
+	}
+	if config.Key == "" || strings.ContainsFunc(config.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("rcpt: the key is empty, or has characters that no key has")
+	}
+	if config.Tries < 0 || config.Timeout < 0 || config.MaxWait < 0 {
+		return nil, errors.New("rcpt: tries and times must be positive")
+	}
+	config.Tries = cmp.Or(config.Tries, DefaultTries)
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
+	config.MaxWait = cmp.Or(config.MaxWait, DefaultMaxWait)
+	c := &Client{config: config, base: base}
+	if config.HTTP != nil {
+		c.http = *config.HTTP
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+func parseBase(text string) (*url.URL, error) {
+	base, err := url.Parse(text)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, errors.New("rcpt: the URL of the service must be like https://verify.example.com")
+	}
+	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("rcpt: the URL of the service must have neither user, query nor fragment")
+	}
+	return base, nil
+}
+
+// get puts a question until it is answered, and reads the answer into out.
+func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
+	target := c.base.JoinPath(path)
+	target.RawQuery = query.Encode()
+	for try := 1; ; try++ {
+		err := c.try(ctx, target.String(), out)
+		if err == nil || ctx.Err() != nil || try >= c.config.Tries || !worthRetrying(err) {
+			return err
+		}
+		if !c.pause(ctx, try, retryAfterOf(err)) {
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+}
+
+// try puts a question once. Its error is an *[Error] where there was an answer.
+func (c *Client) try(ctx context.Context, target string, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return withoutURL(err)
+	}
+	request.Header.Set("X-API-Key", c.config.Key)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "rcpt-client-go")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return withoutURL(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return newError(response, body)
+	case err != nil:
+		return fmt.Errorf("rcpt: the answer broke off: %w", err)
+	case len(body) > maxBody:
+		return fmt.Errorf("%w: it is longer than %d octets", errAnswer, maxBody)
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return fmt.Errorf("%w: %w", errAnswer, err)
+	}
+	return nil
+}
+
+// withoutURL leaves out what has the address in it.
+func withoutURL(err error) error {
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err
+	}
+	return fmt.Errorf("rcpt: the service was not reached: %w", err)
+}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// errAnswer is an answer that no service of ours gives.
+var errAnswer = errors.New("rcpt: the service answered with what is not understood")
+
+// Error is an answer with another status than 200.
+type Error struct {
+	Status     int           // 401: the key is not good; 402: its quota is used up; 429: too many requests; 503: the service is busy
+	Message    string        // for people; empty where what answered is not the service
+	RetryAfter time.Duration // how long to wait before the next try; zero: not said
+	RequestID  string        // which the service's log repeats
+}
+
+// Error tells the status, the message and the ID of the request.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("rcpt: %d %s", e.Status, http.StatusText(e.Status))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
+}
+
+func newError(response *http.Response, body []byte) *Error {
+	e := &Error{
+		Status:     response.StatusCode,
+		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After"), time.Now()),
+		RequestID:  response.Header.Get("X-Request-Id"),
+	}
+	var told struct{ Message string }
+	if json.Unmarshal(body, &told) == nil {
+		e.Message = told.Message
+	}
+	return e
+}
+
+// parseRetryAfter reads seconds or a date (RFC 9110 §10.2.3), and takes what is neither for nothing.
+func parseRetryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

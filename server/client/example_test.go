@@ -1,0 +1,40 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/rcpt/rcpt/server/client"
+)
+
+// A service on this machine that has an answer ready takes the place of the real one.
+func Example() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,"disposable":0,`+
+			`"spamtrap":0,"success":true,"result":"undeliverable","message":"The mail host says that the mailbox does not exist.",`+
+			`"details":{"reason":"mailbox_not_found","catch_all":"no","cached":false,"checked_at":"2026-11-22T09:30:00Z","duration_ms":412}}`)
+	}))
+	defer service.Close()
+
+	c, err := client.New(client.Config{URL: service.URL, Key: "rcpt_the-key"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	v, err := c.Verify(ctx, "alice@acme.example", client.Options{Details: true})
+	var refused *client.Error
+	switch {
+	case errors.As(err, &refused):
+		log.Fatalf("refused with status %d: %s", refused.Status, refused.Message)
+	case err != nil:
+		log.Fatal(err)
+	}
+	fmt.Println(v.Result, v.Details.Reason)
+	// Output: undeliverable mailbox_not_found
+}

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// firstWait is the wait after the first try; each one after it is twice as long.
+const firstWait = 500 * time.Millisecond
+
+// worthRetrying tells whether the same question may be answered later. Every question can be put twice: it changes nothing.
+func worthRetrying(err error) bool {
+	var answered *Error
+	if errors.As(err, &answered) {
+		return answered.Status == http.StatusTooManyRequests || answered.Status == http.StatusServiceUnavailable
+	}
+	return !errors.Is(err, errAnswer)
+}
+
+func retryAfterOf(err error) time.Duration {
+	var answered *Error
+	if errors.As(err, &answered) {
+		return answered.RetryAfter
+	}
+	return 0
+}
+
+// pause waits before the next try, and reports whether that is worth it: not where the wait is too long, or there is no time left after it.
+func (c *Client) pause(ctx context.Context, try int, asked time.Duration) bool {
+	if asked > c.config.MaxWait {
+		return false
+	}
+	wait := waitAfter(try, asked, c.config.MaxWait)
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// waitAfter is a random part, half at least, of a time that doubles; beyond what the server asked for, so that clients which were sent away
+// together do not come back together.
+func waitAfter(try int, asked, longest time.Duration) time.Duration {
+	backoff := longest
+	if shift := try - 1; shift < 16 {
+		backoff = min(firstWait<<shift, longest)
+	}
+	spread := backoff/2 + rand.N(backoff/2+1)
+	if asked > 0 {
+		return asked + spread/2
+	}
+	return spread
+}

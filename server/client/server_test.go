@@ -1,0 +1,155 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/client"
+	"github.com/rcpt/rcpt/server/openapi/openapitest"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/store"
+)
+
+// full is a result with all that there can be in it.
+func full(address string) engine.Result {
+	return engine.Result{
+		Email: address, User: "alice", Domain: "acme.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
+		Success: true, Verdict: engine.Unknown, Message: "Come back.",
+		Details: &engine.Details{
+			Reason: engine.Greylisted, RetryAfter: 300, Suggestion: "alice@acme.test", Provider: "gmail",
+			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
+			CatchAll:   engine.CatchAllUnknown,
+			Matches:    []lists.Match{{List: lists.Role, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.Curated}},
+			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
+			Transcript: []smtpprobe.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
+			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), DurationMS: 187,
+		},
+	}
+}
+
+// verifier answers with the full result, or as one that cannot work.
+type verifier struct{}
+
+func (verifier) Verify(_ context.Context, address string) (engine.Result, error) {
+	if address == "short" {
+		return engine.Result{Email: address, Success: true, Verdict: engine.Undeliverable, Message: "No address.", Details: &engine.Details{}}, nil
+	}
+	return full(address), nil
+}
+
+func (v verifier) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+	return v.Verify(ctx, address)
+}
+
+func (verifier) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }
+
+// books has one day of usage.
+type books struct{}
+
+func (books) Usage(_ context.Context, q store.UsageQuery) ([]store.Usage, error) {
+	return []store.Usage{{Key: q.Key, Day: q.From, Result: "unknown", Reason: "greylisted", Cached: true, Count: 7}}, nil
+}
+
+func (books) QuotaUsed(context.Context, string, time.Time) (int64, error) { return 0, nil }
+
+// newService is a real server, on loopback.
+func newService(t *testing.T) *httptest.Server {
+	t.Helper()
+	s, err := server.New(server.Config{Verifier: verifier{}, Key: key, Usage: books{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening := httptest.NewServer(s.Handler())
+	t.Cleanup(listening.Close)
+	return listening
+}
+
+func newServiceClient(t *testing.T, key string) *client.Client {
+	t.Helper()
+	listening := newService(t)
+	contract, err := openapitest.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := &openapitest.Transport{Base: listening.Client().Transport, Contract: contract, Fault: func(err error) { t.Error(err) }}
+	c, err := client.New(client.Config{URL: listening.URL, Key: key, HTTP: &http.Client{Transport: held}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAllOfARecord: all that the server writes, the client reads.
+func TestAllOfARecord(t *testing.T) {
+	c := newServiceClient(t, key)
+	for _, options := range []client.Options{{Details: true}, {Details: true, Fresh: true, Timeout: time.Second}, {}} {
+		want := full("alice@acme.example")
+		if !options.Details {
+			want.Details = nil
+		}
+		got, err := c.Verify(t.Context(), want.Email, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tree(t, want), tree(t, got), cmpopts.IgnoreMapEntries(func(_ string, v any) bool { return v == nil })); diff != "" {
+			t.Errorf("the server's (-) and the client's (+) differ:\n%s", diff)
+		}
+	}
+}
+
+// tree is a value as JSON has it, with flags as numbers.
+func tree(t *testing.T, v any) (out map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(`:true`), []byte(`:1`)), []byte(`:false`), []byte(`:0`))
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestShortForm(t *testing.T) {
+	got, err := newServiceClient(t, key).Verify(t.Context(), "short", client.Options{})
+	want := client.Verification{Email: "short", Success: true, Result: client.Undeliverable, Message: "No address."}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestUsageOfServer(t *testing.T) {
+	day := time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC)
+	got, err := newServiceClient(t, key).Usage(t.Context(), day, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []client.Day{{Day: "2026-02-03", Verifications: 7, Cached: 7, Results: map[client.Verdict]int64{client.Unknown: 7}, Reasons: map[string]int64{"greylisted": 7}}}
+	if diff := cmp.Diff(want, got.Days); diff != "" || got.Key.ID != "fixed" || got.Used != 7 || got.Quota != nil {
+		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	}
+}
+
+func TestErrorsOfServer(t *testing.T) {
+	var told *client.Error
+	_, err := newServiceClient(t, "rcpt_another-key").Verify(t.Context(), "a@b.example", client.Options{})
+	if !errors.As(err, &told) || told.Status != http.StatusUnauthorized || told.Message != "Unauthorized" || told.RequestID == "" {
+		t.Errorf("a wrong key: %v", err)
+	}
+	_, err = newServiceClient(t, key).Verify(t.Context(), "", client.Options{})
+	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" {
+		t.Errorf("no address: %v", err)
+	}
+}

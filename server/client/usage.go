@@ -1,0 +1,54 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"time"
+)
+
+// Usage tells what the key was used for from one day to another, in UTC, both included; 400 days at most. A zero to is today, a zero from the first
+// of the month of to.
+func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
+	query := url.Values{}
+	for name, day := range map[string]time.Time{"from": from, "to": to} {
+		if !day.IsZero() {
+			query.Set(name, day.UTC().Format(time.DateOnly))
+		}
+	}
+	var u Usage
+	err := c.get(ctx, "api/v1/usage", query, &u)
+	return u, err
+}
+
+// Usage is where a key stands this month, and what it was used for by day.
+type Usage struct {
+	Key       Key    `json:"key"`
+	Month     string `json:"month"`     // for which the next three are, as 2026-11
+	Used      int64  `json:"used"`      // verifications
+	Quota     *int64 `json:"quota"`     // nil: no limit
+	Remaining *int64 `json:"remaining"` // of Quota
+	Limit     Limit  `json:"limit"`
+	Days      []Day  `json:"days"` // those with a verification, the first one first
+}
+
+// Key is the key that was shown, without its text.
+type Key struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Limit is how fast a key may be used. Nil is no limit.
+type Limit struct {
+	Rate        *float64 `json:"rate"`        // requests a second
+	Burst       *int     `json:"burst"`       // requests at once beyond the rate
+	Concurrency *int     `json:"concurrency"` // requests at a time
+}
+
+// Day is what a key was used for on a day.
+type Day struct {
+	Day           string            `json:"day"` // as 2026-11-22
+	Verifications int64             `json:"verifications"`
+	Cached        int64             `json:"cached"` // of Verifications: remembered results
+	Results       map[Verdict]int64 `json:"results"`
+	Reasons       map[string]int64  `json:"reasons"`
+}

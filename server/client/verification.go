@@ -1,0 +1,146 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Options say how to verify an address. The zero Options are fine.
+type Options struct {
+	Details bool          // with [Verification.Details]
+	Fresh   bool          // ask the mail host even where a result is remembered
+	Timeout time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
+}
+
+// Verify tells whether an address can receive mail. The error is non-nil only when there is no answer; it is an *[Error] where the service said why.
+func (c *Client) Verify(ctx context.Context, email string, options Options) (Verification, error) {
+	query := url.Values{"email": {email}, "details": {"0"}}
+	if options.Details {
+		query.Set("details", "1")
+	}
+	if options.Fresh {
+		query.Set("fresh", "1")
+	}
+	if options.Timeout > 0 {
+		query.Set("timeout", strconv.FormatFloat(options.Timeout.Seconds(), 'f', -1, 64))
+	}
+	var v Verification
+	err := c.get(ctx, "api/v1/verify", query, &v)
+	return v, err
+}
+
+// Verification is what was found out about an address.
+type Verification struct {
+	Email      string   `json:"email"`      // as given
+	User       string   `json:"user"`       // the local-part as given; empty when the address has no parts to show
+	Domain     string   `json:"domain"`     // lower-case A-labels; empty when the address has no parts to show
+	AcceptAll  bool     `json:"accept_all"` // proven: the domain takes mail for every address
+	Role       bool     `json:"role"`       // a function, not a person: info@, postmaster@
+	FreeEmail  bool     `json:"free_email"` // the domain gives mailboxes to the public
+	Disposable bool     `json:"disposable"` // a throw-away service
+	SpamTrap   bool     `json:"spamtrap"`   // known to exist only to catch senders
+	Success    bool     `json:"success"`    // false only when the verification itself could not be carried out; Result is then Unknown
+	Result     Verdict  `json:"result"`
+	Message    string   `json:"message"` // for people
+	Details    *Details `json:"details"` // nil: not asked for
+}
+
+// UnmarshalJSON reads the record, in which flags are 0 or 1.
+func (v *Verification) UnmarshalJSON(data []byte) error {
+	type record Verification
+	in := struct {
+		*record
+		AcceptAll  flag `json:"accept_all"`
+		Role       flag `json:"role"`
+		FreeEmail  flag `json:"free_email"`
+		Disposable flag `json:"disposable"`
+		SpamTrap   flag `json:"spamtrap"`
+	}{record: new(record)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*v = Verification(*in.record)
+	v.AcceptAll, v.Role, v.FreeEmail = bool(in.AcceptAll), bool(in.Role), bool(in.FreeEmail)
+	v.Disposable, v.SpamTrap = bool(in.Disposable), bool(in.SpamTrap)
+	return nil
+}
+
+// flag is a bool that JSON shows as 0 or 1.
+type flag bool
+
+// UnmarshalJSON reads 0 or 1.
+func (f *flag) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "1":
+		*f = true
+	case "0":
+		*f = false
+	default:
+		return fmt.Errorf("flag %s is neither 0 nor 1", data)
+	}
+	return nil
+}
+
+// Verdict is the answer to "can this address receive mail?".
+type Verdict string
+
+// The verdicts.
+const (
+	Deliverable   Verdict = "deliverable"   // the mail host takes mail for this mailbox, and not for just any
+	Undeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
+	AcceptAll     Verdict = "accept-all"    // the mail host takes mail for every mailbox of the domain
+	Unknown       Verdict = "unknown"       // not proven either way; the reason says why
+)
+
+// Details is what a verdict rests on.
+type Details struct {
+	Reason     string    `json:"reason"`      // one lower_snake word of a set that the service's /docs lists
+	RetryAfter int64     `json:"retry_after"` // seconds after which asking again is worth it; zero: it is not
+	Suggestion string    `json:"suggestion"`  // did you mean
+	Provider   string    `json:"provider"`    // who runs the mail hosts, where that is known
+	MX         []MX      `json:"mx"`
+	CatchAll   string    `json:"catch_all"` // yes, no or unknown
+	Matches    []Match   `json:"matches"`
+	SMTP       *SMTP     `json:"smtp"`
+	Transcript []Line    `json:"transcript"`
+	Cached     bool      `json:"cached"`
+	CheckedAt  time.Time `json:"checked_at"`
+	DurationMS int64     `json:"duration_ms"`
+}
+
+// MX is a mail exchanger of the domain.
+type MX struct {
+	Host       string `json:"host"`
+	Preference uint16 `json:"preference"`
+}
+
+// Match is an entry of a list that the address or its mail hosts match.
+type Match struct {
+	List       string `json:"list"`
+	Entry      string `json:"entry"`
+	Source     string `json:"source"`
+	Group      string `json:"group"`
+	Confidence string `json:"confidence"`
+}
+
+// SMTP is the reply or the failure that decided.
+type SMTP struct {
+	Host     string `json:"host"`
+	IP       string `json:"ip"`
+	Phase    string `json:"phase"`
+	Code     int    `json:"code"` // zero: a failure
+	Enhanced string `json:"enhanced"`
+	Text     string `json:"text"`
+	Rule     string `json:"rule"` // by which the reply was read
+}
+
+// Line is a line of an SMTP session.
+type Line struct {
+	From string `json:"from"` // C: the client, S: the server, *: a remark
+	Text string `json:"text"`
+	AtMS int64  `json:"at_ms"` // since the session began
+}

@@ -1,0 +1,70 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// accountView is the page of the own account.
+type accountView struct {
+	Since    time.Time // the account was made
+	SignedIn time.Time
+	Ends     time.Time // the session, whatever is done
+	Minimum  int
+}
+
+func (d *Dashboard) showAccount(v *visit) error {
+	p := page{}
+	if v.r.URL.Query().Has("changed") {
+		p.Notice = "The password is changed. Every other session has ended."
+	}
+	return d.accountPage(v, p)
+}
+
+func (d *Dashboard) accountPage(v *visit, p page) error {
+	p.Title, p.Nav = "Account", "/account"
+	p.Body = accountView{
+		Since: v.account.Created, SignedIn: v.session.Created, Ends: v.session.Created.Add(absoluteTimeout), Minimum: minPassword,
+	}
+	return d.render(v, "account", p)
+}
+
+// changePassword wants the old password too: whoever finds an open browser must not be able to keep the account.
+func (d *Dashboard) changePassword(v *visit) error {
+	ctx, client := v.r.Context(), d.config.Client(v.r)
+	if fault := passwordFault(v.account.Login, v.form("password"), v.form("repeated")); fault != "" {
+		return d.refusePassword(v, fault, http.StatusUnprocessableEntity)
+	}
+	// Tries are counted by session: strangers who guess at the sign-in do not keep the owner from changing the password.
+	session := fmt.Sprintf("session %x", v.session.Hash)
+	if wait := d.throttle.begin(d.config.Now(), session, client); wait > 0 {
+		return d.refusePassword(v, v.tooOften(wait), http.StatusTooManyRequests)
+	}
+	ok, err := d.passwords.matches(ctx, v.account.Password, v.form("current"))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return d.refusePassword(v, "The current password is wrong.", http.StatusForbidden)
+	}
+	d.throttle.forgive(session, client)
+	hash, err := d.passwords.hash(ctx, v.form("password"))
+	if err != nil {
+		return err
+	}
+	if err := d.config.Store.SetPassword(ctx, v.account.ID, hash); err != nil { // ends all sessions
+		return err
+	}
+	v.account.Password = hash
+	if err := d.begin(v, *v.account); err != nil {
+		return err
+	}
+	d.config.Log.InfoContext(ctx, "dashboard: a password was changed", "account", v.account.ID)
+	return v.redirect("/account?changed")
+}
+
+func (d *Dashboard) refusePassword(v *visit, fault string, status int) error {
+	v.status = status
+	return d.accountPage(v, page{Error: fault})
+}

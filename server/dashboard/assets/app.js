@@ -1,0 +1,112 @@
+// What pages can do besides what they can do without script.
+"use strict";
+
+const byID = (id) => document.getElementById(id);
+
+// Copy buttons are hidden until there is somebody to press them for.
+function copyButtons(root) {
+  for (const button of root.querySelectorAll(".copy")) {
+    button.hidden = false;
+    button.addEventListener("click", () => copy(byID(button.dataset.copy), button.querySelector("span")));
+  }
+}
+
+async function copy(source, label) {
+  const before = label.textContent;
+  label.textContent = (await copied(source)) ? "Copied" : "Press Ctrl+C";
+  setTimeout(() => { label.textContent = before; }, 2000);
+}
+
+// The clipboard is there over TLS and on the own machine only. Elsewhere the text is selected, and the old way tried.
+async function copied(source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(source);
+    return document.execCommand("copy");
+  }
+}
+
+// The outcome of a check replaces the one before, without a new page.
+function liveForm(form) {
+  const answer = byID(form.dataset.live);
+  const button = form.querySelector("button");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const label = button.textContent;
+    button.disabled = true;
+    button.textContent = "Checking …";
+    answer.setAttribute("aria-busy", "true");
+    try {
+      const response = await fetch(form.action, {
+        method: "POST", headers: { "X-Part": "outcome" }, body: new URLSearchParams(new FormData(form)),
+      });
+      if (response.redirected || !response.headers.get("X-Part")) {
+        form.submit(); // the session has ended, or something else needs a page of its own
+        return;
+      }
+      // The server escaped everything in it, and the page's policy runs no script from it.
+      answer.innerHTML = await response.text();
+      byID("fault")?.remove();
+    } catch {
+      form.submit();
+      return;
+    } finally {
+      button.disabled = false;
+      button.textContent = label;
+      answer.removeAttribute("aria-busy");
+    }
+  });
+}
+
+// The choice of a theme works at once.
+function themeForm(form) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const chosen = event.submitter;
+    const body = new URLSearchParams(new FormData(form));
+    body.set("theme", chosen.value);
+    document.documentElement.dataset.theme = chosen.value;
+    for (const button of document.querySelectorAll(".themes button")) {
+      button.setAttribute("aria-pressed", String(button.value === chosen.value));
+    }
+    await fetch(form.action, { method: "POST", body, redirect: "manual" });
+  });
+}
+
+// What a bar of a chart stands for is shown beside the pointer.
+function chartTips(chart) {
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  chart.append(tip);
+  for (const bar of chart.querySelectorAll("[data-tip]")) {
+    bar.querySelector("title").remove(); // the browser would show it as well
+    bar.addEventListener("pointerenter", () => {
+      const box = chart.getBoundingClientRect();
+      const room = bar.getBoundingClientRect();
+      tip.textContent = bar.dataset.tip;
+      tip.hidden = false;
+      const middle = room.left - box.left + room.width / 2 - tip.offsetWidth / 2;
+      tip.style.left = Math.max(0, Math.min(middle, box.width - tip.offsetWidth)) + "px";
+    });
+    bar.addEventListener("pointerleave", () => { tip.hidden = true; });
+  }
+}
+
+// A choice is shown at once.
+function filterForm(form) {
+  form.querySelector("button").hidden = true;
+  form.addEventListener("change", () => form.submit());
+}
+
+copyButtons(document);
+document.querySelectorAll("[data-live]").forEach(liveForm);
+document.querySelectorAll(".themes").forEach(themeForm);
+document.querySelectorAll(".chart").forEach(chartTips);
+document.querySelectorAll(".filter").forEach(filterForm);
+
+// A page that shows a key was the answer to a form. To load it again must not send the form again.
+const once = document.querySelector("[data-forget]");
+if (once) history.replaceState(null, "", once.dataset.forget);

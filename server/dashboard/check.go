@@ -1,0 +1,126 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// maxAddress bounds what is checked: a path has at most 256 octets (RFC 5321 §4.5.3.1.3); what is longer is wrong, and shown so up to here.
+const maxAddress = 1000
+
+// checkView is the page to try an address.
+type checkView struct {
+	Address string
+	Outcome *outcome // nil: nothing was checked yet
+}
+
+// outcome is a result as it is shown.
+type outcome struct {
+	engine.Result
+	Reason   engine.Reason
+	Advice   string
+	Tone     string // of the colours: "good", "bad", "warn" or "calm"
+	Flags    []trait
+	Path     []step
+	Dialogue []line
+	Retry    string
+	Now      time.Time
+}
+
+// trait is something that is true of the address.
+type trait struct {
+	Name, Meaning string
+}
+
+func (d *Dashboard) showCheck(v *visit) error {
+	return d.render(v, "check", page{Title: "Check", Nav: "/check", Body: checkView{}})
+}
+
+// check verifies an address. It comes in the body and never in a path, so that it stays out of histories and of other programs' logs. Script
+// asks for the outcome alone.
+func (d *Dashboard) check(v *visit) error {
+	view := checkView{Address: strings.TrimSpace(v.form("email"))}
+	p := page{Title: "Check", Nav: "/check"}
+	switch {
+	case view.Address == "":
+		p.Error, v.status = "Type an address to check.", http.StatusUnprocessableEntity
+	case len(view.Address) > maxAddress:
+		p.Error, v.status = "That is longer than any address.", http.StatusUnprocessableEntity
+		view.Address = ""
+	default:
+		result, err := d.config.Check(v.r.Context(), view.Address)
+		if v.r.Context().Err() != nil {
+			return v.r.Context().Err()
+		}
+		if p.Error, v.status = checkFault(err); err == nil {
+			view.Outcome = newOutcome(result, d.config.Now())
+		}
+	}
+	p.Body = view
+	if v.r.Header.Get("X-Part") == "outcome" {
+		v.w.Header().Set("X-Part", "outcome")
+		return d.send(v, "check", "answer", p)
+	}
+	return d.render(v, "check", p)
+}
+
+// checkFault is what to say when a verification could not be carried out, and with which status.
+func checkFault(err error) (string, int) {
+	switch {
+	case err == nil:
+		return "", http.StatusOK
+	case errors.Is(err, engine.ErrBusy):
+		return "Too many others wait for the same mail host. Try again in a moment.", http.StatusServiceUnavailable
+	}
+	return "The server could not check the address. Try again in a moment.", http.StatusServiceUnavailable
+}
+
+func newOutcome(r engine.Result, now time.Time) *outcome {
+	if r.Details == nil {
+		r.Details = &engine.Details{}
+	}
+	o := &outcome{
+		Result: r, Reason: r.Details.Reason, Advice: advice[r.Details.Reason], Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
+		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Now: now,
+	}
+	if r.Details.RetryAfter > 0 {
+		o.Retry = took(time.Duration(r.Details.RetryAfter) * time.Second)
+	}
+	return o
+}
+
+// toneOf is the colour of a verdict.
+func toneOf(verdict string) string {
+	switch engine.Verdict(verdict) {
+	case engine.Deliverable:
+		return "good"
+	case engine.Undeliverable:
+		return "bad"
+	case engine.AcceptAll:
+		return "warn"
+	}
+	return "calm"
+}
+
+func flagsOf(r engine.Result) (flags []trait) {
+	for _, f := range []struct {
+		set bool
+		trait
+	}{
+		{r.AcceptAll, trait{"Accept-all", "the domain takes mail for every address"}},
+		{r.Role, trait{"Role", "stands for a function, not a person"}},
+		{r.FreeEmail, trait{"Free provider", "the domain gives mailboxes to everybody"}},
+		{r.Disposable, trait{"Disposable", "a mailbox to throw away"}},
+		{r.SpamTrap, trait{"Spam trap", "exists to catch senders"}},
+		{r.Details.Cached, trait{"Remembered", "answered from an earlier check"}},
+	} {
+		if f.set {
+			flags = append(flags, f.trait)
+		}
+	}
+	return flags
+}

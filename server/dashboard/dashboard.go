@@ -1,0 +1,210 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/store"
+)
+
+// KeyID is the name under which the checks that are made on the page are best counted with [store.Store.RecordUse]; the usage page tells them
+// apart by it. FixedKeyID is the same for the key that the operator fixed when starting the server.
+const (
+	KeyID      = "dashboard"
+	FixedKeyID = "fixed"
+)
+
+// Keys makes and revokes API keys.
+type Keys interface {
+	// Create stores a key and returns its text, which nobody can read again.
+	Create(ctx context.Context, k store.Key) (text string, created store.Key, err error)
+	// Revoke makes a key unusable for good.
+	Revoke(ctx context.Context, id string) error
+}
+
+// Config configures a Dashboard. Store, Keys and Check are needed.
+type Config struct {
+	Store *store.Store
+	Keys  Keys
+	// Check verifies an address. An error says that it could not be done, as [engine.Verifier.Verify] has it.
+	Check func(ctx context.Context, address string) (engine.Result, error)
+	// Health tells how the server is. Default: the page has only what the store says.
+	Health func(ctx context.Context) Health
+	// PublicURL is where clients reach the server, as in https://verify.example.com. Default: as the browser does.
+	PublicURL string
+	// TrustForwardedProto believes the header X-Forwarded-Proto, which a proxy before the server must set or remove. Default: only a connection
+	// with TLS of its own, and a request for the host of an https PublicURL, count as encrypted.
+	TrustForwardedProto bool
+	// Client is the address of who asks, by which guessing is slowed down. Default: the other end of the connection.
+	Client func(r *http.Request) netip.Addr
+	// Log is told of faults, sign-ins and what is done with keys. Default: silent.
+	Log *slog.Logger
+	// Now is the clock, which should be the store's too. Default: [time.Now].
+	Now func() time.Time
+}
+
+// Dashboard serves the pages. It is safe for concurrent use.
+type Dashboard struct {
+	config    Config
+	public    *url.URL // nil: as the browser has it
+	passwords *passwords
+	decoy     string // hash of a password that nobody knows, for logins that do not exist
+	throttle  *throttle
+	views     views
+	assets    map[string]asset
+	handler   http.Handler
+}
+
+// New returns a Dashboard.
+func New(config Config) (*Dashboard, error) {
+	if config.Store == nil || config.Keys == nil || config.Check == nil {
+		return nil, errors.New("dashboard: Store, Keys and Check are needed")
+	}
+	if config.Health == nil {
+		config.Health = func(context.Context) Health { return Health{} }
+	}
+	if config.Client == nil {
+		config.Client = peer
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	d := &Dashboard{config: config, passwords: newPasswords(), throttle: newThrottle()}
+	d.decoy = d.passwords.unguessable()
+	var err error
+	if d.public, err = publicURL(config.PublicURL); err != nil {
+		return nil, err
+	}
+	if d.assets, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	if d.views, err = parseViews(d.assets); err != nil {
+		return nil, err
+	}
+	d.handler, err = d.build()
+	return d, err
+}
+
+// publicURL reads the setting, which names a host and no path.
+func publicURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(strings.TrimSuffix(text, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return nil, fmt.Errorf("dashboard: %q is not a public URL: give a scheme and a host, as in https://verify.example.com", text)
+	}
+	return u, nil
+}
+
+// peer is the other end of the connection.
+func peer(r *http.Request) netip.Addr {
+	addr, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr.Addr().Unmap()
+}
+
+// Handler serves the pages at "/" and below; of paths that it does not know it says so with a page.
+func (d *Dashboard) Handler() http.Handler { return d.handler }
+
+// build puts the routes together, and what holds for all of them around.
+func (d *Dashboard) build() (http.Handler, error) {
+	mux := http.NewServeMux()
+	for _, route := range d.routes() {
+		mux.Handle(route.pattern, d.serve(route.access, route.action))
+	}
+	for name, a := range d.assets {
+		mux.Handle("GET "+name, a)
+	}
+	origins := http.NewCrossOriginProtection()
+	origins.SetDenyHandler(d.serve(open, func(*visit) error { return errForged }))
+	if d.public != nil {
+		if err := origins.AddTrustedOrigin(d.public.String()); err != nil {
+			return nil, fmt.Errorf("dashboard: public URL: %w", err)
+		}
+	}
+	lost := d.serve(open, func(*visit) error { return errNoPage })
+	return origins.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setHeaders(w.Header())
+		// The mux would redirect such a path to another form of it, wherever that leads.
+		if given := r.URL.EscapedPath(); path.Clean("/"+given) != given {
+			lost(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})), nil
+}
+
+// route is what is done where.
+type route struct {
+	pattern string
+	access  access
+	action  action
+}
+
+func (d *Dashboard) routes() []route {
+	return []route{
+		{"/", open, func(*visit) error { return errNoPage }},
+		{"GET /{$}", member, func(v *visit) error { return v.redirect("/keys") }},
+		{"GET /setup", open, d.showSetup},
+		{"POST /setup", open, d.setUp},
+		{"GET /sign-in", open, d.showSignIn},
+		{"POST /sign-in", open, d.signIn},
+		{"POST /sign-out", member, d.signOut},
+		{"POST /theme", open, d.setTheme},
+		{"GET /keys", member, d.showKeys},
+		{"POST /keys", member, d.createKey},
+		{"GET /keys/new", member, d.showNewKey},
+		{"GET /keys/{id}/revoke", member, d.showRevoke},
+		{"POST /keys/{id}/revoke", member, d.revoke},
+		{"GET /check", member, d.showCheck},
+		{"POST /check", member, d.check},
+		{"GET /usage", member, d.showUsage},
+		{"GET /health", member, d.showHealth},
+		{"GET /account", member, d.showAccount},
+		{"POST /account/password", member, d.changePassword},
+	}
+}
+
+// base is the address of the server as clients have it.
+func (d *Dashboard) base(r *http.Request) string {
+	switch {
+	case d.public != nil:
+		return d.public.String()
+	case d.encrypted(r):
+		return "https://" + namedHost(r)
+	}
+	return "http://" + namedHost(r)
+}
+
+// namedHost is the host that the browser asked for, unless it has characters that mean something to a shell or in a string: it becomes part of
+// programs to copy, and whoever makes somebody open the page by another name must not write in them.
+func namedHost(r *http.Request) string {
+	if r.Host == "" || strings.ContainsFunc(r.Host, func(c rune) bool { return !strings.ContainsRune(hostCharacters, c) }) {
+		return "YOUR-SERVER"
+	}
+	return r.Host
+}
+
+const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]"
+
+// encrypted tells whether the browser speaks TLS, be it with a proxy.
+func (d *Dashboard) encrypted(r *http.Request) bool {
+	return r.TLS != nil ||
+		d.config.TrustForwardedProto && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") ||
+		d.public != nil && d.public.Scheme == "https" && strings.EqualFold(r.Host, d.public.Host)
+}

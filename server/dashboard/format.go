@@ -1,0 +1,71 @@
+package dashboard
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// groupedCount writes 1234567 as 1,234,567.
+func groupedCount(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "−", digits[1:]
+	}
+	var text strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	return sign + text.String()
+}
+
+// day and moment write times as people read them, in UTC as days and months are counted; iso as programs do.
+func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
+func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+func iso(t time.Time) string    { return t.UTC().Format(time.RFC3339) }
+
+// percent is the share of a part in the whole, without decimals; what is not nothing is not shown as nothing.
+func percent(part, whole int64) string {
+	switch share := 100 * float64(part) / float64(whole); {
+	case whole == 0 || part == 0:
+		return "0 %"
+	case share < 1:
+		return "< 1 %"
+	case share > 99 && part < whole:
+		return "> 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", share)
+	}
+}
+
+// took writes a duration with two or three digits, which is as much as matters.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "< 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}
+
+// ago writes how long before now something was.
+func ago(now, then time.Time) string {
+	if now.Sub(then) < time.Minute {
+		return "just now"
+	}
+	return took(now.Sub(then)) + " ago"
+}

@@ -1,0 +1,427 @@
+package dashboard
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/store"
+)
+
+// TestSetUp: a link works once and for a day, and there is none when there is an account.
+func TestSetUp(t *testing.T) {
+	w := newWorld(t, nil)
+	if got := w.get(t, "/sign-in"); !strings.Contains(got.body, "No account yet") {
+		t.Errorf("sign-in before there is an account: %d", got.StatusCode)
+	}
+	stale, err := w.SetupURL(t.Context(), "http://127.0.0.1:8080/")
+	if err != nil || !strings.HasPrefix(stale, "http://127.0.0.1:8080/setup?token=") {
+		t.Fatalf("%s, %v", stale, err)
+	}
+	w.clock.add(setupLifetime)
+	for _, link := range []string{stale[len("http://127.0.0.1:8080"):], "/setup", "/setup?token=x"} {
+		if got := w.get(t, link); got.StatusCode != http.StatusNotFound || strings.Contains(got.body, `name="password"`) {
+			t.Errorf("%s: %d", link, got.StatusCode)
+		}
+	}
+	link, _ := w.SetupURL(t.Context(), "")
+	text := strings.TrimPrefix(link, "/setup?token=")
+	for name, c := range map[string][3]string{
+		"short":      {"ada", "elevenchars", "elevenchars"},
+		"different":  {"ada", testPassword, testPassword + "x"},
+		"login":      {"ada@acme.example", "ada@acme.example", "ada@acme.example"},
+		"no login":   {" ", testPassword, testPassword},
+		"long login": {strings.Repeat("x", 300), testPassword, testPassword},
+		"odd login":  {"a\x00b", testPassword, testPassword},
+	} {
+		if got := w.post(t, link, "/setup", "link", text, "login", c[0], "password", c[1], "repeated", c[2]); got.StatusCode != 422 || !strings.Contains(got.body, "note bad") {
+			t.Errorf("%s: %d", name, got.StatusCode)
+		}
+	}
+	if n := w.hashes.Load(); n != 0 {
+		t.Errorf("%d passwords were hashed for nothing", n)
+	}
+	if got := w.post(t, link, "/setup", "link", text, "login", testLogin, "password", testPassword, "repeated", testPassword); got.StatusCode != 303 {
+		t.Fatalf("%d\n%s", got.StatusCode, got.body)
+	}
+	if got := w.post(t, "/keys", "/setup", "link", text, "login", "eve", "password", testPassword, "repeated", testPassword); got.StatusCode != 404 {
+		t.Errorf("a second account by the same link: %d", got.StatusCode)
+	}
+	if link, err := w.SetupURL(t.Context(), ""); link != "" || err != nil {
+		t.Errorf("another link: %q, %v", link, err)
+	}
+}
+
+// TestKeys: a key is shown once, used, and revoked with a question first.
+func TestKeys(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	if got := w.get(t, "/keys"); !strings.Contains(got.body, "No keys yet") {
+		t.Errorf("no empty state: %d", got.StatusCode)
+	}
+	got := w.post(t, "/keys/new", "/keys", "name", "Sign-up", "verify", "1", "usage", "1", "rate", "2.5", "burst", "10", "concurrency", "4", "quota", "10,000",
+		"expires", "2027-01-31", "networks", "192.0.2.17, 2001:db8::1/32")
+	all, err := w.store.Keys(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	key := all[0]
+	if key.Name != "Sign-up" || len(key.Scopes) != 2 || key.RatePerSecond != 2.5 || key.Burst != 10 || key.Concurrency != 4 || key.MonthlyQuota != 10000 ||
+		!key.Expires.Equal(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)) || len(key.Networks) != 2 || key.Networks[1].String() != "2001:db8::/32" || key.Account == "" {
+		t.Errorf("%+v", key)
+	}
+	text := got.body[strings.Index(got.body, `id="key" tabindex="0">`)+len(`id="key" tabindex="0">`):]
+	text = text[:strings.Index(text, "<")]
+	if store.HashOf(text) != key.Hash || strings.Count(got.body, text) != 5 {
+		t.Errorf("%q is not the key, or not in all four programs", text)
+	}
+	if got := w.get(t, "/keys"); strings.Contains(got.body, text) || !strings.Contains(got.body, "$RCPT_KEY") || !strings.Contains(got.body, "of 10,000") {
+		t.Error("the list is wrong")
+	}
+	page := "/keys/" + key.ID + "/revoke"
+	if got := w.get(t, page); got.StatusCode != http.StatusOK {
+		t.Errorf("question: %d", got.StatusCode)
+	}
+	if key, _ := w.store.Key(t.Context(), key.ID); !key.Revoked.IsZero() {
+		t.Error("the question alone revoked the key")
+	}
+	if got := w.post(t, page, page); got.StatusCode != http.StatusSeeOther {
+		t.Errorf("revoke: %d", got.StatusCode)
+	}
+	if key, _ := w.store.Key(t.Context(), key.ID); key.Revoked.IsZero() {
+		t.Error("the key is not revoked")
+	}
+	if got := w.get(t, "/keys?show=ended"); !strings.Contains(got.body, "Sign-up") || strings.Contains(got.body, page) {
+		t.Error("the revoked key is not in its list, or can be revoked again")
+	}
+}
+
+// TestManyKeys: the list is cut into pages, the latest first.
+func TestManyKeys(t *testing.T) {
+	var keys []store.Key
+	for range 2*keysPerPage + 1 {
+		keys = append(keys, store.Key{})
+	}
+	for number, want := range map[int]int{-1: keysPerPage, 0: keysPerPage, 1: keysPerPage, 2: keysPerPage, 3: 1, 99: 1} {
+		var view keysView
+		if got := view.turnTo(number, keys); len(got) != want || view.Pages != 3 {
+			t.Errorf("page %d of %d has %d keys, want %d", number, view.Pages, len(got), want)
+		}
+	}
+	var none keysView
+	if got := none.turnTo(2, nil); len(got) != 0 || none.Pages != 1 {
+		t.Errorf("%+v", none)
+	}
+}
+
+// TestKeyForm: what cannot be meant is refused.
+func TestKeyForm(t *testing.T) {
+	now := newClock().Now()
+	good := keyForm{Name: "x", Verify: true}
+	if _, fault := good.key(now); fault != "" {
+		t.Error(fault)
+	}
+	for name, change := range map[string]func(*keyForm){
+		"no name":            func(f *keyForm) { f.Name = "" },
+		"long name":          func(f *keyForm) { f.Name = strings.Repeat("x", 101) },
+		"control characters": func(f *keyForm) { f.Name = "a\nb" },
+		"not UTF-8":          func(f *keyForm) { f.Name = "a\xff" },
+		"no scope":           func(f *keyForm) { f.Verify = false },
+		"rate zero":          func(f *keyForm) { f.Rate = "0" },
+		"rate below":         func(f *keyForm) { f.Rate = "-1" },
+		"rate NaN":           func(f *keyForm) { f.Rate = "NaN" },
+		"rate infinite":      func(f *keyForm) { f.Rate = "Inf" },
+		"rate in words":      func(f *keyForm) { f.Rate = "ten" },
+		"burst alone":        func(f *keyForm) { f.Burst = "5" },
+		"quota zero":         func(f *keyForm) { f.Quota = "0" },
+		"quota below":        func(f *keyForm) { f.Quota = "-5" },
+		"quota too large":    func(f *keyForm) { f.Quota = "99999999999999999999" },
+		"half a request":     func(f *keyForm) { f.Concurrency = "0.5" },
+		"yesterday":          func(f *keyForm) { f.Expires = "2026-11-21" },
+		"no date":            func(f *keyForm) { f.Expires = "tomorrow" },
+		"no network":         func(f *keyForm) { f.Net = "acme.example" },
+		"many networks":      func(f *keyForm) { f.Net = strings.Repeat("192.0.2.1 ", 65) },
+		"address with zone":  func(f *keyForm) { f.Net = "fe80::1%eth0" },
+	} {
+		form := good
+		change(&form)
+		if _, fault := form.key(now); fault == "" {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	form := good
+	form.Expires = "2026-11-22"
+	if key, fault := form.key(now); fault != "" || !key.Usable(now) {
+		t.Errorf("until today: %v, %s", key.Expires, fault)
+	}
+}
+
+// TestCheck: the page has all that was found out, and script gets the outcome alone.
+func TestCheck(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	got := w.post(t, "/check", "/check", "email", " nobody@acme.example ")
+	for _, fact := range []string{"undeliverable", "mailbox_not_found", "does not exist", "mx2.acme.example", "192.0.2.25", "EHLO verify.acme.example",
+		"550 5.1.1", "no-such-user", advice[engine.MailboxNotFound], "412 ms"} {
+		if !strings.Contains(got.body, strings.ReplaceAll(fact, "'", "&#39;")) {
+			t.Errorf("%q is not on the page", fact)
+		}
+	}
+	for address, status := range map[string]int{"": 422, strings.Repeat("x", 1001): 422, "broken@acme.example": 503, "busy@acme.example": 503, "late@acme.example": 200} {
+		if got := w.post(t, "/check", "/check", "email", address); got.StatusCode != status || strings.Contains(got.body, "the fault of this test") {
+			t.Errorf("%.30q: %d, want %d", address, got.StatusCode, status)
+		}
+	}
+	form := url.Values{"email": {"ada@acme.example"}, "token": {tokenOf(w.sessionText(t))}}
+	request, _ := http.NewRequest(http.MethodPost, w.server.URL+"/check", strings.NewReader(form.Encode()))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-Part", "outcome")
+	if part := w.do(t, w.client, request); part.Header.Get("X-Part") != "outcome" || strings.Contains(part.body, "<html") || !strings.Contains(part.body, "deliverable") {
+		t.Errorf("part: %d\n%s", part.StatusCode, part.body)
+	}
+}
+
+// TestPath: a way ends where something was proven, and a host that refuses us is no bad news about the mailbox.
+func TestPath(t *testing.T) {
+	tones := func(r engine.Result) (text string) {
+		for _, s := range pathOf(r) {
+			text += s.Tone + " "
+		}
+		return strings.TrimSpace(text)
+	}
+	at := func(reason engine.Reason, code int) engine.Result {
+		r, _ := checked(t.Context(), "ada@acme.example")
+		r.Details.Reason, r.Details.SMTP.Code = reason, code
+		return r
+	}
+	syntax := engine.Result{Details: &engine.Details{Reason: engine.InvalidSyntax}}
+	gone := engine.Result{Details: &engine.Details{Reason: engine.DomainNotFound}}
+	skipped := engine.Result{Details: &engine.Details{Reason: engine.SMTPSkipped}}
+	for want, r := range map[string]engine.Result{
+		"good good good good good": at(engine.RecipientAccepted, 250),
+		"good good good bad good":  at(engine.MailboxNotFound, 550),
+		"good good good calm good": at(engine.Blocked, 554),
+		"bad idle idle idle idle":  syntax,
+		"good good bad idle idle":  gone,
+		"good good idle idle idle": skipped,
+	} {
+		if got := tones(r); got != want {
+			t.Errorf("%s: %s, want %s", r.Details.Reason, got, want)
+		}
+	}
+}
+
+// TestAdvice: there is some for every reason of the engine.
+func TestAdvice(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../engine/reason.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if kind, named := astName(spec, ok); named && kind == "Reason" {
+			reason, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			reasons++
+			if advice[engine.Reason(reason)] == "" {
+				t.Errorf("no advice for %s", reason)
+			}
+		}
+		return true
+	})
+	if reasons < 20 || reasons != len(advice) {
+		t.Errorf("%d reasons, and advice for %d", reasons, len(advice))
+	}
+}
+
+func astName(spec *ast.ValueSpec, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	name, ok := spec.Type.(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	return name.Name, true
+}
+
+// TestUsage: the figures of the page are those of the store, by key where one is chosen.
+func TestUsage(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	if got := w.get(t, "/usage"); !strings.Contains(got.body, "Nothing was checked") {
+		t.Error("no empty state")
+	}
+	key, err := w.store.CreateKey(t.Context(), store.Key{Name: "Sign-up", Hash: store.HashOf("k"), MonthlyQuota: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := w.clock.Now()
+	for range 3 {
+		w.store.RecordUse(store.Use{Key: key.ID, At: now, Result: "deliverable", Reason: "recipient_accepted", Duration: 200 * time.Millisecond})
+	}
+	w.store.RecordUse(store.Use{Key: KeyID, At: now.AddDate(0, 0, -2), Result: "undeliverable", Reason: "mailbox_not_found", Cached: true})
+	w.store.RecordUse(store.Use{Key: KeyID, At: now.AddDate(0, 0, -20), Result: "unknown", Reason: "blocked"})
+	if err := w.store.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.store.ReserveQuota(t.Context(), key.ID, now, 3, 100); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string][]string{
+		"/usage":                          {"<strong>5</strong>", "20 % remembered", "mailbox_not_found", "blocked", "Dashboard", "97 <span"},
+		"/usage?days=7":                   {"<strong>4</strong>", "Dashboard"},
+		"/usage?key=" + key.ID:            {"<strong>3</strong>", "Sign-up"},
+		"/usage?days=x&key=no-such":       {"<strong>5</strong>"},
+		"/usage?days=90&key=" + KeyID:     {"<strong>2</strong>"},
+		"/usage?days=7&key=" + FixedKeyID: {"Nothing was checked"},
+	} {
+		got := w.get(t, target)
+		for _, fact := range want {
+			if !strings.Contains(got.body, fact) {
+				t.Errorf("%s: no %s", target, fact)
+			}
+		}
+	}
+}
+
+// TestPercentiles compares with what the buckets allow to know.
+func TestPercentiles(t *testing.T) {
+	var l latency
+	if l.text(0.5) != "–" {
+		t.Errorf("of nothing: %s", l.text(0.5))
+	}
+	l[4] = 100 // 100 to 250 ms
+	if d, _ := l.percentile(0.5); d != 175*time.Millisecond {
+		t.Errorf("the middle of a bucket: %v", d)
+	}
+	l[0] = 100 // below 1 ms
+	if d, _ := l.percentile(0.5); d != time.Millisecond {
+		t.Errorf("the end of the first bucket: %v", d)
+	}
+	l[len(l)-1] = 100
+	if text := l.text(0.99); text != "> 30 s" {
+		t.Errorf("the last bucket: %s", text)
+	}
+}
+
+// TestChart: bars stand on the ground, within the drawing, and on their days.
+func TestChart(t *testing.T) {
+	first := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	c := chartOf([]store.Usage{
+		{Day: first, Result: "deliverable", Count: 30}, {Day: first, Result: "unknown", Count: 10},
+		{Day: first.AddDate(0, 0, 6), Result: "undeliverable", Count: 1}, {Day: first.AddDate(0, 0, 7), Result: "unknown", Count: 999},
+		{Day: first.AddDate(0, 0, -1), Result: "unknown", Count: 999}, {Day: first, Result: "nonsense", Count: 999},
+	}, first, 7)
+	if c.Highest != 40 || !c.Busiest.Equal(first) || c.Ticks[0] != "40" || c.Ticks[4] != "0" {
+		t.Errorf("%+v", c)
+	}
+	day := c.Bars[0]
+	if len(day.Parts) != 2 || day.Parts[0].Y+day.Parts[0].H != chartHeight || day.Parts[1].Y != 0 || day.Parts[1].Y+day.Parts[1].H != day.Parts[0].Y {
+		t.Errorf("%+v", day)
+	}
+	if c.Bars[6].Total != 1 || c.Bars[3].Total != 0 || day.Tip != "16 Nov 2026: 40 checks\n30 deliverable\n10 unknown" {
+		t.Errorf("%+v", c.Bars)
+	}
+	for highest, want := range map[int64]int64{0: 4, 4: 4, 5: 8, 13: 16, 240: 240, 241: 320, 1_000_001: 1_200_000} {
+		if got := roundTop(highest); got != want {
+			t.Errorf("the top above %d is %d, want %d", highest, got, want)
+		}
+	}
+}
+
+// TestFormats are how figures are written.
+func TestFormats(t *testing.T) {
+	for got, want := range map[string]string{
+		groupedCount(0): "0", groupedCount(999): "999", groupedCount(1000): "1,000", groupedCount(-1234567): "−1,234,567",
+		percent(0, 0): "0 %", percent(1, 1000): "< 1 %", percent(999, 1000): "> 99 %", percent(1, 2): "50 %", percent(7, 7): "100 %",
+		took(0): "< 1 ms", took(854 * time.Millisecond): "854 ms", took(2340 * time.Millisecond): "2.3 s", took(42 * time.Second): "42 s",
+		took(5 * time.Minute): "5 min", took(47 * time.Hour): "47 h", took(72 * time.Hour): "3 days",
+		shortCount(9999): "9,999", shortCount(12500): "12.5k", shortCount(40_000_000): "40M",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHealth: faults are counted and named, and what is not known is said to be.
+func TestHealth(t *testing.T) {
+	var health Health
+	w := newWorld(t, func(c *Config) { c.Health = func(context.Context) Health { return health } })
+	w.setUp(t)
+	if got := w.get(t, "/health"); !strings.Contains(got.body, "Everything works") || !strings.Contains(got.body, "sqlite") {
+		t.Errorf("%d\n%s", got.StatusCode, got.body)
+	}
+	health = Health{Egresses: []Egress{{Name: "direct", Fault: "port 25 is closed"}}, Breakers: []Breaker{{Provider: "big.example", State: "open"}},
+		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: w.clock.Now().Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, HitRatio: 0.5}}
+	got := w.get(t, "/health")
+	for _, fact := range []string{"2 things need your attention", "port 25 is closed", "big.example", "1 h ago", "1,234", "50.0 %"} {
+		if !strings.Contains(got.body, fact) {
+			t.Errorf("no %q", fact)
+		}
+	}
+}
+
+// TestTheme: the choice is in the page and stays.
+func TestTheme(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	for _, c := range []struct{ choice, want string }{{"dark", "dark"}, {"light", "light"}, {"auto", "auto"}, {`x" onload="`, "auto"}} {
+		if got := w.post(t, "/usage", "/theme", "theme", c.choice, "back", "/usage"); got.Header.Get("Location") != "/usage" {
+			t.Errorf("%s: back to %s", c.choice, got.Header.Get("Location"))
+		}
+		if !strings.Contains(w.get(t, "/usage").body, `data-theme="`+c.want+`"`) {
+			t.Errorf("%s is not in the page", c.choice)
+		}
+	}
+}
+
+// TestStoreLost: without the database the pages say so, and that it may pass.
+func TestStoreLost(t *testing.T) {
+	var lost *store.Store
+	w := newWorld(t, func(c *Config) {
+		var err error
+		if lost, err = store.Open(t.Context(), store.Options{DataDir: t.TempDir(), Now: c.Now}); err != nil {
+			t.Fatal(err)
+		}
+		c.Store = lost
+	})
+	w.setUp(t)
+	if err := lost.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/keys", "/usage", "/check", "/health"} {
+		if got := w.get(t, path); got.StatusCode < 500 || strings.Contains(got.body, "sql") {
+			t.Errorf("%s: %d\n%s", path, got.StatusCode, got.body)
+		}
+	}
+}
+
+// TestConfig: what cannot work is refused at once.
+func TestConfig(t *testing.T) {
+	s := openStore(t, nil)
+	for name, c := range map[string]Config{
+		"nothing":         {},
+		"no check":        {Store: s, Keys: keys{s}},
+		"URL with a path": {Store: s, Keys: keys{s}, Check: checked, PublicURL: "https://rcpt.example/app"},
+		"URL of a file":   {Store: s, Keys: keys{s}, Check: checked, PublicURL: "file:///etc"},
+		"no URL":          {Store: s, Keys: keys{s}, Check: checked, PublicURL: "rcpt.example"},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	d, err := New(Config{Store: s, Keys: keys{s}, Check: checked, PublicURL: "https://rcpt.example/"})
+	if err != nil || d.base(nil) != "https://rcpt.example" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,174 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// step is a stage of a verification and what came of it.
+type step struct {
+	Name, Text, More string
+	Tone             string // "good", "bad", "warn" or "calm"; "idle": not reached
+}
+
+// pathOf is the way that a verification took.
+func pathOf(r engine.Result) []step {
+	details := r.Details
+	steps := []step{syntaxStep(r), listsStep(details), dnsStep(details), hostStep(details), catchAllStep(details)}
+	idle := false
+	for i := range steps {
+		if idle {
+			steps[i] = step{Name: steps[i].Name, Text: "Not needed", Tone: "idle"}
+		}
+		// What was proven before a mail host was asked ends the way.
+		idle = idle || endsAt(details.Reason) == steps[i].Name
+	}
+	return steps
+}
+
+const (
+	stepSyntax   = "Address"
+	stepLists    = "Lists"
+	stepDNS      = "DNS"
+	stepHost     = "Mail host"
+	stepCatchAll = "Catch-all"
+)
+
+// endsAt is the step after which a verification with the reason went no further; empty: it went to the end.
+func endsAt(reason engine.Reason) string {
+	switch reason {
+	case engine.InvalidSyntax:
+		return stepSyntax
+	case engine.SpamTrap:
+		return stepLists
+	case engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.DNSTemporary:
+		return stepDNS
+	}
+	return ""
+}
+
+func syntaxStep(r engine.Result) step {
+	if r.Details.Reason == engine.InvalidSyntax {
+		return step{Name: stepSyntax, Text: "Not well-formed", Tone: "bad"}
+	}
+	return step{Name: stepSyntax, Text: "Well-formed", More: r.Domain, Tone: "good"}
+}
+
+func listsStep(d *engine.Details) step {
+	var names []string
+	for _, match := range d.Matches {
+		names = append(names, fmt.Sprintf("%s (%s)", match.List, match.Entry))
+	}
+	switch {
+	case d.Reason == engine.SpamTrap:
+		return step{Name: stepLists, Text: "Listed as a spam trap", More: strings.Join(names, ", "), Tone: "bad"}
+	case len(names) > 0:
+		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: "calm"}
+	}
+	return step{Name: stepLists, Text: "On no list", Tone: "good"}
+}
+
+func dnsStep(d *engine.Details) step {
+	s := step{Name: stepDNS, Text: "Mail hosts found", Tone: "good"}
+	switch d.Reason {
+	case engine.DomainNotFound:
+		return step{Name: stepDNS, Text: "No such domain", Tone: "bad"}
+	case engine.NoMailHost:
+		return step{Name: stepDNS, Text: "No mail host", Tone: "bad"}
+	case engine.NullMX:
+		return step{Name: stepDNS, Text: "Takes no mail (null MX)", Tone: "bad"}
+	case engine.DNSTemporary:
+		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
+	case engine.MXReservedAddress:
+		s.Text, s.Tone = "Leads to reserved addresses", "calm"
+	}
+	switch len(d.MX) {
+	case 0:
+		if s.Tone == "good" {
+			return step{Name: stepDNS, Text: "Not asked", Tone: "idle"}
+		}
+	case 1:
+		s.More = d.MX[0].Host
+	default:
+		s.More = fmt.Sprintf("%s and %d more", d.MX[0].Host, len(d.MX)-1)
+	}
+	if d.Provider != "" {
+		s.More = strings.TrimSpace(s.More + " · " + d.Provider)
+	}
+	return s
+}
+
+func hostStep(d *engine.Details) step {
+	s := step{Name: stepHost, Text: "Not asked", Tone: "idle"}
+	answer := d.SMTP
+	if answer == nil {
+		return s
+	}
+	s.More = strings.Trim(answer.Host+" · "+answer.IP, " ·")
+	switch {
+	case answer.Code == 0:
+		s.Text, s.Tone = fmt.Sprintf("No reply at %s", phaseName(answer.Phase)), "calm"
+	default:
+		s.Text = strings.TrimSpace(fmt.Sprintf("%d %s at %s", answer.Code, answer.Enhanced, phaseName(answer.Phase)))
+		s.Tone = replyTone(answer.Code, d.Reason)
+	}
+	return s
+}
+
+// replyTone is that of a reply: a refusal is bad news about the mailbox only where it was read as that.
+func replyTone(code int, reason engine.Reason) string {
+	switch {
+	case code < 400:
+		return "good"
+	case reason == engine.MailboxNotFound, reason == engine.MailboxDisabled, reason == engine.MailboxMoved:
+		return "bad"
+	}
+	return "calm"
+}
+
+// phaseName is a phase as people who know SMTP write it.
+func phaseName(phase smtpprobe.Phase) string {
+	switch phase {
+	case smtpprobe.PhaseConnect:
+		return "connection"
+	case smtpprobe.PhaseGreeting:
+		return "greeting"
+	}
+	return strings.ToUpper(string(phase))
+}
+
+func catchAllStep(d *engine.Details) step {
+	s := step{Name: stepCatchAll}
+	switch d.CatchAll {
+	case engine.CatchAllYes:
+		s.Text, s.Tone = "Takes every address", "warn"
+	case engine.CatchAllNo:
+		s.Text, s.Tone = "Refuses unknown ones", "good"
+	default:
+		s.Text, s.Tone = "Not known", "idle"
+	}
+	return s
+}
+
+// line is a line of the SMTP dialogue, and who said it.
+type line struct {
+	At, Who, Class, Text string
+}
+
+func dialogueOf(transcript []smtpprobe.Line) []line {
+	lines := make([]line, 0, len(transcript))
+	for _, told := range transcript {
+		l := line{At: groupedCount(told.AtMS), Who: "Note", Class: "note", Text: told.Text}
+		switch told.From {
+		case "C":
+			l.Who, l.Class = "We", "client"
+		case "S":
+			l.Who, l.Class = "Host", "server"
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}

@@ -1,0 +1,190 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/store"
+)
+
+// verdicts are the results in the order in which they are stacked and listed.
+var verdicts = []string{string(engine.Deliverable), string(engine.AcceptAll), string(engine.Unknown), string(engine.Undeliverable)}
+
+// usageView is the page of what was used.
+type usageView struct {
+	Days      int
+	Spans     []int
+	Key       string
+	Names     []named // to choose a key from
+	Total     int64
+	Cached    int64
+	Totals    []share // by result
+	Reasons   []share
+	Latencies []latencyRow
+	Chart     chart
+	Keys      []keyUsage
+}
+
+// named is a key and what people call it.
+type named struct{ ID, Name string }
+
+// share is a part of the whole.
+type share struct {
+	Name, Note, Tone string
+	Count            int64
+	Width            float64 // of a bar of 100
+}
+
+// latencyRow are the percentiles of a kind of answers.
+type latencyRow struct {
+	Name               string
+	Count              int64
+	Half, Most, Almost string // p50, p95, p99
+}
+
+// keyUsage is what a key was used for.
+type keyUsage struct {
+	named
+	Count  int64
+	ByTone [4]int64 // as verdicts
+	Quota  quota
+}
+
+// spans are the numbers of days to choose from; the store keeps thirteen months.
+var spans = []int{7, 30, 90}
+
+func (d *Dashboard) showUsage(v *visit) error {
+	ctx, now := v.r.Context(), d.config.Now()
+	view := usageView{Days: spanOf(v.r.URL.Query().Get("days")), Spans: spans, Key: v.r.URL.Query().Get("key")}
+	keys, err := d.config.Store.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	names := namesOf(keys)
+	if _, known := names[view.Key]; !known {
+		view.Key = ""
+	}
+	first := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-view.Days)
+	used, err := d.config.Store.Usage(ctx, store.UsageQuery{Key: view.Key, From: first, To: now})
+	if err != nil {
+		return err
+	}
+	view.sum(used, names)
+	view.Chart = chartOf(used, first, view.Days)
+	if err := d.addQuotas(ctx, &view, keys, now); err != nil {
+		return err
+	}
+	view.Names = choices(keys, used)
+	return d.render(v, "usage", page{Title: "Usage", Nav: "/usage", Body: view})
+}
+
+// spanOf is the number of days that was chosen.
+func spanOf(text string) int {
+	switch text {
+	case "7":
+		return 7
+	case "90":
+		return 90
+	}
+	return 30
+}
+
+// namesOf are the names of all keys by their ID, those that are not in the store too.
+func namesOf(keys []store.Key) map[string]string {
+	names := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}
+	for _, key := range keys {
+		names[key.ID] = key.Name
+	}
+	return names
+}
+
+// choices are the keys in the order of the store, and behind them those that are not in it but were used.
+func choices(keys []store.Key, used []store.Usage) (all []named) {
+	for _, key := range keys {
+		all = append(all, named{key.ID, key.Name})
+	}
+	for _, other := range []named{{FixedKeyID, "RCPT_API_KEY"}, {KeyID, "Dashboard"}} {
+		if slices.ContainsFunc(used, func(u store.Usage) bool { return u.Key == other.ID }) {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// sum adds the usage up, by everything that is shown.
+func (view *usageView) sum(used []store.Usage, names map[string]string) {
+	results, reasons, byKey := map[string]int64{}, map[string]int64{}, map[string]*keyUsage{}
+	verdictOf := map[string]string{}
+	var asked, remembered latency
+	for _, u := range used {
+		view.Total += u.Count
+		results[u.Result] += u.Count
+		reasons[u.Reason] += u.Count
+		verdictOf[u.Reason] = u.Result
+		if u.Cached {
+			view.Cached += u.Count
+			remembered.add(u.Latency)
+		} else {
+			asked.add(u.Latency)
+		}
+		key := byKey[u.Key]
+		if key == nil {
+			key = &keyUsage{named: named{u.Key, cmp.Or(names[u.Key], u.Key)}}
+			byKey[u.Key] = key
+		}
+		key.Count += u.Count
+		if i := slices.Index(verdicts, u.Result); i >= 0 {
+			key.ByTone[i] += u.Count
+		}
+	}
+	for _, verdict := range verdicts {
+		view.Totals = append(view.Totals, view.share(verdict, "", toneOf(verdict), results[verdict], view.Total))
+	}
+	view.Reasons = view.reasons(reasons, verdictOf)
+	view.Latencies = []latencyRow{asked.row("Asked"), remembered.row("Remembered")}
+	for _, key := range byKey {
+		view.Keys = append(view.Keys, *key)
+	}
+	slices.SortFunc(view.Keys, func(a, b keyUsage) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID)) })
+}
+
+func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]string) (all []share) {
+	most := int64(1)
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, view.share(reason, advice[engine.Reason(reason)], toneOf(verdictOf[reason]), counts[reason], most))
+	}
+	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Count, a.Count) })
+	return all
+}
+
+func (view *usageView) share(name, note, tone string, count, whole int64) share {
+	return share{Name: name, Note: note, Tone: tone, Count: count, Width: 100 * float64(count) / float64(max(1, whole))}
+}
+
+func (l *latency) row(name string) latencyRow {
+	return latencyRow{Name: name, Count: l.count(), Half: l.text(0.50), Most: l.text(0.95), Almost: l.text(0.99)}
+}
+
+// addQuotas tells of the keys with most use how much of the month's quota is left.
+func (d *Dashboard) addQuotas(ctx context.Context, view *usageView, keys []store.Key, now time.Time) error {
+	view.Keys = view.Keys[:min(keysPerPage, len(view.Keys))]
+	for i := range view.Keys {
+		at := slices.IndexFunc(keys, func(k store.Key) bool { return k.ID == view.Keys[i].ID })
+		if at < 0 || keys[at].MonthlyQuota == 0 {
+			continue
+		}
+		used, err := d.config.Store.QuotaUsed(ctx, keys[at].ID, now)
+		if err != nil {
+			return err
+		}
+		view.Keys[i].Quota = quota{Used: used, Limit: keys[at].MonthlyQuota}
+	}
+	return nil
+}

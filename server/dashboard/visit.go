@@ -1,0 +1,135 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/rcpt/rcpt/store"
+)
+
+// maxForm bounds the body of a request: the longest form is that for a key with its networks.
+const maxForm = 64 << 10
+
+// visit is one request, who makes it, and the answer.
+type visit struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	account *store.Account // nil: nobody is signed in
+	session store.Session
+	cookie  string // the session's text, or that of the cookie for forms before there is one
+	secure  bool   // the browser speaks TLS
+	status  int    // of the page; 0: 200
+}
+
+// action serves a visit; what it cannot do is an error.
+type action func(v *visit) error
+
+// access is who may come in.
+type access int
+
+const (
+	open   access = iota // everybody
+	member               // who is signed in
+)
+
+// What a visit can end with besides a page, and besides the errors of the store.
+var (
+	errNoPage  = errors.New("there is no such page")
+	errForged  = errors.New("the request did not come from one of our forms")
+	errTooLong = errors.New("the form is too long")
+)
+
+// serve makes a handler of an action.
+func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{w: w, r: r, secure: d.encrypted(r)}
+		if err := d.admitted(v, needs, do); err != nil {
+			d.fail(v, err)
+		}
+	}
+}
+
+// admitted does what is wanted, if the one who wants it may, and meant it.
+func (d *Dashboard) admitted(v *visit, needs access, do action) error {
+	if err := d.recognise(v); err != nil {
+		return err
+	}
+	if needs == member && v.account == nil {
+		return v.redirect(signInPath(v.r))
+	}
+	if v.r.Method == http.MethodPost {
+		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+		if err := v.r.ParseForm(); err != nil {
+			return errTooLong
+		}
+		if !v.tokenHolds() {
+			return errForged
+		}
+	}
+	return do(v)
+}
+
+// signInPath is where somebody signs in who wanted r, with the page to come back to.
+func signInPath(r *http.Request) string {
+	if r.Method != http.MethodGet || ownPath(r.URL.Path) == home {
+		return "/sign-in"
+	}
+	return "/sign-in?next=" + url.QueryEscape(r.URL.Path)
+}
+
+// home is where somebody gets who is signed in.
+const home = "/keys"
+
+// ownPath is the path if it is one of a page of ours, else that of the first page: who is sent there has not been sent elsewhere.
+func ownPath(given string) string {
+	switch given {
+	case "/keys", "/keys/new", "/check", "/usage", "/health", "/account", "/sign-in":
+		return given
+	}
+	return home
+}
+
+// redirect sends the browser to a page of ours, with GET.
+func (v *visit) redirect(to string) error {
+	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
+	return nil
+}
+
+// form is the value of a field of a form that was posted.
+func (v *visit) form(name string) string { return v.r.PostFormValue(name) }
+
+// fail tells the visitor that it did not work, and the log why, if we are to blame.
+func (d *Dashboard) fail(v *visit, err error) {
+	p := problem{Heading: "Something went wrong", Text: "The server could not do this. Its log says why.", Status: http.StatusInternalServerError}
+	switch {
+	case errors.Is(err, errNoPage), errors.Is(err, store.ErrNotFound):
+		p = problem{Heading: "Page not found", Text: "There is nothing at this address.", Status: http.StatusNotFound}
+	case errors.Is(err, errForged):
+		p = problem{Heading: "This form is no longer valid", Status: http.StatusForbidden,
+			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
+	case errors.Is(err, errTooLong):
+		p = problem{Heading: "This form cannot be read", Text: "It is longer than any that makes sense, or damaged.", Status: http.StatusBadRequest}
+	case errors.Is(err, errBusy), errors.Is(err, store.ErrUnavailable):
+		v.w.Header().Set("Retry-After", strconv.Itoa(retrySoon))
+		p = problem{Heading: "Not right now", Text: "The server cannot do this at the moment. Try again in a few seconds.",
+			Status: http.StatusServiceUnavailable}
+	}
+	if p.Status >= http.StatusInternalServerError && !errors.Is(err, errBusy) && v.r.Context().Err() == nil {
+		d.config.Log.ErrorContext(v.r.Context(), "dashboard", "route", v.r.Pattern, "error", err)
+	}
+	v.status = p.Status
+	if err := d.render(v, "problem", page{Title: p.Heading, Body: p}); err != nil {
+		http.Error(v.w, p.Text, p.Status)
+	}
+}
+
+// retrySoon is after how many seconds a visitor may try again for whom there was no room, or no database.
+const retrySoon = 5
+
+// problem is a page that says what went wrong.
+type problem struct {
+	Heading, Text string
+	Status        int
+}

@@ -1,0 +1,132 @@
+package openapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func ask(t *testing.T, method, path string, header http.Header) *httptest.ResponseRecorder {
+	t.Helper()
+	serve := Routes()[path]
+	if serve == nil {
+		t.Fatalf("there is no %s", path)
+	}
+	request := httptest.NewRequest(method, path, nil)
+	request.Header = header
+	response := httptest.NewRecorder()
+	serve(response, request)
+	return response
+}
+
+func TestRepresentations(t *testing.T) {
+	for path := range Routes() {
+		plain := ask(t, http.MethodGet, path, http.Header{})
+		gzipped := ask(t, http.MethodGet, path, http.Header{"Accept-Encoding": {"br, gzip;q=0.8"}})
+		if plain.Code != http.StatusOK || plain.Header().Get("Content-Encoding") != "" {
+			t.Errorf("%s: status %d, Content-Encoding %q", path, plain.Code, plain.Header().Get("Content-Encoding"))
+		}
+		if gzipped.Header().Get("Content-Encoding") != "gzip" || gzipped.Body.Len() > plain.Body.Len()/2 {
+			t.Errorf("%s: %d octets are %d with Content-Encoding %q", path, plain.Body.Len(), gzipped.Body.Len(), gzipped.Header().Get("Content-Encoding"))
+		}
+		if got := unzipped(t, gzipped.Body); !bytes.Equal(got, plain.Body.Bytes()) {
+			t.Errorf("%s: compression changes it", path)
+		}
+		if plain.Header().Get("ETag") == gzipped.Header().Get("ETag") {
+			t.Errorf("%s: one strong validator for two representations", path)
+		}
+		for name, want := range map[string]string{"Vary": "Accept-Encoding", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"} {
+			if got := plain.Header().Get(name); got != want {
+				t.Errorf("%s: %s: %q, want %q", path, name, got, want)
+			}
+		}
+		head := ask(t, http.MethodHead, path, http.Header{})
+		if head.Body.Len() != 0 || head.Header().Get("Content-Length") != plain.Header().Get("Content-Length") {
+			t.Errorf("%s: HEAD has %d octets, Content-Length %q", path, head.Body.Len(), head.Header().Get("Content-Length"))
+		}
+	}
+}
+
+func unzipped(t *testing.T, body io.Reader) []byte {
+	t.Helper()
+	reader, err := gzip.NewReader(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestIfNoneMatch(t *testing.T) {
+	etag := ask(t, http.MethodGet, "/openapi.json", http.Header{}).Header().Get("ETag")
+	for _, c := range []struct {
+		fields []string
+		status int
+	}{
+		{nil, http.StatusOK},
+		{[]string{`"other"`}, http.StatusOK},
+		{[]string{etag}, http.StatusNotModified},
+		{[]string{"W/" + etag}, http.StatusNotModified},
+		{[]string{`"other", ` + etag}, http.StatusNotModified},
+		{[]string{`"other"`, etag}, http.StatusNotModified},
+		{[]string{"*"}, http.StatusNotModified},
+	} {
+		response := ask(t, http.MethodGet, "/openapi.json", http.Header{"If-None-Match": c.fields})
+		if response.Code != c.status {
+			t.Errorf("If-None-Match %q: status %d, want %d", c.fields, response.Code, c.status)
+		}
+		if response.Header().Get("ETag") != etag {
+			t.Errorf("If-None-Match %q: ETag %q, want %q", c.fields, response.Header().Get("ETag"), etag)
+		}
+		if c.status == http.StatusNotModified && (response.Body.Len() > 0 || response.Header().Get("Content-Type") != "") {
+			t.Errorf("If-None-Match %q: the answer has a body or the type of one", c.fields)
+		}
+	}
+	if got := ask(t, http.MethodGet, "/openapi.json", http.Header{"If-None-Match": {etag}, "Accept-Encoding": {"gzip"}}); got.Code != http.StatusOK {
+		t.Errorf("the validator of the plain file stands for the compressed one: status %d", got.Code)
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for _, c := range []struct {
+		fields []string
+		want   bool
+	}{
+		{nil, false},
+		{[]string{""}, false},
+		{[]string{"br, deflate"}, false},
+		{[]string{"gzip"}, true},
+		{[]string{"GZIP ; Q=0.001"}, true},
+		{[]string{"br", "x-gzip"}, true},
+		{[]string{"gzip;q=0"}, false},
+		{[]string{"gzip;q=0.000, *"}, false},
+		{[]string{"*, gzip;q=0"}, false},
+		{[]string{"*"}, true},
+		{[]string{"*;q=0"}, false},
+		{[]string{"identity, *;q=0.5"}, true},
+	} {
+		if got := acceptsGzip(c.fields); got != c.want {
+			t.Errorf("%q: %v, want %v", c.fields, got, c.want)
+		}
+	}
+}
+
+// TestPagePolicy: the page runs no script, is shown in no frame, and loads nothing from elsewhere.
+func TestPagePolicy(t *testing.T) {
+	header := ask(t, http.MethodGet, "/docs", http.Header{}).Header()
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"Referrer-Policy":         "no-referrer",
+		"Content-Type":            "text/html; charset=utf-8",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
