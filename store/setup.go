@@ -14,24 +14,22 @@ func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Ti
 	})
 }
 
-// firstOnly is for tokens where there is no account yet: a node that starts may store its token a moment too late.
-const firstOnly = ` AND NOT EXISTS (SELECT 1 FROM accounts)`
-
-// CheckSetupToken returns [ErrNotFound] for a token that is unknown, used or expired, and once there is an account. It does not use it up.
+// CheckSetupToken returns [ErrNotFound] for a token that is unknown, used or expired. It does not use it up.
 func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	return s.read(ctx, "read set-up token", func(ctx context.Context, db *sql.DB) error {
 		var found int
-		return db.QueryRowContext(ctx, `SELECT 1 FROM setup_tokens WHERE hash = $1 AND expires > $2`+firstOnly, hash, millisOf(s.now())).
-			Scan(&found)
+		return db.QueryRowContext(ctx, `SELECT 1 FROM setup_tokens WHERE hash = $1 AND expires > $2`, hash, millisOf(s.now())).Scan(&found)
 	})
 }
 
 // SetUp uses a token to make the first account, in one transaction: of several that try, one has the account. All other tokens end with it.
-// [ErrNotFound]: the token is unknown, used or expired, or there is an account.
+// [ErrNotFound]: the token is unknown, used or expired, or there is an account: a node that starts may have stored its token a
+// moment too late.
 func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, error) {
 	first = s.newAccount(first)
 	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {
-		if err := one(tx.ExecContext(ctx, `DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2`+firstOnly,
+		if err := one(tx.ExecContext(ctx, `
+			DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2 AND NOT EXISTS (SELECT 1 FROM accounts)`,
 			token, millisOf(s.now()))); err != nil {
 			return err
 		}
