@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -35,7 +36,9 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if fault := passwordFault(v.account.Login, v.form("password"), v.form("repeated")); fault != "" {
 		return d.refusePassword(v, fault, http.StatusUnprocessableEntity)
 	}
-	if wait := d.throttle.begin(d.config.Now(), v.account.Login, client); wait > 0 {
+	// Tries are counted by session: strangers who guess at the sign-in do not keep the owner from changing the password.
+	session := fmt.Sprintf("session %x", v.session.Hash)
+	if wait := d.throttle.begin(d.config.Now(), session, client); wait > 0 {
 		return d.refusePassword(v, v.tooOften(wait), http.StatusTooManyRequests)
 	}
 	ok, err := d.passwords.matches(ctx, v.account.Password, v.form("current"))
@@ -45,7 +48,7 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if !ok {
 		return d.refusePassword(v, "The current password is wrong.", http.StatusForbidden)
 	}
-	d.throttle.forgive(v.account.Login, client)
+	d.throttle.forgive(session, client)
 	hash, err := d.passwords.hash(ctx, v.form("password"))
 	if err != nil {
 		return err
@@ -53,6 +56,7 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if err := d.config.Store.SetPassword(ctx, v.account.ID, hash); err != nil { // ends all sessions
 		return err
 	}
+	v.account.Password = hash
 	if err := d.begin(v, *v.account); err != nil {
 		return err
 	}

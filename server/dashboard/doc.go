@@ -7,8 +7,8 @@
 // # Who gets in
 //
 // The first account is made with a link that [Dashboard.SetupURL] gives, which works once and for a day. Passwords are kept as argon2id
-// (RFC 9106). Who guesses is slowed down, by account and by network; a login that does not exist costs as much work as one that does, and gets
-// the same answer. A session is a cookie of 256 random bits, of which the store has the hash. It ends 12 hours after the last page, 7 days after
+// (RFC 9106). Who guesses is slowed down, by account and by network; that does not keep out who comes from where the account was signed in to
+// before. A login that does not exist costs as much work as one that does, and gets the same answer. A session is a cookie of 256 random bits, of which the store has the hash. It ends 12 hours after the last page, 7 days after
 // the sign-in, at sign-out, and with every change of the password.
 //
 // # What keeps other sites out

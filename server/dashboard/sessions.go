@@ -71,8 +71,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// begin signs the account in. The session always gets an ID of its own, and the one that the browser came with ends: whoever planted that
-// gains nothing.
+// begin signs the account in, as it was when its password was found right. The session always gets an ID of its own, and the one that the browser
+// came with ends: whoever planted that gains nothing.
 func (d *Dashboard) begin(v *visit, account store.Account) error {
 	ctx := v.r.Context()
 	if old := v.cookieText(sessionCookie); old != "" {
@@ -85,9 +85,22 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	if err := d.config.Store.CreateSession(ctx, session); err != nil {
 		return err
 	}
+	if err := d.stillValid(ctx, session, account); err != nil {
+		return err
+	}
+	d.throttle.welcome(account.Login, d.config.Client(v.r))
 	v.setCookie(sessionCookie, text, http.SameSiteLaxMode)
 	v.dropCookie(formCookie)
 	return nil
+}
+
+// stillValid ends a session again that was begun with a password which has been changed since it was looked at: the change has ended those before.
+func (d *Dashboard) stillValid(ctx context.Context, begun store.Session, account store.Account) error {
+	now, err := d.config.Store.Account(ctx, account.ID)
+	if err != nil || now.Password == account.Password {
+		return err
+	}
+	return errors.Join(errForged, d.config.Store.EndSession(ctx, begun.Hash))
 }
 
 // secret is 256 random bits as text.

@@ -72,7 +72,8 @@ func (d *Dashboard) setUp(v *visit) error {
 		return err
 	}
 	account, err := d.config.Store.SetUp(ctx, store.HashOf(form.Link), store.Account{Login: form.Login, Password: hash})
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) { // somebody was faster
+		form.Link = ""
 		return d.setupPage(v, form, "")
 	}
 	if err != nil {

@@ -23,11 +23,24 @@ const (
 // whose counter an account shares by chance cannot be found out.
 const throttleSlots = 1 << 14
 
+// maxFamiliar bounds the networks that accounts are known to come from. Only right passwords add to them.
+const maxFamiliar = 1000
+
 // throttle counts tries that led nowhere.
+//
+// A network from where an account was signed in to before has a counter for this account of its own. So whoever tries from elsewhere, be it from
+// thousands of networks at a time, does not keep the owner out.
 type throttle struct {
-	seed  maphash.Seed
-	mu    sync.Mutex
-	slots [throttleSlots]tries
+	seed     maphash.Seed
+	mu       sync.Mutex
+	slots    [throttleSlots]tries
+	familiar map[origin]*tries
+}
+
+// origin is a network from where an account was signed in to.
+type origin struct {
+	login   string
+	network netip.Prefix
 }
 
 // tries is what is remembered of an account or a network.
@@ -37,13 +50,22 @@ type tries struct {
 	last  time.Time
 }
 
-func newThrottle() *throttle { return &throttle{seed: maphash.MakeSeed()} }
+func newThrottle() *throttle {
+	return &throttle{seed: maphash.MakeSeed(), familiar: make(map[origin]*tries)}
+}
 
 // begin counts a try, or says how long to wait for it; then it does not count. A try counts as failed until forgive: many at the same moment are
 // no way around it.
 func (t *throttle) begin(now time.Time, login string, client netip.Addr) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if own := t.familiar[originOf(login, client)]; own != nil {
+		if wait = own.until.Sub(now); wait > 0 {
+			return wait
+		}
+		own.add(now, longestAccount)
+		return 0
+	}
 	account, network := t.account(login), t.network(client)
 	if wait = max(account.until.Sub(now), network.until.Sub(now)); wait > 0 {
 		return wait
@@ -65,19 +87,41 @@ func (t *throttle) forgive(login string, client netip.Addr) {
 	}
 }
 
-func (t *throttle) account(login string) *tries {
-	return t.slot("account:" + strings.ToLower(strings.TrimSpace(login)))
+// welcome makes the network one that the account is known to come from, whose tries are forgiven.
+func (t *throttle) welcome(login string, client netip.Addr) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := originOf(login, client)
+	if t.familiar[at] == nil && len(t.familiar) >= maxFamiliar {
+		for other := range t.familiar { // any will do: it becomes a network like all others
+			delete(t.familiar, other)
+			break
+		}
+	}
+	t.familiar[at] = &tries{}
 }
 
-// network is the counter of what one client has to itself: an IPv4 address, or an IPv6 network of 64 bits.
+func originOf(login string, client netip.Addr) origin {
+	return origin{folded(login), networkOf(client)}
+}
+
+func folded(login string) string { return strings.ToLower(strings.TrimSpace(login)) }
+
+func (t *throttle) account(login string) *tries { return t.slot("account:" + folded(login)) }
+
 func (t *throttle) network(client netip.Addr) *tries {
+	return t.slot("network:" + networkOf(client).String())
+}
+
+// networkOf is what one client has to itself: an IPv4 address, or an IPv6 network of 64 bits; the zero prefix for an address that is not known.
+func networkOf(client netip.Addr) netip.Prefix {
 	client = client.Unmap()
 	bits := 32
 	if client.Is6() {
 		bits = 64
 	}
-	prefix, _ := client.Prefix(bits) // the zero prefix for an address that is not known
-	return t.slot("network:" + prefix.String())
+	prefix, _ := client.Prefix(bits)
+	return prefix
 }
 
 func (t *throttle) slot(name string) *tries {
