@@ -11,7 +11,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@latest
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test lint e2e fuzz bench bench-go bench-test soak vulncheck lists help
+.PHONY: run build test lint e2e browser fuzz bench bench-go bench-test soak vulncheck lists help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -22,14 +22,17 @@ build: ## build bin/rcpt
 test: ## go vet and every test
 	$(GO) vet ./...
 	$(if $(CC_FOUND),,@echo "There is no C compiler for cgo: testing without the race detector.")
-	$(GO) test $(if $(CC_FOUND),-race) -timeout 6m ./...
+	$(GO) test $(if $(CC_FOUND),-race) -timeout 10m ./...
 
 lint: ## formatting and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
-	$(GO) run $(STATICCHECK) -tags e2e ./...
+	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
 
 e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
+
+browser: ## the dashboard in a browser (Chromium)
+	$(GO) test -tags browser -count=1 -timeout 5m ./server/dashboard
 
 fuzz: ## every fuzzer for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do \

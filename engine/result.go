@@ -93,22 +93,22 @@ type record struct {
 	Details    *Details `json:"details,omitempty"`
 }
 
-// flag is a bool that JSON shows as 0 or 1.
-type flag bool
+// flag is a bool as JSON has it: 0 or 1. It is a number, which encoding/json writes several times faster than what writes itself.
+type flag uint8
 
-func (f flag) MarshalJSON() ([]byte, error) {
-	if f {
-		return []byte("1"), nil
+func flagOf(b bool) flag {
+	if b {
+		return 1
 	}
-	return []byte("0"), nil
+	return 0
 }
 
 func (f *flag) UnmarshalJSON(data []byte) error {
 	switch string(data) {
 	case "1":
-		*f = true
+		*f = 1
 	case "0":
-		*f = false
+		*f = 0
 	default:
 		return fmt.Errorf("flag %s is neither 0 nor 1", data)
 	}
@@ -122,8 +122,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	return marshal(record{
 		Email: r.Email, User: r.User, Domain: r.Domain,
-		AcceptAll: flag(r.AcceptAll), Role: flag(r.Role), FreeEmail: flag(r.FreeEmail),
-		Disposable: flag(r.Disposable), SpamTrap: flag(r.SpamTrap),
+		AcceptAll: flagOf(r.AcceptAll), Role: flagOf(r.Role), FreeEmail: flagOf(r.FreeEmail),
+		Disposable: flagOf(r.Disposable), SpamTrap: flagOf(r.SpamTrap),
 		Success: r.Success, Verdict: r.Verdict, Message: r.Message, Details: r.Details,
 	})
 }
@@ -148,8 +148,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	}
 	*r = Result{
 		Email: in.Email, User: in.User, Domain: in.Domain,
-		AcceptAll: bool(in.AcceptAll), Role: bool(in.Role), FreeEmail: bool(in.FreeEmail),
-		Disposable: bool(in.Disposable), SpamTrap: bool(in.SpamTrap),
+		AcceptAll: in.AcceptAll != 0, Role: in.Role != 0, FreeEmail: in.FreeEmail != 0,
+		Disposable: in.Disposable != 0, SpamTrap: in.SpamTrap != 0,
 		Success: in.Success, Verdict: in.Verdict, Message: in.Message, Details: in.Details,
 	}
 	return nil

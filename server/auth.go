@@ -96,8 +96,8 @@ func shownKey(r *http.Request, parameter string) string {
 	if strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimLeft(token, " ")
 	}
-	if key := r.Header.Get("X-API-Key"); key != "" {
-		return key
+	if len(own) == 1 && own[0] != "" {
+		return own[0]
 	}
 	if given := queryOf(r).values[parameter]; len(given) == 1 {
 		return given[0]

@@ -13,6 +13,9 @@ func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r)
 // without an address.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	client := peerOf(r)
+	if !s.isProxy(client) {
+		return client
+	}
 	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
 	for len(hops) > 0 && s.isProxy(client) {
 		before, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1]))

@@ -3,7 +3,6 @@ package smtpprobe_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -69,7 +68,6 @@ func TestEarlyQUIT(t *testing.T) {
 				if len(times) == 0 || len(times) > 2*n {
 					t.Errorf("an early QUIT was tried %d times", len(times))
 				}
-				t.Log(len(times), "times", len(sessions), "sessions")
 				if len(sessions) > 60 {
 					t.Errorf("%d sessions", len(sessions))
 				}
@@ -89,7 +87,7 @@ func TestReplyWithoutEndBeforeTheEnd(t *testing.T) {
 		"421 to QUIT":       func(_ *visit, c string) string { return map[string]string{"QUIT": "421 4.3.2 bye"}[c] },
 	}
 	for name, end := range ends {
-		for odd := 0; odd < 40; odd++ {
+		for _, odd := range []int{5, 9, 10, 13, 17, 18, 26} {
 			t.Run(fmt.Sprintf("%s %d", name, odd), func(t *testing.T) {
 				host := &peer{other: end, rcpt: func(_ *visit, m string) string {
 					if m == list[odd] {
@@ -109,7 +107,7 @@ func TestReplyWithoutEndBeforeTheEnd(t *testing.T) {
 func TestReplyWithoutEndAndPatience(t *testing.T) {
 	list := longList()
 	for _, end := range []string{"", "421 4.4.2 timeout exceeded\r\n"} {
-		for odd := 0; odd < 30; odd++ {
+		for _, odd := range []int{1, 2, 17, 18, 22, 26} {
 			t.Run(fmt.Sprintf("%q %d", end, odd), func(t *testing.T) {
 				host := &peer{rcpt: func(_ *visit, m string) string {
 					if m == list[odd] {
@@ -156,38 +154,25 @@ func checkNobodyElses(t *testing.T, found map[string]smtpprobe.Findings) {
 	}
 }
 
-// TestGoodbyeTakesItsTime sees that whose answer is there gets it in time, however long the host takes over QUIT.
+// TestGoodbyeTakesItsTime sees that a host which never answers QUIT costs those who ask one wait for it.
 func TestGoodbyeTakesItsTime(t *testing.T) {
-	host := &peer{other: func(_ *visit, c string) string {
-		if c == "QUIT" {
-			return hangs
-		}
-		return ""
-	}}
-	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 100}, one(host), func(b *bubble) {
-		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
+	host := &peer{other: func(_ *visit, c string) string { return map[string]string{"QUIT": hangs}[c] }}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2, MaxWaitingPerHost: 300}, one(host), func(b *bubble) {
+		ctx, cancel := context.WithTimeout(b.Context(), 40*time.Second)
 		defer cancel()
-		answered := 0
-		var mu sync.Mutex
+		begun := time.Now()
 		var wg sync.WaitGroup
-		for _, m := range longList()[:60] {
+		for _, m := range longList() {
 			wg.Go(func() {
-				r := b.ask(ctx, about(m))
-				mu.Lock()
-				defer mu.Unlock()
-				switch {
-				case r.last().Target != nil:
-					answered++
-				case !errors.Is(r.err, smtpprobe.ErrBusy):
+				if r := b.ask(ctx, about(m)); r.last().Target == nil {
 					b.Errorf("%s: %s (%v) after %v", m, summaries(r.found), r.err, r.took)
 				}
 			})
 		}
 		wg.Wait()
-		if answered < 15 {
-			b.Errorf("%d answered", answered)
+		if took := time.Since(begun); took > 20*time.Second {
+			b.Errorf("took %v", took)
 		}
-		b.Log(answered)
 	})
 }
 

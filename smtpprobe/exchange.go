@@ -2,7 +2,6 @@ package smtpprobe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -87,25 +86,17 @@ func (s *session) hearReset(ctx context.Context) (unknown bool, err error) {
 	return false, nil
 }
 
-// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it shows the replies before it to be in step with the commands. A host that
-// hangs up without a word, or takes longer than those who ask have time, has answered all the same, unless it is needed: a host that does not know
-// RSET may have said so of QUIT.
-func (s *session) hearGoodbye(ctx context.Context, needed bool) error {
-	end := time.Now().Add(s.pool.config.Timeouts.Quit)
-	if !s.bound.IsZero() && s.bound.Before(end) {
-		end = s.bound
-	}
-	if err := s.conn.arm(ctx, end); err != nil {
+// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it, and nothing else, shows the replies before it to be in step with the
+// commands. Hosts that answer QUIT in another way, or not at all, are asked again, and get it by itself from then on.
+func (s *session) hearGoodbye(ctx context.Context) error {
+	if err := s.conn.arm(ctx, time.Now().Add(s.pool.config.Timeouts.Quit)); err != nil {
 		return s.fault(ctx, PhaseRCPT, err)
 	}
 	reply, err := s.conn.readReply()
-	var breach protocolError
 	switch {
-	case errors.As(err, &breach):
-		return s.fault(ctx, PhaseRCPT, err)
-	case err != nil && needed:
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused, and QUIT not answered"))
-	case err == nil && reply.Code != replyGoodbye:
+	case err != nil:
+		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was not answered: "+failureText("", err)))
+	case reply.Code != replyGoodbye:
 		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was answered with "+strconv.Itoa(reply.Code)))
 	}
 	return nil

@@ -210,7 +210,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 	case err != nil:
 		return f.unproven(ctx, err)
 	case s.conn.left:
-		err = s.hearGoodbye(ctx, unknown)
+		err = s.hearGoodbye(ctx)
 	case unknown:
 		err = f.checkInStep(ctx)
 	}

@@ -2,7 +2,9 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -189,4 +191,88 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
 	}
 	return false
+}
+
+// hasty is a host whose sessions end early, because many wait and much is refused. It takes the QUIT in the last group in one way or another, and
+// has a whim, or one reply too many in its life, or now and then one too few.
+func hasty(r *rand.Rand, heard *groups) smtptest.Handler {
+	p := &peer{rcpt: func(_ *visit, m string) string { return truthOf(m) }}
+	nth := 5 + r.IntN(60)
+	switch named := 0; r.IntN(4) {
+	case 0:
+		p = whimsical(r)
+		p.keywords = ""
+	case 1: // a reply too many; a host talks to one client at a time
+		word := []string{"250 ok", "550 5.1.1 no such user", "421 4.3.2 bye", "221 bye"}[r.IntN(4)]
+		p.after = func(_ *visit, c string) string {
+			if strings.HasPrefix(c, "RCPT") {
+				named++
+			}
+			if named == nth {
+				named++
+				return word
+			}
+			return ""
+		}
+	case 2: // replies without their last line
+		p.rcpt = func(_ *visit, m string) string {
+			truth := truthOf(m)
+			if named++; named%nth == 0 {
+				return truth[:3] + "-" + truth[4:]
+			}
+			return truth
+		}
+	}
+	end := []string{"", "", closes, resets, hangs, "421 4.3.2 bye", "250 bye", "500 what?"}[r.IntN(8)]
+	before := p.other
+	p.other = func(v *visit, c string) string {
+		if c == "QUIT" {
+			return end
+		}
+		if before == nil {
+			return ""
+		}
+		return before(v, c)
+	}
+	host := heard.overheard(p)
+	if r.IntN(3) > 0 {
+		return host
+	}
+	startle := startled[slices.Sorted(maps.Keys(startled))[r.IntN(len(startled))]]
+	return smtptest.HandlerFunc(func(c net.Conn) { host.ServeSMTP(startledConn{c, startle}) })
+}
+
+// TestRandomHaste is about the last groups of sessions, in which QUIT comes along.
+func TestRandomHaste(t *testing.T) {
+	heard := &groups{}
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 8))
+			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
+			var requests []smtpprobe.Request
+			for n := range 100 + r.IntN(100) {
+				requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3))))
+			}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(hasty(r, heard)), func(b *bubble) {
+				for i, r := range b.askAll(requests) {
+					checkAgainstTruth(b.T, requests[i], r)
+				}
+				if one, _ := b.gauges.peaks(); one > 1 {
+					b.Errorf("%d sessions at a time", one)
+				}
+				if s := b.pool.Stats(); s.UnderWay != 0 || s.Waiting != 0 {
+					b.Errorf("left over: %+v", s)
+				}
+			})
+		})
+	}
+	together := 0
+	for _, group := range heard.all {
+		if strings.HasSuffix(group, "RSET\r\nQUIT\r\n") {
+			together++
+		}
+	}
+	if together < 150 {
+		t.Errorf("QUIT with the last recipients %d times", together)
+	}
 }

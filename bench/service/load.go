@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,32 +20,42 @@ import (
 // Load is what a client asks a service at addr: requests verifications over so many connections at a time, for the addresses in turn.
 type Load struct {
 	Addr        string
+	Key         string
 	Addresses   []string
 	Requests    int
 	Connections int
 }
 
+// Took is how long a load took.
+type Took struct {
+	All      time.Duration
+	P50, P99 time.Duration // of a request
+}
+
 // Run asks everything and returns how long that took. An answer other than 200 is an error. The client reads no more of an answer than it
 // needs to find its end, so that it is not the client that is measured.
-func (l Load) Run(ctx context.Context) (time.Duration, error) {
+func (l Load) Run(ctx context.Context) (Took, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var connections sync.WaitGroup
+	each := make([]time.Duration, l.Requests)
 	began := time.Now()
 	for range l.Connections {
 		connections.Go(func() {
-			if err := l.converse(ctx, &next); err != nil {
+			if err := l.converse(ctx, &next, each); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	connections.Wait()
-	return time.Since(began), context.Cause(ctx)
+	all := time.Since(began)
+	slices.Sort(each)
+	return Took{All: all, P50: each[len(each)/2], P99: each[len(each)*99/100]}, context.Cause(ctx)
 }
 
-// converse asks over one connection until everything is asked.
-func (l Load) converse(ctx context.Context, next *atomic.Int64) error {
+// converse asks over one connection until everything is asked, and writes down how long each answer took.
+func (l Load) converse(ctx context.Context, next *atomic.Int64, each []time.Duration) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", l.Addr)
 	if err != nil {
@@ -58,18 +69,20 @@ func (l Load) converse(ctx context.Context, next *atomic.Int64) error {
 		if n >= l.Requests {
 			return nil
 		}
+		began := time.Now()
 		if _, err := io.WriteString(conn, l.request(n)); err != nil {
 			return err
 		}
 		if err := skipAnswer(in); err != nil {
 			return err
 		}
+		each[n] = time.Since(began)
 	}
 }
 
 func (l Load) request(n int) string {
 	address := url.QueryEscape(l.Addresses[n%len(l.Addresses)])
-	return "GET /api/v1/verify?apikey=" + Key + "&email=" + address + " HTTP/1.1\r\nHost: " + l.Addr + "\r\n\r\n"
+	return "GET /api/v1/verify?apikey=" + l.Key + "&email=" + address + " HTTP/1.1\r\nHost: " + l.Addr + "\r\n\r\n"
 }
 
 // skipAnswer reads an answer to its end, which its Content-Length tells.

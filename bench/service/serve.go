@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,13 +16,24 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// Key is the API key of the service.
+// Kind is what is served.
+type Kind string
+
+// The kinds.
+const (
+	Trivial Kind = "trivial" // a handler that verifies nothing
+	Bare    Kind = "bare"    // the engine with a key, and nothing else
+	Whole   Kind = "whole"   // what rcpt serve is
+)
+
+// Key is the API key of a [Bare] service.
 const Key = "bench"
 
 // Order is what [Control] reads first.
 type Order struct {
-	Trivial bool          // serve the handler that verifies nothing
+	Kind    Kind
 	Setting drive.Setting // of the verifier
+	State   string        // of a [Whole] service: the folder that [Prepare] made
 }
 
 // Ready is what it says first.
@@ -42,12 +54,13 @@ func Control(in io.Reader, out io.Writer) error {
 		return err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	serve := serveTrivial
-	if !order.Trivial {
-		serve = serveRcpt
+	serve, known := map[Kind]func(context.Context, net.Listener, Order) error{Trivial: serveTrivial, Bare: serveBare, Whole: serveWhole}[order.Kind]
+	if !known {
+		stop()
+		return fmt.Errorf("there is no service of kind %q", order.Kind)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener, order.Setting) }()
+	go func() { served <- serve(ctx, listener, order) }()
 	err = answers.Encode(Ready{Addr: listener.Addr().String()})
 	if err == nil {
 		err = tellUsage(orders, answers)
@@ -74,12 +87,21 @@ func tellUsage(orders *json.Decoder, answers *json.Encoder) error {
 	}
 }
 
-func serveRcpt(ctx context.Context, listener net.Listener, s drive.Setting) error {
-	verifier, err := engine.New(engine.Config{
-		Remember:  100_000, // as rcpt serve
+// engineFor configures an engine for the world of the setting.
+func engineFor(s drive.Setting) engine.Config {
+	return engine.Config{
 		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxSessionsPerHost: s.SessionsPerHost,
-	})
+	}
+}
+
+// remembered is how many results rcpt serve remembers.
+const remembered = 100_000
+
+func serveBare(ctx context.Context, listener net.Listener, order Order) error {
+	config := engineFor(order.Setting)
+	config.Remember = remembered
+	verifier, err := engine.New(config)
 	if err != nil {
 		return err
 	}
@@ -94,7 +116,7 @@ func serveRcpt(ctx context.Context, listener net.Listener, s drive.Setting) erro
 const record = `{"email":"box1@d1.test","user":"box1","domain":"d1.test","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,` +
 	`"success":true,"result":"deliverable","message":"The mail host takes mail for this mailbox and refuses unknown ones."}` + "\n"
 
-func serveTrivial(ctx context.Context, listener net.Listener, _ drive.Setting) error {
+func serveTrivial(ctx context.Context, listener net.Listener, _ Order) error {
 	trivial := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, record)

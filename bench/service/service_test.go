@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,29 +25,44 @@ func TestLoad(t *testing.T) {
 	}
 	defer w.Close()
 	addresses := []string{"box0@d0.test", "box1@d1.test"}
+	setting, state := drive.Setting{Spec: spec, DNS: w.DNS()}, t.TempDir()
+	key, err := Prepare(t.Context(), state, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
-		name       string
 		order      Order
+		key        string
 		recipients int64 // RCPT for each request at most
 	}{
-		{"rcpt", Order{Setting: drive.Setting{Spec: spec, DNS: w.DNS()}}, 2},
-		{"trivial", Order{Trivial: true}, 0},
+		{Order{Kind: Bare, Setting: setting}, Key, 2},
+		{Order{Kind: Whole, Setting: setting, State: state}, key, 2},
+		{Order{Kind: Trivial}, Key, 0},
 	}
 	for _, test := range tests {
+		kind := test.order.Kind
 		addr, end := control(t, test.order)
-		load := Load{Addr: addr, Addresses: addresses, Requests: 10, Connections: 3}
-		if _, err := load.Run(t.Context()); err != nil {
-			t.Errorf("%s: %v", test.name, err)
+		load := Load{Addr: addr, Key: test.key, Addresses: addresses, Requests: 10, Connections: 3}
+		if took, err := load.Run(t.Context()); err != nil || took.P50 <= 0 || took.P99 < took.P50 || took.All < took.P99 {
+			t.Errorf("%s: %+v, %v", kind, took, err)
 		}
-		bad := Load{Addr: addr, Addresses: []string{""}, Requests: 1, Connections: 1}
-		if _, err := bad.Run(t.Context()); (err == nil) != test.order.Trivial {
-			t.Errorf("%s, without an address: error %v", test.name, err)
+		bad := Load{Addr: addr, Key: test.key, Addresses: []string{""}, Requests: 1, Connections: 1}
+		if _, err := bad.Run(t.Context()); (err == nil) != (kind == Trivial) {
+			t.Errorf("%s, without an address: error %v", kind, err)
+		}
+		wrong := Load{Addr: addr, Key: "wrong", Addresses: addresses, Requests: 1, Connections: 1}
+		if _, err := wrong.Run(t.Context()); (err == nil) != (kind == Trivial) {
+			t.Errorf("%s, with a wrong key: error %v", kind, err)
 		}
 		end()
 		got := w.Take(t.Context()).Commands["RCPT"]
 		if got > 10*test.recipients || test.recipients > 0 && got == 0 {
-			t.Errorf("%s: %d RCPT for 10 requests", test.name, got)
+			t.Errorf("%s: %d RCPT for 10 requests", kind, got)
 		}
+	}
+	log, err := os.ReadFile(filepath.Join(state, logName))
+	if err != nil || strings.Count(string(log), "result=deliverable") != 10 {
+		t.Errorf("want a line for each verification (%v):\n%s", err, log)
 	}
 }
 

@@ -2,7 +2,9 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
@@ -18,13 +20,14 @@ type webService struct {
 	repeated    int // requests for the same few addresses
 	same        int // how many these are
 	connections int
+	keys        int // in the store of the whole service
 }
 
 func newWebService(quick bool) webService {
-	w := webService{spec: skewed(5_000, 0), repeated: 50_000, same: 100, connections: 32}
+	w := webService{spec: skewed(5_000, 0), repeated: 50_000, same: 100, connections: 32, keys: 5_000}
 	w.spec.Seed, w.spec.Subnet, w.spec.Port = 1, subnet, smtpPort
 	if quick {
-		w.spec.Addresses, w.repeated = 200, 2_000
+		w.spec.Addresses, w.repeated, w.keys = 200, 2_000, 50
 	}
 	return w
 }
@@ -33,6 +36,7 @@ func newWebService(quick bool) webService {
 type pace struct {
 	perSecond float64
 	cpu       time.Duration // of the service, per request
+	p50, p99  time.Duration // of a request, as the client sees it
 }
 
 // paces are those of the runs.
@@ -45,16 +49,22 @@ func (p paces) perSecond() (numbers []float64) {
 	return numbers
 }
 
-func (p paces) cpuMicros() (numbers []float64) {
+// micros are the durations that of takes, in microseconds.
+func (p paces) micros(of func(pace) time.Duration) (numbers []float64) {
 	for _, pace := range p {
-		numbers = append(numbers, float64(pace.cpu)/float64(time.Microsecond))
+		numbers = append(numbers, float64(of(pace))/float64(time.Microsecond))
 	}
 	return numbers
 }
 
+func (p paces) cpuMicros() []float64 { return p.micros(func(p pace) time.Duration { return p.cpu }) }
+func (p paces) p50Micros() []float64 { return p.micros(func(p pace) time.Duration { return p.p50 }) }
+func (p paces) p99Micros() []float64 { return p.micros(func(p pace) time.Duration { return p.p99 }) }
+
 // served are the paces of all that is compared.
 type served struct {
 	trivial, repeated, fresh paces
+	whole                    paces // the same addresses again, of all that rcpt serve is
 	misses                   int64 // the most connections to mail hosts while the same addresses were asked again
 }
 
@@ -69,30 +79,58 @@ func (r race) serve(ctx context.Context, w webService) (served, error) {
 	if err != nil {
 		return all, err
 	}
+	err = r.serveInTurn(ctx, w, &all, place, ready.DNS)
+	return all, errors.Join(err, place.End())
+}
+
+func (r race) serveInTurn(ctx context.Context, w webService, all *served, place *process.Process, dns string) error {
+	state, err := os.MkdirTemp("", "rcpt-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(state)
+	r.progress("service, making %d keys", w.keys)
+	key, err := service.Prepare(ctx, state, w.keys)
+	if err != nil {
+		return err
+	}
 	for n := range r.runs {
 		r.progress("service, run %d of %d", n+1, r.runs)
-		if err := r.serveOnce(ctx, w, &all, place, ready.DNS); err != nil {
-			_ = place.End()
-			return all, err
+		if err := r.serveOnce(ctx, w, all, place, dns); err != nil {
+			return err
 		}
+		order := service.Order{Kind: service.Whole, Setting: r.setting(w, dns), State: state}
+		whole, err := w.measure(ctx, order, key, w.again(w.same), w.again(w.repeated))
+		if err != nil {
+			return fmt.Errorf("the same addresses, with everything: %w", err)
+		}
+		all.whole = append(all.whole, whole)
 	}
-	return all, place.End()
+	return nil
+}
+
+func (r race) setting(w webService, dns string) drive.Setting {
+	return drive.Setting{Spec: w.spec, DNS: dns, SessionsPerHost: r.sessionsPerHost}
+}
+
+// again is so many requests for the same few addresses.
+func (w webService) again(requests int) load { return load{w.addresses()[:w.same], requests} }
+
+func (w webService) addresses() (all []string) {
+	for _, address := range w.spec.List() {
+		all = append(all, address)
+	}
+	return all
 }
 
 // serveOnce is one run: the trivial handler, new addresses, and the same ones again.
 func (r race) serveOnce(ctx context.Context, w webService, all *served, place *process.Process, dns string) error {
-	var addresses []string
-	for _, address := range w.spec.List() {
-		addresses = append(addresses, address)
-	}
-	same := addresses[:w.same]
-	setting := drive.Setting{Spec: w.spec, DNS: dns, SessionsPerHost: r.sessionsPerHost}
-
-	trivial, err := w.measure(ctx, service.Order{Trivial: true}, load{same, w.repeated})
+	addresses, setting := w.addresses(), r.setting(w, dns)
+	trivial, err := w.measure(ctx, service.Order{Kind: service.Trivial}, service.Key, w.again(w.repeated))
 	if err != nil {
 		return fmt.Errorf("trivial handler: %w", err)
 	}
-	fresh, err := w.measure(ctx, service.Order{Setting: setting}, load{addresses, len(addresses)})
+	fresh, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key, load{addresses, len(addresses)})
 	if err != nil {
 		return fmt.Errorf("new addresses: %w", err)
 	}
@@ -100,7 +138,7 @@ func (r race) serveOnce(ctx context.Context, w webService, all *served, place *p
 	if err := place.Ask("take", &counted); err != nil {
 		return err
 	}
-	repeated, err := w.measure(ctx, service.Order{Setting: setting}, load{same, w.same}, load{same, w.repeated})
+	repeated, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key, w.again(w.same), w.again(w.repeated))
 	if err != nil {
 		return fmt.Errorf("the same addresses: %w", err)
 	}
@@ -119,7 +157,7 @@ type load struct {
 }
 
 // measure starts a service and puts loads on it. The pace is that of the last.
-func (w webService) measure(ctx context.Context, order service.Order, loads ...load) (pace, error) {
+func (w webService) measure(ctx context.Context, order service.Order, key string, loads ...load) (pace, error) {
 	cmd, err := process.Self(ctx, "serve")
 	if err != nil {
 		return pace{}, err
@@ -132,7 +170,7 @@ func (w webService) measure(ctx context.Context, order service.Order, loads ...l
 	}
 	var taken pace
 	for _, l := range loads {
-		if taken, err = w.put(ctx, l, server, ready.Addr); err != nil {
+		if taken, err = w.put(ctx, l, key, server, ready.Addr); err != nil {
 			_ = server.End()
 			return pace{}, err
 		}
@@ -140,12 +178,12 @@ func (w webService) measure(ctx context.Context, order service.Order, loads ...l
 	return taken, server.End()
 }
 
-func (w webService) put(ctx context.Context, l load, server *process.Process, addr string) (pace, error) {
+func (w webService) put(ctx context.Context, l load, key string, server *process.Process, addr string) (pace, error) {
 	var before, after service.Used
 	if err := server.Ask("used", &before); err != nil {
 		return pace{}, err
 	}
-	took, err := service.Load{Addr: addr, Addresses: l.addresses, Requests: l.requests, Connections: w.connections}.Run(ctx)
+	took, err := service.Load{Addr: addr, Key: key, Addresses: l.addresses, Requests: l.requests, Connections: w.connections}.Run(ctx)
 	if err != nil {
 		return pace{}, err
 	}
@@ -153,7 +191,7 @@ func (w webService) put(ctx context.Context, l load, server *process.Process, ad
 		return pace{}, err
 	}
 	n := float64(l.requests)
-	return pace{perSecond: n / took.Seconds(), cpu: time.Duration(float64(after.CPU-before.CPU) / n)}, nil
+	return pace{n / took.All.Seconds(), time.Duration(float64(after.CPU-before.CPU) / n), took.P50, took.P99}, nil
 }
 
 func (s served) table(w webService) *table {
@@ -163,6 +201,13 @@ func (s served) table(w webService) *table {
 	again := fmt.Sprintf("the same %d addresses again", w.same)
 	t.compare("requests per second, "+again, s.repeated.perSecond(), s.trivial.perSecond(), atLeast(0.6).of("trivial"))
 	t.compare("CPU of the service per request, µs, "+again, s.repeated.cpuMicros(), s.trivial.cpuMicros(), goal{})
+	t.compare("median of the answers, µs, "+again, s.repeated.p50Micros(), s.trivial.p50Micros(), goal{})
+	t.compare("99th percentile of the answers, µs, "+again, s.repeated.p99Micros(), s.trivial.p99Micros(), goal{})
+	whole := again + ", everything on"
+	t.compare("requests per second, "+whole, s.whole.perSecond(), s.trivial.perSecond(), atLeast(0.5).of("trivial"))
+	t.compare("CPU of the service per request, µs, "+whole, s.whole.cpuMicros(), s.trivial.cpuMicros(), goal{})
+	t.compare("median of the answers, µs, "+whole, s.whole.p50Micros(), s.trivial.p50Micros(), goal{})
+	t.compare("99th percentile of the answers, µs, "+whole, s.whole.p99Micros(), s.trivial.p99Micros(), goal{})
 	t.compare("requests per second, new addresses", s.fresh.perSecond(), s.trivial.perSecond(), goal{})
 	t.compare("CPU of the service per request, µs, new addresses", s.fresh.cpuMicros(), s.trivial.cpuMicros(), goal{})
 	t.add(fmt.Sprintf("connections to mail hosts for %d requests, %s", w.same+w.repeated, again), fmt.Sprint(s.misses), "", "", "", "")

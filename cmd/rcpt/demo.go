@@ -11,6 +11,8 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
 // demoCommand is "rcpt demo".
@@ -40,13 +42,36 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	config := world.Config()
 	config.Timeout = engine.DefaultTimeout
 	config.Logger = logs.logger(std.err, slog.LevelInfo)
-	state, err := fixedState(ctx, key)
+	state, forget, err := demoState(ctx, key, config.Logger)
 	if err != nil {
 		listener.Close()
 		return err
 	}
-	s := service{listener: listener, engine: config, state: state, example: demo.Cases()[0].Address}
+	defer forget()
+	s := service{listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address}
 	return errors.Join(s.run(ctx, std.err), state.close())
+}
+
+// demoResults are remembered at most.
+const demoResults = 1000
+
+// demoState is kept in a folder that goes with the demo.
+func demoState(ctx context.Context, key apiKey, logger *slog.Logger) (state *serviceState, forget func(), err error) {
+	folder, err := os.MkdirTemp("", "rcpt-demo-")
+	if err != nil {
+		return nil, nil, err
+	}
+	forget = func() { _ = os.RemoveAll(folder) }
+	opened, err := store.Open(ctx, store.Options{DataDir: folder, Log: logger})
+	if err == nil {
+		state = &serviceState{store: opened, key: key}
+		state.keys, err = keyring.Open(ctx, keyring.Config{Store: opened, Fixed: key.secret, Log: logger})
+	}
+	if err != nil {
+		forget()
+		return nil, nil, err
+	}
+	return state, forget, nil
 }
 
 // writeCases prints the addresses to try.

@@ -58,12 +58,16 @@ func TestServeOnFullDisk(t *testing.T) {
 	eventually(t, "the log says that the disk is full", func() bool { return says("usage and verdicts cannot be stored") > 0 })
 	was := clients.answered.Load()
 	eventually(t, "requests are answered on a full disk", func() bool { return clients.answered.Load() > was+300 })
-	eventually(t, "a key with a quota is refused", func() bool {
+	var refused time.Time
+	eventually(t, "a key with a quota is refused, for some seconds", func() bool {
 		a := n.mustVerify(limited.Key, "alice@acme.example")
 		if a.status != http.StatusOK && (a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "") {
 			t.Errorf("a client with a quota gets %d %s", a.status, a.body)
 		}
-		return a.status == http.StatusServiceUnavailable
+		if a.status == http.StatusServiceUnavailable && refused.IsZero() {
+			refused = time.Now()
+		}
+		return !refused.IsZero() && time.Since(refused) > 3*time.Second
 	})
 	if _, err := commands.create(t.Context(), "--name", strings.Repeat("n", 60)); err == nil {
 		t.Error("a key is acknowledged on a full disk")
@@ -80,10 +84,10 @@ func TestServeOnFullDisk(t *testing.T) {
 	if code := n.stop(); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
-	if lines := strings.Count(n.log.String(), "\n"); lines > 6 || says("full, make room on it") == 0 {
+	if lines := says("\n"); lines > 4 || says("full, make room on it") == 0 { // one tells how to begin
 		t.Errorf("want a few lines that say what is wrong, not %d:\n%s", lines, n.log.String())
 	}
-	t.Logf("%d answers; the log:\n%s", clients.answered.Load(), n.log.String())
+	t.Logf("%d answers, %d lines in the log", clients.answered.Load(), says("\n"))
 	storetest.Sound(t, filepath.Join(folder, "rcpt.db"))
 	s, err := store.Open(t.Context(), store.Options{DataDir: folder})
 	check(t, err)

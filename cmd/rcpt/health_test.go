@@ -5,17 +5,18 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
 func TestHealth(t *testing.T) {
-	status := http.StatusOK
+	var status atomic.Int64
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" {
 			t.Errorf("asked for %s", r.URL.Path)
 		}
 		w.Header().Set("Location", "/elsewhere")
-		w.WriteHeader(status)
+		w.WriteHeader(int(status.Load()))
 	}))
 	address := strings.TrimPrefix(served.URL, "http://")
 	_, port, _ := strings.Cut(address, ":")
@@ -33,7 +34,7 @@ func TestHealth(t *testing.T) {
 		{302, address, 1, "answered 302"},
 		{200, "nowhere", 2, "is not HOST:PORT"},
 	} {
-		status = c.status
+		status.Store(int64(c.status))
 		p := start(t, []string{"HTTP_PROXY=http://127.0.0.1:1"}, "health", "--listen", c.listen)
 		code, stdout, stderr := p.wait()
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {

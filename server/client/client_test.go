@@ -111,6 +111,7 @@ func TestRetries(t *testing.T) {
 		"without a hint":         {[]answer{busy(429, ""), busy(503, "soon"), good}, 3, 0, 750 * time.Millisecond, 1500 * time.Millisecond},
 		"always busy":            {[]answer{busy(503, "")}, 4, 503, 1750 * time.Millisecond, 3500 * time.Millisecond},
 		"cannot be reached":      {[]answer{{err: io.ErrUnexpectedEOF}, good}, 2, 0, 250 * time.Millisecond, 500 * time.Millisecond},
+		"never reached":          {[]answer{{err: io.ErrUnexpectedEOF}}, 4, -1, 1750 * time.Millisecond, 3500 * time.Millisecond},
 		"breaks off":             {[]answer{{status: 200, body: record[:40], err: io.ErrUnexpectedEOF}, good}, 2, 0, 250 * time.Millisecond, 500 * time.Millisecond},
 		"too long a wait":        {[]answer{busy(429, "31"), good}, 1, 429, 0, 0},
 		"longest wait":           {[]answer{busy(429, "30"), good}, 2, 0, 30 * time.Second, 30250 * time.Millisecond},
@@ -120,7 +121,7 @@ func TestRetries(t *testing.T) {
 		"a bug":                  {[]answer{busy(500, "1")}, 1, 500, 0, 0},
 		"elsewhere":              {[]answer{{status: 302, header: http.Header{"Location": {"https://evil.example/"}}}}, 1, 302, 0, 0},
 		"something else answers": {[]answer{{status: 200, body: "<html>"}}, 1, -1, 0, 0},
-		"endless":                {[]answer{{status: 200, body: strings.Repeat(" ", 4<<20) + record}}, 1, -1, 0, 0},
+		"endless":                {[]answer{{status: 200, body: record + strings.Repeat(" ", 4<<20)}}, 1, -1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,70 @@
+package server_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/server/metrics"
+	"github.com/rcpt/rcpt/server/verdicts"
+	"github.com/rcpt/rcpt/store"
+)
+
+// BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key with limits and a quota, usage, metrics and a log to a file.
+func BenchmarkWhole(b *testing.B) {
+	fatal := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	folder := b.TempDir()
+	state, err := store.Open(b.Context(), store.Options{DataDir: folder})
+	fatal(err)
+	defer state.Close()
+	text, _, err := keyring.NewKey(b.Context(), state, store.Key{
+		Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e12,
+	})
+	fatal(err)
+	keys, err := keyring.Open(b.Context(), keyring.Config{Store: state})
+	fatal(err)
+	defer keys.Close()
+	log, err := os.Create(filepath.Join(folder, "log"))
+	fatal(err)
+	defer log.Close()
+	cache, err := verdicts.New(verdicts.Config{Engine: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+		return deliverable(address), nil
+	}), Store: state})
+	fatal(err)
+	defer cache.Close()
+	figures, err := metrics.New(metrics.Config{Routes: server.Routes()})
+	fatal(err)
+	s, err := server.New(server.Config{
+		Verifier: cache, Keys: keys, Record: state.RecordUse, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Hooks: server.Hooks{Answered: figures.Request, Verified: figures.Verified, Refused: figures.Refused},
+	})
+	fatal(err)
+	handler := s.Handler()
+	request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=alice%40example.com&apikey="+text, nil)
+	response := discarded{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(response.header)
+		handler.ServeHTTP(response, request)
+	}
+}
+
+func deliverable(address string) engine.Result {
+	return engine.Result{
+		Email: address, User: "alice", Domain: "example.com", Success: true, Verdict: engine.Deliverable,
+		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
+		Details: &engine.Details{Reason: engine.RecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC()},
+	}
+}
