@@ -69,7 +69,8 @@ func checkFormulas(t *testing.T, s *csvShape, raw, out string) {
 	t.Helper()
 	body, end := cutLineEnd(raw)
 	if end == "" {
-		body = strings.TrimSuffix(body, "\r") // of a last line without an end: with the one that it gets, it is part of that
+		body += "\n" // the last line gets an end, and a carriage return before it is part of that, unless its cell is quoted
+		body, _ = cutLineEnd(body)
 	}
 	outBody, _ := cutLineEnd(out)
 	before, after := cells(body, s.delimiter), cells(outBody, s.delimiter)
@@ -78,7 +79,7 @@ func checkFormulas(t *testing.T, s *csvShape, raw, out string) {
 		if fields, _ := split(body, s.delimiter); isDangerous(unquote(body[fields[i].from:fields[i].to])) {
 			want = "'" + cell
 		}
-		if i >= len(after) || after[i] != want {
+		if i >= len(after) || after[i] != want && (end != "" || after[i] != want+"\r") {
 			t.Errorf("%q became %q", raw, out)
 		}
 	}
