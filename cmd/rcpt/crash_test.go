@@ -92,6 +92,7 @@ const (
 
 // TestKilledUnderLoad kills a server with signal 9 while clients ask and keys come and go, and looks each time whether what was acknowledged is there.
 func TestKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if testing.Short() {
 		rounds = 4

@@ -79,6 +79,7 @@ func (p *pair) openStore() *store.Store {
 
 // TestTwoNodes: a key that was made or revoked is so on both servers within a second, and together they answer exactly as often as a quota has units.
 func TestTwoNodes(t *testing.T) {
+	t.Parallel()
 	p := startPair(t, storetest.Start(t).Database(t))
 	var delays []time.Duration
 	for range 5 {
@@ -134,6 +135,7 @@ type outage struct {
 // TestDatabaseIsRestarted takes the database away from two servers under load: what needs it is answered 503, the rest goes on, nothing that was
 // acknowledged is lost, and both come back by themselves.
 func TestDatabaseIsRestarted(t *testing.T) {
+	t.Parallel()
 	cluster := storetest.Start(t)
 	o := &outage{pair: startPair(t, cluster.Database(t))}
 	o.limited, _ = o.create("--quota", "100000")
