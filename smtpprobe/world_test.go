@@ -270,7 +270,7 @@ func TestRandomHaste(t *testing.T) {
 			together++
 		}
 	}
-	if together < 150 {
+	if together < 100 {
 		t.Errorf("QUIT with the last recipients %d times", together)
 	}
 }

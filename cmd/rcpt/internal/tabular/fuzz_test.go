@@ -56,7 +56,10 @@ func checkRow(t *testing.T, s *csvShape, raw, out string) {
 		t.Errorf("%q became %d rows: %q", raw, len(rows), out)
 	}
 	fields, damaged := split(body, s.delimiter)
-	if at := fields[min(len(fields), s.width)-1].to; !damaged && (!strings.HasPrefix(out, body[:at]) || !strings.HasSuffix(outBody, body[at:])) {
+	if end == "" {
+		body = strings.TrimSuffix(body, "\r") // part of the end that the last line gets
+	}
+	if at := min(len(body), fields[min(len(fields), s.width)-1].to); !damaged && (!strings.HasPrefix(out, body[:at]) || !strings.HasSuffix(outBody, body[at:])) {
 		t.Errorf("the octets of %q are not in %q", raw, out)
 	}
 	if accepted, ok := standard(raw, s.delimiter); ok && !strings.HasSuffix(body, "\r") { // which encoding/csv leaves out at the end
