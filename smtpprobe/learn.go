@@ -20,7 +20,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
 	}
-	if (s.conn.left || s.refused >= p.patience(h)) && failure == nil {
+	if failure == nil && (s.refused >= p.patience(h) || s.conn.left && p.tried(w)) {
 		h.usedUp++
 	}
 	for i := range f.named {

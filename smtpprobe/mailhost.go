@@ -279,6 +279,9 @@ func (p *Pool) patience(h *mailHost) int {
 	return patience
 }
 
+// tried reports whether a session that ends early has come so near to the end of the host's patience that it says something about it.
+func (p *Pool) tried(w *worker) bool { return 4*w.session.refused >= 3*p.patience(w.host) }
+
 // forget takes an ask off those who wait.
 func (h *mailHost) forget(a *ask) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(b *ask) bool { return a == b })

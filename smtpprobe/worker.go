@@ -203,7 +203,9 @@ func (w *worker) continues() (ready, idle bool) {
 		return false, false // the provider wants to see less of us
 	}
 	if p.exhausted(w, 0) {
-		h.usedUp++
+		if p.tried(w) {
+			h.usedUp++
+		}
 		return false, false
 	}
 	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {
