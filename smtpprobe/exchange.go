@@ -133,6 +133,9 @@ func (s *session) reply(ctx context.Context, phase Phase) (Reply, error) {
 	if err == nil && !fits(phase, reply.Code) {
 		err = protocolError(fmt.Sprintf("reply code %d cannot be the answer at %s", reply.Code, phase))
 	}
+	if err == nil && phase == PhaseRCPT && reply.Code >= 500 && contradictory(reply) {
+		err = protocolError("replies out of step: different enhanced status codes in one reply")
+	}
 	if err != nil {
 		return Reply{}, s.fault(ctx, phase, err)
 	}

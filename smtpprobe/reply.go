@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -150,6 +151,20 @@ func findEnhanced(texts []string) string {
 		return found
 	}
 	return trailingEnhanced(texts[len(texts)-1])
+}
+
+// contradictory reports whether lines of a reply have different enhanced status codes, which RFC 2034 §4 forbids. One without its last line and the
+// next of the same code look so.
+func contradictory(r Reply) bool {
+	found := r.Enhanced
+	for _, text := range r.Lines {
+		enhanced, _ := cutEnhanced(text)
+		if enhanced != "" && found != "" && enhanced != found {
+			return true
+		}
+		found = cmp.Or(found, enhanced)
+	}
+	return false
 }
 
 // cutEnhanced splits an enhanced status code from the beginning of a text, where RFC 2034 §4 puts it, also with the "#" of some appliances.

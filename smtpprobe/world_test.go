@@ -215,8 +215,8 @@ func hasty(r *rand.Rand, heard *groups) smtptest.Handler {
 	case 2: // replies without their last line
 		p.rcpt = func(_ *visit, m string) string {
 			truth := truthOf(m)
-			// A refusal about us that is cut off, and the next of the same code, are one reply to anybody: doc.go names it.
-			if named.Add(1)%int64(nth) == 0 && truth != truths["private"] && truth != truths["odd"] {
+			// A refusal without an enhanced status code that is cut off, and the next of the same code, are one reply to anybody: doc.go names it.
+			if named.Add(1)%int64(nth) == 0 && truth != truths["odd"] {
 				return truth[:3] + "-" + truth[4:]
 			}
 			return truth
