@@ -6,7 +6,8 @@ import "context"
 type queuedKey struct{}
 
 // WithQueued returns a context under which a verification tells when it begins to wait for a session with a mail host that others have busy (true),
-// and when it waits no longer (false), perhaps several times. Who limits how many verifications are under way need not count those that wait.
+// and when it is asked about or, if it goes along in the transaction of another, that is over (false), perhaps several times. Who limits how many
+// verifications are under way need not count those that wait.
 // Queued must be quick, and must not call the Verifier.
 func WithQueued(ctx context.Context, queued func(waits bool)) context.Context {
 	return context.WithValue(ctx, queuedKey{}, queued)

@@ -32,7 +32,7 @@ type ask struct {
 	alone   bool      // to be asked first on a session of its own: what it was told in company was not believed
 	doubts  int       // how often it was asked again
 	gone    bool      // who asked has given up
-	queued  bool      // it waits, and who asked was told so
+	queued  bool      // it waits, or goes along with another, and who asked was told so
 	control *Reply    // what the host said about a control of the domain before; nil: not known
 }
 
@@ -54,7 +54,7 @@ func (a *ask) tell(told answer) {
 	a.told <- told
 }
 
-// queue notes whether the ask waits for a session, and tells who asked.
+// queue notes whether the ask waits for a session or goes along with another, and tells who asked.
 func (a *ask) queue(waits bool) {
 	if a.queued == waits {
 		return
@@ -65,12 +65,13 @@ func (a *ask) queue(waits bool) {
 	}
 }
 
-// taken notes that a worker begins with the ask: from now on the budget's clock runs.
-func (a *ask) taken(w *worker) {
+// taken notes that a worker begins with the ask: from now on the budget's clock runs. One that goes along in the transaction of another goes on
+// counting as one that waits.
+func (a *ask) taken(w *worker, along bool) {
 	now := time.Now()
 	a.left.stoodStill(now.Sub(a.since))
 	a.worker, a.since = w, now
-	a.queue(false)
+	a.queue(along)
 }
 
 // ends returns when the time for the ask is over; zero: never.

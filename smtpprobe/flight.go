@@ -25,8 +25,8 @@ type flight struct {
 	// sprawling is set when a reply before the first to a recipient had several lines, in a group.
 	sprawling bool
 	began     time.Time // when the recipients' turn came
-	// impatient is set when a refusal beyond those that any host takes came slowly.
-	impatient bool
+	// wornOut is set when the host hung up over more refusals than it was known to bear: it says nothing about the number of recipients.
+	wornOut bool
 	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
 	confirmed bool
 }
@@ -325,13 +325,30 @@ func (f *flight) hearRecipient(ctx context.Context, i int) error {
 	s.recipients++
 	if refusal(*r.reply) != nil {
 		s.refused++
-		f.impatient = f.impatient || s.refused > s.pool.config.Session.Refused && time.Since(since) > impatience
+		f.noteDelay(time.Since(since))
 	}
 	if r.reply.Code == replyServiceClosing {
 		return errRefused
 	}
 	return nil
 }
+
+// noteDelay notes how long a refusal took.
+func (f *flight) noteDelay(took time.Duration) {
+	switch least, _ := f.s.pool.config.Session.refusals(); {
+	case f.s.refused <= least:
+	case took > impatience:
+		f.s.late++
+		f.s.slow++
+	default:
+		f.s.late++
+		f.s.slow = 0
+	}
+}
+
+// impatient reports whether the host slows down over refusals beyond those that any host takes: it does so from some point on, unlike for a mailbox
+// that takes long by itself.
+func (f *flight) impatient() bool { return f.s.slow > 0 && f.s.slow >= min(f.s.late, 2) }
 
 // skipReplies reads the answers to the commands sent behind a refused one. They speak about its lack, and are for the transcript only.
 func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {

@@ -43,7 +43,8 @@ func longList() []string {
 // TestLastGroupHasQUIT sees that where others wait, a session whose patience is about to end says QUIT with its last recipients.
 func TestLastGroupHasQUIT(t *testing.T) {
 	var heard groups
-	found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, heard.overheard(&peer{}), longList())
+	config := smtpprobe.Config{MaxSessionsPerHost: 1, Session: smtpprobe.SessionCaps{Refused: 9}}
+	found, _ := crowd(t, config, heard.overheard(&peer{}), longList())
 	checkTruth(t, found)
 	apart, together := 0, 0
 	for _, group := range heard.all {

@@ -8,9 +8,10 @@ import (
 // learn notes what a flight has shown about the host, its domains and its provider. The pool's lock is held.
 func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	h, s := w.host, f.s
+	least, _ := p.config.Session.refusals()
 	switch {
-	case f.impatient, failure != nil && s.refused > p.config.Session.Refused:
-		h.learn(func(t *traits) { t.refused = p.config.Session.Refused })
+	case f.impatient(), failure != nil && s.refused > least:
+		h.impatientAt(least)
 	case failure == nil && !f.unasked:
 		h.flights++
 	}
@@ -20,9 +21,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
 	}
-	if failure == nil && (s.refused >= p.patience(h) || s.conn.left && p.tried(w)) {
-		h.usedUp++
-	}
+	h.fade()
 	for i := range f.named {
 		r := &f.named[i]
 		if r.reply == nil {
@@ -34,10 +33,11 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		}
 		switch {
 		case refusal(*r.reply) == nil:
-		case r.before == 0:
+		case r.before == 0 && !s.conn.left:
 			h.trust(sortOf(r))
 		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
-			h.learn(func(t *traits) { t.refused = max(leastPatience, s.refused*3/4) })
+			f.wornOut = s.refused > h.traits.refused
+			h.impatientAt(max(leastPatience, s.refused*9/10))
 		}
 		if r.control && !f.doubtsControl(r) {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
@@ -47,7 +47,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		}
 	}
 	h.heed(f, failure)
-	if f.fresh && f.mail.class != "" {
+	if f.fresh && f.mail.class != "" && !s.conn.left {
 		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
 	}
 }

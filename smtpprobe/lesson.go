@@ -37,7 +37,7 @@ func (h *mailHost) trust(sort string) {
 func (h *mailHost) heed(f *flight, failure *Failure) {
 	switch {
 	case f.unasked, failure != nil && (failure.Kind == KindCancelled || failure.Kind == KindTimeout && f.s.hurried):
-	case failure != nil && f.s.conn.left:
+	case f.s.conn.left && (failure != nil || f.mail.reply == nil || refusal(*f.mail.reply) != nil):
 		h.learn(func(t *traits) { t.quitApart = true }) // it may have been that: some take it for the end of everything
 	case f.cutShort:
 		h.learn(func(t *traits) { t.named = max(1, f.s.recipients/2) })
@@ -59,6 +59,8 @@ func (h *mailHost) heedRecipients(f *flight, failure *Failure) {
 		switch {
 		case r.before == 0, r.reply == nil && failure == nil, r.reply != nil && refusal(*r.reply) == nil:
 			continue
+		case f.wornOut && r.reply != nil && r.reply.Code == replyServiceClosing:
+			return
 		case i > 0 && r.reply != nil && limited(*r.reply):
 			h.learn(func(t *traits) { t.recipients = i })
 			return

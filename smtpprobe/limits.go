@@ -61,24 +61,23 @@ const (
 	defaultAge          = 2 * time.Minute
 	defaultTransactions = 30
 	defaultRecipients   = 200
-	defaultRefused      = 9  // Postfix slows down after ten errors (smtpd_soft_error_limit)
-	defaultFlight       = 50 // a host must take 100 (RFC 5321 §4.5.3.1.8); some have less patience
+	defaultRefused      = 9   // Postfix slows down after ten errors (smtpd_soft_error_limit)
+	defaultFlight       = 100 // what a host must take at least (RFC 5321 §4.5.3.1.8)
 
 	// firstFlight is the size of the first transaction with a host; the next ones may be twice as large each.
 	firstFlight = 10
 	// flightLasts is how long a transaction may take, by what the last one took, so that a slow host's answers do not come all at the end.
 	flightLasts = 3 * time.Second
-	// sessionsToTrust is how many sessions have to use a host's patience up before it is tried further, up to mostRefused.
-	sessionsToTrust = 3
-	mostRefused     = 72
+	// mostRefused is how far a host's patience is tried.
+	mostRefused = 72
+	// fadesAfter is the number of recipients, about two transactions', after which the share of those refused counts for half.
+	fadesAfter = 128
 	// leastPatience is the number of refused recipients that no host loses patience over.
 	leastPatience = 3
 	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
 	impatience = 900 * time.Millisecond
 	// waitsAround is the number of waits of a session beside its transactions: handshake of TCP, greeting, EHLO, QUIT.
 	waitsAround = 4
-	// refusedMargin is the part of a host's patience with refused recipients that is planned to be used up.
-	refusedMargin = 0.7
 )
 
 // What the pool remembers, and for how long.

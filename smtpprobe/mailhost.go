@@ -26,14 +26,16 @@ type mailHost struct {
 	impatient *time.Timer // looks after those who have waited long
 	lookAt    time.Time   // when it does
 
-	flights, asked, refused int           // transactions that went well, recipients named, and refused
-	perRecipient            time.Duration // that the last transaction took
-	usedUp                  int           // sessions that had all refusals they may have, without a sign of impatience
-	traits                  traits
-	failed                  *failedSession
-	mute                    int       // sessions in a row without an answer to RCPT
-	wellAt                  time.Time // a session was last open
-	notBefore               time.Time // the next may be opened
+	flights        int           // transactions that went well
+	asked, refused int           // recipients named of late, and those refused of them
+	perRecipient   time.Duration // that the last transaction took
+	borne          int           // refused recipients of one session, at the most, that have met with no sign of impatience
+	explorer       *worker       // whose session tries the host's patience further
+	traits         traits
+	failed         *failedSession
+	mute           int       // sessions in a row without an answer to RCPT
+	wellAt         time.Time // a session was last open
+	notBefore      time.Time // the next may be opened
 }
 
 func (p *Pool) key(a *ask) hostKey {
@@ -197,11 +199,12 @@ func (p *Pool) take(w *worker, already []*ask, room int, fresh bool) []*ask {
 		if a.control = nil; a.req.Control != "" {
 			a.control = p.domains.control(h.key.addr, a.domain)
 		}
-		if room -= cost(a, taken); room < 0 && len(taken) > 0 {
+		n := cost(a, taken)
+		if room -= n; room < 0 && len(taken) > 0 || n > p.left(w) {
 			rest = append(rest, h.waiting[i:]...)
 			break
 		}
-		a.taken(w)
+		a.taken(w, len(taken) > 0)
 		taken = append(taken, a)
 		h.underWay++
 	}
@@ -224,63 +227,12 @@ func cost(a *ask, others []*ask) int {
 		return 1
 	}
 	for _, b := range others {
-		if b.domain == a.domain {
-			return 1
+		if b.domain == a.domain && b.control == nil && b.req.Control != "" {
+			return 1 // the control is named already
 		}
 	}
 	return 2
 }
-
-// room is how many recipients the next transaction of a session may have: as many as will not, going by what the host has refused so far, make it
-// lose patience.
-func (p *Pool) room(w *worker) int { return p.roomAfter(w, 0) }
-
-// roomAfter is what room will be, as far as one can tell, when so many more recipients have been named.
-func (p *Pool) roomAfter(w *worker, recipients int) int {
-	h, s, caps := w.host, w.session, p.caps(w.host)
-	share := float64(h.refused+2) / float64(h.asked+4)
-	refused := float64(s.refused) + float64(recipients)*share
-	likely := (float64(caps.Refused) - refused) * refusedMargin / share
-	return min(p.flightSize(h), max(1, int(likely)), caps.Recipients-s.recipients-recipients)
-}
-
-// exhausted reports whether a new session serves those who wait sooner than this one, because the host's patience with this one has nearly run out, or
-// will have after a transaction with so many recipients: the next would bring less than a wait of the session has brought on the average, its opening
-// and end included.
-func (p *Pool) exhausted(w *worker, recipients int) bool {
-	s, transactions := w.session, w.session.transactions
-	if recipients > 0 {
-		transactions++
-	}
-	room := p.roomAfter(w, recipients)
-	return len(w.host.waiting) > room && room*(transactions+waitsAround) < s.recipients+recipients
-}
-
-// caps bounds a session with the host: by our own caps, and by what it has taught us.
-func (p *Pool) caps(h *mailHost) SessionCaps {
-	caps, t := p.config.Session, h.traits
-	caps.Refused = p.patience(h)
-	if t.transactions > 0 {
-		caps.Transactions = min(caps.Transactions, t.transactions)
-	}
-	if t.named > 0 {
-		caps.Recipients = min(caps.Recipients, t.named)
-	}
-	return caps
-}
-
-// patience is how many refused recipients one session with the host may have. It begins low, and doubles when sessions that used it up have met
-// with no sign of impatience.
-func (p *Pool) patience(h *mailHost) int {
-	patience := min(p.config.Session.Refused<<(min(h.usedUp/sessionsToTrust, 8)), max(p.config.Session.Refused, mostRefused))
-	if h.traits.refused > 0 {
-		return min(patience, h.traits.refused)
-	}
-	return patience
-}
-
-// tried reports whether a session that ends early has come so near to the end of the host's patience that it says something about it.
-func (p *Pool) tried(w *worker) bool { return 4*w.session.refused >= 3*p.patience(w.host) }
 
 // forget takes an ask off those who wait.
 func (h *mailHost) forget(a *ask) {

@@ -45,8 +45,8 @@ type SessionCaps struct {
 	Age          time.Duration // no new transaction after this; default 2 min
 	Transactions int           // default 30
 	Recipients   int           // named in all; default 200
-	Refused      int           // recipients refused; default 9, one less than Postfix has patience for
-	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 50
+	Refused      int           // recipients refused; default 9, one less than Postfix has patience for, and up to 72 where a host bears more
+	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 100
 }
 
 // Pool asks mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and asks about
@@ -77,8 +77,9 @@ type Request struct {
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
 
-	// Queued is told true when the probe begins to wait for a session that others have busy, and false when it waits no longer; the calls take
-	// turns, and true comes first. It must be quick, and must not call the pool. Default: nobody is told.
+	// Queued is told true when the probe begins to wait for a session that others have busy, and false when it is asked about or, if it goes along
+	// in the transaction of another, when that is over. The calls take turns, and true comes first. It must be quick, and must not call the pool.
+	// Default: nobody is told.
 	Queued func(waits bool)
 
 	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.
@@ -128,7 +129,6 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Session.Age, defaultAge)
 	setDefault(&c.Session.Transactions, defaultTransactions)
 	setDefault(&c.Session.Recipients, defaultRecipients)
-	setDefault(&c.Session.Refused, defaultRefused)
 	setDefault(&c.Session.Flight, defaultFlight)
 	return c
 }

@@ -31,6 +31,7 @@ type session struct {
 	extraLines                        int  // of the replies of this flight, beyond one each
 	transacting                       bool // a transaction was left open
 	transactions, recipients, refused int
+	late, slow                        int // refusals beyond those that any host takes, and the last of these as far as they came slowly
 }
 
 func newSession(p *Pool, r route) *session {

@@ -43,7 +43,9 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 		final[i] = verdict == told || a.alone && a.doubts >= maxDoubts || a.gone || w.ctx.Err() != nil
 		switch {
 		case !final[i]:
-			a.doubts++
+			if verdict != askInTurn {
+				a.doubts++
+			}
 			a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
 			p.resubmit(w.host, a)
 		case verdict != told && f.doubts(i):
@@ -60,9 +62,10 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 type verdict int
 
 const (
-	told     verdict = iota
-	askAgain         // with others: it was not its turn
-	askAlone         // first on a session of its own
+	told      verdict = iota
+	askInTurn         // with others: the host hung up before it came to it
+	askAgain          // with others: it was not its turn
+	askAlone          // first on a session of its own
 )
 
 // failed notes what ended the session in the transcript.
@@ -116,25 +119,28 @@ func (f *flight) failureOf(i int, failure *Failure) *Failure {
 // judge decides what becomes of an ask. A flight of one ask on a fresh session is asked as plainly as can be: whatever comes of it is the answer.
 func (f *flight) judge(i int, failure *Failure) verdict {
 	reply, a := f.named[i].reply, f.asks[i]
+	plain := f.fresh && !f.s.conn.left // a group with QUIT in it is more than a host need take
 	switch {
 	case f.unasked, f.fresh && f.alone():
 		return told
 	case failure != nil && failure.Kind == KindProtocol:
 		return askAlone
 	case f.mail.reply == nil, refusal(*f.mail.reply) != nil:
-		if f.fresh {
+		if plain {
 			return told
 		}
 		return askAgain
-	case reply == nil && f.fresh && i == 0:
+	case reply == nil && plain && i == 0:
 		return told
+	case reply == nil && f.wornOut:
+		return askInTurn
 	case reply == nil:
 		return askAlone
 	case f.doubts(i):
 		return askAlone
 	case refusal(*reply) == nil && f.controlDoubtful(a):
 		return askAlone
-	case f.named[i].before == 0:
+	case f.named[i].before == 0 && plain:
 		return told
 	case reply.Code == replyServiceClosing:
 		return askAlone

@@ -43,6 +43,9 @@ func (p *Pool) start(h *mailHost) {
 	p.slots.Release(1)
 	p.mu.Lock()
 	h.sessions--
+	if h.explorer == w {
+		h.explorer = nil
+	}
 	if w.failed {
 		h.failing--
 	}
@@ -106,6 +109,7 @@ func (w *worker) opened(first *ask) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
+	w.host.explores(w)
 	if !first.alone {
 		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
 	}
@@ -196,16 +200,14 @@ func (w *worker) next() bool {
 // continues takes asks if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if w.retired || p.closing || w.session.conn.left || w.session.spent(p.caps(h)) {
+	h.bore(w.session.refused)
+	if w.retired || p.closing || w.session.conn.left || w.session.spent(p.caps(w, w.session.refused)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
 		return false, false // the provider wants to see less of us
 	}
 	if p.exhausted(w, 0) {
-		if p.tried(w) {
-			h.usedUp++
-		}
 		return false, false
 	}
 	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {

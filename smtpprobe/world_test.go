@@ -252,7 +252,8 @@ func TestRandomHaste(t *testing.T) {
 			for n := range 100 + r.IntN(100) {
 				requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3))))
 			}
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(hasty(r, heard)), func(b *bubble) {
+			caps := smtpprobe.SessionCaps{Refused: []int{0, 9}[seed%2]}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, Session: caps}, one(hasty(r, heard)), func(b *bubble) {
 				for i, r := range b.askAll(requests) {
 					checkAgainstTruth(b.T, requests[i], r)
 				}

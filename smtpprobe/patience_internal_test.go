@@ -1,0 +1,104 @@
+package smtpprobe
+
+import "testing"
+
+// flightOf is a transaction about some mailboxes, the first of its session, and what was said to each: a code, or 0 for nothing.
+func flightOf(codes ...int) *flight {
+	f := &flight{s: &session{conn: &conn{}}, host: &mailHost{}, fresh: true, mail: said{reply: &Reply{Code: 250}}}
+	for i, code := range codes {
+		f.asks = append(f.asks, &ask{req: &Request{}})
+		r := recipient{before: i}
+		if code > 0 {
+			r.reply = &Reply{Code: code}
+			r.class = ClassNoSuchUser
+		}
+		f.named = append(f.named, r)
+	}
+	return f
+}
+
+// TestJudge is about what becomes of those whom a session that came to its end leaves behind.
+func TestJudge(t *testing.T) {
+	wornOut := flightOf(550, 421, 0)
+	wornOut.wornOut = true
+	refused := func(left bool) *flight {
+		f := flightOf(0, 0)
+		f.mail.reply = &Reply{Code: 421}
+		f.s.conn.left = left
+		return f
+	}
+	first := func(left bool) *flight {
+		f := flightOf(421, 0)
+		f.s.conn.left = left
+		return f
+	}
+	for _, tt := range []struct {
+		name string
+		f    *flight
+		i    int
+		want verdict
+	}{
+		{"answered before the host hung up", wornOut, 0, told},
+		{"hung up over refusals", wornOut, 1, askAlone},
+		{"behind it", wornOut, 2, askInTurn},
+		{"behind a hang-up for nobody knows what", flightOf(250, 421, 0), 2, askAlone},
+		{"MAIL refused first thing", refused(false), 1, told},
+		{"MAIL refused with QUIT in its group", refused(true), 1, askAgain},
+		{"the first told to go", first(false), 0, told},
+		{"the first told to go with QUIT in its group", first(true), 0, askAlone},
+	} {
+		if got := tt.f.judge(tt.i, nil); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestHangUpOverRefusals sees that it teaches nothing about the number of recipients.
+func TestHangUpOverRefusals(t *testing.T) {
+	for _, wornOut := range []bool{false, true} {
+		f := flightOf(550, 550, 421)
+		f.wornOut = wornOut
+		f.host.heedRecipients(f, nil)
+		if want := map[bool]int{false: 2}[wornOut]; f.host.traits.named != want {
+			t.Errorf("worn out %t: at most %d recipients a session, want %d", wornOut, f.host.traits.named, want)
+		}
+	}
+}
+
+// TestCostOfAnAsk sees that a control that somebody else brings along is not counted twice, and one that nobody does is.
+func TestCostOfAnAsk(t *testing.T) {
+	request := &Request{Control: "random@a.example"}
+	knows, brings := &ask{req: request, domain: "a.example", control: &Reply{Code: 550}}, &ask{req: request, domain: "a.example"}
+	for _, tt := range []struct {
+		a      *ask
+		others []*ask
+		want   int
+	}{
+		{knows, nil, 1},
+		{brings, nil, 2},
+		{brings, []*ask{knows}, 2},
+		{brings, []*ask{knows, brings}, 1},
+		{&ask{req: request, domain: "b.example"}, []*ask{brings}, 2},
+		{&ask{req: &Request{}, domain: "b.example"}, []*ask{brings}, 1},
+	} {
+		if got := cost(tt.a, tt.others); got != tt.want {
+			t.Errorf("%d recipients beside %d others, want %d", got, len(tt.others), tt.want)
+		}
+	}
+}
+
+// TestWhatWasRefusedLatelyCounts sees that a host's older answers fade.
+func TestWhatWasRefusedLatelyCounts(t *testing.T) {
+	h := &mailHost{}
+	for range 20 {
+		h.fade()
+		h.asked += 50
+	}
+	for range 4 {
+		h.fade()
+		h.asked, h.refused = h.asked+50, h.refused+50
+	}
+	if share := float64(h.refused) / float64(h.asked); share < 0.8 {
+		t.Errorf("refused of the last 200 recipients all, of 1000 before none: share %.2f", share)
+	}
+}
