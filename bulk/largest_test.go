@@ -20,6 +20,7 @@ func TestLargestFirst(t *testing.T) {
 	for range few {
 		p.add(&task{record: &record{}}, "small")
 	}
+	scoutAhead(t, p, "giant", "other giant", "middle", "small")
 	var order []string // of the domains, each turn once
 	for range 160 {
 		if domain := p.next(160).lane.domain; len(order) == 0 || order[len(order)-1] != domain {
@@ -28,5 +29,43 @@ func TestLargestFirst(t *testing.T) {
 	}
 	if want := []string{"giant", "other giant", "giant", "small", "giant", "other giant"}; !slices.Equal(order, want) {
 		t.Errorf("began with %q, want %q", order, want)
+	}
+}
+
+// scoutAhead has the first address of each domain started, and holds that nothing else is until these have found their mail hosts.
+func scoutAhead(t *testing.T, p *planner, domains ...string) {
+	t.Helper()
+	var scouts []*task
+	var order []string
+	for {
+		next := p.next(160)
+		if next == nil {
+			break
+		}
+		scouts, order = append(scouts, next), append(order, next.lane.domain)
+	}
+	if !slices.Equal(order, domains) {
+		t.Errorf("%q began before their scouts had found anything, want %q", order, domains)
+	}
+	for _, scout := range scouts {
+		p.found(scout)
+	}
+}
+
+// TestScoutIsAnswered holds that the others follow a scout that is answered without a mail host, too, and that the domain needs no second one.
+func TestScoutIsAnswered(t *testing.T) {
+	p := newPlanner(1000)
+	for range 3 {
+		p.add(&task{record: &record{}}, "one.example")
+	}
+	scout := p.next(10)
+	if p.next(10) != nil {
+		t.Fatal("another began together with the scout")
+	}
+	p.done(scout)
+	for range 2 {
+		if next := p.next(10); next == nil || next.scouts {
+			t.Fatalf("began with %+v after the scout was answered", next)
+		}
 	}
 }

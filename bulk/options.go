@@ -13,7 +13,7 @@ import (
 // DefaultConcurrency is what hides the waits of slow mail hosts from the fast ones, at a few goroutines' cost.
 const DefaultConcurrency = 500
 
-// queuedPerAsked is how many may wait by default for one that is asked about: a host's sessions have fifty recipients each in a transaction.
+// queuedPerAsked is how many may wait or go along by default for one that is asked about: a transaction has up to a hundred recipients.
 const queuedPerAsked = 4
 
 // DefaultProgressEvery is how often people want a progress line to move.
@@ -23,8 +23,8 @@ const DefaultProgressEvery = time.Second
 type Options struct {
 	// Verifier is asked about the addresses.
 	Verifier Verifier
-	// Concurrency is how many addresses somebody is being asked about at a time. Those that wait until the sessions with their mail host are no
-	// longer busy with others do not count, up to [Limits.Queued]. Default: [DefaultConcurrency].
+	// Concurrency is how many questions are under way at a time. Addresses that wait until the sessions with their mail host are no longer busy
+	// with others, or that are named in the same transaction as another, do not count, up to [Limits.Queued]. Default: [DefaultConcurrency].
 	Concurrency int
 	// RetryWindow is how long temporary answers about an address are retried, from the first one. Default: not at all.
 	RetryWindow time.Duration
@@ -56,10 +56,10 @@ type Limits struct {
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
 	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
-	// asks about up to fifty addresses at a time, while as many wait for the next: more would only wait there. Default: 400.
+	// asks about up to a hundred addresses at a time: more would only wait there. Default: 400.
 	PerDomain int
-	// Queued is how many addresses may wait for sessions with their mail hosts beside the [Options.Concurrency] that are asked about. More of them
-	// keep the hosts of large domains busy; each takes some 10 kB. Default: four times Concurrency.
+	// Queued is how many addresses may wait for sessions with their mail hosts, or be named in the transactions of others, beside
+	// [Options.Concurrency]. More of them keep the hosts of large domains busy; each takes some 10 kB. Default: four times Concurrency.
 	Queued int
 	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
 	Waiting int

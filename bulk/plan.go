@@ -11,8 +11,8 @@ const (
 	largeShare, largeShareOf = 3, 4
 )
 
-// planner says which address is next. A domain's addresses are started several at a time, so that they meet at the mail host. Domains with more to
-// do come first, because theirs are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their
+// planner says which address is next. The first address of a domain goes ahead as its scout: while it waits for the DNS, the others would, too. Once it
+// has found its mail host the others are started several at a time, so that they meet there. Domains with more to do come first, because theirs are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their
 // share of what may be under way: the rest is for the small ones.
 type planner struct {
 	perDomain int
@@ -34,6 +34,8 @@ type lane struct {
 	first, last *task
 	queued      int
 	started     int
+	scout       *task         // under way, and has not found its mail host yet
+	scouted     bool          // its scout has
 	turn        int           // how many it has started in this turn
 	in          *queue[*lane] // where it is listed; nil: nowhere
 }
@@ -45,7 +47,7 @@ func newPlanner(perDomain int) *planner {
 func (p *planner) add(t *task, domain string) {
 	l := p.lanes[domain]
 	if l == nil {
-		l = &lane{domain: domain}
+		l = &lane{domain: domain, scouted: t.course.answers > 0}
 		p.lanes[domain] = l
 	}
 	t.lane, t.next = l, nil
@@ -63,7 +65,7 @@ func (p *planner) add(t *task, domain string) {
 
 // list gives a lane a turn among those of its size, if it has use for one.
 func (p *planner) list(l *lane) {
-	if l.queued == 0 || l.started >= p.perDomain {
+	if !l.ready(p.perDomain) {
 		return
 	}
 	if in := &p.sizes[l.size()]; l.in != in {
@@ -71,6 +73,9 @@ func (p *planner) list(l *lane) {
 		in.push(l)
 	}
 }
+
+// ready reports whether the lane may start an address.
+func (l *lane) ready(most int) bool { return l.queued > 0 && l.started < most && l.scout == nil }
 
 // size is zero for a small domain, and more the more it has to do.
 func (l *lane) size() int {
@@ -124,7 +129,10 @@ func (p *planner) start(l *lane, turn int) *task {
 	l.queued--
 	l.started++
 	p.started++
-	if l.turn++; l.turn == turn || l.queued == 0 || l.started >= p.perDomain {
+	if t.scouts = !l.scouted; t.scouts {
+		l.scout = t
+	}
+	if l.turn++; l.turn == turn || !l.ready(p.perDomain) {
 		l.in.pop()
 		l.in = nil
 		p.list(l)
@@ -132,8 +140,17 @@ func (p *planner) start(l *lane, turn int) *task {
 	return t
 }
 
+// found lets the others follow a scout, which has found its mail host or is done.
+func (p *planner) found(t *task) {
+	if l := t.lane; l != nil && l.scout == t {
+		l.scout, l.scouted = nil, true
+		p.list(l)
+	}
+}
+
 // done ends a task that was started.
 func (p *planner) done(t *task) {
+	p.found(t)
 	l := t.lane
 	t.lane = nil
 	if t.ofLarge {

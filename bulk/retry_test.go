@@ -112,10 +112,10 @@ func TestRetriesOfADomainComeTogether(t *testing.T) {
 		}
 		instants := map[time.Duration]bool{}
 		for d := range 50 {
-			for n := range 30 {
-				at := verifier.asked[fmt.Sprintf("user%d@domain%d.example", n+1, d)][1]
+			for n := range 29 { // the first went ahead
+				at := verifier.asked[fmt.Sprintf("user%d@domain%d.example", n+2, d)][1]
 				instants[at] = true
-				if first := verifier.asked[fmt.Sprintf("user1@domain%d.example", d)][1]; at != first {
+				if first := verifier.asked[fmt.Sprintf("user2@domain%d.example", d)][1]; at != first {
 					t.Fatalf("domain %d is asked again at %v and %v", d, first, at)
 				}
 			}

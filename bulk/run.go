@@ -148,6 +148,9 @@ func (r *run) advance() error {
 	if err := r.wake(); err != nil {
 		return err
 	}
+	for _, t := range r.waiters.takeScouts() {
+		r.plan.found(t)
+	}
 	for {
 		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
 		if r.plan.started >= room {

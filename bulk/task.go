@@ -20,6 +20,7 @@ type task struct {
 	lane    *lane
 	next    *task // in the lane
 	ofLarge bool
+	scouts  bool // is under way as the first of its domain
 }
 
 // follower is a duplicate of a task's address.

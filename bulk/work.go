@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,10 +17,13 @@ type outcome struct {
 	err        error
 }
 
-// waiters counts the addresses that wait for sessions with their mail hosts.
+// waiters counts the addresses that wait for sessions with their mail hosts or go along with others, and keeps the scouts among them.
 type waiters struct {
 	n    atomic.Int64
 	more chan struct{} // has room for one; says that there are more than before
+
+	mu     sync.Mutex
+	scouts []*task
 }
 
 func (w *waiters) count() int { return int(w.n.Load()) }
@@ -36,6 +40,25 @@ func (w *waiters) note(waits bool) {
 	}
 }
 
+// noteScout is note for a scout.
+func (w *waiters) noteScout(t *task, waits bool) {
+	if waits {
+		w.mu.Lock()
+		w.scouts = append(w.scouts, t)
+		w.mu.Unlock()
+	}
+	w.note(waits)
+}
+
+// takeScouts returns the scouts that have begun to wait since it was called last.
+func (w *waiters) takeScouts() []*task {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	scouts := w.scouts
+	w.scouts = nil
+	return scouts
+}
+
 // hire sees to it that there are as many workers as tasks under way. Both channels have room for all that may be.
 func (r *run) hire() {
 	if r.hired >= r.plan.started {
@@ -44,9 +67,17 @@ func (r *run) hire() {
 	r.hired++
 	r.workers.Go(func() {
 		for t := range r.work {
-			r.outcomes <- r.ask(r.asking, t)
+			r.outcomes <- r.ask(r.asked(t), t)
 		}
 	})
+}
+
+// asked returns the context to ask about a task in.
+func (r *run) asked(t *task) context.Context {
+	if t.scouts {
+		return engine.WithQueued(r.asking, func(waits bool) { r.waiters.noteScout(t, waits) })
+	}
+	return r.asking
 }
 
 func (r *run) ask(ctx context.Context, t *task) outcome {
