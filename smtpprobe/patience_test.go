@@ -74,12 +74,16 @@ func TestSlowMailboxIsNoImpatience(t *testing.T) {
 		{"from some point on", func(refused int) bool { return refused >= 10 }, 5, 12, 22},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host := &peer{greet: greeting, wait: func(v *visit, m string) time.Duration {
+			host := &peer{wait: func(v *visit, m string) time.Duration {
 				if strings.HasPrefix(m, "bad") && tt.slow(v.refused) {
 					return time.Second
 				}
 				return working(v, m)
 			}}
+			host.greet = func(*visit) string {
+				time.Sleep(2 * time.Second)
+				return "220 mx"
+			}
 			list := mailboxes(2400, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")
 			found, _ := crowd(t, smtpprobe.Config{}, host, list)
 			checkTruth(t, found)
