@@ -53,7 +53,7 @@ func TestDialogue(t *testing.T) {
 				S: 250 sender
 				S: 250 yes
 				S: 550 no`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
 		{
@@ -68,16 +68,12 @@ func TestDialogue(t *testing.T) {
 				S: 250 yes
 				C: RCPT TO:<random@*
 				S: 550 no`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
 		{
 			name: "HELO where EHLO is refused",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 502 what
-				C: HELO *
+			host: noEHLO + `
 				S: 250 mx
 				C: MAIL *
 				S: 250 sender
@@ -85,14 +81,8 @@ func TestDialogue(t *testing.T) {
 				S: 250 yes
 				C: RCPT *
 				S: 250 yes`,
-			client: `
-				EHLO probe.example
-				HELO probe.example
-				MAIL FROM:<>
-				RCPT TO:<alice@example.com>
-				RCPT TO:<random@example.com>
-				QUIT`,
-			found: "greeting 220, ehlo 250, mail 250, target 250, control 250",
+			client: greets + "HELO probe.example\n" + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 250, control 250",
 		},
 		{
 			name: "the first line of the EHLO reply is a name",
@@ -103,11 +93,8 @@ func TestDialogue(t *testing.T) {
 				S: 250 SIZE
 				C: MAIL *
 				S: 550 blocked`,
-			client: `
-				EHLO probe.example
-				MAIL FROM:<>
-				QUIT`,
-			found: "greeting 220, ehlo 250, mail 550",
+			client: greets + "MAIL FROM:<>\n" + quits,
+			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
 			name: "a reverse-path, and no control recipient",
@@ -117,12 +104,8 @@ func TestDialogue(t *testing.T) {
 				C: RCPT *
 				S: 250 sender
 				S: 250 yes`,
-			client: `
-				EHLO probe.example
-				MAIL FROM:<probe@probe.example>
-				RCPT TO:<alice@example.com>
-				QUIT`,
-			found: "greeting 220, ehlo 250, mail 250, target 250",
+			client: greets + "MAIL FROM:<probe@probe.example>\nRCPT TO:<alice@example.com>\n" + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 250",
 		},
 		{
 			name: "refused at the greeting",
@@ -138,7 +121,7 @@ func TestDialogue(t *testing.T) {
 				S: 550 blocked
 				S: 503 MAIL first
 				S: 503 MAIL first`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
@@ -149,11 +132,8 @@ func TestDialogue(t *testing.T) {
 				S: 250 mx
 				C: MAIL *
 				S: 550 blocked`,
-			client: `
-				EHLO probe.example
-				MAIL FROM:<>
-				QUIT`,
-			found: "greeting 220, ehlo 250, mail 550",
+			client: greets + "MAIL FROM:<>\n" + quits,
+			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
 			name: "a greeting that begins before the host has made up its mind",

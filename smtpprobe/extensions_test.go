@@ -8,80 +8,40 @@ import (
 
 // TestSTARTTLSDialogue: a session begins anew under TLS (RFC 3207 §4.2).
 func TestSTARTTLSDialogue(t *testing.T) {
+	const anew = `
+		S: 220 mx
+		C: EHLO *
+		S: 250-mx
+		S: 250-PIPELINING
+		S: 250 STARTTLS
+		C: STARTTLS
+		S: 220 go ahead
+		starttls
+		C: EHLO *
+	`
 	testDialogues(t, []dialogue{
 		{
-			name: "extensions are read anew after STARTTLS",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250-mx
-				S: 250-PIPELINING
-				S: 250 STARTTLS
-				C: STARTTLS
-				S: 220 go ahead
-				starttls
-				C: EHLO *
-				S: 250 mx
-				C: MAIL *
-				S: 250 sender
-				C: RCPT *
-				S: 250 yes
-				C: RCPT *
-				S: 550 no`,
-			client: `
-				EHLO probe.example
-				STARTTLS
-				EHLO probe.example
-				MAIL FROM:<>
-				RCPT TO:<alice@example.com>
-				RCPT TO:<random@example.com>
-				QUIT`,
-			found: "greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, TLS 1.3",
+			name:   "extensions are read anew after STARTTLS",
+			host:   anew + "S: 250 mx\n" + answers,
+			client: greets + "STARTTLS\n" + greets + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, TLS 1.3",
 		},
 		{
 			name: "what was offered before TLS is forgotten",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250-mx
-				S: 250-PIPELINING
-				S: 250 STARTTLS
-				C: STARTTLS
-				S: 220 go ahead
-				starttls
-				C: EHLO *
+			host: anew + `
 				S: 502 what
 				C: HELO *
 				S: 250 mx
 				C: MAIL *
 				S: 550 blocked`,
-			client: `
-				EHLO probe.example
-				STARTTLS
-				EHLO probe.example
-				HELO probe.example
-				MAIL FROM:<>
-				QUIT`,
-			found: "greeting 220, ehlo 250, starttls 220, mail 550, TLS 1.3",
+			client: greets + "STARTTLS\n" + greets + "HELO probe.example\nMAIL FROM:<>\n" + quits,
+			found:  "greeting 220, ehlo 250, starttls 220, mail 550, TLS 1.3",
 		},
 		{
-			name: "plain text where STARTTLS is refused",
-			host: beforeTLS + `
-				S: 454 not now
-				C: MAIL *
-				S: 250 sender
-				C: RCPT *
-				S: 250 yes
-				C: RCPT *
-				S: 550 no`,
-			client: `
-				EHLO probe.example
-				STARTTLS
-				MAIL FROM:<>
-				RCPT TO:<alice@example.com>
-				RCPT TO:<random@example.com>
-				QUIT`,
-			found: "greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550",
+			name:   "plain text where STARTTLS is refused",
+			host:   beforeTLS + "S: 454 not now\n" + answers,
+			client: greets + "STARTTLS\n" + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550",
 		},
 	})
 }
@@ -105,13 +65,8 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 				S: 250 sender
 				S: 250 yes
 				S: 550 no`,
-			client: `
-				EHLO probe.example
-				MAIL FROM:<> SMTPUTF8
-				RCPT TO:<zoë@example.com>
-				RCPT TO:<random@example.com>
-				QUIT`,
-			found: goodFound,
+			client: greets + "MAIL FROM:<> SMTPUTF8\nRCPT TO:<zoë@example.com>\nRCPT TO:<random@example.com>\n" + quits,
+			found:  goodFound,
 		},
 		{
 			name: "SMTPUTF8 is not used where it is not needed",
@@ -127,7 +82,7 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 				S: 250 sender
 				S: 250 yes
 				S: 550 no`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
 		{
@@ -148,34 +103,18 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 			found:  "greeting 220, ehlo 550",
 		},
 		{
-			name: "a host without EHLO has no SMTPUTF8",
-			set:  setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 502 what?
-				C: HELO *
-				S: 250 mx`,
-			client: `
-				EHLO probe.example
-				HELO probe.example
-				QUIT`,
-			found: "greeting 220, ehlo 250, failure smtputf8 at mail",
+			name:   "a host without EHLO has no SMTPUTF8",
+			set:    setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
+			host:   noEHLO + "S: 250 mx",
+			client: greets + "HELO probe.example\n" + quits,
+			found:  "greeting 220, ehlo 250, failure smtputf8 at mail",
 		},
 		{
-			name: "a host that wants neither EHLO nor HELO has said nothing about SMTPUTF8",
-			set:  setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 502 what?
-				C: HELO *
-				S: 550 go away`,
-			client: `
-				EHLO probe.example
-				HELO probe.example
-				QUIT`,
-			found: "greeting 220, ehlo 550",
+			name:   "a host that wants neither EHLO nor HELO has said nothing about SMTPUTF8",
+			set:    setting{req: smtpprobe.Request{Target: "bücher@example.com", SMTPUTF8: true}},
+			host:   noEHLO + "S: 550 go away",
+			client: greets + "HELO probe.example\n" + quits,
+			found:  "greeting 220, ehlo 550",
 		},
 	})
 }

@@ -4,20 +4,27 @@ import "testing"
 
 // TestSecondTransaction: a control that was one recipient too many is asked for alone, where the answer matters.
 func TestSecondTransaction(t *testing.T) {
+	const tooMany = flight + `
+		S: 250 sender
+		S: 250 yes
+		S: 452 4.5.3 too many recipients
+		C: RSET
+		C: MAIL FROM:<>
+		C: RCPT TO:<random@example.com>
+	`
+	const inTurn = lockStep + `
+		C: RCPT TO:<alice@example.com>
+		S: 250 yes
+		C: RCPT TO:<random@example.com>
+	`
 	testDialogues(t, []dialogue{
 		{
 			name: "a control beyond the limit on recipients gets a transaction of its own",
-			host: flight + `
-				S: 250 sender
-				S: 250 yes
-				S: 452 4.5.3 too many recipients
-				C: RSET
-				C: MAIL FROM:<>
-				C: RCPT TO:<random@example.com>
+			host: tooMany + `
 				S: 250 reset
 				S: 250 sender
 				S: 550 5.1.1 unknown`,
-			client: asks + asksAgain + quits,
+			client: greets + asksBoth + asksAgain + quits,
 			found:  goodFound,
 		},
 		{
@@ -26,43 +33,27 @@ func TestSecondTransaction(t *testing.T) {
 				S: 250 sender
 				S: 550 5.1.1 unknown
 				S: 452 4.5.3 too many recipients`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 550, control 452",
 		},
 		{
 			name: "the limit stands when the second MAIL is refused",
-			host: flight + `
-				S: 250 sender
-				S: 250 yes
-				S: 452 4.5.3 too many recipients
-				C: RSET
-				C: MAIL FROM:<>
-				C: RCPT TO:<random@example.com>
+			host: tooMany + `
 				S: 250 reset
 				S: 450 enough
 				S: 503 no MAIL`,
-			client: asks + asksAgain + quits,
+			client: greets + asksBoth + asksAgain + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
 		},
 		{
-			name: "the limit stands when the server leaves instead",
-			host: flight + `
-				S: 250 sender
-				S: 250 yes
-				S: 452 4.5.3 too many recipients
-				C: RSET
-				C: MAIL FROM:<>
-				C: RCPT TO:<random@example.com>
-				S: 421 enough`,
-			client: asks + asksAgain + quits,
+			name:   "the limit stands when the server leaves instead",
+			host:   tooMany + "S: 421 enough",
+			client: greets + asksBoth + asksAgain + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
 		},
 		{
 			name: "a control that is refused for good for being the second gets one, too",
-			host: lockStep + `
-				C: RCPT TO:<alice@example.com>
-				S: 250 yes
-				C: RCPT TO:<random@example.com>
+			host: inTurn + `
 				S: 550 bounce messages have only one recipient
 				C: RSET
 				S: 250 reset
@@ -70,25 +61,18 @@ func TestSecondTransaction(t *testing.T) {
 				S: 250 sender
 				C: RCPT TO:<random@example.com>
 				S: 550 Unrouteable address`,
-			client: asks + asksAgain + quits,
+			client: greets + asksBoth + asksAgain + quits,
 			found:  goodFound,
 		},
 		{
-			name: "a control that is refused by policy is not asked for twice",
-			host: lockStep + `
-				C: RCPT TO:<alice@example.com>
-				S: 250 yes
-				C: RCPT TO:<random@example.com>
-				S: 550 5.7.1 too many recipients from your network`,
-			client: asks + quits,
+			name:   "a control that is refused by policy is not asked for twice",
+			host:   inTurn + "S: 550 5.7.1 too many recipients from your network",
+			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
 		{
 			name: "the second transaction in lock-step",
-			host: lockStep + `
-				C: RCPT TO:<alice@example.com>
-				S: 250 yes
-				C: RCPT TO:<random@example.com>
+			host: inTurn + `
 				S: 452 too many recipients
 				C: RSET
 				S: 250 reset
@@ -96,7 +80,7 @@ func TestSecondTransaction(t *testing.T) {
 				S: 250 sender
 				C: RCPT TO:<random@example.com>
 				S: 250 yes`,
-			client: asks + asksAgain + quits,
+			client: greets + asksBoth + asksAgain + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 250",
 		},
 	})
@@ -110,7 +94,7 @@ func Test421(t *testing.T) {
 			host: lockStep + `
 				C: RCPT *
 				S: 421 enough`,
-			client: asksOne + quits,
+			client: greets + asksOne + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 421",
 		},
 		{
@@ -118,7 +102,7 @@ func Test421(t *testing.T) {
 			host: flight + `
 				S: 250 sender
 				raw: 421 enough\r\n421 enough\r\n`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 421",
 		},
 		{
@@ -126,7 +110,7 @@ func Test421(t *testing.T) {
 			host: flight + `
 				S: 250 sender
 				raw: 421 enough\r\n250 yes\r\n`,
-			client: asks + quits,
+			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 421",
 		},
 		{
@@ -134,7 +118,7 @@ func Test421(t *testing.T) {
 			host: lockStep + `
 				C: RCPT *
 				raw: 550 no\r\n421 too many errors\r\n`,
-			client: asksOne + quits,
+			client: greets + asksOne + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 550, control 421",
 		},
 	})

@@ -1,6 +1,6 @@
 package smtpprobe_test
 
-// Beginnings of scripts.
+// Parts of scripts.
 const (
 	// lockStep is a host without PIPELINING, up to the first RCPT.
 	lockStep = `
@@ -23,6 +23,13 @@ const (
 		C: RCPT *
 		C: RCPT *
 	`
+	// noEHLO is a host that has to be greeted with HELO, up to its answer to that.
+	noEHLO = `
+		S: 220 mx
+		C: EHLO *
+		S: 502 what?
+		C: HELO *
+	`
 	// beforeTLS goes up to the answer to STARTTLS.
 	beforeTLS = `
 		S: 220 mx
@@ -36,13 +43,22 @@ const (
 		S: 220 go
 		starttls
 	`
+	// answers is what a host without PIPELINING says to MAIL, the target and the control.
+	answers = `
+		C: MAIL *
+		S: 250 sender
+		C: RCPT *
+		S: 250 yes
+		C: RCPT *
+		S: 550 no
+	`
 )
 
 // What a client sends.
 const (
 	greets    = "EHLO probe.example\n"
-	asksOne   = greets + "MAIL FROM:<>\nRCPT TO:<alice@example.com>\n"
-	asks      = asksOne + "RCPT TO:<random@example.com>\n"
+	asksOne   = "MAIL FROM:<>\nRCPT TO:<alice@example.com>\n"
+	asksBoth  = asksOne + "RCPT TO:<random@example.com>\n"
 	asksAgain = "RSET\nMAIL FROM:<>\nRCPT TO:<random@example.com>\n" // about the control alone
 	quits     = "QUIT\n"
 )
