@@ -128,19 +128,19 @@ func (s *situation) add(line string) error {
 }
 
 // set sets what an option of a question says.
-func (q *asked) set(option string) (err error) {
+func (a *asked) set(option string) (err error) {
 	key, value, _ := strings.Cut(option, "=")
 	switch key {
 	case "once":
-		q.once = true
+		a.once = true
 	case "from":
-		q.mailFrom = value
+		a.mailFrom = value
 	case "helo":
-		q.helo = value
+		a.helo = value
 	case "ip":
-		q.sourceIP = value
+		a.sourceIP = value
 	case "timeout":
-		q.timeout, err = time.ParseDuration(value)
+		a.timeout, err = time.ParseDuration(value)
 	default:
 		return fmt.Errorf("unknown option %q", key)
 	}
