@@ -119,28 +119,32 @@ func (s *situation) add(line string) error {
 	words := strings.Fields(put)
 	q := asked{question: question{address: s.address(words[0])}, allowed: strings.Fields(allowed)}
 	for _, option := range words[1:] {
-		key, value, _ := strings.Cut(option, "=")
-		switch key {
-		case "once":
-			q.once = true
-		case "from":
-			q.mailFrom = value
-		case "helo":
-			q.helo = value
-		case "ip":
-			q.sourceIP = value
-		case "timeout":
-			timeout, err := time.ParseDuration(value)
-			if err != nil {
-				return err
-			}
-			q.timeout = timeout
-		default:
-			return fmt.Errorf("unknown option %q", key)
+		if err := q.set(option); err != nil {
+			return err
 		}
 	}
 	s.asked = append(s.asked, q)
 	return nil
+}
+
+// set sets what an option of a question says.
+func (a *asked) set(option string) (err error) {
+	key, value, _ := strings.Cut(option, "=")
+	switch key {
+	case "once":
+		a.once = true
+	case "from":
+		a.mailFrom = value
+	case "helo":
+		a.helo = value
+	case "ip":
+		a.sourceIP = value
+	case "timeout":
+		a.timeout, err = time.ParseDuration(value)
+	default:
+		return fmt.Errorf("unknown option %q", key)
+	}
+	return err
 }
 
 // address completes an address: a domain that does not end in the world's top-level domain is below the situation's.

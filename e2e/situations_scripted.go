@@ -50,18 +50,16 @@ var tlsModes = map[string]smtptest.TLSMode{
 
 // setHost sets what a line of the configuration says.
 func setHost(h *smtptest.Host, word, arg string) (err error) {
+	if text, ok := texts(h)[word]; ok {
+		*text = arg
+		return nil
+	}
+	if flag, ok := flags(h)[word]; ok {
+		*flag = true
+		return nil
+	}
 	switch first, rest, _ := strings.Cut(arg, " "); word {
 	case "mx": // the name is in the DNS
-	case "greeting":
-		h.Greeting = arg
-	case "ehlo":
-		h.EHLO = arg
-	case "mail":
-		h.MAIL = arg
-	case "every": // to every recipient
-		h.RCPT = arg
-	case "unknown": // to mailboxes that are not there
-		h.Unknown = arg
 	case "box": // a mailbox, and the reply for it
 		h.Mailboxes[first] = smtptest.Mailbox(rest)
 	case "nth": // the reply to one recipient of the transaction, whoever it is
@@ -71,45 +69,50 @@ func setHost(h *smtptest.Host, word, arg string) (err error) {
 			}
 			return ""
 		}
-	case "catch-all":
-		h.CatchAll = true
 	case "greylist":
 		h.Greylist, err = time.ParseDuration(arg)
 	case "max":
 		h.MaxRecipients, err = strconv.Atoi(arg)
 	case "delay":
 		err = setDelay(h, first, rest)
-	case "hang":
-		h.HangAt = smtptest.Phase(arg)
-	case "close":
-		h.CloseAt = smtptest.Phase(arg)
 	case "tls":
 		h.STARTTLS = tlsModes[arg]
-	case "tls-required":
-		h.RequireTLS = true
-	case "no-ehlo":
-		h.NoEHLO = true
-	case "no-pipelining":
-		h.NoPipelining = true
-	case "utf8":
-		h.SMTPUTF8 = true
 	default:
 		return fmt.Errorf("unknown word %q", word)
 	}
 	return err
 }
 
-func setDelay(h *smtptest.Host, what, length string) error {
-	delay, err := time.ParseDuration(length)
-	switch what {
-	case "greeting":
-		h.GreetingDelay = delay
-	case "reply":
-		h.ReplyDelay = delay
-	case "rcpt":
-		h.RCPTDelay = delay
-	default:
+// texts are the words before a text that is taken as it stands.
+func texts(h *smtptest.Host) map[string]*string {
+	return map[string]*string{
+		"greeting": &h.Greeting,
+		"ehlo":     &h.EHLO,
+		"mail":     &h.MAIL,
+		"every":    &h.RCPT,    // to every recipient
+		"unknown":  &h.Unknown, // to mailboxes that are not there
+		"hang":     (*string)(&h.HangAt),
+		"close":    (*string)(&h.CloseAt),
+	}
+}
+
+// flags are the words that say all by themselves.
+func flags(h *smtptest.Host) map[string]*bool {
+	return map[string]*bool{
+		"catch-all":     &h.CatchAll,
+		"tls-required":  &h.RequireTLS,
+		"no-ehlo":       &h.NoEHLO,
+		"no-pipelining": &h.NoPipelining,
+		"utf8":          &h.SMTPUTF8,
+	}
+}
+
+func setDelay(h *smtptest.Host, what, length string) (err error) {
+	delays := map[string]*time.Duration{"greeting": &h.GreetingDelay, "reply": &h.ReplyDelay, "rcpt": &h.RCPTDelay}
+	delay, ok := delays[what]
+	if !ok {
 		return fmt.Errorf("unknown delay %q", what)
 	}
+	*delay, err = time.ParseDuration(length)
 	return err
 }

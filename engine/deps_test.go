@@ -3,6 +3,7 @@ package engine_test
 import (
 	"os"
 	"os/exec"
+	"path"
 	"strings"
 	"testing"
 )
@@ -30,8 +31,9 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	for _, dep := range dependencies(t, module+"server") {
-		if strings.HasSuffix(dep, "/dnstest") || strings.HasSuffix(dep, "/smtptest") || strings.HasSuffix(dep, "/storetest") || strings.HasSuffix(dep, "/openapitest") {
-			t.Errorf("server depends on the fake %s", dep)
+		switch path.Base(dep) {
+		case "dnstest", "smtptest", "storetest", "openapitest", "testkit":
+			t.Errorf("server depends on %s, which is for tests", dep)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -21,10 +20,7 @@ func TestQuietConnections(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			const most = 50
-			ctx, stop := context.WithCancel(t.Context())
-			listener := newPipeListener()
-			ended := make(chan error)
-			go func() { ended <- newServer(t, server.Config{MaxConnections: most}).Serve(ctx, listener) }()
+			listener, stop := listening(t, server.Config{MaxConnections: most})
 			for range 3 * most {
 				conn := listener.dial()
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
@@ -38,9 +34,6 @@ func TestQuietConnections(t *testing.T) {
 				t.Errorf("%s: status %d after %v", name, answer.StatusCode, waited)
 			}
 			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
 		})
 	}
 }
@@ -48,10 +41,7 @@ func TestQuietConnections(t *testing.T) {
 // TestQuietestFirst: of idle connections the one that has been so for longest gives way, and one that has just been opened does not.
 func TestQuietestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		listener := newPipeListener()
-		ended := make(chan error)
-		go func() { ended <- newServer(t, server.Config{MaxConnections: 3}).Serve(ctx, listener) }()
+		listener, stop := listening(t, server.Config{MaxConnections: 3})
 		const question = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 		first, second := listener.dial(), listener.dial()
 		exchangeOn(t, first, question)
@@ -70,9 +60,6 @@ func TestQuietestFirst(t *testing.T) {
 			}
 		}
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,39 +11,6 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 )
-
-// pipeListener is a listener in memory, so that a minute of waiting takes no time under synctest.
-type pipeListener struct {
-	dialled chan net.Conn
-	closed  chan struct{}
-	close   sync.Once
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{dialled: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.dialled:
-		return conn, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.close.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (l *pipeListener) dial() net.Conn {
-	client, served := net.Pipe()
-	l.dialled <- served
-	return client
-}
 
 // TestSlowRequest: a client that does not finish its request does not keep its connection.
 func TestSlowRequest(t *testing.T) {
@@ -55,10 +20,7 @@ func TestSlowRequest(t *testing.T) {
 		"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 30 * time.Second, // whole, then idle
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
-			listener := newPipeListener()
-			ended := make(chan error)
-			go func() { ended <- newServer(t, server.Config{}).Serve(ctx, listener) }()
+			listener, stop := listening(t, server.Config{})
 
 			started := time.Now()
 			conn := listener.dial()
@@ -68,9 +30,6 @@ func TestSlowRequest(t *testing.T) {
 				t.Errorf("after %q the connection stayed for %v, want %v", sent, took, patience)
 			}
 			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
 		})
 	}
 }
@@ -79,10 +38,7 @@ func TestSlowRequest(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := newGate()
-		ctx, stop := context.WithCancel(t.Context())
-		listener := newPipeListener()
-		ended := make(chan error)
-		go func() { ended <- newServer(t, server.Config{Verifier: busy, MaxConnections: 2}).Serve(ctx, listener) }()
+		listener, stop := listening(t, server.Config{Verifier: busy, MaxConnections: 2})
 
 		started := time.Now()
 		time.AfterFunc(10*time.Second, func() { close(busy.open) })
@@ -99,9 +55,6 @@ func TestConnectionLimit(t *testing.T) {
 			t.Errorf("the third connection waited for %v, want 10s", waited)
 		}
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -109,15 +62,11 @@ func TestConnectionLimit(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, release := make(chan struct{}), make(chan struct{})
-		s := newServer(t, server.Config{Timeout: 20 * time.Second, Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) {
+		listener, stop := listening(t, server.Config{Timeout: 20 * time.Second, Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) {
 			close(asked)
 			<-release
 			return engine.Result{}, nil
 		})})
-		ctx, stop := context.WithCancel(t.Context())
-		listener := newPipeListener()
-		ended := make(chan error)
-		go func() { ended <- s.Serve(ctx, listener) }()
 		conn := listener.dial()
 		hungUp := make(chan time.Time, 1)
 		go func() {
@@ -127,11 +76,8 @@ func TestCutOff(t *testing.T) {
 		fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
 		<-asked
 
-		stop()
 		started := time.Now()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		stop()
 		if took := time.Since(started); took != 25*time.Second {
 			t.Errorf("ended after %v, want 25s", took)
 		}

@@ -42,7 +42,7 @@ func TestFailover(t *testing.T) {
 		{"EHLO later", &smtptest.Host{EHLO: "451 later"}, "greeting 220, ehlo 451", true},
 		{"refused MAIL", &smtptest.Host{MAIL: "550 blocked"}, "greeting 220, ehlo 250, mail 550", false},
 		{"MAIL only for those who log in", &smtptest.Host{MAIL: "530 5.7.0 authentication required"}, "greeting 220, ehlo 250, mail 530", false},
-		{"421 to STARTTLS", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 421 bye"), "greeting 220, ehlo 250, starttls 421", true},
+		{"421 to STARTTLS", smtptest.Script(beforeTLS + "S: 421 bye"), "greeting 220, ehlo 250, starttls 421", true},
 		{"MAIL later", &smtptest.Host{MAIL: "451 later"}, "greeting 220, ehlo 250, mail 451", true},
 		{"swallows packets", nil, "failure timeout at connect", true},
 		{"closes at once", &smtptest.Host{CloseAt: smtptest.PhaseGreeting}, "failure closed at greeting", true},
@@ -55,12 +55,12 @@ func TestFailover(t *testing.T) {
 		{"another protocol", smtptest.Script("S: +OK POP3"), "failure protocol at greeting", true},
 		{
 			"hangs up after the target's answer",
-			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\nC: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 a\nS: 550 no\nclose"),
+			smtptest.Script(flight + "S: 250 a\nS: 550 no\nclose"),
 			"greeting 220, ehlo 250, mail 250, target 550, failure closed at rcpt", false,
 		},
 		{
 			"falls silent after the target's answer",
-			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\nC: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 a\nS: 550 no\nhang"),
+			smtptest.Script(flight + "S: 250 a\nS: 550 no\nhang"),
 			"greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt", false,
 		},
 	} {
@@ -93,12 +93,12 @@ func TestTLSFailover(t *testing.T) {
 		{"injection", tlsHost(smtptest.TLSInjects), []string{"greeting 220, ehlo 250, starttls 220, failure protocol at starttls"}},
 		{
 			"has no version of TLS, and says so at once",
-			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\n" + `raw: 220 go\r\n\x15\x03\x01\x00\x02\x02\x46` + "\nclose"),
+			smtptest.Script(beforeTLS + `raw: 220 go\r\n\x15\x03\x01\x00\x02\x02\x46` + "\nclose"),
 			[]string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", "greeting 220, ehlo 250, mail 503"},
 		},
 		{
 			"closes after the handshake",
-			smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 STARTTLS\nC: STARTTLS\nS: 220 go\nstarttls\nclose"),
+			smtptest.Script(starttls + "close"),
 			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls", "greeting 220, ehlo 250, mail 503"},
 		},
 		{

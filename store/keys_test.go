@@ -53,11 +53,11 @@ func TestKeys(t *testing.T) {
 		check(t, s.Flush(ctx))
 		s.TouchKey(key.ID, at.Add(-time.Hour))
 		check(t, s.Flush(ctx))
-		now.advance(time.Minute)
+		now.Advance(time.Minute)
 		second := someKey(t, s, "another")
 		check(t, s.RevokeKey(ctx, key.ID))
 		revoked := now.Now()
-		now.advance(time.Minute)
+		now.Advance(time.Minute)
 		check(t, s.RevokeKey(ctx, key.ID))
 
 		key.LastUsed, key.Revoked = at, revoked

@@ -72,19 +72,24 @@ func child() {
 	}
 }
 
-// killed runs a child and kills it after it has acknowledged so many things and run for so long.
-func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
+// startChild starts a process that writes to a store without a pause. It tells what it has acknowledged.
+func startChild(t *testing.T, o Options) (cmd *exec.Cmd, acknowledged *bufio.Scanner) {
 	t.Helper()
-	o.Log, o.Now = nil, nil
 	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir, "DatabaseURL": o.DatabaseURL})
 	check(t, err)
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd = exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+string(options))
 	out, err := cmd.StdoutPipe()
 	check(t, err)
 	check(t, cmd.Start())
+	return cmd, bufio.NewScanner(out)
+}
+
+// killed runs a child and kills it after it has acknowledged so many things and run for so long.
+func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
+	t.Helper()
+	cmd, lines := startChild(t, o)
 	began := time.Now()
-	lines := bufio.NewScanner(out)
 	for n := 0; lines.Scan(); n++ {
 		if n >= after && at.IsZero() && time.Since(began) >= lasts {
 			at = time.Now()
@@ -178,17 +183,10 @@ func patientKey(t *testing.T, s *Store, secret string) Key {
 // TestBesideAnotherProcess makes keys and a backup while another process writes all the time.
 func TestBesideAnotherProcess(t *testing.T) {
 	o := sqliteEngine.empty(t)
-	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir})
-	check(t, err)
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childVariable+"="+string(options))
-	out, err := cmd.StdoutPipe()
-	check(t, err)
-	check(t, cmd.Start())
+	cmd, lines := startChild(t, o)
 	began, drained := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(drained)
-		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			if n == 5 {
 				close(began)
@@ -196,7 +194,7 @@ func TestBesideAnotherProcess(t *testing.T) {
 		}
 	}()
 	<-began
-	_, err = Open(t.Context(), o)
+	_, err := Open(t.Context(), o)
 	wantError(t, err, ErrLocked)
 	if !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) {
 		t.Errorf("the error does not name the process: %v", err)

@@ -3,7 +3,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store/storetest"
 )
 
@@ -91,24 +91,8 @@ func wantError(t testing.TB, err, want error) {
 	}
 }
 
-// clock is a time that tests set.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+func newClock() *testkit.Clock {
+	return testkit.NewClock(time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC))
 }
 
 // someKey stores a key.
@@ -117,20 +101,6 @@ func someKey(t testing.TB, s *Store, secret string) Key {
 	key, err := s.CreateKey(t.Context(), Key{Hash: HashOf(secret), Name: "a key", Scopes: []Scope{ScopeVerify}})
 	check(t, err)
 	return key
-}
-
-// eventually waits for a condition on something that happens in another goroutine or process.
-func eventually(t testing.TB, what string, met func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for !met() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("it did not come about that %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }
 
 // together calls f in n goroutines and returns their errors.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store/storetest"
 )
 
@@ -39,15 +40,15 @@ func TestDatabaseIsRestarted(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "quota is reserved", func() bool { return reserved.Load() > 20 })
+	testkit.Eventually(t, "quota is reserved", func() bool { return reserved.Load() > 20 })
 	cluster.Halt()
-	eventually(t, "callers are refused", func() bool { return refused.Load() > 20 })
+	testkit.Eventually(t, "callers are refused", func() bool { return refused.Load() > 20 })
 	if err := s.Ping(t.Context()); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("ping: %v", err)
 	}
 	check(t, cluster.Resume())
 	before := reserved.Load()
-	eventually(t, "quota is reserved again", func() bool { return reserved.Load() > before+20 })
+	testkit.Eventually(t, "quota is reserved again", func() bool { return reserved.Load() > before+20 })
 	cancel()
 	callers.Wait()
 

@@ -54,19 +54,19 @@ func TestRechecks(t *testing.T) {
 		check(t, s.PostponeRecheck(ctx, two[1], now.Now().Add(30*time.Second)))
 		schedule("third@a", "y", -time.Hour) // is being asked about: stays as it is
 		claim("x", 10)
-		now.advance(30 * time.Second)
+		now.Advance(30 * time.Second)
 		again := claim("x", 10, "second@a")
 		if again[0].Attempts != 2 {
 			t.Errorf("%+v", again[0])
 		}
-		now.advance(time.Minute) // the leases have run out
+		now.Advance(time.Minute) // the leases have run out
 		taken := claim("x", 10, "third@a", "second@a")
 		wantError(t, s.FinishRecheck(ctx, again[0]), ErrLeaseLost)
 		wantError(t, s.PostponeRecheck(ctx, again[0], now.Now()), ErrLeaseLost)
 		check(t, s.FinishRecheck(ctx, taken[1]))
 		schedule("later@a", "y", 0) // moves to another egress
 		claim("y", 10, "other@a", "later@a")
-		now.advance(time.Hour)
+		now.Advance(time.Hour)
 		claim("y", 10) // given up
 		waiting, err := s.Rechecks(ctx)
 		check(t, err)

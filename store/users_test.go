@@ -95,7 +95,7 @@ func TestSessions(t *testing.T) {
 		third := Session{Hash: HashOf("third"), Account: ann.ID, Expires: now.Now().Add(2 * time.Hour)}
 		check(t, s.CreateSession(ctx, second))
 		check(t, s.CreateSession(ctx, third))
-		now.advance(time.Hour)
+		now.Advance(time.Hour)
 		_, _, err = s.Session(ctx, HashOf("cookie"))
 		wantError(t, err, ErrNotFound) // expired
 		check(t, s.EndSession(ctx, second.Hash))
@@ -118,7 +118,7 @@ func TestSetUpHappensOnce(t *testing.T) {
 		check(t, s.CreateSetupToken(ctx, HashOf("late"), now.Now().Add(time.Minute)))
 		check(t, s.CreateSetupToken(ctx, HashOf("one"), now.Now().Add(time.Hour)))
 		check(t, s.CreateSetupToken(ctx, HashOf("two"), now.Now().Add(time.Hour)))
-		now.advance(time.Minute)
+		now.Advance(time.Minute)
 		wantError(t, s.CheckSetupToken(ctx, HashOf("late")), ErrNotFound)
 		wantError(t, s.CheckSetupToken(ctx, HashOf("none")), ErrNotFound)
 		_, err := s.SetUp(ctx, HashOf("late"), Account{Login: "late", Password: "x"})

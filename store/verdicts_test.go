@@ -48,7 +48,7 @@ func TestVerdicts(t *testing.T) {
 		if dropped := s.Stats().Dropped; dropped != 1 {
 			t.Errorf("%d dropped", dropped)
 		}
-		now.advance(time.Hour)
+		now.Advance(time.Hour)
 		_, err = s.Verdict(ctx, "a@example.com")
 		wantError(t, err, ErrNotFound)
 	})
@@ -105,7 +105,7 @@ func TestPurge(t *testing.T) {
 		for table, rows := range map[string]int{"verdicts": many + 2, "rechecks": 2, "sessions": 2, "setup_tokens": 2, "usage": 2, "quotas": 2} {
 			wantRows(t, s, table, rows)
 		}
-		now.advance(500 * 24 * time.Hour)
+		now.Advance(500 * 24 * time.Hour)
 		check(t, s.Purge(ctx))
 		for _, table := range []string{"verdicts", "rechecks", "sessions", "setup_tokens", "usage", "quotas"} {
 			wantRows(t, s, table, 1)

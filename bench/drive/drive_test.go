@@ -43,10 +43,10 @@ func TestTally(t *testing.T) {
 
 func TestQueueEndsWithItsTime(t *testing.T) {
 	addresses := []string{"a@d0.test", "b@d0.test"}
-	if _, _, ok := NewQueue(addresses, -time.Second).Next(); ok {
+	if _, _, ok := newQueue(addresses, -time.Second).Next(); ok {
 		t.Error("a queue whose time is over hands out an address")
 	}
-	queue := NewQueue(addresses, time.Hour)
+	queue := newQueue(addresses, time.Hour)
 	for place, address := range addresses {
 		gotPlace, got, ok := queue.Next()
 		if gotPlace != place || got != address || !ok {

@@ -12,8 +12,8 @@ type Queue struct {
 	next      atomic.Int64
 }
 
-// NewQueue makes a queue that ends after limit.
-func NewQueue(addresses []string, limit time.Duration) *Queue {
+// newQueue makes a queue that ends after limit.
+func newQueue(addresses []string, limit time.Duration) *Queue {
 	return &Queue{addresses: addresses, until: time.Now().Add(limit)}
 }
 

@@ -33,7 +33,7 @@ func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func
 	if err != nil {
 		return Report{}, err
 	}
-	if err := tool.Run(ctx, NewQueue(addresses, limit), setting.Concurrency, answers.add); err != nil {
+	if err := tool.Run(ctx, newQueue(addresses, limit), setting.Concurrency, answers.add); err != nil {
 		return Report{}, err
 	}
 	wall := time.Since(before.at)

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
+	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 )
@@ -43,48 +43,31 @@ type Ready struct{ Addr string }
 type Used struct{ CPU time.Duration }
 
 // Control serves for another process until the input ends. All that is read and said is JSON.
-func Control(in io.Reader, out io.Writer) error {
-	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
-	var order Order
-	if err := orders.Decode(&order); err != nil {
-		return err
+func Control(in io.Reader, out io.Writer) error { return process.Serve(in, out, start) }
+
+// start starts what the order asks for.
+func start(order Order) (process.Service, error) {
+	serve, known := map[Kind]func(context.Context, net.Listener, Order) error{Trivial: serveTrivial, Bare: serveBare, Whole: serveWhole}[order.Kind]
+	if !known {
+		return process.Service{}, fmt.Errorf("there is no service of kind %q", order.Kind)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return process.Service{}, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	serve, known := map[Kind]func(context.Context, net.Listener, Order) error{Trivial: serveTrivial, Bare: serveBare, Whole: serveWhole}[order.Kind]
-	if !known {
-		stop()
-		return fmt.Errorf("there is no service of kind %q", order.Kind)
-	}
 	served := make(chan error, 1)
 	go func() { served <- serve(ctx, listener, order) }()
-	err = answers.Encode(Ready{Addr: listener.Addr().String()})
-	if err == nil {
-		err = tellUsage(orders, answers)
-	}
-	stop()
-	return errors.Join(err, <-served)
+	return process.Service{
+		Ready:  Ready{Addr: listener.Addr().String()},
+		Answer: usage,
+		End:    func() error { stop(); return <-served },
+	}, nil
 }
 
-func tellUsage(orders *json.Decoder, answers *json.Encoder) error {
-	for {
-		var order any
-		if err := orders.Decode(&order); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		cpu, err := drive.CPU()
-		if err != nil {
-			return err
-		}
-		if err := answers.Encode(Used{CPU: cpu}); err != nil {
-			return err
-		}
-	}
+func usage() (any, error) {
+	cpu, err := drive.CPU()
+	return Used{CPU: cpu}, err
 }
 
 // engineFor configures an engine for the world of the setting.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/miekg/dns"
+
+	"github.com/rcpt/rcpt/bench/world"
 )
 
 // ttl of every record, in seconds: short, so that the same domains are looked up again and again.
@@ -118,10 +120,7 @@ func (z *zone) answer(query *dns.Msg, d domain, label string) *dns.Msg {
 		answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: z.address(d, label).AsSlice()})
 	}
 	if len(answer.Answer) == 0 {
-		answer.Ns = append(answer.Ns, &dns.SOA{
-			Hdr: dns.RR_Header{Name: "test.", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
-			Ns:  "ns.test.", Mbox: "hostmaster.test.", Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl,
-		})
+		answer.Ns = append(answer.Ns, world.StartOfAuthority(ttl))
 	}
 	return answer
 }

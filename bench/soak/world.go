@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,18 +16,13 @@ import (
 
 // World is a world at work.
 type World struct {
-	spec   Spec
-	tls    *tls.Config
-	dns    *world.DNSServer
-	began  time.Time
-	port   uint16
-	counts *counts
-
-	listeners []net.Listener
-	serving   sync.WaitGroup
-	ended     chan struct{}
-	mu        sync.Mutex
-	conns     map[net.Conn]struct{} // open; nil when the world has ended
+	spec    Spec
+	tls     *tls.Config
+	dns     *world.DNSServer
+	sockets *world.Sockets
+	began   time.Time
+	port    uint16
+	counts  *counts
 }
 
 // host is a mail host at work.
@@ -50,7 +44,7 @@ func Start(spec Spec) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &World{spec: spec, tls: certificate, began: time.Now(), counts: newCounts(), ended: make(chan struct{}), conns: make(map[net.Conn]struct{})}
+	w := &World{spec: spec, tls: certificate, sockets: world.NewSockets(), began: time.Now(), counts: newCounts()}
 	if w.dns, err = world.StartDNS(spec.dnsIP(), newZone(w)); err == nil {
 		err = w.listen()
 	}
@@ -74,10 +68,8 @@ func (w *World) listen() (err error) {
 		if err = w.listenOn(); err == nil {
 			break
 		}
-		for _, listener := range w.listeners {
-			listener.Close()
-		}
-		w.listeners = nil
+		w.sockets.Close()
+		w.sockets = world.NewSockets()
 	}
 	return err
 }
@@ -95,35 +87,13 @@ func (w *World) listenOn() error {
 	return w.open(w.spec.tripwire(), &host{domain: wire, world: w})
 }
 
-func (w *World) open(ip netip.Addr, h *host) error {
-	listener, err := net.Listen("tcp", netip.AddrPortFrom(ip, w.port).String())
-	if err != nil {
-		return err
-	}
-	w.port = uint16(listener.Addr().(*net.TCPAddr).Port)
-	w.listeners = append(w.listeners, listener)
-	w.serving.Go(func() { h.accept(listener) })
-	return nil
-}
-
-func (h *host) accept(listener net.Listener) {
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		h.world.serving.Go(func() { h.serve(conn) })
-	}
+func (w *World) open(ip netip.Addr, h *host) (err error) {
+	w.port, err = w.sockets.Listen(netip.AddrPortFrom(ip, w.port), h.serve)
+	return err
 }
 
 func (h *host) serve(conn net.Conn) {
 	w := h.world
-	if !w.keep(conn) {
-		conn.Close()
-		return
-	}
-	defer w.forget(conn)
-	defer conn.Close()
 	w.counts.enter()
 	defer w.counts.leave()
 	if h.name == "tripwire" {
@@ -160,19 +130,7 @@ func (w *World) Close() {
 	if w.dns != nil {
 		w.dns.Close()
 	}
-	for _, listener := range w.listeners {
-		listener.Close()
-	}
-	w.mu.Lock()
-	for conn := range w.conns {
-		conn.Close()
-	}
-	if w.conns != nil {
-		close(w.ended)
-	}
-	w.conns = nil
-	w.mu.Unlock()
-	w.serving.Wait()
+	w.sockets.Close()
 }
 
 // pause waits, and reports whether the world goes on.
@@ -182,24 +140,7 @@ func (w *World) pause(d time.Duration) bool {
 	select {
 	case <-timer.C:
 		return true
-	case <-w.ended:
+	case <-w.sockets.Ended():
 		return false
 	}
-}
-
-// keep remembers a connection for Close, and reports whether the world goes on.
-func (w *World) keep(conn net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.conns == nil {
-		return false
-	}
-	w.conns[conn] = struct{}{}
-	return true
-}
-
-func (w *World) forget(conn net.Conn) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.conns, conn)
 }

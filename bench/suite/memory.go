@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
-	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/bench/world"
 )
 
@@ -49,16 +48,11 @@ func (r race) pass(ctx context.Context, b bulk) (passed, error) {
 	r.progress("bulk: %d addresses", b.spec.Addresses)
 	ctx, cancel := context.WithTimeout(ctx, bulkLimit)
 	defer cancel()
-	cmd, err := process.Self(ctx, "world")
+	place, dns, err := startWorld(ctx, b.spec)
 	if err != nil {
 		return passed{}, err
 	}
-	var ready world.Ready
-	place, err := process.Start(cmd, b.spec, &ready)
-	if err != nil {
-		return passed{}, err
-	}
-	run, err := b.run(ctx, r.folder, ready.DNS)
+	run, err := b.run(ctx, r.folder, dns)
 	if err != nil {
 		_ = place.End()
 		return passed{}, err

@@ -24,12 +24,7 @@ type results map[string][]sample
 
 // run runs a scenario with all tools.
 func (r race) run(ctx context.Context, s scenario) (results, error) {
-	cmd, err := process.Self(ctx, "world")
-	if err != nil {
-		return nil, err
-	}
-	var ready world.Ready
-	place, err := process.Start(cmd, s.spec, &ready)
+	place, dns, err := startWorld(ctx, s.spec)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +32,7 @@ func (r race) run(ctx context.Context, s scenario) (results, error) {
 	for n := range r.runs {
 		for _, t := range tools() {
 			r.progress("%s, run %d of %d: %s", s.name, n+1, r.runs, t.title)
-			taken, err := r.once(ctx, s, t, place, ready.DNS)
+			taken, err := r.once(ctx, s, t, place, dns)
 			if err != nil {
 				_ = place.End()
 				return nil, fmt.Errorf("%s: %w", t.title, err)
@@ -46,6 +41,17 @@ func (r race) run(ctx context.Context, s scenario) (results, error) {
 		}
 	}
 	return all, place.End()
+}
+
+// startWorld starts a world in a process of its own. It returns the address of its DNS server, too.
+func startWorld(ctx context.Context, spec world.Spec) (place *process.Process, dns string, err error) {
+	cmd, err := process.Self(ctx, "world")
+	if err != nil {
+		return nil, "", err
+	}
+	var ready world.Ready
+	place, err = process.Start(cmd, spec, &ready)
+	return place, ready.DNS, err
 }
 
 func (r race) once(ctx context.Context, s scenario, t tool, place *process.Process, dns string) (sample, error) {

@@ -70,16 +70,11 @@ type served struct {
 
 func (r race) serve(ctx context.Context, w webService) (served, error) {
 	var all served
-	cmd, err := process.Self(ctx, "world")
+	place, dns, err := startWorld(ctx, w.spec)
 	if err != nil {
 		return all, err
 	}
-	var ready world.Ready
-	place, err := process.Start(cmd, w.spec, &ready)
-	if err != nil {
-		return all, err
-	}
-	err = r.serveInTurn(ctx, w, &all, place, ready.DNS)
+	err = r.serveInTurn(ctx, w, &all, place, dns)
 	return all, errors.Join(err, place.End())
 }
 

@@ -2,10 +2,10 @@ package world
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"time"
+
+	"github.com/rcpt/rcpt/bench/process"
 )
 
 // Ready is what a world that was started by [Control] says first.
@@ -17,30 +17,17 @@ const settleLimit = 10 * time.Second
 // Control runs a world for another process: it reads the Spec, says [Ready], and answers each further value with [Counters] until the input
 // ends. All of it is JSON.
 func Control(in io.Reader, out io.Writer) error {
-	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
-	var spec Spec
-	if err := orders.Decode(&spec); err != nil {
-		return err
-	}
-	w, err := Start(spec)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	if err := answers.Encode(Ready{DNS: w.DNS()}); err != nil {
-		return err
-	}
-	for {
-		var order any
-		if err := orders.Decode(&order); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
+	return process.Serve(in, out, func(spec Spec) (process.Service, error) {
+		w, err := Start(spec)
+		if err != nil {
+			return process.Service{}, err
 		}
-		if err := answers.Encode(w.settled()); err != nil {
-			return err
-		}
-	}
+		return process.Service{
+			Ready:  Ready{DNS: w.DNS()},
+			Answer: func() (any, error) { return w.settled(), nil },
+			End:    func() error { w.Close(); return nil },
+		}, nil
+	})
 }
 
 func (w *World) settled() Counters {

@@ -67,13 +67,13 @@ func (z *zone) answer(query *dns.Msg) *dns.Msg {
 		answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: ip.AsSlice()})
 	}
 	if len(answer.Answer) == 0 {
-		answer.Ns = append(answer.Ns, startOfAuthority())
+		answer.Ns = append(answer.Ns, StartOfAuthority(ttl))
 	}
 	return answer
 }
 
-// startOfAuthority lets negative answers be cached (RFC 2308 §5).
-func startOfAuthority() dns.RR {
+// StartOfAuthority lets negative answers be cached for so many seconds (RFC 2308 §5).
+func StartOfAuthority(ttl uint32) dns.RR {
 	return &dns.SOA{
 		Hdr: dns.RR_Header{Name: "test.", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
 		Ns:  "ns.test.", Mbox: "hostmaster.test.", Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl,

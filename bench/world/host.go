@@ -11,39 +11,18 @@ import (
 type host struct {
 	traits
 	world    *World
-	listener net.Listener
 	sessions gauge
 }
 
 func (w *World) startHost(e exchange) (*host, error) {
-	listener, err := net.Listen("tcp", netip.AddrPortFrom(e.ip, w.spec.Port).String())
-	if err != nil {
-		return nil, err
-	}
-	h := &host{traits: e.traits, world: w, listener: listener}
-	w.serving.Go(h.accept)
-	return h, nil
-}
-
-func (h *host) accept() {
-	for {
-		conn, err := h.listener.Accept()
-		if err != nil {
-			return
-		}
-		h.world.counts.connections.Add(1)
-		h.world.serving.Go(func() { h.serve(conn) })
-	}
+	h := &host{traits: e.traits, world: w}
+	_, err := w.sockets.Listen(netip.AddrPortFrom(e.ip, w.spec.Port), h.serve)
+	return h, err
 }
 
 // serve holds a session and counts it. It is counted out before its last reply: a client that has that one may open the next session.
 func (h *host) serve(conn net.Conn) {
-	if !h.world.keep(conn) {
-		conn.Close()
-		return
-	}
-	defer h.world.forget(conn)
-	defer conn.Close()
+	h.world.counts.connections.Add(1)
 	h.world.counts.sessions.enter()
 	open := h.sessions.enter()
 	leave := sync.OnceFunc(func() {

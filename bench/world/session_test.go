@@ -184,9 +184,12 @@ func ownHost(t *testing.T, spec Spec) int {
 
 func TestOnlyLoopback(t *testing.T) {
 	w := start(t, testSpec())
-	for _, host := range w.hosts {
-		if addr := host.listener.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() {
-			t.Errorf("%s listens on %v", host.name, addr)
+	if len(w.sockets.listeners) != len(w.hosts) {
+		t.Errorf("%d listeners for %d hosts", len(w.sockets.listeners), len(w.hosts))
+	}
+	for _, listener := range w.sockets.listeners {
+		if addr := listener.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() {
+			t.Errorf("a host listens on %v", addr)
 		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/netip"
-	"sync"
 	"time"
 )
 
@@ -16,12 +14,9 @@ type World struct {
 	zone    *zone
 	dns     *DNSServer
 	hosts   []*host
+	sockets *Sockets
 	tls     *tls.Config
 	counts  *counts
-	serving sync.WaitGroup
-
-	mu    sync.Mutex
-	conns map[net.Conn]struct{} // open; nil when the world has ended
 }
 
 // Start starts a world. Its mail hosts need as many file descriptors as there are of them.
@@ -29,7 +24,7 @@ func Start(spec Spec) (*World, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	w := &World{spec: spec, zone: newZone(spec), counts: newCounts(), conns: make(map[net.Conn]struct{})}
+	w := &World{spec: spec, zone: newZone(spec), sockets: NewSockets(), counts: newCounts()}
 	if err := w.start(); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("world: %w", err)
@@ -98,31 +93,5 @@ func (w *World) Close() {
 	if w.dns != nil {
 		w.dns.Close()
 	}
-	for _, host := range w.hosts {
-		host.listener.Close()
-	}
-	w.mu.Lock()
-	for conn := range w.conns {
-		conn.Close()
-	}
-	w.conns = nil
-	w.mu.Unlock()
-	w.serving.Wait()
-}
-
-// keep remembers a connection for Close, and reports whether the world goes on.
-func (w *World) keep(conn net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.conns == nil {
-		return false
-	}
-	w.conns[conn] = struct{}{}
-	return true
-}
-
-func (w *World) forget(conn net.Conn) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.conns, conn)
+	w.sockets.Close()
 }

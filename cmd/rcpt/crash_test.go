@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 	"github.com/rcpt/rcpt/store/storetest"
 )
@@ -144,7 +145,7 @@ func (c *crash) round(round int) {
 	if round%4 == 3 {
 		lasts = 1200 * time.Millisecond // so that not all of it was in the last second
 	}
-	eventually(c.t, "clients are answered", func() bool {
+	testkit.Eventually(c.t, "clients are answered", func() bool {
 		return c.askers.large.answers.Load() >= goal && time.Since(began) >= lasts
 	})
 	n.kill()
@@ -260,7 +261,7 @@ func (c *crash) last() {
 		alive, revoked = alive[a:], revoked[r:]
 	}
 	address := c.greylisted(c.kills - 1)
-	eventually(c.t, "the greylisted address is asked about again", func() bool {
+	testkit.Eventually(c.t, "the greylisted address is asked about again", func() bool {
 		a := n.mustVerify(c.plain.Key, address)
 		return a.verdict() == "deliverable" && a.remembered()
 	})

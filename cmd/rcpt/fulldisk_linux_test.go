@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 	"github.com/rcpt/rcpt/store/storetest"
 )
@@ -56,11 +57,11 @@ func TestServeOnFullDisk(t *testing.T) {
 		})
 	}
 	says := func(what string) int { return strings.Count(n.log.String(), what) }
-	eventually(t, "the log says that the disk is full", func() bool { return says("usage and verdicts cannot be stored") > 0 })
+	testkit.Eventually(t, "the log says that the disk is full", func() bool { return says("usage and verdicts cannot be stored") > 0 })
 	was := clients.answered.Load()
-	eventually(t, "requests are answered on a full disk", func() bool { return clients.answered.Load() > was+300 })
+	testkit.Eventually(t, "requests are answered on a full disk", func() bool { return clients.answered.Load() > was+300 })
 	var refused time.Time
-	eventually(t, "a key with a quota is refused, for some seconds", func() bool {
+	testkit.Eventually(t, "a key with a quota is refused, for some seconds", func() bool {
 		a := n.mustVerify(limited.Key, "alice@acme.example")
 		if a.status != http.StatusOK && (a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "") {
 			t.Errorf("a client with a quota gets %d %s", a.status, a.body)
@@ -77,9 +78,9 @@ func TestServeOnFullDisk(t *testing.T) {
 	}
 
 	check(t, os.Remove(filler))
-	eventually(t, "a key with a quota is served again", func() bool { return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusOK })
+	testkit.Eventually(t, "a key with a quota is served again", func() bool { return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusOK })
 	after := commands.mustCreate(t)
-	eventually(t, "a new key is served", func() bool { return n.mustVerify(after.Key, "alice@acme.example").status == http.StatusOK })
+	testkit.Eventually(t, "a new key is served", func() bool { return n.mustVerify(after.Key, "alice@acme.example").status == http.StatusOK })
 	cancel()
 	all.Wait()
 	if code := n.stop(); code != exitDone {

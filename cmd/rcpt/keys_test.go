@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
@@ -49,22 +50,11 @@ func TestKeysBesideServer(t *testing.T) {
 		}
 		return err == nil
 	}
-	withinASecond(t, admitted)
+	testkit.Within(t, time.Second, "the new key is admitted", admitted)
 	if err := (&keysRevokeCommand{keysFlags: flags, Key: []string{key}}).Run(t.Context(), std, &logFlags{}); err != nil {
 		t.Fatal(err)
 	}
-	withinASecond(t, func() bool { return !admitted() })
-}
-
-func withinASecond(t *testing.T, condition func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); !condition(); <-tick.C {
-		if time.Since(began) > time.Second {
-			t.Fatal("not within a second")
-		}
-	}
+	testkit.Within(t, time.Second, "the revoked key is refused", func() bool { return !admitted() })
 }
 
 func TestRequestRate(t *testing.T) {

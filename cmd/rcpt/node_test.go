@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // node is a running "rcpt serve" whose log is read as it comes.
@@ -25,26 +26,8 @@ type node struct {
 	url     string
 	took    time.Duration // from its start until it listened
 	client  *http.Client
-	log     keptLog
+	log     testkit.Log
 	drained chan struct{}
-}
-
-// keptLog is what was written to it so far.
-type keptLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *keptLog) Write(text []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(text)
-}
-
-func (l *keptLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // startNode starts a server and returns when it listens.
@@ -115,19 +98,6 @@ func (n *node) mustVerify(key, address string) reply {
 	a, err := n.verify(n.t.Context(), key, address)
 	check(n.t, err)
 	return a
-}
-
-// eventually waits for what takes a server a moment. That is long, for a machine with much else to do.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	const patience = 30 * time.Second
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); !condition(); <-tick.C {
-		if time.Since(began) > patience {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
-	}
 }
 
 // asker asks with a key without a pause, and counts.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 	"github.com/rcpt/rcpt/store/storetest"
 )
@@ -57,7 +58,7 @@ func (p *pair) revoke(key madeKey) time.Duration {
 func (p *pair) until(what string, condition func(*node) bool) time.Duration {
 	p.t.Helper()
 	began := time.Now()
-	eventually(p.t, what, func() bool { return p.both(condition) })
+	testkit.Eventually(p.t, what, func() bool { return p.both(condition) })
 	return time.Since(began)
 }
 
@@ -111,7 +112,7 @@ func TestTwoNodes(t *testing.T) {
 			})
 		}
 	}
-	eventually(t, "the quota is used up", func() bool { return clients.answered.Load() >= quota })
+	testkit.Eventually(t, "the quota is used up", func() bool { return clients.answered.Load() >= quota })
 	all.Wait()
 	p.until("both servers know that it is", func(n *node) bool {
 		return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusPaymentRequired
@@ -152,10 +153,10 @@ func TestDatabaseIsRestarted(t *testing.T) {
 	o.progress("before")
 
 	cluster.Halt()
-	eventually(t, "keys with a quota are refused", func() bool { return o.refused.Load() > 10 })
-	eventually(t, "the servers say that they are not ready", func() bool { return o.both(func(n *node) bool { return n.ready() == 503 }) })
+	testkit.Eventually(t, "keys with a quota are refused", func() bool { return o.refused.Load() > 10 })
+	testkit.Eventually(t, "the servers say that they are not ready", func() bool { return o.both(func(n *node) bool { return n.ready() == 503 }) })
 	was := o.ask.free.answered.Load()
-	eventually(t, "keys without a quota are served", func() bool { return o.ask.free.answered.Load() > was+100 })
+	testkit.Eventually(t, "keys without a quota are served", func() bool { return o.ask.free.answered.Load() > was+100 })
 	if !o.both(func(n *node) bool { return !n.accepts(revoked.Key) }) {
 		t.Error("a revoked key is good again while the database is away")
 	}
@@ -164,7 +165,7 @@ func TestDatabaseIsRestarted(t *testing.T) {
 	}
 	check(t, cluster.Resume())
 
-	eventually(t, "the servers are ready again", func() bool { return o.both(func(n *node) bool { return n.ready() == 200 }) })
+	testkit.Eventually(t, "the servers are ready again", func() bool { return o.both(func(n *node) bool { return n.ready() == 200 }) })
 	o.progress("after")
 	after, _ := o.create()
 	o.revoke(after)
@@ -209,7 +210,7 @@ func (o *outage) unexpected(a reply) bool {
 func (o *outage) progress(when string) {
 	o.t.Helper()
 	limited, free := o.ask.limited.answered.Load(), o.ask.free.answered.Load()
-	eventually(o.t, when+" the outage clients are answered", func() bool {
+	testkit.Eventually(o.t, when+" the outage clients are answered", func() bool {
 		return o.ask.limited.answered.Load() > limited+100 && o.ask.free.answered.Load() > free+100
 	})
 }

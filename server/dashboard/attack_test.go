@@ -57,7 +57,7 @@ func TestOwnerUnderAttack(t *testing.T) {
 	attack := func() {
 		for i := range 1000 {
 			wait := w.throttle.begin(w.clock.Now(), testLogin, netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}))
-			w.clock.add(wait / 100)
+			w.clock.Advance(wait / 100)
 		}
 	}
 	attack()

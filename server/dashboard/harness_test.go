@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/store"
 	"go.uber.org/goleak"
@@ -27,26 +27,10 @@ const (
 	testPassword = "correct horse battery"
 )
 
-// clock is a time that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // newClock is some time after midnight, so that a test of an hour stays within a day.
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)} }
+func newClock() *testkit.Clock {
+	return testkit.NewClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+}
 
 // keys are the keys of a store, without what a server has around them.
 type keys struct{ store *store.Store }
@@ -64,7 +48,7 @@ func (k keys) Revoke(ctx context.Context, id string) error { return k.store.Revo
 type world struct {
 	*Dashboard
 	store  *store.Store
-	clock  *clock
+	clock  *testkit.Clock
 	server *httptest.Server
 	hashes atomic.Int64 // passwords that were hashed
 	client *http.Client

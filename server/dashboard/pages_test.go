@@ -26,7 +26,7 @@ func TestSetUp(t *testing.T) {
 	if err != nil || !strings.HasPrefix(stale, "http://127.0.0.1:8080/setup?token=") {
 		t.Fatalf("%s, %v", stale, err)
 	}
-	w.clock.add(setupLifetime)
+	w.clock.Advance(setupLifetime)
 	for _, link := range []string{stale[len("http://127.0.0.1:8080"):], "/setup", "/setup?token=x"} {
 		if got := w.get(t, link); got.StatusCode != http.StatusNotFound || strings.Contains(got.body, `name="password"`) {
 			t.Errorf("%s: %d", link, got.StatusCode)

@@ -117,7 +117,7 @@ func TestGuessing(t *testing.T) {
 	if got := w.send(t, "/sign-in", right); got.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("the right password gets round the wait: %d", got.StatusCode)
 	}
-	w.clock.add(firstWait)
+	w.clock.Advance(firstWait)
 	if got := w.send(t, "/sign-in", right); got.StatusCode != http.StatusSeeOther {
 		t.Errorf("after the wait: %d", got.StatusCode)
 	}
@@ -257,15 +257,15 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
 	in := func() bool { t.Helper(); return w.get(t, "/check").StatusCode == http.StatusOK }
-	w.clock.add(idleTimeout - time.Second)
+	w.clock.Advance(idleTimeout - time.Second)
 	if !in() {
 		t.Error("signed out before the time")
 	}
-	w.clock.add(idleTimeout - time.Second)
+	w.clock.Advance(idleTimeout - time.Second)
 	if !in() {
 		t.Error("a page did not extend the session")
 	}
-	w.clock.add(idleTimeout)
+	w.clock.Advance(idleTimeout)
 	if in() {
 		t.Error("signed in after half a day without a page")
 	}
@@ -279,12 +279,12 @@ func TestExpiry(t *testing.T) {
 		if !in() {
 			t.Fatalf("signed out after %v", w.clock.Now().Sub(began))
 		}
-		w.clock.add(6 * time.Hour)
+		w.clock.Advance(6 * time.Hour)
 	}
 	if !in() {
 		t.Error("signed out before the week was over")
 	}
-	if w.clock.add(6 * time.Hour); in() {
+	if w.clock.Advance(6 * time.Hour); in() {
 		t.Error("signed in for more than a week")
 	}
 }

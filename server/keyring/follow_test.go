@@ -1,37 +1,18 @@
 package keyring
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 )
-
-// log is what a keyring has said.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) count(what string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), what)
-}
 
 // TestOtherNode: what one node does the other knows within a second, and limits that have been changed hold for keys in use.
 func TestOtherNode(t *testing.T) {
@@ -97,7 +78,7 @@ func TestStateGoesOn(t *testing.T) {
 // are stale.
 func TestUnreadableKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, said := &unreadable{fakeStore: newFakeStore()}, new(log)
+		s, said := &unreadable{fakeStore: newFakeStore()}, new(testkit.Log)
 		here, there := open(t, Config{Store: s}), open(t, Config{Store: s, Log: slog.New(slog.NewTextHandler(said, nil))})
 		text, id := create(t, here, store.Key{})
 		time.Sleep(time.Second)
@@ -109,8 +90,8 @@ func TestUnreadableKeys(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		time.Sleep(time.Minute)
-		if stale := there.Stale(); stale < time.Minute || said.count("level=ERROR") != 1 {
-			t.Errorf("stale for %v; the log: %s", stale, &said.text)
+		if stale := there.Stale(); stale < time.Minute || strings.Count(said.String(), "level=ERROR") != 1 {
+			t.Errorf("stale for %v; the log: %s", stale, said)
 		}
 	})
 }
@@ -131,7 +112,7 @@ func (u *unreadable) Keys(ctx context.Context) ([]store.Key, error) {
 // TestStoreAway: known keys stay in use, the log has it once, and what was missed is taken up afterwards.
 func TestStoreAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, said := newFakeStore(), new(log)
+		s, said := newFakeStore(), new(testkit.Log)
 		k := open(t, Config{Store: s, Log: slog.New(slog.NewTextHandler(said, nil))})
 		text, id := create(t, k, store.Key{})
 		time.Sleep(time.Minute)
@@ -158,8 +139,8 @@ func TestStoreAway(t *testing.T) {
 		if _, err := verify(t, k, text); err != ErrUnauthorized {
 			t.Errorf("revoked meanwhile: %v", err)
 		}
-		if lost, back := said.count("level=ERROR"), said.count("current again"); lost != 1 || back != 1 {
-			t.Errorf("the log: %s", &said.text)
+		if lost, back := strings.Count(said.String(), "level=ERROR"), strings.Count(said.String(), "current again"); lost != 1 || back != 1 {
+			t.Errorf("the log: %s", said)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 	"github.com/rcpt/rcpt/store/storetest"
 )
@@ -43,18 +44,6 @@ func openStore(t testing.TB, o store.Options) *store.Store {
 	return s
 }
 
-// within waits until the condition holds.
-func within(t *testing.T, patience time.Duration, condition func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); !condition(); <-tick.C {
-		if time.Since(began) > patience {
-			t.Fatalf("not within %v", patience)
-		}
-	}
-}
-
 // testRevocation: a key that is revoked on one node works on no other a second later.
 func testRevocation(t *testing.T, a, b *store.Store) {
 	here, there := open(t, Config{Store: a}), open(t, Config{Store: b})
@@ -69,14 +58,14 @@ func testRevocation(t *testing.T, a, b *store.Store) {
 	if !works(here) {
 		t.Error("a new key does not work where it was made")
 	}
-	within(t, time.Second, func() bool { return works(there) })
+	testkit.Within(t, time.Second, "the key works there", func() bool { return works(there) })
 	if err := here.Revoke(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if works(here) {
 		t.Error("a revoked key works where it was revoked")
 	}
-	within(t, time.Second, func() bool { return !works(there) })
+	testkit.Within(t, time.Second, "the revoked key is refused there", func() bool { return !works(there) })
 }
 
 // testQuota: two nodes use up exactly the quota, but for what a killed one had reserved.
@@ -90,7 +79,7 @@ func testQuota(t *testing.T, a, b *store.Store) {
 	}
 	kill(victim)
 
-	within(t, time.Second, func() bool { return len(there.List()) == 1 })
+	testkit.Within(t, time.Second, "the key is known there", func() bool { return len(there.List()) == 1 })
 	total, failures := atomic.Int64{}, atomic.Int64{}
 	total.Add(ofVictim)
 	var clients sync.WaitGroup

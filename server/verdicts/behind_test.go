@@ -1,13 +1,13 @@
 package verdicts
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/store"
 )
@@ -20,20 +20,6 @@ func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// eventually waits for a condition on something that happens in another goroutine.
-func eventually(t testing.TB, what string, met func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for !met() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("it did not come about that %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
 	}
 }
 
@@ -105,8 +91,8 @@ func TestRestart(t *testing.T) {
 	now.advance(306 * time.Second)
 	f.willSay(always(engine.MailboxNotFound, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
 	running(t, c)
-	eventually(t, "the greylisted address is settled", func() bool { return c.Stats().RechecksSettled == 1 })
-	eventually(t, "none waits", func() bool { waiting, err := c.Waiting(t.Context()); return err == nil && waiting == 0 })
+	testkit.Eventually(t, "the greylisted address is settled", func() bool { return c.Stats().RechecksSettled == 1 })
+	testkit.Eventually(t, "none waits", func() bool { waiting, err := c.Waiting(t.Context()); return err == nil && waiting == 0 })
 	if r := verify(t, c, "bob@acme.example"); r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%+v, asked %d times", r, f.times())
 	}
@@ -124,7 +110,7 @@ func TestForgetEverywhere(t *testing.T) {
 	running(t, other)
 	verify(t, one, "alice@acme.example")
 	verify(t, other, "alice@acme.example")
-	eventually(t, "the other watches, and forgets", func() bool {
+	testkit.Eventually(t, "the other watches, and forgets", func() bool {
 		check(t, one.Forget(t.Context()))
 		_, there := other.Recall(t.Context(), "alice@acme.example")
 		return !there
@@ -155,8 +141,8 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 	running(t, elsewhere)
 	running(t, one)
 	running(t, other)
-	eventually(t, "all are settled", func() bool { return one.Stats().RechecksSettled+other.Stats().RechecksSettled == 3 })
-	eventually(t, "none waits", func() bool { waiting, err := s.Rechecks(t.Context()); return err == nil && waiting == 0 })
+	testkit.Eventually(t, "all are settled", func() bool { return one.Stats().RechecksSettled+other.Stats().RechecksSettled == 3 })
+	testkit.Eventually(t, "none waits", func() bool { waiting, err := s.Rechecks(t.Context()); return err == nil && waiting == 0 })
 	if f.times() != 6 || elsewhere.Stats().RechecksAsked != 0 {
 		t.Errorf("asked %d times, %d from elsewhere", f.times(), elsewhere.Stats().RechecksAsked)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rcpt/rcpt/bench/drive"
 	"github.com/rcpt/rcpt/bench/world"
 )
@@ -39,4 +41,17 @@ func Run(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool,
 		t.Fatal(err)
 	}
 	return report, w.Take(t.Context())
+}
+
+// AgreesWithTheTruth runs a tool that asks anew about each address, and has an answer for all that is in the world: it reaches the world, and its
+// answers are read as it means them.
+func AgreesWithTheTruth(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool, error)) {
+	t.Helper()
+	report, counted := Run(t, spec, newTool)
+	if diff := cmp.Diff(drive.Tally{Answered: spec.Addresses, Right: spec.Addresses}, report.Tally); diff != "" {
+		t.Error(diff)
+	}
+	if least := int64(spec.Addresses); counted.Connections < least || counted.DNS["MX"] < least {
+		t.Errorf("%d connections and %d MX queries for %d addresses", counted.Connections, counted.DNS["MX"], spec.Addresses)
+	}
 }

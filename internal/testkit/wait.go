@@ -1,0 +1,32 @@
+// Package testkit is what tests of several packages share. Nothing but tests imports it.
+package testkit
+
+import (
+	"testing"
+	"time"
+)
+
+const (
+	// long is enough for anything on a machine with much else to do.
+	long = 30 * time.Second
+	// look is how often one looks whether a condition holds.
+	look = 5 * time.Millisecond
+)
+
+// Eventually waits for a condition on something that happens in another goroutine or process.
+func Eventually(t testing.TB, what string, met func() bool) {
+	t.Helper()
+	Within(t, long, what, met)
+}
+
+// Within is Eventually for what has to come about soon.
+func Within(t testing.TB, patience time.Duration, what string, met func() bool) {
+	t.Helper()
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for began := time.Now(); !met(); <-tick.C {
+		if time.Since(began) > patience {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package smtpprobe_test
+
+import "testing"
+
+// TestSecondTransaction: a control that was one recipient too many is asked for alone, where the answer matters.
+func TestSecondTransaction(t *testing.T) {
+	const tooMany = flight + `
+		S: 250 sender
+		S: 250 yes
+		S: 452 4.5.3 too many recipients
+		C: RSET
+		C: MAIL FROM:<>
+		C: RCPT TO:<random@example.com>
+	`
+	const inTurn = lockStep + `
+		C: RCPT TO:<alice@example.com>
+		S: 250 yes
+		C: RCPT TO:<random@example.com>
+	`
+	testDialogues(t, []dialogue{
+		{
+			name: "a control beyond the limit on recipients gets a transaction of its own",
+			host: tooMany + `
+				S: 250 reset
+				S: 250 sender
+				S: 550 5.1.1 unknown`,
+			client: greets + asksBoth + asksAgain + quits,
+			found:  goodFound,
+		},
+		{
+			name: "no second transaction for a target that was refused",
+			host: flight + `
+				S: 250 sender
+				S: 550 5.1.1 unknown
+				S: 452 4.5.3 too many recipients`,
+			client: greets + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 550, control 452",
+		},
+		{
+			name: "the limit stands when the second MAIL is refused",
+			host: tooMany + `
+				S: 250 reset
+				S: 450 enough
+				S: 503 no MAIL`,
+			client: greets + asksBoth + asksAgain + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
+		},
+		{
+			name:   "the limit stands when the server leaves instead",
+			host:   tooMany + "S: 421 enough",
+			client: greets + asksBoth + asksAgain + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
+		},
+		{
+			name: "a control that is refused for good for being the second gets one, too",
+			host: inTurn + `
+				S: 550 bounce messages have only one recipient
+				C: RSET
+				S: 250 reset
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<random@example.com>
+				S: 550 Unrouteable address`,
+			client: greets + asksBoth + asksAgain + quits,
+			found:  goodFound,
+		},
+		{
+			name:   "a control that is refused by policy is not asked for twice",
+			host:   inTurn + "S: 550 5.7.1 too many recipients from your network",
+			client: greets + asksBoth + quits,
+			found:  goodFound,
+		},
+		{
+			name: "the second transaction in lock-step",
+			host: inTurn + `
+				S: 452 too many recipients
+				C: RSET
+				S: 250 reset
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<random@example.com>
+				S: 250 yes`,
+			client: greets + asksBoth + asksAgain + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 250, control 250",
+		},
+	})
+}
+
+// Test421: it says that the host is about to go (RFC 5321 §3.8), whatever it is a reply to.
+func Test421(t *testing.T) {
+	testDialogues(t, []dialogue{
+		{
+			name: "no control after the target's 421",
+			host: lockStep + `
+				C: RCPT *
+				S: 421 enough`,
+			client: greets + asksOne + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 421",
+		},
+		{
+			name: "421 to everything in the flight",
+			host: flight + `
+				S: 250 sender
+				raw: 421 enough\r\n421 enough\r\n`,
+			client: greets + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 421",
+		},
+		{
+			name: "the control's reply after the target's 421 does not matter",
+			host: flight + `
+				S: 250 sender
+				raw: 421 enough\r\n250 yes\r\n`,
+			client: greets + asksBoth + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 421",
+		},
+		{
+			name: "421 unasked stands for the control's reply",
+			host: lockStep + `
+				C: RCPT *
+				raw: 550 no\r\n421 too many errors\r\n`,
+			client: greets + asksOne + quits,
+			found:  "greeting 220, ehlo 250, mail 250, target 550, control 421",
+		},
+	})
+}
