@@ -229,7 +229,7 @@ func (s *site) ask(t *testing.T, key, address string) int {
 	return response.StatusCode
 }
 
-// TestPictures looks at every page in both themes and three widths: nothing may stick out. With -images it keeps pictures.
+// TestPictures looks at every page in both themes and four widths: nothing may stick out. With -images it keeps pictures.
 func TestPictures(t *testing.T) {
 	s := newSite(t, exampleHealth)
 	ctx := newBrowser(t)
@@ -345,14 +345,14 @@ func (a album) take(t *testing.T, ctx context.Context) {
 		do(t, ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(a.url))
 		do(t, ctx, a.before...)
 	}
-	for _, width := range []int64{1280, 390, 360} {
+	for _, width := range []int64{1280, 768, 390, 360} {
 		for _, theme := range []string{"light", "dark"} {
 			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`
 				document.activeElement.blur();
 				document.documentElement.dataset.theme = "`+theme+`";
 				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
 			a.measure(t, ctx, width)
-			if *images != "" && width != 360 {
+			if *images != "" && (width == 1280 || width == 390) {
 				a.keep(t, ctx, fmt.Sprintf("%s-%s-%d.png", a.name, theme, width))
 			}
 		}
@@ -424,7 +424,7 @@ func (s *site) fill(t *testing.T) {
 	for i, k := range []store.Key{
 		{Name: "CRM import, nightly", Scopes: []store.Scope{store.ScopeBulk, store.ScopeUsage}, MonthlyQuota: 250000, Concurrency: 50},
 		{Name: "Checkout", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 25, Burst: 100, MonthlyQuota: 20000},
-		{Name: "Sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Expires: now.AddDate(0, 6, 0)},
+		{Name: "Sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Expires: now.UTC().Truncate(24*time.Hour).AddDate(0, 6, 1)},
 	} {
 		k.Hash = store.HashOf(k.Name)
 		key, err := s.store.CreateKey(t.Context(), k)
