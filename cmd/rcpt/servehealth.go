@@ -38,11 +38,11 @@ type waySeen struct {
 }
 
 // fault is what is wrong with the way; empty: nothing that is known.
-func (s *waySeen) fault() string {
+func (seen *waySeen) fault() string {
 	switch {
-	case s.broken:
+	case seen.broken:
 		return "the proxy or the source address does not work"
-	case len(s.silent) == manySilent:
+	case len(seen.silent) == manySilent:
 		return fmt.Sprintf("the last %d mail hosts could not be reached: is port 25 open to the outside?", manySilent)
 	}
 	return ""
