@@ -43,7 +43,7 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 	switch {
 	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
 	case !c.toStdout():
-		return out, usage(fmt.Errorf("--output %s: a name that ends with .csv or .jsonl says what to write", c.Output))
+		return out, usage(fmt.Errorf("--output %s: choose a name that ends with .csv, .tsv or .jsonl: it says what to write", c.Output))
 	case c.JSON || list == tabular.JSONLines:
 		out.Format = tabular.JSONLines
 	default:

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
@@ -36,9 +35,9 @@ func (f debugFlag) start(w io.Writer) (stop func(), err error) {
 	if f.DebugListen == "" {
 		return func() {}, nil
 	}
-	listener, err := net.Listen("tcp", string(f.DebugListen))
+	listener, err := listenOn("--debug-listen", string(f.DebugListen))
 	if err != nil {
-		return nil, fmt.Errorf("--debug-listen: %w", err)
+		return nil, err
 	}
 	debug := &http.Server{Handler: debugHandler(), ReadHeaderTimeout: debugHeaderTimeout}
 	go func() { _ = debug.Serve(listener) }() // ends with stop

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"strconv"
+	"syscall"
 )
 
 // listenFlag is the address of the HTTP server.
@@ -27,8 +29,18 @@ func (l *listenAddress) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (f listenFlag) listen() (net.Listener, error) {
-	return net.Listen("tcp", string(f.Listen))
+func (f listenFlag) listen() (net.Listener, error) { return listenOn("--listen", string(f.Listen)) }
+
+// listenOn listens where a flag says, or tells which flag to change.
+func listenOn(flag, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s %s: address already in use: end the other program, or name another port", flag, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+	}
+	return listener, nil
 }
 
 // greet tells where the server listens and how to ask it. A key that was made for this run is shown; one that the user set is not.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,17 +12,40 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 // mostSeen bounds what is remembered of strangers' hosts.
 const mostSeen = 100
+
+// manySilent is how many mail hosts in a row are out of reach when the way out to them is suspected: some hosts are always dead.
+const manySilent = 10
 
 // watcher remembers, for people who look after a service, how DNS servers and mail hosts have treated it since it began.
 type watcher struct {
 	mu        sync.Mutex
 	blocks    map[string]*blockSeen    // by provider, or by mail host
 	resolvers map[string]*resolverSeen // by server
+	ways      map[string]*waySeen      // by the name of the way out; empty: the only one
 	shed      int64
+}
+
+// waySeen is how a way out to mail hosts does.
+type waySeen struct {
+	lastReply time.Time                   // zero: none yet
+	broken    bool                        // the proxy or the source address itself failed since then
+	silent    map[netip.AddrPort]struct{} // hosts out of reach since then, manySilent at most
+}
+
+// fault is what is wrong with the way; empty: nothing that is known.
+func (seen *waySeen) fault() string {
+	switch {
+	case seen.broken:
+		return "the proxy or the source address does not work"
+	case len(seen.silent) == manySilent:
+		return fmt.Sprintf("the last %d mail hosts could not be reached: is port 25 open to the outside?", manySilent)
+	}
+	return ""
 }
 
 // blockSeen is that a mail host refused us and not a mailbox.
@@ -35,20 +60,26 @@ type blockSeen struct {
 type resolverSeen struct {
 	server     string
 	lastAnswer time.Time
-	fault      string // of the last question; empty: it was answered
+	fault      string // that the last question showed; empty: none
 }
 
 func newWatcher() *watcher {
-	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen)}
+	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen), ways: make(map[string]*waySeen)}
 }
 
 // hooks adds what the watcher wants to know to the hooks of an engine.
 func (w *watcher) hooks(h engine.Hooks) engine.Hooks {
-	resolved, verified := h.Resolved, h.Verified
+	resolved, probed, verified := h.Resolved, h.Probed, h.Verified
 	h.Resolved = func(f dnsresolve.Findings, took time.Duration) {
 		w.resolved(f)
 		if resolved != nil {
 			resolved(f, took)
+		}
+	}
+	h.Probed = func(f smtpprobe.Findings, took time.Duration) {
+		w.probed(f)
+		if probed != nil {
+			probed(f, took)
 		}
 	}
 	h.Verified = func(r engine.Result) {
@@ -76,9 +107,46 @@ func (w *watcher) resolved(f dnsresolve.Findings) {
 			seen = &resolverSeen{server: l.Server}
 			w.resolvers[l.Server] = seen
 		}
-		seen.lastAnswer, seen.fault = now, ""
-		if l.Status.Temporary() {
-			seen.fault = string(l.Status)
+		if seen.fault = resolverFaults[l.Status]; l.Status != dnsresolve.StatusTimeout && l.Status != dnsresolve.StatusError {
+			seen.lastAnswer = now
+		}
+	}
+}
+
+// resolverFaults are the statuses that say something about the server. SERVFAIL and broken answers are mostly the fault of the domain.
+var resolverFaults = map[dnsresolve.Status]string{
+	dnsresolve.StatusTimeout: "did not answer the last question",
+	dnsresolve.StatusError:   "could not be reached",
+	dnsresolve.StatusRefused: "refused the last question: it may not serve this machine",
+}
+
+// probed looks at what the sessions say about the ways out.
+func (w *watcher) probed(f smtpprobe.Findings) {
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range f.Sessions {
+		s := &f.Sessions[i]
+		seen := w.ways[s.Egress] // of a set that the configuration names
+		if seen == nil {
+			seen = &waySeen{silent: make(map[netip.AddrPort]struct{})}
+			w.ways[s.Egress] = seen
+		}
+		seen.add(s, now)
+	}
+}
+
+func (seen *waySeen) add(s *smtpprobe.Session, now time.Time) {
+	switch {
+	case s.Greeting != nil:
+		seen.lastReply, seen.broken = now, false
+		clear(seen.silent)
+	case s.Failure == nil || s.Failure.Phase != smtpprobe.PhaseConnect:
+	case s.Failure.Kind == smtpprobe.KindEgress:
+		seen.broken = true
+	case s.Failure.Kind == smtpprobe.KindTimeout, s.Failure.Kind == smtpprobe.KindUnreachable, s.Failure.Kind == smtpprobe.KindRefused:
+		if len(seen.silent) < manySilent { // a host may be told of again without having been tried again
+			seen.silent[s.Addr] = struct{}{}
 		}
 	}
 }
@@ -124,6 +192,16 @@ func (w *watcher) refused(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.shed++
+}
+
+// way is how a way out does: when a mail host last replied through it, and what is wrong with it.
+func (w *watcher) way(name string) (lastReply time.Time, fault string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if seen := w.ways[name]; seen != nil {
+		return seen.lastReply, seen.fault()
+	}
+	return time.Time{}, ""
 }
 
 // seen is what is remembered: the latest blocks first, and the DNS servers by name.

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 func blockedBy(provider, host string, at time.Time) engine.Result {
@@ -17,7 +20,7 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 }
 
 // TestWatcher: blocks are counted by provider, or else by host, the latest first, without the words of the host; remembered answers and other
-// refusals are none. DNS servers are known by their last answer. What strangers can make long is bounded.
+// refusals are none. DNS servers are known by their last answer; that a domain is broken is not their fault. What strangers can make long is bounded.
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
 	told := 0
@@ -34,7 +37,7 @@ func TestWatcher(t *testing.T) {
 	hooks.Verified(other)
 	hooks.Verified(engine.Result{})
 	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
-		{Server: "192.0.2.53:53", Status: dnsresolve.StatusServFail}, {Server: "192.0.2.54:53", Status: dnsresolve.StatusOK},
+		{Server: "192.0.2.53:53", Status: dnsresolve.StatusTimeout}, {Server: "192.0.2.54:53", Status: dnsresolve.StatusServFail},
 		{Server: "192.0.2.55:53", Status: dnsresolve.StatusOK, Cached: true}, {Status: dnsresolve.StatusTimeout},
 	}}, 0)
 	w.refused("busy")
@@ -45,7 +48,7 @@ func TestWatcher(t *testing.T) {
 	if fmt.Sprint(blocks) != fmt.Sprint(want) {
 		t.Errorf("blocks %v, want %v", blocks, want)
 	}
-	if len(resolvers) != 2 || resolvers[0].fault == "" || resolvers[1].fault != "" || resolvers[1].lastAnswer.IsZero() {
+	if len(resolvers) != 2 || resolvers[0].fault == "" || !resolvers[0].lastAnswer.IsZero() || resolvers[1].fault != "" || resolvers[1].lastAnswer.IsZero() {
 		t.Errorf("resolvers %v", resolvers)
 	}
 	if shed != 1 || told != 7 {
@@ -59,4 +62,40 @@ func TestWatcher(t *testing.T) {
 	if len(blocks) != mostSeen || len(resolvers) != mostSeen || blocks[0].provider != fmt.Sprintf("mx%d.example", 3*mostSeen-1) {
 		t.Errorf("%d blocks, %d resolvers, the first %v", len(blocks), len(resolvers), blocks[0])
 	}
+}
+
+// TestWatchedWays: a way out works when a mail host has spoken through it. One dead host says nothing, however often it is told of; many in a row do.
+func TestWatchedWays(t *testing.T) {
+	w := newWatcher()
+	hooks := w.hooks(engine.Hooks{})
+	session := func(way string, host byte, kind smtpprobe.Kind) {
+		s := smtpprobe.Session{Egress: way, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, host}), 25)}
+		if kind == "" {
+			s.Greeting = &smtpprobe.Reply{Code: 220}
+		} else {
+			s.Failure = &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: kind}
+		}
+		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{s}}, 0)
+	}
+	wants := func(what, way string, replied bool, fault string) {
+		t.Helper()
+		last, got := w.way(way)
+		if last.IsZero() == replied || !strings.Contains(got, fault) || (fault == "") != (got == "") {
+			t.Errorf("%s: last reply %v, fault %q", what, last, got)
+		}
+	}
+	wants("not tried", "", false, "")
+	for range 2 * manySilent {
+		session("", 1, smtpprobe.KindTimeout)
+	}
+	wants("one dead host", "", false, "")
+	for i := range manySilent {
+		session("", byte(i), smtpprobe.KindUnreachable)
+	}
+	wants("many in a row", "", false, "port 25")
+	session("", 99, "")
+	wants("one that replies", "", true, "")
+	session("socks5://192.0.2.7:1080", 1, smtpprobe.KindEgress)
+	wants("a broken proxy", "socks5://192.0.2.7:1080", false, "proxy")
+	wants("the other way", "", true, "")
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -20,7 +20,10 @@ type metricsFlag struct {
 }
 
 // figures are those of a service.
-type figures struct{ metrics *metrics.Metrics }
+type figures struct {
+	metrics *metrics.Metrics
+	waiting atomic.Int64 // greylisted addresses, when they were last counted
+}
 
 // newFigures makes the metrics of a service, whose parts may come later.
 func (r *running) newFigures() (*figures, error) {
@@ -36,7 +39,7 @@ func (r *running) newFigures() (*figures, error) {
 		config.Rechecks = r.recheckFigures
 	}
 	m, err := metrics.New(config)
-	return &figures{m}, err
+	return &figures{metrics: m}, err
 }
 
 // hooks are told what the server does.
@@ -50,12 +53,20 @@ func (r *running) hooks() server.Hooks {
 
 func (r *running) cacheFigures() metrics.Cache {
 	s := r.cache.Stats()
-	return metrics.Cache{Hits: s.FromMemory, StoreHits: s.FromStore, Misses: s.Missed}
+	return metrics.Cache{Hits: s.FromMemory, StoreHits: s.FromStore, Misses: s.Missed, Entries: s.Entries}
 }
 
+// countPatience is how long a scrape waits for the database to count. Without an answer the number from before is shown.
+const countPatience = time.Second
+
 func (r *running) recheckFigures() metrics.Rechecks {
+	ctx, cancel := context.WithTimeout(context.Background(), countPatience)
+	defer cancel()
+	if n, err := r.cache.Waiting(ctx); err == nil {
+		r.figures.waiting.Store(int64(n))
+	}
 	s := r.cache.Stats()
-	return metrics.Rechecks{Done: s.RechecksSettled, GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
+	return metrics.Rechecks{Waiting: int(r.figures.waiting.Load()), Done: s.RechecksSettled, GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
 }
 
 func (s *serviceState) keyFigures() metrics.Keys {
@@ -74,7 +85,7 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	if f.MetricsListen == "" {
 		return func() {}, nil
 	}
-	listener, err := net.Listen("tcp", string(f.MetricsListen))
+	listener, err := listenOn("--metrics-listen", string(f.MetricsListen))
 	if err != nil {
 		return nil, err
 	}

@@ -48,13 +48,14 @@ func (r *running) health(context.Context) dashboard.Health {
 		Version: version(), Egresses: r.egresses(),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
-	if hits := memory.FromMemory + memory.FromStore; hits+memory.Missed > 0 {
-		h.Cache = &dashboard.Cache{Entries: hits, HitRatio: float64(hits) / float64(hits+memory.Missed)}
+	if r.remember > 0 {
+		hits := memory.FromMemory + memory.FromStore
+		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
 	for _, s := range r.verifier.Stats().SMTP.Shunned {
-		b := dashboard.Breaker{Provider: s.Provider, State: "half-open", Reason: "asked slowly: it found us too fast"}
+		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until, Reason: "it found us too fast"}
 		if !s.Until.IsZero() {
-			b.State, b.Until, b.Reason = "open", s.Until, "left alone: it blocked us for several domains"
+			b.Reason = "it blocked us for several domains"
 		}
 		h.Breakers = append(h.Breakers, b)
 	}
@@ -70,14 +71,19 @@ func (r *running) health(context.Context) dashboard.Health {
 // egresses are the ways out to mail hosts.
 func (r *running) egresses() []dashboard.Egress {
 	var all []dashboard.Egress
+	add := func(shown, name string) {
+		e := dashboard.Egress{Name: shown, HELO: r.engine.HELO}
+		e.LastReply, e.Fault = r.watcher.way(name)
+		all = append(all, e)
+	}
 	for _, proxy := range r.engine.Proxies {
-		all = append(all, dashboard.Egress{Name: "proxy " + proxy.Host, HELO: r.engine.HELO})
+		add("proxy "+proxy.Host, "socks5://"+proxy.Host)
 	}
 	for _, ip := range r.engine.SourceIPs {
-		all = append(all, dashboard.Egress{Name: ip.String(), HELO: r.engine.HELO})
+		add(ip.String(), ip.Unmap().String())
 	}
 	if len(all) == 0 {
-		all = append(all, dashboard.Egress{Name: "direct", HELO: r.engine.HELO})
+		add("direct", "")
 	}
 	return all
 }

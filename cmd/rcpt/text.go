@@ -117,9 +117,12 @@ func writeTranscript(text *strings.Builder, transcript []smtpprobe.Line) {
 	}
 }
 
+// lineBreaks are what makes an error more than one line, with the indentation that some have behind them.
+var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
+
 // tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
 func tell(w io.Writer, err error) {
-	fmt.Fprintf(w, "rcpt: %s\n", printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	fmt.Fprintf(w, "rcpt: %s\n", printable(lineBreaks.Replace(err.Error())))
 }
 
 // printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,5 +54,14 @@ func TestTextWithoutDetails(t *testing.T) {
 	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.Undeliverable, Message: "No."})
 	if want := "undeliverable  nothing�\n    No.\n"; err != nil || out.String() != want {
 		t.Errorf("got %q, error %v, want %q", out.String(), err, want)
+	}
+}
+
+// TestTell: an error of several lines is one, whoever wrote it.
+func TestTell(t *testing.T) {
+	var told strings.Builder
+	tell(&told, errors.New("no connection:\n\tone try\n\tanother\nthe end\x1b"))
+	if want := "rcpt: no connection: one try; another; the end\ufffd\n"; told.String() != want {
+		t.Errorf("%q, want %q", told.String(), want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/store"
 )
@@ -227,7 +229,7 @@ func (s *site) ask(t *testing.T, key, address string) int {
 	return response.StatusCode
 }
 
-// TestPictures looks at every page in both themes and three widths: nothing may stick out. With -images it keeps pictures.
+// TestPictures looks at every page in both themes and four widths: nothing may stick out. With -images it keeps pictures.
 func TestPictures(t *testing.T) {
 	s := newSite(t, exampleHealth)
 	ctx := newBrowser(t)
@@ -264,6 +266,73 @@ func TestPictures(t *testing.T) {
 	album{name: "sign-in"}.take(t, ctx)
 }
 
+// TestLongValues: what people and strangers can make long bends the pages and does not break them.
+func TestLongValues(t *testing.T) {
+	unbroken := strings.Repeat("Wm", 50)
+	host := strings.Repeat("m", 60) + "." + strings.Repeat("x", 60) + ".example"
+	now := time.Now()
+	s := newSite(t, func(context.Context) Health {
+		return Health{
+			Version:   "v1.4.1-0.20261122034831-c62b5637f9d2+dirty",
+			Egresses:  []Egress{{Name: "proxy " + host + ":1080", HELO: host, LastReply: now, Fault: "the proxy or the source address does not work"}},
+			Resolvers: []Resolver{{Server: "[2001:db8:1234:5678:9abc:def0:1234:5678]:53", LastAnswer: now, Fault: "did not answer the last question"}},
+			Breakers:  []Breaker{{Provider: host, Egress: host, Until: now.Add(26 * time.Hour), Reason: "it blocked us for several domains"}},
+			Blocks:    []Block{{Provider: host, Count: 1_000_000, Last: now.AddDate(0, 0, -40), Reply: "550 5.7.1"}},
+			Cache:     &Cache{Entries: 1_000_000, Asked: 9e9, Found: 1}, Queue: &Queue{Running: 1_000_000, Waiting: 1_000_000, Shed: 1_000_000_000},
+		}
+	})
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	key, err := s.store.CreateKey(t.Context(), store.Key{Name: unbroken, Hash: store.HashOf(unbroken), Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage},
+		RatePerSecond: 1e6, Burst: 1_000_000_000, Concurrency: 1_000_000_000, MonthlyQuota: 2_000_000_000, Expires: now.AddDate(9, 0, 0).Add(time.Hour),
+		Networks: []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.ReserveQuota(t.Context(), key.ID, now, 1_999_999_999, 2_000_000_000); err != nil {
+		t.Fatal(err)
+	}
+	s.use(key.ID, 1, now)
+	if err := s.store.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	address := "nobody" + strings.Repeat("y", 58) + "@" + strings.Repeat("m", 60) + "." + strings.Repeat("x", 60) + "." + strings.Repeat("y", 58) + ".example"
+	for _, a := range []album{
+		{"long-keys", s.URL + "/keys", nil}, {"long-revoke", s.URL + "/keys/" + key.ID + "/revoke", nil}, {"long-usage", s.URL + "/usage", nil},
+		{"long-health", s.URL + "/health", nil},
+		{"long-check", s.URL + "/check", []chromedp.Action[chromedp.Void]{typed("#email", address), click(".ask .primary"), shown(".verdict")}},
+	} {
+		a.take(t, ctx)
+	}
+}
+
+// TestKeyboard: what is done with a mouse can be done with the keys, and one sees where one is.
+func TestKeyboard(t *testing.T) {
+	s := newSite(t, exampleHealth)
+	s.fill(t)
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	for _, path := range []string{"/keys", "/keys/new", "/check", "/usage", "/health", "/account"} {
+		do(t, ctx, chromedp.Navigate(s.URL+path), chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+		want := eval[[]string](t, ctx, `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+			.filter((e) => e.checkVisibility() && e.tabIndex >= 0 && e.type !== "hidden" && (e.type !== "radio" || e.checked)).map((e) => (e.id || e.textContent.trim() || e.name).slice(0, 30))`)
+		seen := map[string]bool{}
+		for range len(want) + 12 { // what scrolls can be reached, too
+			do(t, ctx, chromedp.KeyEvent(kb.Tab))
+			seen[eval[string](t, ctx, `(document.activeElement.id || document.activeElement.textContent.trim() || document.activeElement.name || "").slice(0, 30)`)] = true
+			if hidden := eval[bool](t, ctx, `(() => { const e = document.activeElement; if (e === document.body) return false;
+				const s = getComputedStyle(e.matches(".tabs > input") ? e.nextElementSibling : e); return s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2; })()`); hidden {
+				t.Errorf("%s: nothing shows that %s has the focus", path, eval[string](t, ctx, `document.activeElement.outerHTML.slice(0, 80)`))
+			}
+		}
+		for _, name := range want {
+			if !seen[name] {
+				t.Errorf("%s: Tab does not lead to %q", path, name)
+			}
+		}
+	}
+}
+
 // album are the pictures of one page.
 type album struct {
 	name, url string
@@ -276,25 +345,28 @@ func (a album) take(t *testing.T, ctx context.Context) {
 		do(t, ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(a.url))
 		do(t, ctx, a.before...)
 	}
-	for _, width := range []int64{1280, 390, 360} {
+	for _, width := range []int64{1280, 768, 390, 360} {
 		for _, theme := range []string{"light", "dark"} {
 			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`
 				document.activeElement.blur();
 				document.documentElement.dataset.theme = "`+theme+`";
 				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
 			a.measure(t, ctx, width)
-			if *images != "" && width != 360 {
+			if *images != "" && (width == 1280 || width == 390) {
 				a.keep(t, ctx, fmt.Sprintf("%s-%s-%d.png", a.name, theme, width))
 			}
 		}
 	}
 }
 
-// measure finds what is wider than the page, and words that cannot be read well on what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
+// measure finds what is wider than the page or sticks out of its card, and words that cannot be read well on what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
 func (a album) measure(t *testing.T, ctx context.Context, width int64) {
 	t.Helper()
 	if over := eval[int64](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 		t.Errorf("%s: at %d px the page is %d px too wide", a.name, width, over)
+	}
+	for _, fault := range eval[[]string](t, ctx, overflowScript) {
+		t.Errorf("%s at %d px: %s", a.name, width, fault)
 	}
 	for _, fault := range eval[[]string](t, ctx, contrastScript) {
 		t.Errorf("%s at %d px: %s", a.name, width, fault)
@@ -319,6 +391,20 @@ const contrastScript = `(() => {
 	return faults;
 })()`
 
+// overflowScript leaves out what scrolls, and what is cut off with its whole text in a title.
+const overflowScript = `(() => {
+	const faults = [];
+	for (const card of document.querySelectorAll(".card, .tile, .note, .bar")) {
+		const edge = card.getBoundingClientRect().right;
+		for (const e of card.querySelectorAll("*")) {
+			if (!e.checkVisibility() || e.closest(".hidden, pre, .scroll, .dialogue, svg, .login, input, select, textarea, .bar nav")) continue;
+			const over = Math.round(e.getBoundingClientRect().right - edge);
+			if (over > 0) faults.push(e.tagName + " " + e.textContent.trim().slice(0, 30) + ": sticks out by " + over + " px");
+		}
+	}
+	return faults;
+})()`
+
 func (a album) keep(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	const best = 100 // PNG
@@ -338,7 +424,7 @@ func (s *site) fill(t *testing.T) {
 	for i, k := range []store.Key{
 		{Name: "CRM import, nightly", Scopes: []store.Scope{store.ScopeBulk, store.ScopeUsage}, MonthlyQuota: 250000, Concurrency: 50},
 		{Name: "Checkout", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 25, Burst: 100, MonthlyQuota: 20000},
-		{Name: "Sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Expires: now.AddDate(0, 6, 0)},
+		{Name: "Sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Expires: now.UTC().Truncate(24*time.Hour).AddDate(0, 6, 1)},
 	} {
 		k.Hash = store.HashOf(k.Name)
 		key, err := s.store.CreateKey(t.Context(), k)
@@ -391,12 +477,13 @@ func (s *site) use(key string, number int, now time.Time) {
 func exampleHealth(context.Context) Health {
 	now := time.Now()
 	return Health{
-		Version:   "1.4.0",
-		Egresses:  []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example"}, {Name: "192.0.2.11", HELO: "verify2.acme.example", Fault: "port 25 is closed on this way out"}},
-		Breakers:  []Breaker{{Provider: "outlook.com", State: "open", Until: now.Add(12 * time.Minute), Reason: "five domains in a row refused this server"}},
-		Blocks:    []Block{{Provider: "outlook.com", Egress: "192.0.2.10", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1 Unfortunately, messages from [192.0.2.10] weren't sent"}},
+		Version: "1.4.0",
+		Egresses: []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
+			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
+		Breakers:  []Breaker{{Provider: "outlook", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it blocked us for several domains"}},
+		Blocks:    []Block{{Provider: "outlook", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1"}, {Provider: "mx.acme.example", Count: 1, Last: now.Add(-3 * time.Hour), Reply: "554 5.7.1"}},
 		Resolvers: []Resolver{{Server: "192.0.2.53:53", LastAnswer: now.Add(-2 * time.Second)}, {Server: "[2001:db8::53]:53", LastAnswer: now.Add(-9 * time.Second)}},
-		Cache:     &Cache{Entries: 84213, HitRatio: 0.374},
+		Cache:     &Cache{Entries: 84213, Asked: 225170, Found: 84210},
 		Queue:     &Queue{Running: 38, Waiting: 4},
 	}
 }

@@ -28,7 +28,7 @@ type outcome struct {
 	Path     []step
 	Dialogue []line
 	Retry    string
-	Now      time.Time
+	Took     string
 }
 
 // trait is something that is true of the address.
@@ -57,7 +57,7 @@ func (d *Dashboard) check(v *visit) error {
 			return v.r.Context().Err()
 		}
 		if p.Error, v.status = checkFault(err); err == nil {
-			view.Outcome = newOutcome(result, d.config.Now())
+			view.Outcome = newOutcome(result)
 		}
 	}
 	p.Body = view
@@ -79,13 +79,13 @@ func checkFault(err error) (string, int) {
 	return "The server could not check the address. Try again in a moment.", http.StatusServiceUnavailable
 }
 
-func newOutcome(r engine.Result, now time.Time) *outcome {
+func newOutcome(r engine.Result) *outcome {
 	if r.Details == nil {
 		r.Details = &engine.Details{}
 	}
 	o := &outcome{
 		Result: r, Reason: r.Details.Reason, Advice: advice[r.Details.Reason], Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
-		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Now: now,
+		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(time.Duration(r.Details.DurationMS) * time.Millisecond),
 	}
 	if r.Details.RetryAfter > 0 {
 		o.Retry = took(time.Duration(r.Details.RetryAfter) * time.Second)

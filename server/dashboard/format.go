@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +25,37 @@ func groupedCount(n int64) string {
 	return sign + text.String()
 }
 
+// briefCount writes a number where there is little room: from ten million on in millions.
+func briefCount(n int64) string {
+	switch {
+	case n < 10_000_000:
+		return groupedCount(n)
+	case n < 100_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return groupedCount(n/1e6) + "M"
+}
+
+// perSecond writes a rate, which may be a fraction, without an exponent.
+func perSecond(rate float64) string {
+	if rate == math.Trunc(rate) {
+		return groupedCount(int64(rate)) + "/s"
+	}
+	return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+}
+
 // day and moment write times as people read them, in UTC as days and months are counted; iso as programs do.
 func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 func iso(t time.Time) string    { return t.UTC().Format(time.RFC3339) }
+
+// lastDay writes the end of something as people mean it: what ends with a day lasts until that day, and not until the next.
+func lastDay(end time.Time) string {
+	if end.Equal(end.Truncate(24 * time.Hour)) {
+		return day(end.Add(-time.Second))
+	}
+	return moment(end)
+}
 
 // percent is the share of a part in the whole, without decimals; what is not nothing is not shown as nothing.
 func percent(part, whole int64) string {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -20,16 +21,17 @@ type Health struct {
 
 // Egress is a way out to mail hosts.
 type Egress struct {
-	Name  string // "direct", an address or a proxy without its password
-	HELO  string
-	Fault string // empty: it works
+	Name      string // "direct", an address or a proxy without its password
+	HELO      string
+	LastReply time.Time // of a mail host through it; zero: none yet
+	Fault     string    // empty: none is known
 }
 
-// Breaker is a provider that is left alone for a while, or asked carefully.
+// Breaker is a provider that is left alone for a while, or asked slowly.
 type Breaker struct {
 	Provider string
-	State    string // "closed", "half-open" or "open"
-	Until    time.Time
+	Egress   string    // that it is about; empty: there is only one
+	Until    time.Time // left alone until then; zero: asked slowly
 	Reason   string
 }
 
@@ -51,8 +53,8 @@ type Resolver struct {
 
 // Cache is what is remembered.
 type Cache struct {
-	Entries  int64
-	HitRatio float64 // of 1
+	Entries      int64 // in memory
+	Asked, Found int64 // since the start
 }
 
 // Queue is how much there is to do.
@@ -67,16 +69,15 @@ type healthView struct {
 	Engine  string
 	Stats   store.Stats
 	StoreUp bool
-	Rows    []resolverRow
 	Now     time.Time
-	Faults  int
+	Faults  []fault
 }
 
-// resolverRow is a resolver with the time in words.
-type resolverRow struct {
-	Resolver
-	Seen string
-}
+// fault is something that needs somebody's eye.
+type fault struct{ Where, What string }
+
+// engineNames are those of the store as their makers write them.
+var engineNames = map[string]string{"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 // pingPatience is how long the page waits for the database.
 const pingPatience = 2 * time.Second
@@ -84,38 +85,52 @@ const pingPatience = 2 * time.Second
 func (d *Dashboard) showHealth(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), pingPatience)
 	defer cancel()
-	view := healthView{Health: d.config.Health(ctx), Engine: d.config.Store.Engine(), Stats: d.config.Store.Stats(), Now: d.config.Now()}
+	engine := d.config.Store.Engine()
+	view := healthView{Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine), Stats: d.config.Store.Stats(), Now: d.config.Now()}
 	view.StoreUp = d.config.Store.Ping(ctx) == nil
-	for _, r := range view.Resolvers {
-		row := resolverRow{Resolver: r, Seen: "None yet"}
-		if !r.LastAnswer.IsZero() {
-			row.Seen = ago(view.Now, r.LastAnswer)
-		}
-		view.Rows = append(view.Rows, row)
-	}
 	view.Faults = view.faults()
 	return d.render(v, "health", page{Title: "Health", Nav: "/health", Body: view})
 }
 
-// faults is how many things need somebody's eye.
-func (view *healthView) faults() (n int) {
+// pastTime is a time with how long before now it was.
+type pastTime struct {
+	Then time.Time
+	Ago  string
+}
+
+// At is a time as the page shows it.
+func (view healthView) At(then time.Time) pastTime { return pastTime{then, ago(view.Now, then)} }
+
+// Wait is how long it is until then.
+func (view healthView) Wait(then time.Time) string { return took(max(0, then.Sub(view.Now))) }
+
+// Remembered tells how useful the memory is.
+func (view healthView) Remembered() string {
+	if view.Cache.Asked == 0 {
+		return "nothing asked yet"
+	}
+	return percent(view.Cache.Found, view.Cache.Asked) + " of requests"
+}
+
+// faults are in the order of what they cost.
+func (view *healthView) faults() (all []fault) {
 	if !view.StoreUp {
-		n++
+		all = append(all, fault{"Store", "the database cannot be reached"})
 	}
 	for _, e := range view.Egresses {
 		if e.Fault != "" {
-			n++
+			all = append(all, fault{"Way out " + e.Name, e.Fault})
 		}
 	}
 	for _, r := range view.Resolvers {
 		if r.Fault != "" {
-			n++
+			all = append(all, fault{"DNS resolver " + r.Server, r.Fault})
 		}
 	}
 	for _, b := range view.Breakers {
-		if b.State == "open" {
-			n++
+		if !b.Until.IsZero() {
+			all = append(all, fault{"Provider " + b.Provider, "left alone for " + view.Wait(b.Until) + ", in which its addresses are “unknown”"})
 		}
 	}
-	return n
+	return all
 }

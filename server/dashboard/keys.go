@@ -103,7 +103,7 @@ func (view *keysView) turnTo(number int, keys []store.Key) []store.Key {
 func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, now time.Time) ([]keyRow, error) {
 	rows := make([]keyRow, 0, len(keys))
 	for _, key := range keys {
-		row := keyRow{Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota}, LastSeen: "Never"}
+		row := keyRow{Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota}}
 		switch {
 		case !key.Revoked.IsZero():
 			row.State = "revoked"

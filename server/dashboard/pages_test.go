@@ -217,6 +217,10 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %s, want %s", r.Details.Reason, got, want)
 		}
 	}
+	loopback := engine.Result{Verdict: engine.Undeliverable, Details: &engine.Details{Reason: engine.MXReservedAddress, MX: []engine.MX{{Host: "mx.acme.example"}}}}
+	if got := tones(loopback); got != "good good bad idle idle" {
+		t.Errorf("a proven fault of the DNS: %s", got)
+	}
 }
 
 // TestAdvice: there is some for every reason of the engine.
@@ -277,11 +281,11 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string][]string{
-		"/usage":                          {"<strong>5</strong>", "20 % remembered", "mailbox_not_found", "blocked", "Dashboard", "97 <span"},
-		"/usage?days=7":                   {"<strong>4</strong>", "Dashboard"},
-		"/usage?key=" + key.ID:            {"<strong>3</strong>", "Sign-up"},
-		"/usage?days=x&key=no-such":       {"<strong>5</strong>"},
-		"/usage?days=90&key=" + KeyID:     {"<strong>2</strong>"},
+		"/usage":                          {">5</strong>", "20 % remembered", "mailbox_not_found", "blocked", "Dashboard", "97 left"},
+		"/usage?days=7":                   {">4</strong>", "Dashboard"},
+		"/usage?key=" + key.ID:            {">3</strong>", "Sign-up"},
+		"/usage?days=x&key=no-such":       {">5</strong>"},
+		"/usage?days=90&key=" + KeyID:     {">2</strong>"},
 		"/usage?days=7&key=" + FixedKeyID: {"Nothing was checked"},
 	} {
 		got := w.get(t, target)
@@ -345,6 +349,9 @@ func TestFormats(t *testing.T) {
 		percent(0, 0): "0 %", percent(1, 1000): "< 1 %", percent(999, 1000): "> 99 %", percent(1, 2): "50 %", percent(7, 7): "100 %",
 		took(0): "< 1 ms", took(854 * time.Millisecond): "854 ms", took(2340 * time.Millisecond): "2.3 s", took(42 * time.Second): "42 s",
 		took(5 * time.Minute): "5 min", took(47 * time.Hour): "47 h", took(72 * time.Hour): "3 days",
+		lastDay(newClock().Now().Truncate(24 * time.Hour)): "21 Nov 2026", lastDay(newClock().Now()): "22 Nov 2026, 10:00 UTC",
+		briefCount(9_999_999): "9,999,999", briefCount(12_340_000): "12.3M", briefCount(1_500_000_000): "1,500M",
+		perSecond(1e6): "1,000,000/s", perSecond(0.25): "0.25/s",
 		shortCount(9999): "9,999", shortCount(12500): "12.5k", shortCount(40_000_000): "40M",
 	} {
 		if got != want {
@@ -358,13 +365,17 @@ func TestHealth(t *testing.T) {
 	var health Health
 	w := newWorld(t, func(c *Config) { c.Health = func(context.Context) Health { return health } })
 	w.setUp(t)
-	if got := w.get(t, "/health"); !strings.Contains(got.body, "Everything works") || !strings.Contains(got.body, "sqlite") {
+	if got := w.get(t, "/health"); !strings.Contains(got.body, "Everything works") || !strings.Contains(got.body, "SQLite") {
 		t.Errorf("%d\n%s", got.StatusCode, got.body)
 	}
-	health = Health{Egresses: []Egress{{Name: "direct", Fault: "port 25 is closed"}}, Breakers: []Breaker{{Provider: "big.example", State: "open"}},
-		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: w.clock.Now().Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, HitRatio: 0.5}}
+	now := w.clock.Now()
+	health = Health{
+		Egresses:  []Egress{{Name: "192.0.2.8", Fault: "port 25 is closed"}, {Name: "192.0.2.9"}, {Name: "192.0.2.10", LastReply: now}},
+		Breakers:  []Breaker{{Provider: "big.example", Until: now.Add(5 * time.Minute)}, {Provider: "small.example"}},
+		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: now.Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, Asked: 4, Found: 2},
+	}
 	got := w.get(t, "/health")
-	for _, fact := range []string{"2 things need your attention", "port 25 is closed", "big.example", "1 h ago", "1,234", "50.0 %"} {
+	for _, fact := range []string{"2 things need your attention", "<strong>Way out 192.0.2.8</strong>: port 25 is closed", "Not tried yet", ">Working<", "<strong>Provider big.example</strong>: left alone for 5 min", "Asked slowly", "1 h ago", "1,234", ">9</strong>", "50 % of requests"} {
 		if !strings.Contains(got.body, fact) {
 			t.Errorf("no %q", fact)
 		}

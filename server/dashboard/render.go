@@ -38,8 +38,8 @@ func parseViews(assets map[string]asset) (views, error) {
 	}
 	funcs := template.FuncMap{
 		"asset": func(name string) string { return served[name] },
-		"count": groupedCount, "long": func(n int) int64 { return int64(n) }, "day": day, "moment": moment, "iso": iso, "percent": percent, "took": took,
-		"fraction": func(of float64) string { return fmt.Sprintf("%.1f %%", 100*of) },
+		"count": groupedCount, "brief": briefCount, "rate": perSecond, "long": func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment, "iso": iso, "percent": percent,
+		"took": took,
 	}
 	layout, err := template.New("layout").Funcs(funcs).ParseFS(templateFiles, "templates/layout/*.html")
 	if err != nil {

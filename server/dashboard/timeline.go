@@ -17,7 +17,7 @@ type step struct {
 // pathOf is the way that a verification took.
 func pathOf(r engine.Result) []step {
 	details := r.Details
-	steps := []step{syntaxStep(r), listsStep(details), dnsStep(details), hostStep(details), catchAllStep(details)}
+	steps := []step{syntaxStep(r), listsStep(details), dnsStep(r), hostStep(details), catchAllStep(details)}
 	idle := false
 	for i := range steps {
 		if idle {
@@ -71,7 +71,8 @@ func listsStep(d *engine.Details) step {
 	return step{Name: stepLists, Text: "On no list", Tone: "good"}
 }
 
-func dnsStep(d *engine.Details) step {
+func dnsStep(r engine.Result) step {
+	d := r.Details
 	s := step{Name: stepDNS, Text: "Mail hosts found", Tone: "good"}
 	switch d.Reason {
 	case engine.DomainNotFound:
@@ -84,6 +85,9 @@ func dnsStep(d *engine.Details) step {
 		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
 	case engine.MXReservedAddress:
 		s.Text, s.Tone = "Leads to reserved addresses", "calm"
+		if r.Verdict == engine.Undeliverable {
+			s.Tone = "bad"
+		}
 	}
 	switch len(d.MX) {
 	case 0:
@@ -149,6 +153,9 @@ func catchAllStep(d *engine.Details) step {
 		s.Text, s.Tone = "Refuses unknown ones", "good"
 	default:
 		s.Text, s.Tone = "Not known", "idle"
+		if d.SMTP == nil {
+			s.Text = "Not asked"
+		}
 	}
 	return s
 }

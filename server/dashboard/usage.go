@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -23,7 +24,8 @@ type usageView struct {
 	Total     int64
 	Cached    int64
 	Totals    []share // by result
-	Reasons   []share
+	Reasons   []share // the most frequent ones
+	Rare      []share // and the others
 	Latencies []latencyRow
 	Chart     chart
 	Keys      []keyUsage
@@ -35,9 +37,15 @@ type named struct{ ID, Name string }
 // share is a part of the whole.
 type share struct {
 	Name, Note, Tone string
-	Count            int64
+	Count, Whole     int64
 	Width            float64 // of a bar of 100
 }
+
+// Title is the name where it begins a line.
+func (s share) Title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
+
+// mostReasons are shown at once.
+const mostReasons = 8
 
 // latencyRow are the percentiles of a kind of answers.
 type latencyRow struct {
@@ -145,6 +153,9 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 		view.Totals = append(view.Totals, view.share(verdict, "", toneOf(verdict), results[verdict], view.Total))
 	}
 	view.Reasons = view.reasons(reasons, verdictOf)
+	if len(view.Reasons) > mostReasons+1 { // one more is shown rather than told of
+		view.Reasons, view.Rare = view.Reasons[:mostReasons], view.Reasons[mostReasons:]
+	}
 	view.Latencies = []latencyRow{asked.row("Asked"), remembered.row("Remembered")}
 	for _, key := range byKey {
 		view.Keys = append(view.Keys, *key)
@@ -164,8 +175,8 @@ func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]str
 	return all
 }
 
-func (view *usageView) share(name, note, tone string, count, whole int64) share {
-	return share{Name: name, Note: note, Tone: tone, Count: count, Width: 100 * float64(count) / float64(max(1, whole))}
+func (view *usageView) share(name, note, tone string, count, longest int64) share {
+	return share{Name: name, Note: note, Tone: tone, Count: count, Whole: view.Total, Width: 100 * float64(count) / float64(max(1, longest))}
 }
 
 func (l *latency) row(name string) latencyRow {

@@ -149,7 +149,7 @@ func TestVerifyAnewRemembers(t *testing.T) {
 	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%t %+v", ok, r)
 	}
-	if s := c.Stats(); s.FromMemory != 1 || s.Missed != 0 {
+	if s := c.Stats(); s.FromMemory != 1 || s.Missed != 0 || s.Entries != 1 {
 		t.Errorf("%+v", s)
 	}
 }

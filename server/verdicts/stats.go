@@ -19,8 +19,9 @@ type counts struct {
 	asked, settled, givenUp atomic.Int64 // re-checks
 }
 
-// Stats counts what a Cache has done since it was made.
+// Stats counts what a Cache has done since it was made, and what it holds.
 type Stats struct {
+	Entries    int   // results in memory; those whose time is over are among them for some seconds
 	FromMemory int64 // answers that were remembered in memory
 	FromStore  int64 // and in the store
 	Missed     int64 // questions to which no answer was remembered
@@ -39,6 +40,9 @@ func (c *Cache) Stats() Stats {
 		FromMemory: c.counts.recalled[fromMemory].Load(), FromStore: c.counts.recalled[fromStore].Load(),
 		Missed: c.counts.recalled[nowhere].Load(), Joined: c.counts.joined.Load(),
 		RechecksAsked: c.counts.asked.Load(), RechecksSettled: c.counts.settled.Load(), RechecksGivenUp: c.counts.givenUp.Load(),
+	}
+	if c.front != nil {
+		s.Entries = c.front.entries()
 	}
 	if c.behind != nil {
 		s.Unreadable = c.behind.failed.Load()
