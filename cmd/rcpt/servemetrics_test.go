@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -30,7 +31,7 @@ func TestMetricsOfMemory(t *testing.T) {
 			t.Fatal(status, body)
 		}
 	}
-	eventually(t, "one result is in memory, and one address waits", func() bool {
+	testkit.Eventually(t, "one result is in memory, and one address waits", func() bool {
 		response, err := http.Get(metrics)
 		check(t, err)
 		defer response.Body.Close()
