@@ -166,6 +166,15 @@ func TestThrottle(t *testing.T) {
 	if wait := network.begin(now, "a victim", home); wait <= firstWait {
 		t.Errorf("with an account of one's own the wait is %v", wait)
 	}
+	network.welcome("mine", home) // from now on counted apart
+	now = now.Add(longestNetwork)
+	network.begin(now, "a victim", home)
+	before := network.begin(now, "a victim", home)
+	network.begin(now, "mine", home)
+	network.forgive("mine", home)
+	if wait := network.begin(now, "another victim", home); wait != before || before == 0 {
+		t.Errorf("after the right password of an account that is known to come from here the wait is %v, was %v", wait, before)
+	}
 	if wait := network.begin(now.Add(longestNetwork+forgetAfter), "a victim", home); wait != 0 {
 		t.Errorf("after an hour it waits %v", wait)
 	}
