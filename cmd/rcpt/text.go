@@ -119,7 +119,8 @@ func writeTranscript(text *strings.Builder, transcript []smtpprobe.Line) {
 
 // tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
 func tell(w io.Writer, err error) {
-	fmt.Fprintf(w, "rcpt: %s\n", printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	lines := strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ") // lists of causes are indented
+	fmt.Fprintf(w, "rcpt: %s\n", printable(lines.Replace(err.Error())))
 }
 
 // printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or

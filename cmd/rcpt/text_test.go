@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,5 +54,14 @@ func TestTextWithoutDetails(t *testing.T) {
 	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.Undeliverable, Message: "No."})
 	if want := "undeliverable  nothing�\n    No.\n"; err != nil || out.String() != want {
 		t.Errorf("got %q, error %v, want %q", out.String(), err, want)
+	}
+}
+
+// TestTell: an error is one line, whatever it lists.
+func TestTell(t *testing.T) {
+	var out strings.Builder
+	tell(&out, errors.New("failed to connect:\n\t192.0.2.1: refused\n\t192.0.2.2: refused\nand \x1b[2J"))
+	if want := "rcpt: failed to connect: 192.0.2.1: refused; 192.0.2.2: refused; and �[2J\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
