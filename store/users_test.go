@@ -95,9 +95,15 @@ func TestSessions(t *testing.T) {
 		third := Session{Hash: HashOf("third"), Account: ann.ID, Expires: now.Now().Add(2 * time.Hour)}
 		check(t, s.CreateSession(ctx, second))
 		check(t, s.CreateSession(ctx, third))
+		third.Expires = now.Now().Add(3 * time.Hour)
+		check(t, s.ExtendSession(ctx, third.Hash, third.Expires))
+		if got, _, err = s.Session(ctx, third.Hash); err != nil || !got.Expires.Equal(third.Expires) {
+			t.Errorf("extended: %v, %v", got.Expires, err)
+		}
 		now.advance(time.Hour)
+		wantError(t, s.ExtendSession(ctx, HashOf("cookie"), now.Now().Add(time.Hour)), ErrNotFound) // expired
 		_, _, err = s.Session(ctx, HashOf("cookie"))
-		wantError(t, err, ErrNotFound) // expired
+		wantError(t, err, ErrNotFound)
 		check(t, s.EndSession(ctx, second.Hash))
 		check(t, s.EndSession(ctx, second.Hash))
 		_, _, err = s.Session(ctx, second.Hash)
