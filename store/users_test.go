@@ -149,6 +149,10 @@ func TestSetUpHappensOnce(t *testing.T) {
 			t.Errorf("%d accounts, %d of %d refused: %v", len(accounts), refused, len(errs), errs)
 		}
 
+		for _, token := range []string{"one", "two"} {
+			wantError(t, s.CheckSetupToken(ctx, HashOf(token)), ErrNotFound)
+		}
+
 		// The token of a node that looked for accounts before there was one.
 		check(t, s.CreateSetupToken(ctx, HashOf("overtaken"), now.Now().Add(time.Hour)))
 		_, err = s.SetUp(ctx, HashOf("overtaken"), Account{Login: "second", Password: "x"})

@@ -66,6 +66,18 @@ func TestForged(t *testing.T) {
 	}
 }
 
+// TestForgedWithoutCookie: without a cookie there is no token that holds, and everybody can compute that of an empty one. Otherwise another site
+// could sign somebody in to an account of its own.
+func TestForgedWithoutCookie(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	w.client = w.browser()
+	form := fieldsOf([]string{"login", testLogin, "password", testPassword, "token", tokenOf("")})
+	if got := w.send(t, "/sign-in", form); got.StatusCode != http.StatusForbidden || w.sessionText(t) != "" {
+		t.Errorf("status %d, session %q", got.StatusCode, w.sessionText(t))
+	}
+}
+
 // TestFixation: a cookie that somebody planted does not become the session, and the one of before ends.
 func TestFixation(t *testing.T) {
 	w := newWorld(t, nil)
