@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
@@ -44,6 +45,23 @@ func TestStateThatCannotBeRead(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(home, "rcpt", "rcpt.db"), []byte("a database of something else, or what is left of ours"), 0o600))
 	if _, err := opened(t, home, apiKey{secret: "the operator's own key"}); err == nil {
 		t.Error("the server starts without the keys of its database")
+	}
+}
+
+// TestReadyWithOldKeys: a node that has not been able to look at the keys for long is none to send requests to, even if its database answers.
+func TestReadyWithOldKeys(t *testing.T) {
+	s := openState(t, store.Options{DataDir: t.TempDir()})
+	var ahead time.Duration
+	keys, err := keyring.Open(t.Context(), keyring.Config{Store: s, Now: func() time.Time { return time.Now().Add(ahead) }})
+	check(t, err)
+	check(t, keys.Close()) // looks no more
+	state := &serviceState{store: s, keys: keys}
+	if err := state.ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	ahead = 2 * staleKeys
+	if err := state.ready(t.Context()); err == nil {
+		t.Error("it is ready")
 	}
 }
 
