@@ -55,7 +55,12 @@ func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 		check(t, err)
 		operators := someKey(t, s, "b")
 		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
+		before, err := s.Versions(ctx)
+		check(t, err)
 		check(t, s.DeleteAccount(ctx, ann.ID))
+		if after, err := s.Versions(ctx); err != nil || after.Keys <= before.Keys {
+			t.Errorf("other nodes do not hear of it: %+v, then %+v, %v", before, after, err)
+		}
 		key, err = s.Key(ctx, key.ID)
 		check(t, err)
 		if key.Revoked.IsZero() || key.Account != "" {

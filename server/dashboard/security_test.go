@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -463,6 +464,11 @@ func TestHeaders(t *testing.T) {
 		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
 			h.Get("Referrer-Policy") == "" || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("%s: %v", path, h)
+		}
+	}
+	for _, rule := range []string{"default-src 'none'", "script-src 'self'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		if !slices.Contains(strings.Split(policy, "; "), rule) {
+			t.Errorf("the policy has no %s: %s", rule, policy)
 		}
 	}
 	page := w.get(t, "/keys").body
