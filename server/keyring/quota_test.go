@@ -126,8 +126,14 @@ func TestManyIdleQuotas(t *testing.T) {
 			s.keys = append(s.keys, store.Key{ID: fmt.Sprint("key_", i), Hash: store.HashOf(fmt.Sprint(i)), MonthlyQuota: 1000})
 		}
 		k := open(t, Config{Store: s})
+		left := func(e *entry, change int64) int64 {
+			e.quota.mu.Lock()
+			defer e.quota.mu.Unlock()
+			e.quota.month, e.quota.left = monthOf(time.Now()), e.quota.left+change
+			return e.quota.left
+		}
 		for _, e := range k.table.Load().all {
-			e.quota.month, e.quota.left = monthOf(time.Now()), 1
+			left(e, 1)
 		}
 		for range 15 {
 			time.Sleep(time.Second)
@@ -136,7 +142,7 @@ func TestManyIdleQuotas(t *testing.T) {
 			}
 		}
 		for _, e := range k.table.Load().all {
-			if e.quota.left != 0 {
+			if left(e, 0) != 0 {
 				t.Fatalf("%s has its block still", e.key.ID)
 			}
 		}
