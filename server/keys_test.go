@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -95,6 +96,17 @@ func TestRateOfKey(t *testing.T) {
 	other, _ := k.create(t, store.Key{})
 	if r := other(); r.Code != 200 || r.Header().Get("RateLimit-Limit") != "" {
 		t.Errorf("a key without a rate: %d %v", r.Code, r.Header())
+	}
+}
+
+// TestPanicFreesPlaceOfKey: a bug of ours does not take the places and the quota of whoever runs into it.
+func TestPanicFreesPlaceOfKey(t *testing.T) {
+	k := newKeyed(t, server.Config{Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) { panic("bug") })})
+	ask, _ := k.create(t, store.Key{Concurrency: 1, MonthlyQuota: 1})
+	for i := range 3 {
+		if r := ask(); r.Code != http.StatusInternalServerError {
+			t.Errorf("request %d: %d %s", i+1, r.Code, r.Body)
+		}
 	}
 }
 
@@ -219,6 +231,20 @@ func TestReady(t *testing.T) {
 	if r := get(handler, "/healthz"); r.Code != 200 {
 		t.Errorf("health: %d", r.Code)
 	}
+}
+
+// TestReadyInTime: a database that says nothing is out of reach, and a balancer hears so before it gives up.
+func TestReadyInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handler := newServer(t, server.Config{Ready: func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}).Handler()
+		began := time.Now()
+		if r := get(handler, "/readyz"); r.Code != 503 || time.Since(began) > 5*time.Second {
+			t.Errorf("%d after %v", r.Code, time.Since(began))
+		}
+	})
 }
 
 func TestServerHooks(t *testing.T) {

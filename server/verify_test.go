@@ -255,6 +255,25 @@ func TestPanicFreesSlot(t *testing.T) {
 	}
 }
 
+// knowing is a verifier that remembers an answer to everything.
+type knowing struct{ verifierFunc }
+
+func (knowing) Recall(ctx context.Context, address string) (engine.Result, bool) {
+	result, _ := accepts(ctx, address)
+	result.User = "remembered"
+	return result, true
+}
+
+// TestFreshIsNotRemembered: who wants a new answer does not get the one that is remembered.
+func TestFreshIsNotRemembered(t *testing.T) {
+	handler := newServer(t, server.Config{Verifier: knowing{accepts}}).Handler()
+	for query, want := range map[string]string{"": "remembered", "&fresh=0": "remembered", "&fresh=1": "anew"} {
+		if body := get(handler, "/api/v1/verify?email=a@b.example"+query).Body.String(); !strings.Contains(body, `"user":"`+want+`"`) {
+			t.Errorf("%q: %s, want the one that is %s", query, body, want)
+		}
+	}
+}
+
 func TestFresh(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(accepts)}).Handler()
 	for query, anew := range map[string]bool{"": false, "&fresh=0": false, "&fresh=1": true} {

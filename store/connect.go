@@ -68,6 +68,12 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	return db, nil
 }
 
+// Exists tells whether the options name a place where a state is kept already: a data folder with a database, as far as we may see that, or any
+// PostgreSQL.
+func Exists(o Options) bool {
+	return o.DatabaseURL != "" || there(o.DataDir) == nil
+}
+
 // there returns an error if the folder has no database.
 func there(folder string) error {
 	_, err := os.Stat(filepath.Join(folder, databaseName))

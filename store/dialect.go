@@ -92,7 +92,7 @@ func openPostgres(databaseURL string) (*database, error) {
 	)
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the database's address cannot be read, it looks like postgres://user:password@host:5432/name: %w", ErrInvalid, err)
+		return nil, fmt.Errorf("the database's address cannot be read, it looks like postgres://user:password@host:5432/name: %w", err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout

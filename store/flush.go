@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -112,7 +113,7 @@ var upsertVerdicts = upsert{
 	table:   "verdicts",
 	columns: []string{"hash", "result", "reason", "checked", "expires"},
 	then: `ON CONFLICT (hash) DO UPDATE SET result = excluded.result, reason = excluded.reason, checked = excluded.checked, expires = excluded.expires
-		WHERE excluded.checked >= verdicts.checked`,
+		WHERE excluded.checked >= verdicts.checked OR verdicts.checked > excluded.checked + ` + strconv.FormatInt(clockSlack.Milliseconds(), 10),
 }
 
 func (s *Store) insertVerdicts(ctx context.Context, tx *sql.Tx, b *batch) error {

@@ -100,7 +100,7 @@ func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	err := s.write(ctx, "revoke key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET revoked = CASE WHEN revoked = 0 THEN $2 ELSE revoked END WHERE id = $1`,
-			id, millisOf(s.now()))); err != nil {
+			storable(id), millisOf(s.now()))); err != nil {
 			return err
 		}
 		return bump(ctx, tx, topicKeys)
@@ -117,7 +117,7 @@ const selectKeys = `
 // Key returns the key with the ID, or [ErrNotFound].
 func (s *Store) Key(ctx context.Context, id string) (key Key, err error) {
 	err = s.read(ctx, "read key", func(ctx context.Context, db *sql.DB) error {
-		key, err = scanKey(db.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, id))
+		key, err = scanKey(db.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, storable(id)))
 		return err
 	})
 	return key, err

@@ -80,9 +80,11 @@ func TestKeysThatCannotBe(t *testing.T) {
 		wantError(t, err, ErrExists)
 		_, err = s.CreateKey(ctx, Key{Hash: HashOf("orphan"), Account: "nobody"})
 		wantError(t, err, ErrNotFound)
-		_, err = s.Key(ctx, "nothing")
-		wantError(t, err, ErrNotFound)
-		wantError(t, s.RevokeKey(ctx, "nothing"), ErrNotFound)
+		for _, id := range []string{"nothing", "a\x00b", "\xff"} { // as a URL can have it
+			_, err = s.Key(ctx, id)
+			wantError(t, err, ErrNotFound)
+			wantError(t, s.RevokeKey(ctx, id), ErrNotFound)
+		}
 		wantError(t, s.UpdateKey(ctx, Key{ID: "nothing"}), ErrNotFound)
 		for name, key := range map[string]Key{
 			"no hash":       {},

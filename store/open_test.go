@@ -45,6 +45,18 @@ func TestFolderIsLocked(t *testing.T) {
 	open(t, o)
 }
 
+// TestDurability: what was committed survives a power cut, which no test can make, and what was deleted is gone from the file.
+func TestDurability(t *testing.T) {
+	s := open(t, sqliteEngine.empty(t))
+	for pragma, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "secure_delete": "1", "foreign_keys": "1"} {
+		var got string
+		check(t, s.db.writer.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))
+		if got != want {
+			t.Errorf("%s is %s, want %s", pragma, got, want)
+		}
+	}
+}
+
 // TestRestart opens a folder whose last user is about to end.
 func TestRestart(t *testing.T) {
 	o := sqliteEngine.empty(t)

@@ -55,7 +55,12 @@ func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 		check(t, err)
 		operators := someKey(t, s, "b")
 		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
+		before, err := s.Versions(ctx)
+		check(t, err)
 		check(t, s.DeleteAccount(ctx, ann.ID))
+		if after, err := s.Versions(ctx); err != nil || after.Keys <= before.Keys {
+			t.Errorf("other nodes do not hear of it: %+v, then %+v, %v", before, after, err)
+		}
 		key, err = s.Key(ctx, key.ID)
 		check(t, err)
 		if key.Revoked.IsZero() || key.Account != "" {
@@ -95,9 +100,15 @@ func TestSessions(t *testing.T) {
 		third := Session{Hash: HashOf("third"), Account: ann.ID, Expires: now.Now().Add(2 * time.Hour)}
 		check(t, s.CreateSession(ctx, second))
 		check(t, s.CreateSession(ctx, third))
+		third.Expires = now.Now().Add(3 * time.Hour)
+		check(t, s.ExtendSession(ctx, third.Hash, third.Expires))
+		if got, _, err = s.Session(ctx, third.Hash); err != nil || !got.Expires.Equal(third.Expires) {
+			t.Errorf("extended: %v, %v", got.Expires, err)
+		}
 		now.Advance(time.Hour)
+		wantError(t, s.ExtendSession(ctx, HashOf("cookie"), now.Now().Add(time.Hour)), ErrNotFound) // expired
 		_, _, err = s.Session(ctx, HashOf("cookie"))
-		wantError(t, err, ErrNotFound) // expired
+		wantError(t, err, ErrNotFound)
 		check(t, s.EndSession(ctx, second.Hash))
 		check(t, s.EndSession(ctx, second.Hash))
 		_, _, err = s.Session(ctx, second.Hash)
@@ -141,6 +152,10 @@ func TestSetUpHappensOnce(t *testing.T) {
 		}
 		if len(accounts) != 1 || refused != len(errs)-1 {
 			t.Errorf("%d accounts, %d of %d refused: %v", len(accounts), refused, len(errs), errs)
+		}
+
+		for _, token := range []string{"one", "two"} {
+			wantError(t, s.CheckSetupToken(ctx, HashOf(token)), ErrNotFound)
 		}
 
 		// The token of a node that looked for accounts before there was one.

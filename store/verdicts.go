@@ -9,6 +9,10 @@ import (
 // maxResult bounds the octets of a verdict's Result. Longer ones are dropped and counted: they would be asked for anew, no more.
 const maxResult = 64 << 10
 
+// clockSlack is how far in the future a check may seem to lie: as far as clocks of nodes differ, and with much to spare. What lies farther was
+// written by a clock that was wrong, by which it would be believed for years perhaps.
+const clockSlack = time.Hour
+
 // Verdict is what was found out about an address.
 type Verdict struct {
 	Result  []byte // JSON, of the caller's making, without the address and whatever quotes it
@@ -26,15 +30,16 @@ func (s *Store) Verdict(ctx context.Context, address string) (v Verdict, err err
 	err = s.read(ctx, "read verdict", func(ctx context.Context, db *sql.DB) error {
 		var result string
 		var checked, expires millis
-		err := db.QueryRowContext(ctx, `SELECT result, reason, checked, expires FROM verdicts WHERE hash = $1 AND expires > $2`,
-			hash, millisOf(s.now())).Scan(&result, &v.Reason, &checked, &expires)
+		err := db.QueryRowContext(ctx, `SELECT result, reason, checked, expires FROM verdicts WHERE hash = $1 AND expires > $2 AND checked <= $3`,
+			hash, millisOf(s.now()), millisOf(s.now().Add(clockSlack))).Scan(&result, &v.Reason, &checked, &expires)
 		v.Result, v.Checked, v.Expires = []byte(result), checked.time(), expires.time()
 		return err
 	})
 	return v, err
 }
 
-// PutVerdict queues what was found out about the normalised address, of which a salted hash is stored. Of two the later check stays.
+// PutVerdict queues what was found out about the normalised address, of which a salted hash is stored. Of two the later check stays, unless a clock
+// was wrong.
 func (s *Store) PutVerdict(address string, v Verdict) {
 	v.Result, v.Reason = []byte(storable(string(v.Result))), storable(v.Reason)
 	v.Checked, v.Expires = millisOf(v.Checked).time(), millisOf(v.Expires).time()

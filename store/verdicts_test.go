@@ -54,6 +54,31 @@ func TestVerdicts(t *testing.T) {
 	})
 }
 
+// TestClockIsSetBack: what was written by a clock that was ahead is neither believed nor in the way.
+func TestClockIsSetBack(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		put := func(reason string) {
+			t.Helper()
+			s.PutVerdict("a@example.com", Verdict{Result: []byte(`{}`), Reason: reason, Checked: now.Now(), Expires: now.Now().Add(6 * time.Hour)})
+			check(t, s.Flush(ctx))
+		}
+		now.Advance(365 * 24 * time.Hour)
+		put("mailbox_not_found")
+		now.Advance(-365 * 24 * time.Hour)
+		_, err := s.Verdict(ctx, "a@example.com")
+		wantError(t, err, ErrNotFound)
+		put("recipient_accepted")
+		got, err := s.Verdict(ctx, "a@example.com")
+		check(t, err)
+		if got.Reason != "recipient_accepted" {
+			t.Errorf("the verdict is %s", got.Reason)
+		}
+	})
+}
+
 func TestForgetVerdicts(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()

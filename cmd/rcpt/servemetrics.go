@@ -89,9 +89,7 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", handler)
-	site := &http.Server{Handler: mux, ReadHeaderTimeout: metricsPatience, WriteTimeout: metricsPatience, MaxHeaderBytes: metricsHeader}
+	site := metricsSite(handler)
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(listener) }()
 	fmt.Fprintf(out, "Metrics are at http://%s/metrics\n", reachable(listener.Addr()))
@@ -105,7 +103,17 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	}, nil
 }
 
+// metricsSite is what shows them. Nobody is asked for a key there, so a connection that says nothing must not be held for long.
+func metricsSite(handler http.Handler) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", handler)
+	return &http.Server{
+		Handler: mux, ReadTimeout: metricsPatience, WriteTimeout: metricsPatience, IdleTimeout: metricsIdle, MaxHeaderBytes: metricsHeader,
+	}
+}
+
 const (
 	metricsPatience = 10 * time.Second
+	metricsIdle     = 2 * time.Minute // Prometheus comes every minute, as a rule, and keeps its connection
 	metricsHeader   = 16 << 10
 )

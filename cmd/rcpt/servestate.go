@@ -28,10 +28,10 @@ func (c *serveCommand) openState(ctx context.Context, key apiKey, logger *slog.L
 	where.Log = logger
 	opened, err := store.Open(ctx, where)
 	if err != nil {
-		if key.made || c.Data != "" || c.Database != "" {
+		if key.made || c.Data != "" || store.Exists(where) {
 			return nil, err
 		}
-		// Containers with a fixed key often have no place to write to, and need none.
+		// Containers with a fixed key often have no place to write to, and need none. Where there are keys already, their owners would get 401.
 		logger.Warn("nothing is kept from run to run, and there are no other keys, no usage and no dashboard: name a folder with --data",
 			slog.String("error", err.Error()))
 		return fixedState(ctx, key)

@@ -74,6 +74,28 @@ func TestOwnerUnderAttack(t *testing.T) {
 	}
 }
 
+// TestOpenBrowser: who finds a browser that is signed in cannot try out passwords on the form that changes them.
+func TestOpenBrowser(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	const mine = "mine, from now on"
+	guess := func(current string) int {
+		return w.post(t, "/account", "/account/password", "current", current, "password", mine, "repeated", mine).StatusCode
+	}
+	for i := range triesFree {
+		if status := guess(fmt.Sprint("guess ", i)); status != http.StatusForbidden {
+			t.Fatalf("guess %d: %d", i, status)
+		}
+	}
+	if status := guess(testPassword); status != http.StatusTooManyRequests {
+		t.Errorf("one more: %d", status)
+	}
+	w.clock.Advance(firstWait)
+	if status := guess(testPassword); status != http.StatusSeeOther {
+		t.Errorf("the right one, after a while: %d", status)
+	}
+}
+
 // TestPasswordChangedMeanwhile: a sign-in with a password that is changed while it is looked at begins no session.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	w := newWorld(t, nil)

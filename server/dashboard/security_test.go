@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +64,18 @@ func TestForged(t *testing.T) {
 	}
 	if keys, _ := w.store.Keys(t.Context()); len(keys) != 1 || !keys[0].Revoked.IsZero() {
 		t.Errorf("keys were changed: %v", keys)
+	}
+}
+
+// TestForgedWithoutCookie: without a cookie there is no token that holds, and everybody can compute that of an empty one. Otherwise another site
+// could sign somebody in to an account of its own.
+func TestForgedWithoutCookie(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	w.client = w.browser()
+	form := fieldsOf([]string{"login", testLogin, "password", testPassword, "token", tokenOf("")})
+	if got := w.send(t, "/sign-in", form); got.StatusCode != http.StatusForbidden || w.sessionText(t) != "" {
+		t.Errorf("status %d, session %q", got.StatusCode, w.sessionText(t))
 	}
 }
 
@@ -165,6 +178,15 @@ func TestThrottle(t *testing.T) {
 	network.begin(now, "a victim", home)
 	if wait := network.begin(now, "a victim", home); wait <= firstWait {
 		t.Errorf("with an account of one's own the wait is %v", wait)
+	}
+	network.welcome("mine", home) // from now on counted apart
+	now = now.Add(longestNetwork)
+	network.begin(now, "a victim", home)
+	before := network.begin(now, "a victim", home)
+	network.begin(now, "mine", home)
+	network.forgive("mine", home)
+	if wait := network.begin(now, "another victim", home); wait != before || before == 0 {
+		t.Errorf("after the right password of an account that is known to come from here the wait is %v, was %v", wait, before)
 	}
 	if wait := network.begin(now.Add(longestNetwork+forgetAfter), "a victim", home); wait != 0 {
 		t.Errorf("after an hour it waits %v", wait)
@@ -442,6 +464,11 @@ func TestHeaders(t *testing.T) {
 		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
 			h.Get("Referrer-Policy") == "" || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("%s: %v", path, h)
+		}
+	}
+	for _, rule := range []string{"default-src 'none'", "script-src 'self'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		if !slices.Contains(strings.Split(policy, "; "), rule) {
+			t.Errorf("the policy has no %s: %s", rule, policy)
 		}
 	}
 	page := w.get(t, "/keys").body

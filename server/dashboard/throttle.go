@@ -76,10 +76,14 @@ func (t *throttle) begin(now time.Time, login string, client netip.Addr) (wait t
 }
 
 // forgive forgets the tries for an account whose password was right, and the last one of the network. What else the network tried stays:
-// an account of one's own is no way to go on with another.
+// an account of one's own is no way to go on with another. So a try that was counted apart takes nothing from what is counted in common.
 func (t *throttle) forgive(login string, client netip.Addr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if own := t.familiar[originOf(login, client)]; own != nil {
+		*own = tries{}
+		return
+	}
 	*t.account(login) = tries{}
 	if network := t.network(client); network.count > 0 {
 		network.count--

@@ -24,6 +24,7 @@ type fakeStore struct {
 	settings int64         // their version
 	err      error         // of everything
 	delay    time.Duration // of reservations
+	returns  time.Duration // delay of what is given back
 	lost     bool          // an error comes after the work is done
 }
 
@@ -141,6 +142,7 @@ func (s *fakeStore) ReserveQuota(ctx context.Context, key string, at time.Time, 
 }
 
 func (s *fakeStore) ReturnQuota(_ context.Context, r store.Reservation) error {
+	time.Sleep(s.returns)
 	return s.do(func() error { s.used[quotaRow(r.Key, r.Month)] -= r.Units; return nil })
 }
 

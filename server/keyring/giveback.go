@@ -7,12 +7,13 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// giveBackIdle returns blocks that nobody uses at the moment.
+// giveBackIdle returns blocks that nobody uses at the moment: as many as it can until the next turn, since each is a commit and whether the keys
+// are current is looked at in between.
 func (k *Keyring) giveBackIdle(ctx context.Context) {
 	now := k.elapsed(k.now())
 	idle := func(q *quota) bool { return q.pending == nil && now-q.lastUse >= idleAfter }
 	for _, e := range k.table.Load().all {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || k.elapsed(k.now())-now >= upkeepEvery {
 			return
 		}
 		_ = k.giveBack(context.WithoutCancel(ctx), e, e.quota.takeRest(idle))

@@ -3,6 +3,7 @@ package keyring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,6 +112,39 @@ func TestIdleQuota(t *testing.T) {
 		time.Sleep(idleAfter + 2*upkeepEvery)
 		if spent := s.spent(id); spent != 500 {
 			t.Errorf("%d counted, want 500", spent)
+		}
+	})
+}
+
+// TestManyIdleQuotas: a slow disk that takes the blocks of many keys back does not keep the node from seeing that its keys are current.
+func TestManyIdleQuotas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const keys = 500
+		s := newFakeStore()
+		s.returns = 20 * time.Millisecond
+		for i := range keys {
+			s.keys = append(s.keys, store.Key{ID: fmt.Sprint("key_", i), Hash: store.HashOf(fmt.Sprint(i)), MonthlyQuota: 1000})
+		}
+		k := open(t, Config{Store: s})
+		left := func(e *entry, change int64) int64 {
+			e.quota.mu.Lock()
+			defer e.quota.mu.Unlock()
+			e.quota.month, e.quota.left = monthOf(time.Now()), e.quota.left+change
+			return e.quota.left
+		}
+		for _, e := range k.table.Load().all {
+			left(e, 1)
+		}
+		for range 15 {
+			time.Sleep(time.Second)
+			if stale := k.Stale(); stale > tolerated {
+				t.Fatalf("the keys are taken to be %v old", stale)
+			}
+		}
+		for _, e := range k.table.Load().all {
+			if left(e, 0) != 0 {
+				t.Fatalf("%s has its block still", e.key.ID)
+			}
 		}
 	})
 }

@@ -1,0 +1,91 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
+)
+
+// opened is what a server with such a fixed key would begin with, in the folder of a user whose data are in home.
+func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
+	t.Helper()
+	t.Setenv("XDG_DATA_HOME", home)
+	state, err := new(serveCommand).openState(t.Context(), key, slog.New(slog.DiscardHandler))
+	if err == nil {
+		t.Cleanup(func() { _ = state.close() })
+	}
+	return state, err
+}
+
+// TestNoPlaceForState: whoever set a key needs no place to keep anything, as in a container. Where the key is to be made up, nobody would know it.
+func TestNoPlaceForState(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "file")
+	check(t, os.WriteFile(home, nil, 0o600))
+	state, err := opened(t, home, apiKey{secret: "the operator's own key"})
+	if err != nil || state.store != nil {
+		t.Errorf("with a key that was set: %+v, %v", state, err)
+	}
+	if _, err := opened(t, home, apiKey{secret: keyring.NewText(), made: true}); err == nil {
+		t.Error("without one the server starts")
+	}
+}
+
+// TestStateThatCannotBeRead: keys that are there are not left aside because one more was set. Their owners would get 401.
+func TestStateThatCannotBeRead(t *testing.T) {
+	home := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(home, "rcpt"), 0o700))
+	check(t, os.WriteFile(filepath.Join(home, "rcpt", "rcpt.db"), []byte("a database of something else, or what is left of ours"), 0o600))
+	if _, err := opened(t, home, apiKey{secret: "the operator's own key"}); err == nil {
+		t.Error("the server starts without the keys of its database")
+	}
+}
+
+// TestReadyWithOldKeys: a node that has not been able to look at the keys for long is none to send requests to, even if its database answers.
+func TestReadyWithOldKeys(t *testing.T) {
+	s := openState(t, store.Options{DataDir: t.TempDir()})
+	var ahead time.Duration
+	keys, err := keyring.Open(t.Context(), keyring.Config{Store: s, Now: func() time.Time { return time.Now().Add(ahead) }})
+	check(t, err)
+	check(t, keys.Close()) // looks no more
+	state := &serviceState{store: s, keys: keys}
+	if err := state.ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	ahead = 2 * staleKeys
+	if err := state.ready(t.Context()); err == nil {
+		t.Error("it is ready")
+	}
+}
+
+// TestKeyOfARun: it is made where nobody has a key, and a key that cannot be used any more is none.
+func TestKeyOfARun(t *testing.T) {
+	home := t.TempDir()
+	made := apiKey{secret: keyring.NewText(), made: true}
+	wantSecret := func(when, want string) {
+		t.Helper()
+		state, err := opened(t, home, made)
+		check(t, err)
+		if state.key.secret != want {
+			t.Errorf("%s: the key of the run is %q, want %q", when, state.key.secret, want)
+		}
+		check(t, state.close())
+	}
+	wantSecret("without keys", made.secret)
+	s, err := store.Open(t.Context(), store.Options{DataDir: filepath.Join(home, "rcpt")})
+	check(t, err)
+	_, key, err := keyring.NewKey(t.Context(), s, store.Key{Name: "shop"})
+	check(t, errors.Join(err, s.Close()))
+	wantSecret("with a key", "")
+	s, err = store.Open(t.Context(), store.Options{DataDir: filepath.Join(home, "rcpt")})
+	check(t, err)
+	check(t, errors.Join(s.RevokeKey(t.Context(), key.ID), s.Close()))
+	wantSecret("with a revoked key", made.secret)
+}
