@@ -5,16 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/miekg/dns"
 )
 
-// resolve answers the question for name (fully qualified, lower-case) and qtype within ctx, following aliases from message to message.
-func (r *Resolver) resolve(ctx context.Context, name string, qtype uint16) answer {
-	a, next := r.ask(ctx, name, qtype, nil)
+// resolve answers the question for name (fully qualified, lower-case) and qtype until end, following aliases from message to message.
+func (r *Resolver) resolve(end time.Time, name string, qtype uint16) answer {
+	a, next := r.ask(end, name, qtype, nil)
 	for next != "" {
 		before := a
-		a, next = r.ask(ctx, next, qtype, before.aliases)
+		a, next = r.ask(end, next, qtype, before.aliases)
 		a.aliases = longer(a.aliases, before.aliases)
 		a.ad = a.ad && before.ad
 		a.ttl = min(a.ttl, before.ttl)
@@ -31,12 +32,12 @@ func longer(a, b []string) []string {
 
 // ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
 // silent is, for packets get lost.
-func (r *Resolver) ask(ctx context.Context, name string, qtype uint16, aliases []string) (a answer, next string) {
+func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []string) (a answer, next string) {
 	servers := r.servers.inOrder()
 	for range maxRounds {
 		var silent []string
 		for _, server := range servers {
-			said, next := r.try(ctx, server, name, qtype, aliases)
+			said, next := r.try(end, server, name, qtype, aliases)
 			if !said.status.Temporary() || next != "" {
 				return said, next
 			}
@@ -47,7 +48,7 @@ func (r *Resolver) ask(ctx context.Context, name string, qtype uint16, aliases [
 			if a.server == "" { // a failure that a server reported says more than another's silence
 				a = said
 			}
-			if ctx.Err() != nil {
+			if r.base.Err() != nil || !time.Now().Before(end) {
 				return a, ""
 			}
 		}
@@ -57,8 +58,11 @@ func (r *Resolver) ask(ctx context.Context, name string, qtype uint16, aliases [
 }
 
 // try puts one question to one server, over TCP too if need be.
-func (r *Resolver) try(ctx context.Context, server, name string, qtype uint16, aliases []string) (a answer, next string) {
-	ctx, cancel := context.WithTimeout(ctx, r.tryTimeout)
+func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases []string) (a answer, next string) {
+	if last := time.Now().Add(r.tryTimeout); last.Before(end) {
+		end = last
+	}
+	ctx, cancel := context.WithDeadline(r.base, end)
 	defer cancel()
 	query := newQuery(name, qtype)
 	m, err := r.exchange(ctx, query, server)

@@ -113,9 +113,7 @@ func (r *Resolver) fly(q question) answer {
 		return abandoned(err)
 	}
 	defer func() { <-r.places }()
-	ctx, cancel := context.WithTimeout(r.base, r.timeout)
-	defer cancel()
-	a := r.resolve(ctx, q.name, q.qtype)
+	a := r.resolve(time.Now().Add(r.timeout), q.name, q.qtype)
 	a.expires = time.Now().Add(time.Duration(a.ttl) * time.Second)
 	if q.qtype == dns.TypeMX {
 		a.shelf = new(shelf)
