@@ -57,7 +57,7 @@ func Proxy(address *url.URL, forward Dialer) (Egress, error) {
 		return Egress{}, errors.New("smtpprobe: a proxy has a password and no user name")
 	}
 	if forward == nil {
-		forward = &net.Dialer{}
+		forward = &net.Dialer{KeepAlive: -1}
 	}
 	name := proxyScheme + "://" + address.Host
 	through := &socks5.Dialer{Proxy: address.Host, Username: user, Password: password, Forward: forward}
@@ -96,7 +96,7 @@ func SourceIP(ip netip.Addr) (Egress, error) {
 		return Egress{}, fmt.Errorf("smtpprobe: %s cannot be the source address of a connection: is it one of this machine? (%w)", ip, reasonOf(err))
 	}
 	_ = trial.Close()
-	dialer := &sourceDialer{net.Dialer{LocalAddr: local}, ip.String()}
+	dialer := &sourceDialer{net.Dialer{LocalAddr: local, KeepAlive: -1}, ip.String()}
 	return Egress{Name: ip.String(), Dialer: dialer, Only4: ip.Is4(), Only6: ip.Is6()}, nil
 }
 

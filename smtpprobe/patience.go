@@ -9,10 +9,10 @@ import "math"
 // patience is how many refused recipients a session may have, at the point where it has had so many.
 func (p *Pool) patience(w *worker, refused int) int {
 	h := w.host
-	if known := h.traits.refused; known > 0 {
-		return known
-	}
 	least, most := p.config.Session.refusals()
+	if known := h.traits.refused; known > 0 {
+		return min(known, most)
+	}
 	limit := max(least, h.borne)
 	if h.explorer == w {
 		limit = max(limit, 2*max(h.borne, refused))

@@ -18,7 +18,7 @@ type Dialer interface {
 
 // Config configures a [Pool]. Every zero field has the default that its comment names.
 type Config struct {
-	Dialer             Dialer       // default: &net.Dialer{}
+	Dialer             Dialer       // default: a net.Dialer without keep-alive probes, which no session lives to need
 	Egresses           Egresses     // ways out, instead of Dialer; default: Dialer alone
 	Helo               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
 	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
@@ -107,7 +107,7 @@ func New(c Config) (*Pool, error) {
 
 func (c Config) withDefaults() Config {
 	if c.Dialer == nil {
-		c.Dialer = &net.Dialer{}
+		c.Dialer = &net.Dialer{KeepAlive: -1}
 	}
 	if len(c.Egresses) == 0 {
 		c.Egresses = Egresses{{Dialer: c.Dialer}}
