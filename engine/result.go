@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -69,15 +68,7 @@ type SMTPAnswer struct {
 	Rule     string          `json:"rule,omitempty"` // the rule by which the reply was read
 }
 
-// shortRecord is the record of an address whose syntax is impossible.
-type shortRecord struct {
-	Email   string   `json:"email"`
-	Success bool     `json:"success"`
-	Verdict Verdict  `json:"result"`
-	Message string   `json:"message"`
-	Details *Details `json:"details,omitempty"`
-}
-
+// record is what a Result is read from.
 type record struct {
 	Email      string   `json:"email"`
 	User       string   `json:"user"`
@@ -93,15 +84,8 @@ type record struct {
 	Details    *Details `json:"details,omitempty"`
 }
 
-// flag is a bool as JSON has it: 0 or 1. It is a number, which encoding/json writes several times faster than what writes itself.
+// flag is a bool as JSON has it: 0 or 1.
 type flag uint8
-
-func flagOf(b bool) flag {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 func (f *flag) UnmarshalJSON(data []byte) error {
 	switch string(data) {
@@ -113,31 +97,6 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("flag %s is neither 0 nor 1", data)
 	}
 	return nil
-}
-
-// MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form.
-func (r Result) MarshalJSON() ([]byte, error) {
-	if r.User == "" && r.Domain == "" {
-		return marshal(shortRecord{r.Email, r.Success, r.Verdict, r.Message, r.Details})
-	}
-	return marshal(record{
-		Email: r.Email, User: r.User, Domain: r.Domain,
-		AcceptAll: flagOf(r.AcceptAll), Role: flagOf(r.Role), FreeEmail: flagOf(r.FreeEmail),
-		Disposable: flagOf(r.Disposable), SpamTrap: flagOf(r.SpamTrap),
-		Success: r.Success, Verdict: r.Verdict, Message: r.Message, Details: r.Details,
-	})
-}
-
-// marshal leaves <, > and & as they are, so that an encoder that does not escape HTML shows replies as mail hosts write them. [json.Marshal]
-// escapes the outcome again.
-func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // UnmarshalJSON reads a verification record.

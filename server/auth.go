@@ -14,20 +14,20 @@ import (
 )
 
 // granted answers a request whose key may do what it asks for, and reports whether it was answered, so that it counts.
-type granted func(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) (answered bool)
+type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool)
 
 // authorized lets requests through that show a key for the scope, in a header or in the query parameter, while the key is within its limits.
-func (s *Server) authorized(parameter string, scope store.Scope, next granted) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		grant, err := s.keys.Admit(r.Context(), shownKey(r, parameter), scope, s.clientAddr(r))
+func (s *Server) authorized(parameter string, scope store.Scope, next granted) handler {
+	return func(x *exchange, r *http.Request) {
+		grant, err := s.keys.Admit(r.Context(), x.shownKey(r, parameter), scope, s.clientAddr(r))
 		if err != nil {
-			s.refuse(w, r, err)
+			s.refuse(x, r, err)
 			return
 		}
 		answered := false
 		defer func() { grant.Done(answered) }() // after a panic too
-		note(r, slog.String("key_id", grant.ID))
-		answered = next(w, r, grant)
+		x.note(slog.String("key_id", grant.ID))
+		answered = next(x, r, grant)
 	}
 }
 
@@ -76,10 +76,11 @@ func rateFields(header http.Header, rate keyring.Rate) {
 	if !rate.Limited() {
 		return
 	}
-	header["Ratelimit-Limit"] = []string{strconv.FormatInt(rate.Limit, 10)}
-	header["Ratelimit-Remaining"] = []string{strconv.FormatInt(rate.Remaining, 10)}
-	header["Ratelimit-Reset"] = []string{strconv.FormatInt(keyring.Seconds(rate.Reset), 10)}
-	header["Ratelimit-Policy"] = []string{rate.Policy}
+	values := []string{ // one allocation for the four
+		strconv.FormatInt(rate.Limit, 10), strconv.FormatInt(rate.Remaining, 10), strconv.FormatInt(keyring.Seconds(rate.Reset), 10), rate.Policy,
+	}
+	header["Ratelimit-Limit"], header["Ratelimit-Remaining"] = values[0:1:1], values[1:2:2]
+	header["Ratelimit-Reset"], header["Ratelimit-Policy"] = values[2:3:3], values[3:4:4]
 }
 
 // seconds is a duration as Retry-After has it: at least one.
@@ -87,7 +88,7 @@ func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.S
 
 // shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. What is given more than once shows
 // none: programs differ on which of them counts.
-func shownKey(r *http.Request, parameter string) string {
+func (x *exchange) shownKey(r *http.Request, parameter string) string {
 	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
 	if len(authorization) > 1 || len(own) > 1 {
 		return ""
@@ -99,8 +100,8 @@ func shownKey(r *http.Request, parameter string) string {
 	if len(own) == 1 && own[0] != "" {
 		return own[0]
 	}
-	if given := queryOf(r).values[parameter]; len(given) == 1 {
-		return given[0]
+	if given, times := x.queryOf(r).find(parameter); times == 1 {
+		return given
 	}
 	return ""
 }

@@ -18,26 +18,33 @@ type crowd struct {
 	mu     sync.Mutex
 	room   sync.Cond // there may be some: a connection has ended or has no request, or the listener is closed
 	open   int
-	silent *list.List // of quiet, without a first request, the oldest first
-	idle   *list.List // of quiet, between requests, the longest idle first
-	places map[net.Conn]place
+	silent *list.List // of *guest, without a first request, the oldest first
+	idle   *list.List // of *guest, between requests, the longest idle first
+	guests map[net.Conn]*guest
 	closed bool
 }
 
-// quiet is a connection without a request under way.
-type quiet struct {
+// guest is an open connection, or one that was closed to make room and that the server has not missed yet.
+type guest struct {
 	conn  net.Conn
-	since time.Time
+	since time.Time     // when it came
+	list  *list.List    // silent or idle; nil: a request is under way
+	at    *list.Element // of the list
+	gone  bool
 }
 
-// place is where a connection stands. In no list: it was closed to make room.
-type place struct {
-	list *list.List
-	at   *list.Element
+// waitIn puts the guest at the end of a list; nil: it leaves the one that it is in.
+func (g *guest) waitIn(l *list.List) {
+	if g.list != nil {
+		g.list.Remove(g.at)
+	}
+	if g.list = l; l != nil {
+		g.at = l.PushBack(g)
+	}
 }
 
 func newCrowd(listener net.Listener, most int) *crowd {
-	c := &crowd{Listener: listener, most: most, silent: list.New(), idle: list.New(), places: make(map[net.Conn]place)}
+	c := &crowd{Listener: listener, most: most, silent: list.New(), idle: list.New(), guests: make(map[net.Conn]*guest)}
 	c.room.L = &c.mu
 	return c
 }
@@ -67,24 +74,25 @@ func (c *crowd) Accept() (net.Conn, error) {
 func (c *crowd) closeQuiet() bool {
 	from := c.silent
 	oldest := from.Front()
-	if oldest == nil || time.Since(oldest.Value.(quiet).since) < silence {
+	if oldest == nil || time.Since(oldest.Value.(*guest).since) < silence {
 		from = c.idle
 		oldest = from.Front()
 	}
 	if oldest == nil {
 		return false
 	}
-	conn := from.Remove(oldest).(quiet).conn
-	c.places[conn] = place{}
+	g := oldest.Value.(*guest)
+	g.waitIn(nil)
+	g.gone = true
 	c.open--
-	conn.Close()
+	g.conn.Close()
 	return true
 }
 
 // wait returns when there may be room.
 func (c *crowd) wait() {
 	if oldest := c.silent.Front(); oldest != nil {
-		alarm := time.AfterFunc(silence-time.Since(oldest.Value.(quiet).since), c.room.Broadcast)
+		alarm := time.AfterFunc(silence-time.Since(oldest.Value.(*guest).since), c.room.Broadcast)
 		defer alarm.Stop()
 	}
 	c.room.Wait()
@@ -103,23 +111,27 @@ func (c *crowd) Close() error {
 func (c *crowd) observe(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, known := c.places[conn]
-	closed := known && at.list == nil
-	if known && !closed {
-		at.list.Remove(at.at)
+	g := c.guests[conn]
+	if g == nil {
+		g = &guest{conn: conn, since: time.Now()}
+		c.guests[conn] = g
 	}
-	if !closed || state == http.StateClosed {
-		delete(c.places, conn)
+	ends := state == http.StateClosed || state == http.StateHijacked
+	if ends {
+		delete(c.guests, conn)
 	}
 	switch {
-	case closed:
+	case g.gone:
 		return
-	case state == http.StateClosed || state == http.StateHijacked:
+	case ends:
+		g.waitIn(nil)
 		c.open--
 	case state == http.StateNew:
-		c.places[conn] = place{c.silent, c.silent.PushBack(quiet{conn, time.Now()})}
+		g.waitIn(c.silent)
 	case state == http.StateIdle:
-		c.places[conn] = place{c.idle, c.idle.PushBack(quiet{conn, time.Now()})}
+		g.waitIn(c.idle)
+	default:
+		g.waitIn(nil)
 	}
 	c.room.Signal()
 }

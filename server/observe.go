@@ -2,58 +2,56 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
-	"path"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 )
 
-// usualAttrs is how many attributes the log has of a request, as a rule.
-const usualAttrs = 10
-
 // observed gives each request an ID, logs how it ended, and answers 500 where a handler panics. Of what the client sent, only the
 // method and the route get into the log: path, query and headers may hold addresses and keys.
-func (s *Server) observed(mux *http.ServeMux) http.Handler {
+func (s *Server) observed(routes routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		started := time.Now()
-		handler, route := routed(mux, r)
-		seen := &observation{level: slog.LevelDebug, attrs: make([]slog.Attr, 0, usualAttrs)}
-		seen.note(slog.String("request_id", rand.Text()), slog.String("method", method(r)), slog.String("route", route))
-		w.Header().Set("X-Request-Id", seen.attrs[0].Value.String())
-		reply := &statusWriter{ResponseWriter: w}
+		answer, route := routes.of(r)
+		x := newExchange(w, route)
+		w.Header()["X-Request-Id"] = []string{x.id}
 		defer func() {
 			if fault := recover(); fault != nil {
-				s.panicked(reply, seen, fault)
+				s.panicked(x, fault)
 			}
-			took := time.Since(started)
-			s.answered(route, reply.status, took)
-			seen.note(slog.Int("status", reply.status), slog.Int64("duration_ms", took.Milliseconds()))
-			s.config.Logger.LogAttrs(r.Context(), seen.level, "request", seen.attrs...)
+			s.ended(x, r)
 		}()
-		handler.ServeHTTP(reply, r.WithContext(context.WithValue(r.Context(), observationKey{}, seen)))
+		answer(x, r)
 	})
 }
 
-// routed is mux and the route that it takes, except for paths in another than their plain form. Mux would redirect some to that, and repeat
-// the query with the key in it; others, with needless percent-encoding, it would take, past a proxy that knows the plain form only.
-func routed(mux *http.ServeMux, r *http.Request) (handler http.Handler, route string) {
-	if given := r.URL.EscapedPath(); !strings.HasPrefix(given, "/") || path.Clean(given) != given || given != r.URL.Path {
-		return http.HandlerFunc(notFound), "/"
+// ended tells of a request that was answered.
+func (s *Server) ended(x *exchange, r *http.Request) {
+	took := time.Since(x.began)
+	s.answered(x.route, x.status, took)
+	log := s.config.Logger.Handler()
+	if !log.Enabled(r.Context(), x.level) {
+		return
 	}
-	return mux.Handler(r)
+	const usualAttrs = usualNotes + 5
+	attrs := append(make([]slog.Attr, 0, usualAttrs),
+		slog.String("request_id", x.id), slog.String("method", method(r)), slog.String("route", x.route))
+	attrs = append(attrs, x.notes...)
+	attrs = append(attrs, slog.Int("status", x.status), slog.Int64("duration_ms", took.Milliseconds()))
+	line := slog.NewRecord(x.began.Add(took), x.level, "request", 0) // a logger would look for the place in the source, which is always this one
+	line.AddAttrs(attrs...)
+	_ = log.Handle(r.Context(), line) // a logger leaves the error alone, too
 }
 
 // panicked logs a bug of ours with its stack, and tells the client no more than that there is one.
-func (s *Server) panicked(w *statusWriter, seen *observation, fault any) {
-	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", seen.attrs[0],
+func (s *Server) panicked(x *exchange, fault any) {
+	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("request_id", x.id),
 		slog.String("panic", describe(fault)), slog.String("stack", string(debug.Stack())))
-	if w.status == 0 {
-		writeError(w, http.StatusInternalServerError, "Internal Server Error")
+	if x.status == 0 {
+		writeError(x, http.StatusInternalServerError, "Internal Server Error")
 	}
 }
 
@@ -74,51 +72,20 @@ func method(r *http.Request) string {
 	return "other"
 }
 
-// observation is what the log says about a request, and what was read of it. It belongs to the request's goroutine.
-type observation struct {
-	level slog.Level
-	attrs []slog.Attr
-	query *query // nil: it was not read yet
-}
+const (
+	idDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" // RFC 4648 §6
+	idHalf   = 13                                 // digits for 64 bits
+)
 
-type observationKey struct{}
-
-func (o *observation) note(attrs ...slog.Attr) { o.attrs = append(o.attrs, attrs...) }
-
-// note adds to what the log says about r.
-func note(r *http.Request, attrs ...slog.Attr) {
-	if seen, ok := r.Context().Value(observationKey{}).(*observation); ok {
-		seen.note(attrs...)
+// newID returns the ID of a request. It finds a line in the log and opens nothing, so that it need not be a secret.
+func newID() string {
+	var id [2 * idHalf]byte
+	for from := 0; from < len(id); from += idHalf {
+		bits := rand.Uint64()
+		for i := range idHalf {
+			id[from+i] = idDigits[bits%uint64(len(idDigits))]
+			bits /= uint64(len(idDigits))
+		}
 	}
+	return string(id[:])
 }
-
-// noteVerification makes r one that everybody wants to see in the log. Other requests would fill it: checks of load balancers, and those of
-// people without a key.
-func noteVerification(r *http.Request) {
-	if seen, ok := r.Context().Value(observationKey{}).(*observation); ok {
-		seen.level = slog.LevelInfo
-	}
-}
-
-// statusWriter remembers the status of the answer; 0 means that none was sent.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Write(body []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	return w.ResponseWriter.Write(body)
-}
-
-// Unwrap lets [http.ResponseController] reach the connection.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -34,73 +34,73 @@ var (
 	notGuessed = []string{"nosniff"}
 )
 
+// shortBody is the length to which net/http tells the length of a body by itself ("under a few KB", [http.ResponseWriter]).
+const shortBody = 1 << 10
+
 // writeJSON writes body as it is meant to be read: without the escaping for HTML, which nosniff makes needless.
 func writeJSON(w http.ResponseWriter, status int, body any) {
-	text, err := encoded(body)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
 		panic(err) // a body of ours that is not JSON is a bug
 	}
+	writeEncoded(w, status, text.Bytes())
+}
+
+// writeEncoded leaves the length of a short body to net/http: a ninth field of the header would make its map a large one, and that takes longer than to
+// fill it.
+func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
-	header["Content-Length"] = []string{strconv.Itoa(len(text))}
+	if len(text) > shortBody {
+		header["Content-Length"] = []string{strconv.Itoa(len(text))}
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has gone
 }
 
-// encoded is body with a line end. What encodes itself, as an [engine.Result] does, is taken at its word: encoding/json would read it through again.
-func encoded(body any) ([]byte, error) {
-	if record, ok := body.(json.Marshaler); ok {
-		text, err := record.MarshalJSON()
-		return append(text, '\n'), err
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(body)
-	return text.Bytes(), err
+func notFound(x *exchange, r *http.Request) {
+	leaveBody(x, r)
+	writeError(x, http.StatusNotFound, "Not Found")
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	leaveBody(w, r)
-	writeError(w, http.StatusNotFound, "Not Found")
-}
-
-func health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, struct {
+func health(x *exchange, _ *http.Request) {
+	writeJSON(x, http.StatusOK, struct {
 		Status string `json:"status"`
 	}{"ok"})
 }
 
 // ready tells whether requests can be served, for balancers.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ready(x *exchange, r *http.Request) {
 	if s.config.Ready == nil {
-		health(w, r)
+		health(x, r)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
 	if err := s.config.Ready(ctx); err != nil {
-		note(r, slog.String("error", err.Error()))
-		writeBusy(w, "Not ready.")
+		x.note(slog.String("error", err.Error()))
+		writeBusy(x, "Not ready.")
 		return
 	}
-	health(w, r)
+	health(x, r)
 }
 
 // only answers 405 to methods that are not allowed, and 413 to a body: none of them takes one (RFC 9110 §9.3.1 lets us refuse it).
-func only(next http.HandlerFunc, allowed ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := leaveBody(w, r)
+func only(next handler, allowed ...string) handler {
+	return func(x *exchange, r *http.Request) {
+		body := leaveBody(x, r)
 		switch {
 		case !slices.Contains(allowed, r.Method):
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeError(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+			x.Header().Set("Allow", strings.Join(allowed, ", "))
+			writeError(x, http.StatusMethodNotAllowed, "Method Not Allowed")
 		case body:
-			writeError(w, http.StatusRequestEntityTooLarge, "This request takes no body.")
+			writeError(x, http.StatusRequestEntityTooLarge, "This request takes no body.")
 		default:
-			next(w, r)
+			next(x, r)
 		}
-	})
+	}
 }
 
 // leaveBody ends the connection behind the answer if the request has a body, and reports whether it has. Package net/http would wait for a body

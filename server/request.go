@@ -3,10 +3,7 @@ package server
 import (
 	"fmt"
 	"math"
-	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -23,70 +20,38 @@ type badRequest string
 
 func (b badRequest) Error() string { return string(b) }
 
-// query is the parameters of a request. They are of use after an error too, as far as they go.
-type query struct {
-	values url.Values
-	err    error
-}
-
-// queryOf reads the query of r, once. Every error is a [badRequest].
-func queryOf(r *http.Request) query {
-	seen, ok := r.Context().Value(observationKey{}).(*observation)
-	if !ok {
-		return readQuery(r.URL.RawQuery)
-	}
-	if seen.query == nil {
-		q := readQuery(r.URL.RawQuery)
-		seen.query = &q
-	}
-	return *seen.query
-}
-
-func readQuery(raw string) query {
-	values, err := url.ParseQuery(literalPlus(raw))
-	switch {
-	case len(raw) > maxQuery:
-		return query{values, badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))}
-	case err != nil:
-		return query{values, badRequest("The query is not well-formed: percent-encode the values of its parameters.")}
-	}
-	return query{values: values}
-}
-
 // readRequest reads the query of a verification. Every error is a [badRequest]; parameters that it does not know are ignored.
-func readRequest(q query, details bool) (request, error) {
+func readRequest(q *query, details bool) (asked request, err error) {
 	if q.err != nil {
-		return request{}, q.err
+		return asked, q.err
 	}
-	query := q.values
-	for _, name := range []string{"email", "details", "fresh", "timeout"} {
-		if len(query[name]) > 1 {
-			return request{}, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
-		}
+	asked.details = details
+	if asked.email, _, err = q.one("email"); err != nil {
+		return asked, err
 	}
-	asked := request{email: query.Get("email"), details: details}
 	if asked.email == "" {
-		return request{}, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
+		return asked, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
-	if err := readSwitch(query, "details", &asked.details); err != nil {
-		return request{}, err
+	if err := readSwitch(q, "details", &asked.details); err != nil {
+		return asked, err
 	}
-	if err := readSwitch(query, "fresh", &asked.fresh); err != nil {
-		return request{}, err
+	if err := readSwitch(q, "fresh", &asked.fresh); err != nil {
+		return asked, err
 	}
-	var err error
-	if query.Has("timeout") {
-		asked.timeout, err = readTimeoutSeconds(query.Get("timeout"))
+	text, given, err := q.one("timeout")
+	if given {
+		asked.timeout, err = readTimeoutSeconds(text)
 	}
 	return asked, err
 }
 
 // readSwitch reads a parameter that is 1 or 0, where it is given.
-func readSwitch(query url.Values, name string, on *bool) error {
-	if !query.Has(name) {
-		return nil
+func readSwitch(q *query, name string, on *bool) error {
+	value, given, err := q.one(name)
+	if !given {
+		return err
 	}
-	switch query.Get(name) {
+	switch value {
 	case "1":
 		*on = true
 	case "0":
@@ -104,20 +69,4 @@ func readTimeoutSeconds(text string) (time.Duration, error) {
 	}
 	seconds = min(seconds, math.MaxInt32)
 	return time.Duration(seconds * float64(time.Second)), nil
-}
-
-// literalPlus keeps the plus signs of an address that was put into the query as it is. HTML forms and their encoders write a space as
-// "+", but they write "@" as "%40" too: where there is a bare "@", RFC 3986 alone was followed, by which "+" is a plus sign.
-func literalPlus(rawQuery string) string {
-	if !strings.Contains(rawQuery, "+") {
-		return rawQuery
-	}
-	pairs := strings.Split(rawQuery, "&")
-	for i, pair := range pairs {
-		name, value, _ := strings.Cut(pair, "=")
-		if name == "email" && strings.Contains(value, "@") {
-			pairs[i] = name + "=" + strings.ReplaceAll(value, "+", "%2B")
-		}
-	}
-	return strings.Join(pairs, "&")
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/server/openapi"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -97,49 +94,6 @@ func New(config Config) (*Server, error) {
 		}
 	}
 	return s, nil
-}
-
-// Routes are the routes of a Server, as its hooks name them.
-func Routes() []string {
-	routes := []string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", "/api/", "/"}
-	return slices.AppendSeq(routes, maps.Keys(openapi.Routes()))
-}
-
-const (
-	verifyRoute = "/api/v1/verify"
-	usageRoute  = "/api/v1/usage"
-	healthRoute = "/healthz"
-	readyRoute  = "/readyz"
-)
-
-// Handler returns the Server's routes, for use with a server of the caller's own.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(verifyRoute, only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet))
-	if s.config.Usage != nil {
-		mux.Handle(usageRoute, only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet))
-	}
-	mux.Handle(healthRoute, only(health, http.MethodGet, http.MethodHead))
-	mux.Handle(readyRoute, only(s.ready, http.MethodGet, http.MethodHead))
-	for path, answer := range openapi.Routes() {
-		mux.Handle(path, only(answer, http.MethodGet, http.MethodHead))
-	}
-	mux.HandleFunc("/api", notFound) // mux would redirect it to the next, and repeat the query with the key in it
-	mux.HandleFunc("/api/", notFound)
-	mux.Handle("/", s.pages())
-	return s.observed(mux)
-}
-
-func (s *Server) pages() http.Handler {
-	if s.config.Pages == nil {
-		return http.HandlerFunc(notFound)
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.isProxy(peerOf(r)) {
-			r.Header.Del("X-Forwarded-Proto") // strangers do not say who speaks TLS
-		}
-		s.config.Pages.ServeHTTP(w, r)
-	})
 }
 
 // Serve answers requests on listener until ctx is cancelled; then it accepts no more, lets running requests finish for as long as a

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
@@ -53,23 +52,23 @@ type usageDay struct {
 }
 
 // usage answers GET /api/v1/usage. A key sees its own alone.
-func (s *Server) usage(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) bool {
-	rateFields(w.Header(), grant.Rate())
+func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	rateFields(x.Header(), grant.Rate())
 	now := time.Now().UTC()
-	asked, err := readUsageQuery(queryOf(r), now)
+	asked, err := readUsageQuery(x.queryOf(r), now)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, err.Error())
+		writeError(x, http.StatusBadRequest, err.Error())
 		return false
 	}
 	asked.Key = grant.ID
 	record, err := s.readUsage(r.Context(), grant.Key(), asked, now)
 	if err != nil {
-		note(r, slog.String("error", err.Error()))
+		x.note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(w, "The usage cannot be read at the moment. Try again later.")
+		writeBusy(x, "The usage cannot be read at the moment. Try again later.")
 		return false
 	}
-	writeJSON(w, http.StatusOK, record)
+	writeJSON(x, http.StatusOK, record)
 	return true
 }
 
@@ -138,14 +137,14 @@ func byDay(rows []store.Usage) []usageDay {
 }
 
 // readUsageQuery reads which days are asked for. Every error is a [badRequest].
-func readUsageQuery(q query, now time.Time) (asked store.UsageQuery, err error) {
+func readUsageQuery(q *query, now time.Time) (asked store.UsageQuery, err error) {
 	if q.err != nil {
 		return asked, q.err
 	}
-	if asked.To, err = readDay(q.values, "to", now.Truncate(24*time.Hour)); err != nil {
+	if asked.To, err = readDay(q, "to", now.Truncate(24*time.Hour)); err != nil {
 		return asked, err
 	}
-	if asked.From, err = readDay(q.values, "from", firstOfMonth(asked.To)); err != nil {
+	if asked.From, err = readDay(q, "from", firstOfMonth(asked.To)); err != nil {
 		return asked, err
 	}
 	switch days := asked.To.Sub(asked.From).Hours()/24 + 1; {
@@ -157,14 +156,12 @@ func readUsageQuery(q query, now time.Time) (asked store.UsageQuery, err error) 
 	return asked, nil
 }
 
-func readDay(values url.Values, name string, otherwise time.Time) (time.Time, error) {
-	if len(values[name]) > 1 {
-		return otherwise, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
+func readDay(q *query, name string, otherwise time.Time) (time.Time, error) {
+	text, given, err := q.one(name)
+	if !given {
+		return otherwise, err
 	}
-	if !values.Has(name) {
-		return otherwise, nil
-	}
-	day, err := time.Parse(time.DateOnly, values.Get(name))
+	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < firstYear {
 		return otherwise, badRequest(fmt.Sprintf("The parameter %q must be a day as in 2026-01-31.", name))
 	}

@@ -13,26 +13,26 @@ import (
 )
 
 // verify answers GET /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
-func (s *Server) verify(w http.ResponseWriter, r *http.Request, grant *keyring.Grant) (answered bool) {
+func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
 	started := time.Now()
-	asked, err := readRequest(queryOf(r), s.config.Details)
+	asked, err := readRequest(x.queryOf(r), s.config.Details)
 	if err != nil {
-		rateFields(w.Header(), grant.Rate())
-		writeError(w, http.StatusBadRequest, err.Error())
+		rateFields(x.Header(), grant.Rate())
+		writeError(x, http.StatusBadRequest, err.Error())
 		return false
 	}
-	noteVerification(r)
+	x.noteVerification()
 	result, ok := s.recall(r.Context(), asked)
 	if !ok {
-		if result, ok = s.ask(w, r, asked); !ok {
+		if result, ok = s.ask(x, r, asked); !ok {
 			return false
 		}
 	}
 	if result.Details != nil && result.Details.Cached {
 		grant.Cached()
 	}
-	rateFields(w.Header(), grant.Rate())
-	s.writeResult(w, r, result, asked.details)
+	rateFields(x.Header(), grant.Rate())
+	writeResult(x, result, asked.details)
 	if result.Success {
 		s.count(grant.ID, result, started)
 	}
@@ -48,10 +48,10 @@ func (s *Server) recall(ctx context.Context, asked request) (engine.Result, bool
 }
 
 // ask verifies an address when it is its turn. It answers the request itself where that cannot be done.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, asked request) (engine.Result, bool) {
+func (s *Server) ask(x *exchange, r *http.Request, asked request) (engine.Result, bool) {
 	if !s.slots.take(r.Context()) {
 		s.refused("busy")
-		writeBusy(w, "Too many verifications are running. Try again later.")
+		writeBusy(x, "Too many verifications are running. Try again later.")
 		return engine.Result{}, false
 	}
 	defer s.slots.give()
@@ -65,30 +65,34 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, asked request) (eng
 	result, err := verify(ctx, asked.email)
 	switch {
 	case err != nil && r.Context().Err() != nil:
-		note(r, slog.Bool("cancelled", true))
-		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this
+		x.note(slog.Bool("cancelled", true))
+		writeBusy(x, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this
 		return result, false
 	case err != nil:
-		note(r, slog.String("error", err.Error()))
+		x.note(slog.String("error", err.Error()))
 	}
 	if errors.Is(err, engine.ErrBusy) {
 		s.refused("busy")
-		writeBusy(w, "Too many verifications wait for the mail host of this address. Try again later.")
+		writeBusy(x, "Too many verifications wait for the mail host of this address. Try again later.")
 		return result, false
 	}
 	return result, true
 }
 
 // writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
-func (s *Server) writeResult(w http.ResponseWriter, r *http.Request, result engine.Result, details bool) {
-	note(r, slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
+func writeResult(x *exchange, result engine.Result, details bool) {
+	x.note(slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
 	if result.Details != nil {
-		note(r, slog.String("reason", string(result.Details.Reason)))
+		x.note(slog.String("reason", string(result.Details.Reason)))
 	}
 	if !details {
 		result = result.WithoutDetails()
 	}
-	writeJSON(w, http.StatusOK, result)
+	text, err := result.MarshalJSON() // encoding/json would read it through again
+	if err != nil {
+		panic(err) // a result of ours that is not JSON is a bug
+	}
+	writeEncoded(x, http.StatusOK, append(text, '\n'))
 }
 
 // count counts a verification that was answered.

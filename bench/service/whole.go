@@ -12,6 +12,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/server/linebuffer"
 	"github.com/rcpt/rcpt/server/metrics"
 	"github.com/rcpt/rcpt/server/verdicts"
 	"github.com/rcpt/rcpt/store"
@@ -53,7 +54,9 @@ func serveWhole(ctx context.Context, listener net.Listener, order Order) error {
 	}
 	defer log.Close()
 	var w whole
-	if err := w.open(ctx, order, slog.New(slog.NewTextHandler(log, nil))); err != nil {
+	requests := linebuffer.New(log)
+	defer requests.Flush()
+	if err := w.open(ctx, order, slog.New(slog.NewTextHandler(requests, nil))); err != nil {
 		return errors.Join(err, w.close())
 	}
 	background, stop := context.WithCancel(ctx)

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/linebuffer"
 )
 
 // serveCommand is "rcpt serve".
@@ -59,8 +60,10 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		}
 		return err
 	}
+	requests := linebuffer.New(std.err)
+	defer requests.Flush()
 	s := service{
-		listener: listener, engine: config, lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
+		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		details: c.Details, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 type service struct {
 	listener net.Listener // closed at the end
 	engine   engine.Config
+	requests *slog.Logger              // of the server; nil: that of the engine
 	lists    *listWatch                // nil: the lists stay as they are
 	basis    func(lists string) string // names what verdicts rest on, with these lists; nil: nothing that changes
 	state    *serviceState
@@ -98,7 +100,7 @@ func (r *running) build() error {
 	}
 	r.front, err = server.New(server.Config{
 		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
-		Details: r.details, Timeout: config.Timeout, Logger: r.logger, Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
+		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
 }

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// recordOctets is what a record without details takes up besides its texts.
+const recordOctets = 160
+
+// MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form. The outcome is that
+// of encoding/json, which takes six times as long: a server that answers from memory spends its time on this.
+func (r Result) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, recordOctets+len(r.Email)+len(r.User)+len(r.Domain)+len(r.Verdict)+len(r.Message))
+	text = appendText(append(text, `{"email":`...), r.Email)
+	if r.User != "" || r.Domain != "" {
+		text = appendText(append(text, `,"user":`...), r.User)
+		text = appendText(append(text, `,"domain":`...), r.Domain)
+		text = appendFlag(append(text, `,"accept_all":`...), r.AcceptAll)
+		text = appendFlag(append(text, `,"role":`...), r.Role)
+		text = appendFlag(append(text, `,"free_email":`...), r.FreeEmail)
+		text = appendFlag(append(text, `,"disposable":`...), r.Disposable)
+		text = appendFlag(append(text, `,"spamtrap":`...), r.SpamTrap)
+	}
+	text = strconv.AppendBool(append(text, `,"success":`...), r.Success)
+	text = appendText(append(text, `,"result":`...), string(r.Verdict))
+	text = appendText(append(text, `,"message":`...), r.Message)
+	if r.Details == nil {
+		return append(text, '}'), nil
+	}
+	details, err := marshal(r.Details)
+	if err != nil {
+		return nil, err
+	}
+	text = append(append(text, `,"details":`...), details...)
+	return append(text, '}'), nil
+}
+
+func appendFlag(text []byte, on bool) []byte {
+	if on {
+		return append(text, '1')
+	}
+	return append(text, '0')
+}
+
+// appendText appends a string in quotes. What is not plain is left to encoding/json.
+func appendText(text []byte, s string) []byte {
+	if !isPlain(s) {
+		quoted, _ := marshal(s) // every string can be written
+		return append(text, quoted...)
+	}
+	text = append(text, '"')
+	text = append(text, s...)
+	return append(text, '"')
+}
+
+// isPlain tells whether a string is the same in JSON.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// marshal leaves <, > and & as they are, so that an encoder that does not escape HTML shows replies as mail hosts write them. [json.Marshal]
+// escapes the outcome again.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"testing"
+)
+
+// oneByOne accepts new pipes.
+type oneByOne struct{ net.Listener }
+
+func (oneByOne) Accept() (net.Conn, error) {
+	conn, _ := net.Pipe()
+	return conn, nil
+}
+
+// TestCrowdForgets: nothing is left of connections that have ended, be it by themselves or to make room, after any states of theirs.
+func TestCrowdForgets(t *testing.T) {
+	const most = 3
+	c := newCrowd(oneByOne{}, most)
+	var all []net.Conn
+	accept := func() net.Conn {
+		conn, err := c.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, conn)
+		c.observe(conn, http.StateNew)
+		return conn
+	}
+	for range 4 {
+		idle, active := accept(), accept()
+		c.observe(active, http.StateActive)
+		for _, state := range []http.ConnState{http.StateActive, http.StateIdle, http.StateActive, http.StateIdle} {
+			c.observe(idle, state)
+		}
+		accept()
+		c.observe(active, http.StateHijacked)
+	}
+	if c.open > most || c.silent.Len()+c.idle.Len() > most {
+		t.Errorf("%d open, %d silent, %d idle, want %d in all", c.open, c.silent.Len(), c.idle.Len(), most)
+	}
+	for _, conn := range all {
+		if c.guests[conn] != nil {
+			c.observe(conn, http.StateClosed)
+		}
+	}
+	if c.open != 0 || c.silent.Len() != 0 || c.idle.Len() != 0 || len(c.guests) != 0 {
+		t.Errorf("%d open, %d silent, %d idle, %d known, want none", c.open, c.silent.Len(), c.idle.Len(), len(c.guests))
+	}
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// usualNotes is how many notes the log has of a request, as a rule: of its key, and of the domain, the result and the reason of a verification.
+const usualNotes = 4
+
+// exchange is a request and its answer: what was read of the one, what was sent of the other, and what the log is to say of both. It belongs to the
+// request's goroutine. It is a type of its own, rather than a value in the request's context, because each of those costs a copy of the request.
+type exchange struct {
+	http.ResponseWriter
+	began  time.Time
+	id     string
+	route  string
+	status int // of the answer; 0: none was sent
+
+	level slog.Level
+	notes []slog.Attr // in room, while there is some
+	room  [usualNotes]slog.Attr
+
+	query *query // nil: it was not read yet
+}
+
+// handler answers a request.
+type handler func(x *exchange, r *http.Request)
+
+func newExchange(w http.ResponseWriter, route string) *exchange {
+	x := &exchange{ResponseWriter: w, began: time.Now(), id: newID(), route: route, level: slog.LevelDebug}
+	x.notes = x.room[:0]
+	return x
+}
+
+// note adds to what the log says.
+func (x *exchange) note(notes ...slog.Attr) { x.notes = append(x.notes, notes...) }
+
+// noteVerification makes the request one that everybody wants to see in the log. Others would fill it: checks of load balancers, and those of people
+// without a key.
+func (x *exchange) noteVerification() { x.level = slog.LevelInfo }
+
+// queryOf reads the query of r, once. Every error is a [badRequest].
+func (x *exchange) queryOf(r *http.Request) *query {
+	if x.query == nil {
+		x.query = readQuery(r.URL.RawQuery)
+	}
+	return x.query
+}
+
+// WriteHeader remembers the status.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(body []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	return x.ResponseWriter.Write(body)
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }

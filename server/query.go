@@ -1,0 +1,87 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// usualParameters is how many parameters a query has, as a rule at most.
+const usualParameters = 4
+
+// query is the parameters of a request, in their order. They are of use after an error too, as far as they go.
+type query struct {
+	parameters []parameter // in room, while there is some
+	room       [usualParameters]parameter
+	err        error // a [badRequest]
+}
+
+type parameter struct{ name, value string }
+
+// readQuery reads what [url.ParseQuery] does, but for plus signs in an address: see [readParameter].
+func readQuery(raw string) *query {
+	q := new(query)
+	q.parameters = q.room[:0]
+	for rest := raw; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		if pair == "" {
+			continue
+		}
+		p, err := readParameter(pair)
+		if err != nil {
+			q.err = badRequest("The query is not well-formed: percent-encode the values of its parameters.")
+			continue
+		}
+		q.parameters = append(q.parameters, p)
+	}
+	if len(raw) > maxQuery {
+		q.err = badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))
+	}
+	return q
+}
+
+// errSemicolon is about what some programs take for the end of a parameter and others for a part of it.
+var errSemicolon = errors.New("a semicolon separates nothing")
+
+// readParameter keeps the plus signs of an address that was put into the query as it is. HTML forms and their encoders write a space as "+", but they
+// write "@" as "%40" too: where there is a bare "@", RFC 3986 alone was followed, by which "+" is a plus sign.
+func readParameter(pair string) (p parameter, err error) {
+	if strings.Contains(pair, ";") {
+		return p, errSemicolon
+	}
+	name, value, _ := strings.Cut(pair, "=")
+	decode := url.QueryUnescape
+	if name == "email" && strings.Contains(value, "@") {
+		decode = url.PathUnescape
+	}
+	if p.name, err = url.QueryUnescape(name); err != nil {
+		return p, err
+	}
+	p.value, err = decode(value)
+	return p, err
+}
+
+// find returns the first value of a parameter, and how many there are.
+func (q *query) find(name string) (value string, times int) {
+	for _, p := range q.parameters {
+		if p.name != name {
+			continue
+		}
+		if times == 0 {
+			value = p.value
+		}
+		times++
+	}
+	return value, times
+}
+
+// one returns the value of a parameter that may be given once. The error is a [badRequest].
+func (q *query) one(name string) (value string, given bool, err error) {
+	value, times := q.find(name)
+	if times > 1 {
+		return "", false, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
+	}
+	return value, times == 1, nil
+}

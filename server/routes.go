@@ -1,0 +1,78 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/server/openapi"
+	"github.com/rcpt/rcpt/store"
+)
+
+// The paths.
+const (
+	verifyRoute = "/api/v1/verify"
+	usageRoute  = "/api/v1/usage"
+	healthRoute = "/healthz"
+	readyRoute  = "/readyz"
+	apiRoute    = "/api/" // all below that there is not
+	pagesRoute  = "/"     // all other paths
+)
+
+// Routes are the routes of a Server, as its hooks name them.
+func Routes() []string {
+	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes()))
+}
+
+// routes has what answers each path. It is no [http.ServeMux], which would redirect some paths, and repeat the query with the key in it.
+type routes map[string]handler
+
+// Handler returns the Server's routes, for use with a server of the caller's own.
+func (s *Server) Handler() http.Handler {
+	all := routes{
+		verifyRoute: only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet),
+		healthRoute: only(health, http.MethodGet, http.MethodHead),
+		readyRoute:  only(s.ready, http.MethodGet, http.MethodHead),
+		"/api":      notFound,
+		apiRoute:    notFound,
+		pagesRoute:  s.pages(),
+	}
+	if s.config.Usage != nil {
+		all[usageRoute] = only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet)
+	}
+	for path, answer := range openapi.Routes() {
+		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)
+	}
+	return s.observed(all)
+}
+
+// of is what answers a request, and its route. Paths in another than their plain form are not there: some program before this one may know the plain
+// form only.
+func (all routes) of(r *http.Request) (answer handler, route string) {
+	given := r.URL.EscapedPath()
+	if !strings.HasPrefix(given, "/") || path.Clean(given) != given || given != r.URL.Path {
+		return notFound, pagesRoute
+	}
+	if answer, known := all[given]; known {
+		return answer, given
+	}
+	if strings.HasPrefix(given, apiRoute) {
+		return all[apiRoute], apiRoute
+	}
+	return all[pagesRoute], pagesRoute
+}
+
+// pages answers what is none of the API's.
+func (s *Server) pages() handler {
+	if s.config.Pages == nil {
+		return notFound
+	}
+	return func(x *exchange, r *http.Request) {
+		if !s.isProxy(peerOf(r)) {
+			r.Header.Del("X-Forwarded-Proto") // strangers do not say who speaks TLS
+		}
+		s.config.Pages.ServeHTTP(x, r)
+	}
+}
