@@ -226,7 +226,9 @@ func withVerb(s smtptest.Session, verb string) []string {
 
 func TestCrowdSharesSessions(t *testing.T) {
 	list := mailboxes(400, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")
-	found, sessions := crowd(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, checks(), list)
+	host := checks()
+	host.GreetingDelay, host.ReplyDelay = 50*time.Millisecond, 50*time.Millisecond
+	found, sessions := crowd(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, host, list)
 	checkTruth(t, found)
 	if got := count(sessions, "QUIT"); len(sessions) > 400/30 || got != len(sessions) {
 		t.Errorf("%d sessions, %d times QUIT", len(sessions), got)
