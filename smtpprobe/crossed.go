@@ -102,6 +102,14 @@ func (f *flight) checkNames(ctx context.Context) error {
 	return nil
 }
 
+// destinationValid is the detail of an enhanced status code that accepts a recipient (RFC 3463 §3.2).
+const destinationValid = ".1.5"
+
+// speaksOfRecipient reports whether a reply before the first recipient's speaks of a recipient.
+func (f *flight) speaksOfRecipient(r Reply) bool {
+	return strings.HasSuffix(r.Enhanced, destinationValid) || f.names(bracketed(r.Lines))
+}
+
 // names reports whether a mailbox is among the recipients.
 func (f *flight) names(mailbox string) bool {
 	for i := range f.named {

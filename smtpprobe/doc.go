@@ -48,6 +48,7 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out the last line of a refusal
-// without an enhanced status code, so that the next refusal of the same code reads as its end; nor that a control is asked only once for its time: sessions that
+// without an enhanced status code, so that the next refusal of the same code reads as its end, or the whole reply to MAIL in a group, where its replies
+// to RCPT have no enhanced status codes and name nobody; nor that a control is asked only once for its time: sessions that
 // are open together may each name one.
 package smtpprobe

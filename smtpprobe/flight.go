@@ -22,9 +22,9 @@ type flight struct {
 	last    bool        // of its session: QUIT comes with it where that saves a wait
 	// cutShort is set when the session ended, or the time, between the last recipient's answer and that to RSET.
 	cutShort bool
-	// sprawling is set when a reply before the first to a recipient had several lines, in a group.
-	sprawling bool
-	began     time.Time // when the recipients' turn came
+	// shifted is set when a reply before the first to a recipient, in a group, may have swallowed the next, or be the next.
+	shifted bool
+	began   time.Time // when the recipients' turn came
 	// wornOut is set when the host hung up over more refusals than it was known to bear: it says nothing about the number of recipients.
 	wornOut bool
 	// confirmed is set when the target was refused by itself, in a domain whose control was accepted.
@@ -92,7 +92,7 @@ func (f *flight) fly(ctx context.Context) error {
 		ask = f.atOnce
 	}
 	if err := ask(ctx); err != nil {
-		return err
+		return cmp.Or(f.checkNames(ctx), err)
 	}
 	if f.alone() && f.controlTooMany() {
 		if err := f.controlAgain(ctx); err != nil {
@@ -196,7 +196,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 		s.skipReplies(ctx, *f.mail.reply, pending)
 		return errRefused
 	}
-	f.sprawling = s.extraLines > 0
+	f.shifted = s.extraLines > 0 || f.speaksOfRecipient(*f.mail.reply)
 	for i := range f.named {
 		if err := f.hearRecipient(ctx, i); err != nil {
 			return err

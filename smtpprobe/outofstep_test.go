@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // TestOutOfStep is about hosts that say one thing too many somewhere in a session: whoever is asked about in company must not be given the answer
@@ -76,5 +77,22 @@ func TestReplyWithoutEnd(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReplyToMAILIsMissing is about a host that leaves out the reply to MAIL, or to something before it, in a group: each reply moves to the command
+// before its own, and the one about the control to the target. Its words give it away.
+func TestReplyToMAILIsMissing(t *testing.T) {
+	for _, replies := range []string{
+		"S: 250 2.1.5 ok\nS: 550 5.1.1 no such user\n",
+		"S: 250 <Alice@example.com>, recipient ok\nS: 550 no such user\n",
+		"S: 250 ok\nS: 550 <random@example.com>: no such user\n",
+	} {
+		for _, end := range []string{"hang", "sleep 5s\nclose", "sleep 5s\nS: 421 4.4.2 timeout\nclose"} {
+			o := probe(t, setting{}, smtptest.Script(flight+replies+end))
+			if last := o.found.Sessions[0]; last.Target != nil || last.Failure == nil {
+				t.Errorf("%s%s: found %s\n%s", replies, end, summaries(o.found), transcript(last))
+			}
+		}
 	}
 }

@@ -78,7 +78,7 @@ func (f *flight) failed(err error) *Failure {
 	case !errors.As(err, &failure) && !swallowed:
 		return nil
 	case swallowed && (failure == nil || failure.Kind != KindCancelled):
-		failure = &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "replies out of step: several lines before the first recipient's, and one reply too few"}
+		failure = &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "replies out of step: an odd one before the first recipient's, and one too few"}
 	}
 	f.s.log.add(fromProber, failure.Error())
 	if failure.Kind == KindProtocol {
@@ -89,11 +89,12 @@ func (f *flight) failed(err error) *Failure {
 	return failure
 }
 
-// swallowed reports whether the reply to MAIL, or to RSET before it, may have lacked its last line, so that it swallowed the next: it has several
-// lines, which is rare, and the last recipient got no reply.
+// swallowed reports whether a reply before the first recipient's may be missing, so that each behind it has moved to the command before: the last
+// recipient got none, and the reply to MAIL, or to RSET before it, has several lines, which is rare, and may lack its last, or what is taken for the
+// reply to MAIL speaks of a recipient.
 func (f *flight) swallowed() bool {
 	last := f.named[len(f.named)-1].reply
-	return f.sprawling && (last == nil || last.Code == replyServiceClosing)
+	return f.shifted && (last == nil || last.Code == replyServiceClosing)
 }
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer and failed, what would be offered over TLS is unknown.
