@@ -96,3 +96,22 @@ func TestReplyToMAILIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestDifferentEnhancedCodes is about a refusal whose lines begin with different enhanced status codes: its last line may be missing, and the next
+// refusal read as its end.
+func TestDifferentEnhancedCodes(t *testing.T) {
+	const believed, doubted = "greeting 220, ehlo 250, mail 250, target 550, control 550", "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"
+	for _, tt := range []struct{ target, found string }{
+		{"S: 550-5.7.0 we know you\nS: 550 5.1.1 no such user\n", doubted},
+		{"S: 550-5.7.0 we know you\nS: 550-and so\nS: 550 5.1.1 no such user\n", doubted},
+		{"S: 550-5.1.1 no such\nS: 550-user\nS: 550 5.1.1 here\n", believed},
+		{"S: 550 5.1.1 5.7.0 says the host behind this one\n", believed},
+		{"S: 550-5.1.1 it says\nS: 550 5.1.1 5.7.0 we know you\n", believed},
+		{"S: 450-4.7.0 we know you\nS: 450 4.2.0 later\n", "greeting 220, ehlo 250, mail 250, target 450, control 550"}, // proves nothing anyway
+	} {
+		o := probe(t, setting{}, smtptest.Script(flight+"S: 250 2.1.0 ok\n"+tt.target+"S: 550 5.1.1 no\n"))
+		if got := summaries(o.found); got != tt.found {
+			t.Errorf("%s: found %s\n%s", tt.target, got, transcript(o.found.Sessions[0]))
+		}
+	}
+}

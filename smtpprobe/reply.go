@@ -153,10 +153,13 @@ func findEnhanced(texts []string) string {
 	return trailingEnhanced(texts[len(texts)-1])
 }
 
-// contradictory reports whether lines of a reply have different enhanced status codes, which RFC 2034 §4 forbids. One without its last line and the
-// next of the same code look so.
+// contradictory reports whether lines of a reply begin with different enhanced status codes, which RFC 2034 §4 forbids. One without its last line and
+// the next of the same code look so.
 func contradictory(r Reply) bool {
-	found := r.Enhanced
+	if r.Enhanced != "" {
+		return false // findEnhanced found them to agree; a text may have another code of its own
+	}
+	found := ""
 	for _, text := range r.Lines {
 		enhanced, _ := cutEnhanced(text)
 		if enhanced != "" && found != "" && enhanced != found {
