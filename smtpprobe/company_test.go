@@ -38,6 +38,16 @@ func after(n int, act func() string) func(*visit, string) string {
 	}
 }
 
+// at has a host act at a command.
+func at(verb, act string) func(*visit, string) string {
+	return func(_ *visit, command string) string {
+		if command == verb {
+			return act
+		}
+		return ""
+	}
+}
+
 // burst are hosts that lose patience with many recipients, while to each of them alone they tell the truth.
 var burst = []struct {
 	name     string
@@ -81,6 +91,7 @@ var burst = []struct {
 		return &peer{wait: func(v *visit, _ string) time.Duration { return time.Duration(v.refused) * 100 * time.Millisecond }}
 	}, 130},
 	{"second a recipient", func() *peer { return &peer{wait: func(*visit, string) time.Duration { return time.Second }} }, 130},
+	{"knows no RSET", func() *peer { return &peer{other: at("RSET", "502 5.5.1 what?")} }, 20},
 	{"one message per session", func() *peer {
 		return &peer{other: func(v *visit, c string) string {
 			if strings.HasPrefix(c, "MAIL") && v.mailed > 0 {
@@ -140,5 +151,41 @@ func TestCompany(t *testing.T) {
 				t.Logf("%d sessions, %d MAIL, %d RCPT, %d again", len(sessions), count(sessions, "MAIL"), count(sessions, "RCPT"), again)
 			})
 		}
+	}
+}
+
+// TestEndAtRSET is about hosts that leave when the recipients of a group are answered. One that hangs up may have had too many, and smaller groups
+// follow; one that says nothing more does not take groups, and each ask is on its own at once.
+func TestEndAtRSET(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		end   func(*visit, string) string
+		mails int           // that the company may cost
+		took  time.Duration // at most
+	}{
+		{"hangs up when many", func(v *visit, c string) string {
+			if v.named < 8 {
+				return ""
+			}
+			return at("RSET", closes)(v, c)
+		}, 80, time.Second},
+		{"silent", at("RSET", hangs), 130, time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2, MaxWaitingPerHost: 120}, one(&peer{other: tt.end}), func(b *bubble) {
+				begun := time.Now()
+				for i, r := range b.askAll(aboutAll(company())) {
+					if r.last().Target == nil {
+						b.Errorf("%s: %s (%v)", company()[i], summaries(r.found), r.err)
+					}
+				}
+				if took := time.Since(begun); took > tt.took {
+					b.Errorf("took %v", took)
+				}
+			})
+			if n := count(sessions, "MAIL"); n > tt.mails {
+				t.Errorf("%d transactions", n)
+			}
+		})
 	}
 }
