@@ -167,7 +167,7 @@ func (e Egress) score(addr netip.Addr) uint64 {
 	if addr = addr.Unmap(); addr.Is4() {
 		bits = siteBits4
 	}
-	site, err := addr.WithZone("").Prefix(bits)
+	site, err := addr.Prefix(bits)
 	if err != nil {
 		return 0 // no address at all, which check refuses
 	}

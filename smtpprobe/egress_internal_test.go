@@ -1,7 +1,9 @@
 package smtpprobe
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -117,6 +119,42 @@ func TestWaysAreDifferentClients(t *testing.T) {
 		}
 		if len(keys) != 3 {
 			t.Errorf("%s: %d pools of sessions, want 3", host, len(keys))
+		}
+	}
+}
+
+// TestLostSourceIP holds that an address which this machine has no longer is told as our fault, and a host that refuses is not.
+func TestLostSourceIP(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	_ = closed.Close()
+	for ip, lost := range map[string]bool{"192.0.2.200": true, "127.0.0.1": false} {
+		dialer := &sourceDialer{net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(ip), 0))}, ip}
+		conn, err := dialer.DialContext(t.Context(), "tcp", closed.Addr().String())
+		if err == nil {
+			_ = conn.Close()
+		}
+		var own *EgressError
+		if errors.As(err, &own) != lost || lost && own.Egress != ip || err == nil {
+			t.Errorf("%s: %v", ip, err)
+		}
+	}
+}
+
+// TestSourceIPLeadsToItsFamily holds that an address, in whatever form, leads to hosts of its family alone.
+func TestSourceIPLeadsToItsFamily(t *testing.T) {
+	for ip, leadsTo := range map[string]string{"127.0.0.1": "9.9.9.9", "::ffff:127.0.0.1": "9.9.9.9", "::1": "2620:fe::fe"} {
+		way, err := SourceIP(netip.MustParseAddr(ip))
+		if err != nil {
+			t.Logf("not an address of this machine: %v", err)
+			continue
+		}
+		for _, addr := range []string{"9.9.9.9", "2620:fe::fe"} {
+			if got := way.leadsTo(netip.MustParseAddr(addr)); got != (addr == leadsTo) {
+				t.Errorf("from %s to %s: %v", ip, addr, got)
+			}
 		}
 	}
 }

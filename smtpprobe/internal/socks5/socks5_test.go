@@ -3,6 +3,7 @@ package socks5_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -81,6 +82,7 @@ func TestAuthenticates(t *testing.T) {
 		{"wrong", [2]string{"u", "other"}, [2]string{"u", secret}, "it refuses the user name and password"},
 		{"missing", [2]string{"u", "other"}, [2]string{}, "lets nobody in without"},
 		{"too long", [2]string{"u", "other"}, [2]string{"u", strings.Repeat(secret, 40)}, "longer than 255 octets"},
+		{"too long a name", [2]string{"u", "other"}, [2]string{strings.Repeat("u", 256), secret}, "longer than 255 octets"},
 	}
 	for _, tt := range tests {
 		proxy := &smtptest.Proxy{Username: tt.wants[0], Password: tt.wants[1]}
@@ -163,5 +165,42 @@ func TestNamesAreNotSent(t *testing.T) {
 	dialer := socks5.Dialer{Proxy: proxyAddr, Forward: network}
 	if _, err := dialer.DialContext(t.Context(), "tcp", "mx.example.test:25"); err == nil || len(network.Dials()) > 0 {
 		t.Errorf("%v, dialled %v", err, network.Dials())
+	}
+}
+
+// forward is the far end of a proxy's connection.
+type forward struct {
+	net.Conn
+	closed bool
+}
+
+func (f *forward) DialContext(context.Context, string, string) (net.Conn, error) { return f, nil }
+
+func (f *forward) Close() error {
+	f.closed = true
+	return f.Conn.Close()
+}
+
+// TestPasswordNotOffered holds that nothing is sent to a proxy that asks who has none for a password, and that a connection of no use is closed.
+func TestPasswordNotOffered(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	way := &forward{Conn: near}
+	said := make(chan []byte, 1)
+	go func() {
+		hello := make([]byte, 3)
+		_, _ = io.ReadFull(far, hello)
+		_, _ = far.Write([]byte{5, 2})
+		rest, _ := io.ReadAll(far)
+		said <- rest
+	}()
+	dialer := socks5.Dialer{Proxy: proxyAddr, Forward: way}
+	_, err := dialer.DialContext(t.Context(), "tcp", target)
+	wantProxyError(t, "password", err, "method 2 for authentication, which was not on offer")
+	if !way.closed {
+		t.Fatal("the connection is open still")
+	}
+	if rest := <-said; len(rest) > 0 {
+		t.Errorf("it was told %q", rest)
 	}
 }
