@@ -39,6 +39,8 @@ func TestLasts(t *testing.T) {
 		{"a hint that is longer", Unknown, &Details{Reason: TemporaryFailure, RetryAfter: 7200, CheckedAt: checked}, false, 10 * time.Minute},
 		{"an unknown where others are proofs", Unknown, &Details{Reason: SMTPUTF8Unsupported, RetryAfter: 900, CheckedAt: checked}, false, 15 * time.Minute},
 		{"not carried out", Unknown, &Details{Reason: InternalError, CheckedAt: checked}, true, 0},
+		{"not carried out, whatever the reason", Unknown, &Details{Reason: TemporaryFailure, CheckedAt: checked}, true, 0},
+		{"a proof is none for asking again", Undeliverable, &Details{Reason: MailboxNotFound, RetryAfter: 60, CheckedAt: checked}, false, 6 * time.Hour},
 		{"without details", Deliverable, nil, false, 0},
 		{"checked nobody knows when", Deliverable, &Details{Reason: RecipientAccepted}, false, 0},
 	} {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
 )
 
 // TestOwnAddrs holds that the addresses of the interfaces are known without being named, and those that are named, and no others.
@@ -22,6 +24,20 @@ func TestOwnAddrs(t *testing.T) {
 	}
 	if !own.has(netip.MustParseAddr("9.9.9.10")) || own.has(netip.MustParseAddr("9.9.9.9")) {
 		t.Error("want the named address, and no other")
+	}
+}
+
+// TestOwnAddrsAreMarked holds that an address which is reserved anyway stays what it is.
+func TestOwnAddrsAreMarked(t *testing.T) {
+	own := &ownAddrs{named: []netip.Addr{netip.MustParseAddr("9.9.9.10"), netip.MustParseAddr("127.0.0.1")}}
+	hosts := []dnsresolve.Host{{Addrs: []dnsresolve.Addr{
+		{IP: netip.MustParseAddr("9.9.9.9")}, {IP: netip.MustParseAddr("9.9.9.10")}, {IP: netip.MustParseAddr("127.0.0.1"), Reserved: "loopback"},
+	}}}
+	own.mark(hosts)
+	for i, want := range []string{"", ownAddress, "loopback"} {
+		if got := hosts[0].Addrs[i].Reserved; string(got) != want {
+			t.Errorf("%s: %q, want %q", hosts[0].Addrs[i].IP, got, want)
+		}
 	}
 }
 

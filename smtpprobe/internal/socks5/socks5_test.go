@@ -195,12 +195,51 @@ func TestPasswordNotOffered(t *testing.T) {
 		said <- rest
 	}()
 	dialer := socks5.Dialer{Proxy: proxyAddr, Forward: way}
-	_, err := dialer.DialContext(t.Context(), "tcp", target)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := dialer.DialContext(ctx, "tcp", target)
 	wantProxyError(t, "password", err, "method 2 for authentication, which was not on offer")
 	if !way.closed {
 		t.Fatal("the connection is open still")
 	}
 	if rest := <-said; len(rest) > 0 {
 		t.Errorf("it was told %q", rest)
+	}
+}
+
+// TestOnTheWire has a proxy answer a request in the ways that RFC 1928 §6 has for the address that it connects from.
+func TestOnTheWire(t *testing.T) {
+	for _, tt := range []struct{ name, target, asked, reply, local, fails string }{
+		{"IPv4", "192.0.2.1:25", "\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x19", "\x05\x00\x00\x01\x0a\x00\x00\x01\x00\x50", "10.0.0.1:80", ""},
+		{"IPv4 mapped", "[::ffff:192.0.2.1]:25", "\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x19", "\x05\x00\x00\x01\x0a\x00\x00\x01\x00\x50", "10.0.0.1:80", ""},
+		{"a name", "192.0.2.1:25", "\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x19", "\x05\x00\x00\x03\x04gate\x00\x50", ":0", ""},
+		{"another kind", "192.0.2.1:25", "\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x19", "\x05\x00\x00\x02\x00\x50\x00\x50", "", "does not speak SOCKS5"},
+	} {
+		near, far := net.Pipe()
+		go func() {
+			hello, asked := make([]byte, 3), make([]byte, len(tt.asked))
+			_, _ = io.ReadFull(far, hello)
+			_, _ = far.Write([]byte{5, 0})
+			if _, err := io.ReadFull(far, asked); err != nil || string(asked) != tt.asked {
+				t.Errorf("%s: asked %q (%v)", tt.name, asked, err)
+			}
+			_, _ = io.WriteString(far, tt.reply+"220 hello")
+		}()
+		dialer := socks5.Dialer{Proxy: proxyAddr, Forward: &forward{Conn: near}}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		conn, err := dialer.DialContext(ctx, "tcp", tt.target)
+		cancel()
+		switch {
+		case tt.fails != "":
+			wantProxyError(t, tt.name, err, tt.fails)
+		case err != nil:
+			t.Errorf("%s: %v", tt.name, err)
+		default:
+			greeting := make([]byte, 9)
+			if _, err := io.ReadFull(conn, greeting); string(greeting) != "220 hello" || conn.LocalAddr().String() != tt.local {
+				t.Errorf("%s: read %q (%v), from %v", tt.name, greeting, err, conn.LocalAddr())
+			}
+		}
+		_ = near.Close()
 	}
 }

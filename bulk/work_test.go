@@ -1,0 +1,87 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// slowly is a verifier that answers when it is let.
+type slowly struct{ let chan struct{} }
+
+func (s slowly) Verify(context.Context, string) (engine.Result, error) {
+	<-s.let
+	return engine.Result{Success: true}, nil
+}
+
+// begun is a run of so many addresses that were read.
+func begun(t *testing.T, o Options, addresses int) *run {
+	t.Helper()
+	o, err := o.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(o, nil)
+	r.asking = t.Context()
+	for range addresses {
+		r.plan.add(&task{record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+	}
+	return r
+}
+
+// TestWhoWaitsMakesRoom holds that others start in the place of those who wait for a session, up to a limit, each with a worker, and that workers stay.
+func TestWhoWaitsMakesRoom(t *testing.T) {
+	verifier := slowly{make(chan struct{})}
+	r := begun(t, Options{Verifier: verifier, Concurrency: 2, Limits: Limits{Queued: 3}}, 50)
+	defer r.stopWorkers()
+	wantStarted := func(want int) {
+		t.Helper()
+		if err := r.advance(); err != nil || r.plan.started != want || r.hired < want || r.hired > 5 {
+			t.Errorf("%d are under way with %d workers (%v), want %d", r.plan.started, r.hired, err, want)
+		}
+	}
+	wantStarted(2)
+	r.waiters.note(true)
+	wantStarted(3)
+	for range 10 {
+		r.waiters.note(true)
+	}
+	wantStarted(5)
+	for range 11 {
+		r.waiters.note(false)
+	}
+	for range 5 {
+		verifier.let <- struct{}{}
+		r.plan.done((<-r.outcomes).task)
+	}
+	wantStarted(2)
+	close(verifier.let)
+}
+
+// TestNewsOfWhoWaits holds that the run looks up when somebody begins to wait: nothing else may happen for long.
+func TestNewsOfWhoWaits(t *testing.T) {
+	r := begun(t, Options{Verifier: slowly{}, ProgressEvery: time.Hour}, 0)
+	r.alarm, r.ticker = time.NewTimer(time.Hour), time.NewTicker(time.Hour)
+	defer r.alarm.Stop()
+	defer r.ticker.Stop()
+	r.waiters.note(true)
+	r.waiters.note(true) // nobody is to wait for the run here
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := r.await(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestQueuedLimit holds what the limit is by default, and that it is not negative.
+func TestQueuedLimit(t *testing.T) {
+	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.Limits.Queued != 4*7 || err != nil {
+		t.Errorf("%d by default (%v)", o.Limits.Queued, err)
+	}
+	if _, err := (Options{Verifier: slowly{}, Limits: Limits{Queued: -1}}).withDefaults(); !errors.Is(err, errNegativeLimit) {
+		t.Errorf("negative: %v", err)
+	}
+}
