@@ -37,10 +37,11 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
 	r := begun(t, Options{Verifier: verifier, Concurrency: 2, Limits: Limits{Queued: 3}}, 50)
 	defer r.stopWorkers()
+	defer close(verifier.let)
 	wantStarted := func(want int) {
 		t.Helper()
 		if err := r.advance(); err != nil || r.plan.started != want || r.hired < want || r.hired > 5 {
-			t.Errorf("%d are under way with %d workers (%v), want %d", r.plan.started, r.hired, err, want)
+			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.started, r.hired, err, want)
 		}
 	}
 	wantStarted(2)
@@ -58,7 +59,6 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		r.plan.done((<-r.outcomes).task)
 	}
 	wantStarted(2)
-	close(verifier.let)
 }
 
 // TestNewsOfWhoWaits holds that the run looks up when somebody begins to wait: nothing else may happen for long.

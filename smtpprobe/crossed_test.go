@@ -30,6 +30,7 @@ func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 		{"refuses MAIL", group + "C: RSET\nS: 250 ok\nC: MAIL *\nS: 451 later", "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"the reply left over comes late", flight + "S: 250 ok\nS: 550 5.1.1 left over\nS: 250 yes\nsleep 15ms\nS: 550 5.1.1 no\nC: RSET\nS: 250 ok",
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
+		{"answered twice alone", again + `raw: 550 5.1.1 no\r\n250 yes\r\n`, "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"in turn", "S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nS: 250 ok\nC: RCPT TO:<alice@*\nS: 550 no\nC: RCPT *\nS: 250 yes\n" +
 			"C: RSET\nS: 250 ok\nC: MAIL *\nS: 250 ok\nC: RCPT TO:<alice@*\nS: 250 yes", "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 	} {
@@ -80,6 +81,80 @@ func TestMostBoxesOfADomain(t *testing.T) {
 	if len(sessions) > 12 {
 		t.Errorf("%d sessions", len(sessions))
 	}
+}
+
+// TestRefusedBesideAKnownControl is the same about a domain of which it is known before that it takes random mailboxes: the first to be refused is
+// asked about again by itself, and the others are believed.
+func TestRefusedBesideAKnownControl(t *testing.T) {
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 100}, one(&peer{rcpt: choosy}), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good@a.example")) // the control
+		list := mailboxes(60, func(i int) bool { return i%4 != 0 }, "a.example")
+		for i, r := range b.askAll(aboutAll(list)) {
+			want := 250
+			if strings.HasPrefix(list[i], "bad") {
+				want = 550
+			}
+			if r.last().Target == nil || r.last().Target.Code != want {
+				b.Errorf("%s: found %s (%v)", list[i], summaries(r.found), r.err)
+			}
+		}
+	})
+	if len(sessions) > 12 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+}
+
+// TestPutOffAloneIsNoConfirmation is about a host that does not say again for good what it said beside an accepted control: it is not believed the
+// next time either.
+func TestPutOffAloneIsNoConfirmation(t *testing.T) {
+	host := &peer{rcpt: func(v *visit, m string) string {
+		if strings.HasPrefix(m, "bad0@") && v.mailed > 1 {
+			return "450 4.2.0 later"
+		}
+		return choosy(v, m)
+	}}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		if r := b.ask(b.Context(), about("bad0@a.example")); r.last().Target == nil || r.last().Target.Code != 450 {
+			b.Errorf("found %s (%v)", summaries(r.found), r.err)
+		}
+		_ = b.askAll(aboutAll([]string{"good1@a.example", "bad1@a.example", "good2@a.example"}))
+	})
+	named := 0
+	for _, m := range host.asked() {
+		if m == "bad1@a.example" {
+			named++
+		}
+	}
+	if named < 2 {
+		t.Errorf("named %d times", named)
+	}
+}
+
+// TestNameInAnotherCase is about a refusal that names the right mailbox, in its own spelling.
+func TestNameInAnotherCase(t *testing.T) {
+	o := probe(t, setting{}, smtptest.Script(flight+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\n"))
+	if got := summaries(o.found); got != "greeting 220, ehlo 250, mail 250, target 550, control 550" {
+		t.Errorf("found %s", got)
+	}
+}
+
+// TestRefusedOnASessionInUse is about a host that refuses in the words for an unknown mailbox whoever comes later on a session, and takes random
+// ones: only what it says on a fresh session shows that it means it.
+func TestRefusedOnASessionInUse(t *testing.T) {
+	host := &peer{rcpt: func(v *visit, _ string) string {
+		if v.mailed > 1 {
+			return "550 5.1.1 no such user"
+		}
+		return "250 2.1.5 Ok"
+	}}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		for i := range 4 {
+			r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
+			if r.last().Target == nil || r.last().Target.Code != 250 {
+				b.Errorf("found %s (%v)", summaries(r.found), r.err)
+			}
+		}
+	})
 }
 
 // TestAnswerThatNamesAnother is about a host that answers in the wrong order, in words that tell: nobody is told what another was.
