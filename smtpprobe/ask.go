@@ -99,6 +99,12 @@ func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
 	p.mu.Lock()
 	w := a.worker
 	if w == nil {
+		select {
+		case told := <-a.told: // at the same moment
+			p.mu.Unlock()
+			return told, errors.Join(told.err, cancelled(ctx))
+		default:
+		}
 		p.host(a).forget(a)
 		a.queue(false)
 		p.mu.Unlock()

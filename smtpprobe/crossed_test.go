@@ -130,6 +130,17 @@ func TestPutOffAloneIsNoConfirmation(t *testing.T) {
 	}
 }
 
+// TestSecondAnswerLeavesNothingOpen sees that the transaction of the second answer is ended before the next begins.
+func TestSecondAnswerLeavesNothingOpen(t *testing.T) {
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&peer{rcpt: choosy}), func(b *bubble) {
+		_ = b.ask(b.Context(), about("bad0@a.example"))
+		_ = b.ask(b.Context(), about("good1@a.example"))
+	})
+	if mail, reset := count(sessions, "MAIL"), count(sessions, "RSET"); len(sessions) != 1 || mail != 3 || reset != 2 {
+		t.Errorf("%d sessions, %d MAIL, %d RSET", len(sessions), mail, reset)
+	}
+}
+
 // TestNameInAnotherCase is about a refusal that names the right mailbox, in its own spelling.
 func TestNameInAnotherCase(t *testing.T) {
 	o := probe(t, setting{}, smtptest.Script(flight+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\n"))

@@ -373,7 +373,8 @@ func limited(r Reply) bool {
 
 // checkInStep fails when more replies came than were asked for: then none of them can be matched to its command. One reply too many early in
 // the session moves every answer on by one, and makes an accepted target of a refused one, or gives one recipient the answer about another. The
-// answer left over comes close behind the others, so that it is worth listening for it, unless a target was refused together with its control, which nothing but a refusal can have moved there.
+// answer left over comes close behind the others, so that it is worth listening for it, unless a target was refused together with its control,
+// which nothing but a refusal can have moved there.
 func (f *flight) checkInStep(ctx context.Context) error {
 	s := f.s
 	ahead := s.conn.ahead()

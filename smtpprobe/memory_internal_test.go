@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -101,4 +102,23 @@ func TestTraitsAreForgotten(t *testing.T) {
 			t.Error("not forgotten")
 		}
 	})
+}
+
+// TestAnswerAtTheLastMoment sees that who gives up at the moment when those who wait are told something is told it, too, and leaves nothing behind.
+func TestAnswerAtTheLastMoment(t *testing.T) {
+	pool, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
+	defer cancel()
+	a := hostAsk(1)
+	a.tell(answer{session: &Session{Host: "mx1.example"}})
+	if told, err := pool.withdraw(ctx, a); err != nil || told.session == nil {
+		t.Errorf("told %v (%v)", told.session, err)
+	}
+	if len(pool.hosts) > 0 {
+		t.Errorf("%d hosts are remembered", len(pool.hosts))
+	}
 }
