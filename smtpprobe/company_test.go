@@ -200,3 +200,38 @@ func TestControlOnlyWhereItTells(t *testing.T) {
 		t.Errorf("%d recipients:\n%s", n, strings.Join(host.asked(), "\n"))
 	}
 }
+
+// TestFirstInCompanyIsTold holds that the silence which meets the first recipient of a fresh session is the answer: nothing before can have brought it
+// about, and to ask again would take as long once more.
+func TestFirstInCompanyIsTold(t *testing.T) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&peer{rcpt: func(*visit, string) string { return hangs }}), func(b *bubble) {
+		soonest := time.Hour
+		for _, r := range b.askAll(aboutAll(company()[:5])) {
+			soonest = min(soonest, r.took)
+		}
+		if soonest > 25*time.Second {
+			b.Errorf("the first was told after %v", soonest)
+		}
+	})
+}
+
+// TestCrowdedOut holds that a host which takes no session any more, right after it took one, is tried a few times and no more.
+func TestCrowdedOut(t *testing.T) {
+	host := &peer{greet: func(v *visit) string {
+		if v.number == 1 {
+			return "220 mx"
+		}
+		return "421 4.7.0 too many sessions"
+	}}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, Session: smtpprobe.SessionCaps{Idle: time.Millisecond}}, one(host), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good@a.example"))
+		time.Sleep(100 * time.Millisecond)
+		r := b.ask(b.Context(), about("good1@a.example"))
+		if last := r.last(); last.Greeting == nil || last.Greeting.Code != 421 {
+			b.Errorf("found %s (%v)", summaries(r.found), r.err)
+		}
+	})
+	if len(sessions) != 4 {
+		t.Errorf("%d sessions, want one, one for the question and two more", len(sessions))
+	}
+}
