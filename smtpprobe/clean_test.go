@@ -74,19 +74,23 @@ func TestTranscriptIsBounded(t *testing.T) {
 // TestTranscriptIsBoundedInBytes sees that long lines fill a transcript, too, and that there is room again for the next transaction.
 func TestTranscriptIsBoundedInBytes(t *testing.T) {
 	var tr transcript
-	total := func() (n int) {
+	count := func() (bytes, ends int) {
 		for _, line := range tr.lines {
-			n += len(line.Text)
+			bytes += len(line.Text)
+			if line.Text == "the transcript ends here" {
+				ends++
+			}
 		}
-		return n
+		return bytes, ends
 	}
 	for range 3 {
 		for range maxTranscriptLines {
 			tr.add(fromServer, "250-"+strings.Repeat("x", 4000))
 		}
-		if last := tr.lines[len(tr.lines)-1]; total() > maxTranscript || total() < maxTranscript/2 || last.From != fromProber {
-			t.Errorf("%d bytes, the last line %v", total(), last)
+		bytes, ends := count()
+		if last := tr.lines[len(tr.lines)-1]; bytes > maxTranscript || bytes < maxTranscript*3/4 || ends != 1 || last.From != fromProber {
+			t.Errorf("%d bytes, %d times the end, the last line %v", bytes, ends, last)
 		}
-		tr.cut(2)
+		tr.cut(10)
 	}
 }

@@ -235,3 +235,18 @@ func TestCrowdedOut(t *testing.T) {
 		t.Errorf("%d sessions, want one, one for the question and two more", len(sessions))
 	}
 }
+
+// TestSlowHostGetsSmallGroups holds that where a recipient takes long, those who come along do not wait for the answers of too many.
+func TestSlowHostGetsSmallGroups(t *testing.T) {
+	most := 0
+	host := &peer{wait: func(*visit, string) time.Duration { return time.Second }, rcpt: func(v *visit, _ string) string {
+		if v.mailed > 1 {
+			most = max(most, v.here+1)
+		}
+		return "250 2.1.5 Ok"
+	}}
+	_, _ = crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, mailboxes(40, func(int) bool { return false }, "a.example"))
+	if most < 2 || most > 3 {
+		t.Errorf("%d recipients of a second each in a transaction", most)
+	}
+}

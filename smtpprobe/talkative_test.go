@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,5 +64,22 @@ func TestTalkativeHostOverTLS(t *testing.T) {
 	checkTruth(t, found)
 	for _, f := range found {
 		checkFindings(t, f)
+	}
+}
+
+// TestLongSession holds that the bound on what is read is one on each transaction: a session may go on for long.
+func TestLongSession(t *testing.T) {
+	host := &peer{rcpt: func(*visit, string) string {
+		return strings.Repeat("250-"+strings.Repeat("x", 1000)+"\n", 3) + "250 ok"
+	}}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		for i := range 30 {
+			if r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))); r.last().Target == nil {
+				b.Errorf("%d: found %s (%v)", i, summaries(r.found), r.err)
+			}
+		}
+	})
+	if len(sessions) != 1 {
+		t.Errorf("%d sessions", len(sessions))
 	}
 }
