@@ -17,7 +17,7 @@ func (s slowly) Verify(context.Context, string) (engine.Result, error) {
 	return engine.Result{Success: true}, nil
 }
 
-// begun is a run of so many addresses that were read.
+// begun is a run of so many addresses of a domain whose mail host is known.
 func begun(t *testing.T, o Options, addresses int) *run {
 	t.Helper()
 	o, err := o.withDefaults()
@@ -27,7 +27,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	r := newRun(o, nil)
 	r.asking = t.Context()
 	for range addresses {
-		r.plan.add(&task{record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+		r.plan.add(&task{course: course{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
 	}
 	return r
 }
