@@ -196,3 +196,13 @@ func TestReversedAnswersInCompany(t *testing.T) {
 		}
 	}
 }
+
+// TestCrossedControlIsNotRemembered holds that the acceptance of a control beside a refused target, which may have been another's, is none for later.
+func TestCrossedControlIsNotRemembered(t *testing.T) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
+		_ = b.askAll(aboutAll([]string{"real1@a.example", "real2@a.example", "real3@a.example"}))
+		if r := b.ask(b.Context(), about("real4@a.example")); r.last().Control != nil && r.last().Control.Code == 250 {
+			b.Errorf("found %s", summaries(r.found))
+		}
+	})
+}

@@ -42,3 +42,12 @@ func FuzzKeywords(f *testing.F) {
 		}
 	})
 }
+
+// TestLongKeywords holds that a name as long as no extension has is not kept.
+func TestLongKeywords(t *testing.T) {
+	long := strings.Repeat("X", maxKeyword)
+	got := keywords(Reply{Code: 250, Lines: []string{"mx.example", long, long + "X", "PIPELINING"}})
+	if !slices.Equal(got, []string{long, "PIPELINING"}) {
+		t.Errorf("got %q", got)
+	}
+}

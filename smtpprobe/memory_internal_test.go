@@ -122,3 +122,14 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 		t.Errorf("%d hosts are remembered", len(pool.hosts))
 	}
 }
+
+// TestTrustIsBounded holds that a host which words each refusal anew fills no memory.
+func TestTrustIsBounded(t *testing.T) {
+	h := &mailHost{}
+	for i := range 1000 {
+		h.trust(fmt.Sprint(i))
+		if n := len(h.traits.trusted); n > maxTrusted || !h.traits.trusted[fmt.Sprint(i)] {
+			t.Fatalf("%d sorts are remembered", n)
+		}
+	}
+}
