@@ -11,9 +11,10 @@ const (
 	largeShare, largeShareOf = 3, 4
 )
 
-// planner says which address is next. The first address of a domain goes ahead as its scout: while it waits for the DNS, the others would, too. Once it
-// has found its mail host the others are started several at a time, so that they meet there. Domains with more to do come first, because theirs are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their
-// share of what may be under way: the rest is for the small ones.
+// planner says which address is next. The first address of a domain goes ahead as its scout: while it waits for the DNS, the others would, too. Once
+// it has found its mail host the others are started several at a time, so that they meet there. Domains with more to do come first, because theirs
+// are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their share of what may be under way:
+// the rest is for the small ones.
 type planner struct {
 	perDomain int
 

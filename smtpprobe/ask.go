@@ -112,6 +112,7 @@ func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
 	}
 	gaveUp := cancelled(ctx)
 	a.gone = true
+	a.queue(false)
 	w.drop(a, gaveUp != nil)
 	p.mu.Unlock()
 	select {
