@@ -15,7 +15,7 @@ var advice = map[engine.Reason]string{
 	engine.ConnectionFailed:    "The mail hosts may be down, or your network may not let anybody out to port 25. Check again later; if every address ends so, ask your provider.",
 	engine.ConnectionTimeout:   "The host may be busy, or slow on purpose with strangers. Check again later.",
 	engine.TLSFailed:           "This says nothing about the mailbox. It is often a certificate or a setting of the mail host, and may pass.",
-	engine.MailboxNotFound:     "The host refused this address and not others. Remove it: mail to it bounces.",
+	engine.MailboxNotFound:     "The host says so of this address, not of us. Remove it: mail to it bounces.",
 	engine.MailboxDisabled:     "Somebody had this mailbox and it is closed. Remove the address: mail to it bounces.",
 	engine.MailboxMoved:        "The person has another address now. Remove this one, or ask for the new one.",
 	engine.MailboxFull:         "Its owner has not made room. Mail bounces for now; check again in some days, and remove the address if it stays so.",
