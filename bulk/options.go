@@ -14,7 +14,7 @@ import (
 const DefaultConcurrency = 500
 
 // queuedPerAsked is how many may wait or go along by default for one that is asked about: a transaction has up to a hundred recipients.
-const queuedPerAsked = 4
+const queuedPerAsked = 8
 
 // DefaultProgressEvery is how often people want a progress line to move.
 const DefaultProgressEvery = time.Second
@@ -56,10 +56,10 @@ type Limits struct {
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
 	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
-	// asks about up to a hundred addresses at a time: more would only wait there. Default: 400.
+	// asks about up to a hundred addresses at a time, while as many wait for the next: more would only wait there. Default: 800.
 	PerDomain int
 	// Queued is how many addresses may wait for sessions with their mail hosts, or be named in the transactions of others, beside
-	// [Options.Concurrency]. More of them keep the hosts of large domains busy; each takes some 10 kB. Default: four times Concurrency.
+	// [Options.Concurrency]. More of them keep the hosts of large domains busy; each takes some 10 kB. Default: eight times Concurrency.
 	Queued int
 	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
 	Waiting int
@@ -109,7 +109,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	}
 	setDefault(&l.Window, 20_000)
 	setDefault(&l.WindowBytes, 16<<20)
-	setDefault(&l.PerDomain, 400)
+	setDefault(&l.PerDomain, 800)
 	setDefault(&l.Waiting, 500_000)
 	setDefault(&l.Ahead, 4_000_000)
 	setDefault(&l.HeldBytes, 32<<20)
