@@ -38,9 +38,15 @@ func (s *session) leave() {
 func (s *session) account(a *ask) *Session {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
+	told := s.findingsFor(a)
+	told.Transcript = slices.Clone(s.log.lines)
+	return told
+}
+
+// findingsFor is what has been found, without the transcript, as it concerns an ask. The lock of the log is held, or the session is the caller's.
+func (s *session) findingsFor(a *ask) *Session {
 	told := s.Session
 	told.Host = truncate(clean(a.route.host), maxDomain)
-	told.Transcript = slices.Clone(s.log.lines)
 	return &told
 }
 
@@ -83,7 +89,7 @@ func phaseOf(s *Session) Phase {
 // account is what came of the flight for an ask.
 func (f *flight) account(i int, failure *Failure) *Session {
 	s, a := f.s, f.asks[i]
-	told := s.account(a)
+	told := s.findingsFor(a)
 	told.MAIL, told.Failure = f.mail.reply, failure
 	if !f.named[i].doubted {
 		told.Target = f.named[i].reply
@@ -96,16 +102,22 @@ func (f *flight) account(i int, failure *Failure) *Session {
 	case told.Target != nil:
 		told.Control, told.ControlShared = a.control, a.control != nil
 	}
-	if !f.alone() || !f.fresh {
+	if f.alone() && f.fresh {
+		told.Transcript = slices.Clone(s.log.lines)
+	} else {
 		told.Transcript = f.transcript(&f.named[i], control)
 	}
 	return told
 }
 
+// usualLines is how many lines there are behind the opening, as a rule at most: a remark, three commands, and their replies of a line each.
+const usualLines = 7
+
 // transcript is the part of the dialogue that has to do with one target: the opening, MAIL, its RCPT and that of the control.
 func (f *flight) transcript(target, control *recipient) []Line {
 	log := f.s.log.lines
-	lines := slices.Clone(log[:f.s.opening])
+	lines := make([]Line, 0, f.s.opening+usualLines)
+	lines = append(lines, log[:f.s.opening]...)
 	if target.before > 0 {
 		lines = append(lines, Line{From: fromProber, Text: fmt.Sprintf("%d other recipients have been named in this session", target.before), AtMS: atMS(log)})
 	}
