@@ -35,7 +35,7 @@ const (
 	// How much a UDP socket, and so a port, is used: see udpSocket. Networks change, too: an old socket has an old address.
 	socketQueries  = 32
 	socketAge      = 5 * time.Second
-	maxIdleSockets = 128 // as many as a busy resolver lacks from one moment to the next
+	maxIdleSockets = 256 // as many as a busy resolver lacks from one moment to the next
 
 	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
 	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)
