@@ -110,7 +110,7 @@ func (w *worker) opened(first *ask) {
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
 	w.host.explores(w)
-	if !first.alone {
+	if !first.alone && w.ctx.Err() == nil {
 		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
 	}
 }
@@ -201,7 +201,7 @@ func (w *worker) next() bool {
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
 	h.bore(w.session.refused)
-	if w.retired || p.closing || w.session.conn.left || w.session.spent(p.caps(w, w.session.refused)) {
+	if w.retired || p.closing || w.ctx.Err() != nil || w.session.conn.left || w.session.spent(p.caps(w, w.session.refused)) {
 		return false, false
 	}
 	if wait := p.providers.wait(w.session.provider); wait > 0 {
