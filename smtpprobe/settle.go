@@ -41,16 +41,16 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 		}
 		alone = alone || verdict == askAlone
 		final[i] = verdict == told || a.alone && a.doubts >= maxDoubts || a.gone || w.ctx.Err() != nil
-		switch {
-		case !final[i]:
-			if verdict != askInTurn {
-				a.doubts++
-			}
-			a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
-			p.resubmit(w.host, a)
-		case verdict != told && f.doubts(i):
-			f.named[i].doubted = true
+		if final[i] {
+			a.queue(false) // before tell, which has no lock
+			f.named[i].doubted = verdict != told && f.doubts(i)
+			continue
 		}
+		if verdict != askInTurn {
+			a.doubts++
+		}
+		a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
+		p.resubmit(w.host, a)
 	}
 	if w.ctx.Err() == nil {
 		w.host.noteMute(f, failure)

@@ -1,0 +1,49 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestWaitsAreToldInTurn sees that the beginning and the end of a wait are told under the pool's lock: who gives up at the moment of the answer would
+// else have the end told twice.
+func TestWaitsAreToldInTurn(t *testing.T) {
+	network := smtptest.NewNetwork()
+	defer network.Close()
+	network.Add("192.0.2.1", &smtptest.Host{CatchAll: true})
+	pool, err := New(Config{Dialer: network, MaxSessionsPerHost: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls, waiting atomic.Int64
+	queued := func(waits bool) {
+		if pool.mu.TryLock() {
+			defer pool.mu.Unlock()
+			t.Errorf("told %t without the lock", waits)
+		}
+		calls.Add(1)
+		waiting.Add(map[bool]int64{true: 1, false: -1}[waits])
+	}
+	hosts := []Host{{Name: "mx.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}}
+	var all sync.WaitGroup
+	for i := range 30 {
+		req := Request{Hosts: hosts, Target: fmt.Sprintf("user%d@a.example", i), Control: "random@a.example", Queued: queued}
+		all.Go(func() {
+			if _, err := pool.Probe(t.Context(), req); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if calls.Load() < 2*30 || waiting.Load() != 0 {
+		t.Errorf("told %d times; %d wait", calls.Load(), waiting.Load())
+	}
+	if err := pool.Close(); err != nil {
+		t.Error(err)
+	}
+}
