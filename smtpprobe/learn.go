@@ -10,7 +10,7 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	h, s := w.host, f.s
 	least, _ := p.config.Session.refusals()
 	switch {
-	case f.impatient(), failure != nil && s.refused > least:
+	case f.impatient(), failure != nil && s.refused > least && !f.cutOff(failure):
 		h.impatientAt(least)
 	case failure == nil && !f.unasked:
 		h.flights++

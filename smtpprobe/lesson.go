@@ -36,7 +36,7 @@ func (h *mailHost) trust(sort string) {
 // heed notes where in a flight the host had enough, so that the next ones stop short of it.
 func (h *mailHost) heed(f *flight, failure *Failure) {
 	switch {
-	case f.unasked, failure != nil && (failure.Kind == KindCancelled || failure.Kind == KindTimeout && f.s.hurried):
+	case f.unasked, f.cutOff(failure):
 	case f.s.conn.left && (failure != nil || f.mail.reply == nil || refusal(*f.mail.reply) != nil):
 		h.learn(func(t *traits) { t.quitApart = true }) // it may have been that: some take it for the end of everything
 	case f.cutShort:
@@ -50,6 +50,11 @@ func (h *mailHost) heed(f *flight, failure *Failure) {
 	default:
 		h.heedRecipients(f, failure)
 	}
+}
+
+// cutOff reports whether it was not the host that ended the flight: who asked had given up, or had no more time.
+func (f *flight) cutOff(failure *Failure) bool {
+	return failure != nil && (failure.Kind == KindCancelled || failure.Kind == KindTimeout && f.s.hurried)
 }
 
 // heedRecipients looks for the first recipient who was one too many.

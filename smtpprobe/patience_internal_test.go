@@ -102,3 +102,32 @@ func TestWhatWasRefusedLatelyCounts(t *testing.T) {
 		t.Errorf("refused of the last 200 recipients all, of 1000 before none: share %.2f", share)
 	}
 }
+
+// TestWhoGivesUpTeachesNothing sees that a session which we cut off is not taken for one of which the host has had enough.
+func TestWhoGivesUpTeachesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		kind    Kind
+		hurried bool
+		want    int // refusals that the host is known to bear
+	}{
+		{"cancelled", KindCancelled, false, 0},
+		{"no more time", KindTimeout, true, 0},
+		{"silent", KindTimeout, false, defaultRefused},
+		{"hung up", KindClosed, false, defaultRefused},
+	} {
+		pool, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := flightOf(550, 550, 0)
+		f.s.pool, f.s.refused, f.s.hurried = pool, 2*defaultRefused, tt.hurried
+		pool.learn(&worker{pool: pool, host: f.host}, f, &Failure{Phase: PhaseRCPT, Kind: tt.kind})
+		if got := f.host.traits.refused; got != tt.want {
+			t.Errorf("%s: known to bear %d, want %d", tt.name, got, tt.want)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
