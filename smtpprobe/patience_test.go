@@ -113,3 +113,20 @@ func TestRefusalsAreACap(t *testing.T) {
 		}
 	}
 }
+
+// TestPatienceIsTriedAgain sees that when the session that tried a host's patience has ended, another one does.
+func TestPatienceIsTriedAgain(t *testing.T) {
+	host := &peer{greet: greeting, wait: working}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 400}, one(host), func(b *bubble) {
+		b.ask(b.Context(), about("bad@a.example"))
+		time.Sleep(10 * time.Second) // longer than a session is kept
+		b.askAll(aboutAll(mailboxes(400, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")))
+	})
+	most := 0
+	for _, v := range host.visits {
+		most = max(most, v.refused)
+	}
+	if most < 20 {
+		t.Errorf("%d refused in a session at the most", most)
+	}
+}
