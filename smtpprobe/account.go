@@ -12,8 +12,9 @@ func (s *session) begin(f *flight) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	s.log.cut(s.opening)
+	s.log.many = max(0, len(f.named)-firstFlight)
 	s.bound = f.ends()
-	s.conn.taken, s.extraLines = 0, 0
+	s.conn.taken, s.extraLines = -s.log.many*recipientBytes, 0
 }
 
 // end completes the findings with what ended the session; nil and errRefused need no word.

@@ -17,7 +17,7 @@ type conn struct {
 	tcp      net.Conn // what lies below
 	in       *bufio.Reader
 	log      *transcript
-	taken    int    // bytes read so far
+	taken    int    // bytes read so far; many recipients have it begin below zero
 	bareLF   bool   // the transcript has the remark about bare LF
 	left     bool   // QUIT is on its way
 	greeted  bool   // a whole reply has come
@@ -113,7 +113,7 @@ func (c *conn) readLine() (string, error) {
 		c.usable = c.usable && isTimeout(err)
 		return "", err
 	case c.taken > maxSessionBytes:
-		return "", protocolError(fmt.Sprintf("session longer than %d bytes", maxSessionBytes))
+		return "", protocolError("more was said than fits in an honest session")
 	}
 	line, crlf := strings.CutSuffix(string(b[:len(b)-1]), "\r")
 	if !crlf && !c.bareLF {

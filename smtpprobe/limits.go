@@ -29,6 +29,11 @@ const (
 	maxTranscriptLines = 256
 	maxTranscript      = 12 << 10
 
+	// Each recipient of a transaction beyond the first ten adds to what may be read and written down: its command and a reply of some lines.
+	recipientBytes      = 1 << 10
+	recipientLines      = 6
+	recipientTranscript = 512
+
 	// maxKeyword is the longest EHLO keyword that counts as one; those that are registered have at most twenty octets.
 	maxKeyword = 64
 

@@ -45,6 +45,13 @@ func TestTalkativeHost(t *testing.T) {
 				if text := transcript(last); name == "refusals" && !strings.Contains(text, "C RCPT TO:<"+m+">") {
 					t.Errorf("%s is not in its own transcript:\n%s", m, text)
 				}
+				said := "S 250 2.1.5 Ok"
+				if strings.HasPrefix(m, "bad") {
+					said = "S 550 5.1.1 no such user"
+				}
+				if text := transcript(last); name == "refusals" && !strings.Contains(text, said) {
+					t.Errorf("what was said of %s is not in its own transcript:\n%s", m, text)
+				}
 				checkFindings(t, f)
 			}
 		})

@@ -18,18 +18,20 @@ type transcript struct {
 	mu    sync.Mutex // guards the lines, to which the session alone adds, and its findings
 	lines []Line
 	bytes int // of their texts
+	many  int // recipients of the transaction, beyond a few, each with room of its own
 }
 
 // add appends a line; the last that has room says that there is none for more.
 func (t *transcript) add(from, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	lines, bytes := maxTranscriptLines+t.many*recipientLines, maxTranscript+t.many*recipientTranscript
 	switch {
-	case len(t.lines) == maxTranscriptLines, t.bytes > maxTranscript:
+	case len(t.lines) >= lines, t.bytes > bytes:
 		return
-	case len(t.lines) == maxTranscriptLines-1, t.bytes > maxTranscript-2*maxTranscriptText:
+	case len(t.lines) == lines-1, t.bytes > bytes-2*maxTranscriptText:
 		from, text = fromProber, "the transcript ends here"
-		t.bytes = maxTranscript
+		t.bytes = bytes
 	}
 	text = truncate(clean(text), maxTranscriptText)
 	t.bytes += len(text)
