@@ -159,10 +159,10 @@ func (s *soak) rest(ctx context.Context) error {
 			return err
 		}
 		writeRow(s.out, s.For, t.name()+".", f, counted{})
-		t.growth.check(t.name(), &s.wrong)
+		t.growth.check(t.name(), highest, &s.wrong)
 		t.tally.check(t.name(), &s.wrong)
 	}
-	s.lists.growth.check("bulk", &s.wrong)
+	s.lists.growth.check("bulk", usual, &s.wrong)
 	s.lists.tally.check("bulk", &s.wrong)
 	if s.most.rss > s.MaxRSS*1e6 {
 		s.wrong.add("the server had %s MB of memory", megabytes(s.most.rss))

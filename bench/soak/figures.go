@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 )
 
@@ -63,20 +64,13 @@ var slack = figures{Goroutines: 100, HeapLive: 6 << 20, fds: 80, rss: 12 << 20}
 // leastHistory is how many figures are needed to speak of growth.
 const leastHistory = 9
 
-// check compares the highest figures of the two halves of what follows the warm-up.
-func (g *growth) check(name string, wrong *faults) {
+// check compares the two halves of what follows the warm-up, by what sums each of them up.
+func (g *growth) check(name string, sum func([]figures) figures, wrong *faults) {
 	if len(g.history) < leastHistory {
 		return
 	}
 	rest := g.history[int(warmUp*float64(len(g.history))):]
-	var before, after figures
-	for i, f := range rest {
-		if i < len(rest)/2 {
-			before = before.most(f)
-		} else {
-			after = after.most(f)
-		}
-	}
+	before, after := sum(rest[:len(rest)/2]), sum(rest[len(rest)/2:])
 	for _, c := range []struct {
 		what                 string
 		before, after, slack uint64
@@ -89,6 +83,30 @@ func (g *growth) check(name string, wrong *faults) {
 		if c.after > c.before+c.before*15/100+c.slack {
 			wrong.add("growth: %s has up to %d %s in the last third, and had up to %d in the one before", name, c.after, c.what, c.before)
 		}
+	}
+}
+
+// highest is the most of each: what a process that goes on has ever taken up.
+func highest(all []figures) (f figures) {
+	for _, g := range all {
+		f = f.most(g)
+	}
+	return f
+}
+
+// usual is the median of each. Processes that begin anew with another list differ, and one of them says little.
+func usual(all []figures) figures {
+	median := func(of func(figures) uint64) uint64 {
+		var values []uint64
+		for _, f := range all {
+			values = append(values, of(f))
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	return figures{
+		median(func(f figures) uint64 { return f.Goroutines }), median(func(f figures) uint64 { return f.HeapLive }),
+		median(func(f figures) uint64 { return f.fds }), median(func(f figures) uint64 { return f.rss }),
 	}
 }
 

@@ -190,10 +190,18 @@ func TestGrowth(t *testing.T) {
 		for i := range uint64(600) {
 			g.add(figures{steady.Goroutines + i*leak.Goroutines, steady.HeapLive + i*leak.HeapLive, steady.fds + i*leak.fds, steady.rss + i*leak.rss})
 		}
-		var wrong faults
-		g.check("it", &wrong)
-		if err := wrong.err(); (err != nil) != (name != "") || err != nil && (wrong.count != 1 || !strings.Contains(err.Error(), name)) {
-			t.Errorf("%q: %v", name, err)
+		for _, sum := range []func([]figures) figures{highest, usual} {
+			var wrong faults
+			g.check("it", sum, &wrong)
+			if err := wrong.err(); (err != nil) != (name != "") || err != nil && (wrong.count != 1 || !strings.Contains(err.Error(), name)) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		g.history[500].Goroutines *= 2
+		var once faults
+		g.check("it", usual, &once)
+		if err := once.err(); (err != nil) != (name != "") {
+			t.Errorf("%q, one larger: %v", name, err)
 		}
 	}
 	if !steady.atRest(steady) || steady.atRest(figures{Goroutines: 100, fds: 400}) || steady.atRest(figures{Goroutines: 500, fds: 100}) {
