@@ -85,3 +85,33 @@ func TestQueuedLimit(t *testing.T) {
 		t.Errorf("negative: %v", err)
 	}
 }
+
+// TestOthersFollowAScoutThatWaits holds that the rest of a domain begins when its first address has come to its mail host, and not with its answer.
+func TestOthersFollowAScoutThatWaits(t *testing.T) {
+	verifier := slowly{make(chan struct{})}
+	r := begun(t, Options{Verifier: verifier, Concurrency: 10}, 0)
+	defer r.stopWorkers()
+	defer close(verifier.let)
+	var first *task
+	for range 3 {
+		t := &task{record: &record{item: Item{Email: "a@b.example"}}}
+		if first == nil {
+			first = t
+		}
+		r.plan.add(t, "b.example")
+	}
+	wantStarted := func(want int) {
+		t.Helper()
+		if err := r.advance(); err != nil || r.plan.started != want {
+			t.Fatalf("%d are under way (%v), want %d", r.plan.started, err, want)
+		}
+	}
+	wantStarted(1)
+	wantStarted(1)
+	r.waiters.noteScout(first, true)
+	wantStarted(3)
+	r.waiters.noteScout(first, false)
+	if scouts := r.waiters.takeScouts(); len(scouts) > 0 {
+		t.Errorf("%d scouts told that they wait no longer", len(scouts))
+	}
+}

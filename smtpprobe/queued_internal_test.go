@@ -47,3 +47,20 @@ func TestWaitsAreToldInTurn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhoGoesAlongStaysQueued sees that the first of a transaction waits no longer when it begins, and the others when it is over.
+func TestWhoGoesAlongStaysQueued(t *testing.T) {
+	for _, along := range []bool{false, true} {
+		var told []bool
+		a := newAsk(route{}, &Request{Target: "a@b.example", Queued: func(waits bool) { told = append(told, waits) }}, &budget{})
+		a.queue(true)
+		a.taken(nil, along)
+		if waits := told[len(told)-1]; waits != along {
+			t.Errorf("along %t: told that it waits: %t", along, waits)
+		}
+		a.tell(answer{})
+		if len(told) != 2 || told[1] {
+			t.Errorf("along %t: told %v in all", along, told)
+		}
+	}
+}
