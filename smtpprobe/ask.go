@@ -30,6 +30,7 @@ type ask struct {
 	since   time.Time // when it began to wait
 	worker  *worker   // that has taken it; nil: it waits
 	alone   bool      // to be asked first on a session of its own: what it was told in company was not believed
+	careful bool      // to be asked one command at a time: what it was told may have been about its control
 	doubts  int       // how often it was asked again
 	gone    bool      // who asked has given up
 	queued  bool      // it waits, or goes along with another, and who asked was told so
@@ -81,6 +82,12 @@ func (a *ask) ends() time.Time {
 		end = a.deadline
 	}
 	return end
+}
+
+// late reports whether the time for the ask is over.
+func (a *ask) late(now time.Time) bool {
+	end := a.ends()
+	return !end.IsZero() && !now.Before(end)
 }
 
 // time is how much there was for the ask when it began to wait, or was taken.

@@ -22,7 +22,9 @@
 // are. Who was told such a thing is asked about again, at most twice, in the end alone. Replies that are out of step with the commands are believed
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many.
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
-// other's place look like; a refusal that names another recipient is believed for nobody. Whoever shares a session has only their own recipients in the transcript.
+// other's place look like; a refusal that names another recipient is believed for nobody. Where a group falls silent before its end, replies
+// that were left out may have moved others: a refused target is then asked about again, one command at a time. Whoever shares a session has only
+// their own recipients in the transcript.
 //
 // # Ways out
 //
@@ -47,8 +49,6 @@
 // The package does not promise who answered: it does not verify certificates (DANE and MTA-STS are not read), and it dials whatever addresses
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
-// order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out the last line of a refusal
-// without an enhanced status code, so that the next refusal of the same code reads as its end, or the whole reply to MAIL in a group, where its replies
-// to RCPT have no enhanced status codes and name nobody; nor that a control is asked only once for its time: sessions that
-// are open together may each name one.
+// order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
+// one, names nobody, and hangs up at once; nor that a control is asked only once for its time: sessions that are open together may each name one.
 package smtpprobe

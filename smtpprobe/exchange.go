@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -174,6 +175,12 @@ func (s *session) deadline(phase Phase) time.Time {
 	}
 	s.hurried = left < timeout
 	return now.Add(min(timeout, left))
+}
+
+// timedOut reports whether a step of a session failed because there was no answer in time.
+func timedOut(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Kind == KindTimeout
 }
 
 // outOfStep is the failure of a session with replies that nothing asked for.

@@ -38,6 +38,8 @@ type recipient struct {
 	control bool
 	before  int  // recipients that were named on the session before this one
 	doubted bool // the reply was not believed, and there is no time to ask again
+	// unplaced is set when what was heard may be the answer about another.
+	unplaced bool
 	said
 }
 
@@ -88,7 +90,7 @@ func (f *flight) fly(ctx context.Context) error {
 	}
 	s.transactions++
 	ask := f.inTurn
-	if s.offers("PIPELINING") {
+	if s.offers("PIPELINING") && !f.asks[0].careful {
 		ask = f.atOnce
 	}
 	if err := ask(ctx); err != nil {
@@ -198,7 +200,9 @@ func (f *flight) atOnce(ctx context.Context) error {
 	}
 	f.shifted = s.extraLines > 0 || f.speaksOfRecipient(*f.mail.reply)
 	for i := range f.named {
+		since := time.Now()
 		if err := f.hearRecipient(ctx, i); err != nil {
+			f.brokenOff(i, s.conn.left || timedOut(err) || time.Since(since) >= silence)
 			return err
 		}
 	}
@@ -218,6 +222,32 @@ func (f *flight) atOnce(ctx context.Context) error {
 		return cmp.Or(err, errRefused)
 	}
 	return err
+}
+
+// brokenOff looks for replies that may be about others in a group that has ended, or fallen silent, before its recipient number end was heard. There,
+// replies that were left out show nowhere else: one without its last line looks like one of several lines with the next, and where there are as many
+// as recipients without an answer, the last that was heard belongs to the group's last command, and the host waits for more.
+func (f *flight) brokenOff(end int, silent bool) {
+	from := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
+	switch {
+	case f.alone():
+		if from = -1; silent && f.controlIdle(end) {
+			from = 0
+		}
+	case silent && end > 0 && refusal(*f.named[end-1].reply) == nil:
+		from = 0 // of RSET
+	}
+	if from < 0 {
+		return
+	}
+	for i := from; i < end; i++ {
+		f.named[i].unplaced, f.named[i].reply = true, nil
+	}
+}
+
+// controlIdle reports whether recipient i is a control that need not be heard: its target was refused for good.
+func (f *flight) controlIdle(i int) bool {
+	return f.alone() && i == 1 && f.named[0].reply.Code >= 500
 }
 
 // unproven is the failure of company all of whose recipients were answered, and the RSET behind them was not, whether the host fell silent, hung up
@@ -271,7 +301,7 @@ func (f *flight) inTurn(ctx context.Context) error {
 	}
 	for i := range f.named {
 		r := &f.named[i]
-		if r.control && !f.accepted(r.domain) && !f.alone() {
+		if r.control && !f.accepted(r.domain) && (!f.alone() || f.asks[0].careful) {
 			continue
 		}
 		f.named[i].command = len(s.log.lines)
@@ -307,8 +337,12 @@ func (f *flight) boundOf(i int, now time.Time) time.Time {
 	if i < len(f.asks) {
 		end = f.asks[i].ends()
 	}
+	took := now.Sub(f.began)
 	if !end.IsZero() && !f.alone() {
-		end = end.Add(now.Sub(f.began))
+		end = end.Add(took)
+	}
+	if enough := now.Add(max(silence, 2*took)); f.controlIdle(i) && (end.IsZero() || enough.Before(end)) {
+		end = enough
 	}
 	return end
 }

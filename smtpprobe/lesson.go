@@ -62,7 +62,7 @@ func (h *mailHost) heedRecipients(f *flight, failure *Failure) {
 	for i := range f.named {
 		r := &f.named[i]
 		switch {
-		case r.before == 0, r.reply == nil && failure == nil, r.reply != nil && refusal(*r.reply) == nil:
+		case r.before == 0, r.unplaced, r.reply == nil && failure == nil, r.reply != nil && refusal(*r.reply) == nil:
 			continue
 		case f.wornOut && r.reply != nil && r.reply.Code == replyServiceClosing:
 			return

@@ -81,6 +81,8 @@ const (
 	leastPatience = 3
 	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
 	impatience = 900 * time.Millisecond
+	// silence is the wait after which a host may itself have been waiting for a command (RFC 5321 §4.5.3.2.7 gives clients minutes, real hosts less).
+	silence = 3 * time.Second
 	// waitsAround is the number of waits of a session beside its transactions: handshake of TCP, greeting, EHLO, QUIT.
 	waitsAround = 4
 )

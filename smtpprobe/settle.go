@@ -49,8 +49,12 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 		if verdict != askInTurn {
 			a.doubts++
 		}
+		a.careful = a.careful || f.alone() && f.named[i].unplaced
 		a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
 		p.resubmit(w.host, a)
+		if a.careful {
+			p.staff(w.host) // at once: a host that has fallen silent will not be quick to say goodbye either
+		}
 	}
 	if w.ctx.Err() == nil {
 		w.host.noteMute(f, failure)
@@ -122,7 +126,7 @@ func (f *flight) judge(i int, failure *Failure) verdict {
 	reply, a := f.named[i].reply, f.asks[i]
 	plain := f.fresh && !f.s.conn.left // a group with QUIT in it is more than a host need take
 	switch {
-	case f.unasked, f.fresh && f.alone():
+	case f.unasked, f.fresh && f.alone() && (!f.named[i].unplaced || a.late(time.Now())):
 		return told
 	case failure != nil && failure.Kind == KindProtocol:
 		return askAlone
@@ -131,6 +135,8 @@ func (f *flight) judge(i int, failure *Failure) verdict {
 			return told
 		}
 		return askAgain
+	case f.named[i].unplaced:
+		return askAlone
 	case reply == nil && plain && i == 0:
 		return told
 	case reply == nil && f.wornOut:

@@ -195,12 +195,12 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 }
 
 // hasty is a host whose sessions end early, because many wait and much is refused. It takes the QUIT in the last group in one way or another, and
-// has a whim, or one reply too many in its life, or now and then one too few.
+// has a whim, or one reply too many in its life, or now and then one too few, or one without its last line.
 func hasty(r *rand.Rand, heard *groups) smtptest.Handler {
 	p := &peer{rcpt: func(_ *visit, m string) string { return truthOf(m) }}
 	nth := 5 + r.IntN(60)
 	var named atomic.Int64 // recipients; a session that has ended may still be on its way out beside the next
-	switch r.IntN(4) {
+	switch r.IntN(6) {
 	case 0:
 		p = whimsical(r)
 		p.keywords = ""
@@ -212,14 +212,25 @@ func hasty(r *rand.Rand, heard *groups) smtptest.Handler {
 			}
 			return ""
 		}
-	case 2: // replies without their last line
+	case 2: // replies left out
 		p.rcpt = func(_ *visit, m string) string {
-			truth := truthOf(m)
-			// A refusal without an enhanced status code that is cut off, and the next of the same code, are one reply to anybody: doc.go names it.
-			if named.Add(1)%int64(nth) == 0 && truth != truths["odd"] {
-				return truth[:3] + "-" + truth[4:]
+			if named.Add(1)%int64(nth) == 0 {
+				return skips
 			}
-			return truth
+			return truthOf(m)
+		}
+	case 3: // replies without their last line, and a whim
+		p = whimsical(r)
+		p.keywords = ""
+		fallthrough
+	case 4: // replies without their last line
+		whole := p.rcpt
+		p.rcpt = func(v *visit, m string) string {
+			text := whole(v, m)
+			if named.Add(1)%int64(nth) == 0 && text == truthOf(m) {
+				return text[:3] + "-" + text[4:]
+			}
+			return text
 		}
 	}
 	end := []string{"", "", closes, resets, hangs, "421 4.3.2 bye", "250 bye", "500 what?"}[r.IntN(8)]
