@@ -2,12 +2,14 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // leavesOut is a host that names nobody, has no enhanced status codes, and leaves out the reply to a command, or the reply's last line.
@@ -104,28 +106,52 @@ func TestSlowHostAndControl(t *testing.T) {
 	}
 }
 
-// TestRepliesAreLeftOutInCompany is about a host that leaves out two replies of a transaction, or their last lines, so that the end of the session
-// comes before RSET has shown it.
+// TestSlowControlAndNoTime sees that who has no time for a second session is told what the first has shown, but for the refusal.
+func TestSlowControlAndNoTime(t *testing.T) {
+	host := &peer{rcpt: after(1, always(hangs))}
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		req := about("bad@a.example")
+		req.Budget = 2 * time.Second
+		if got := summaries(b.ask(b.Context(), req).found); got != "greeting 220, ehlo 250, mail 250, failure timeout at rcpt" {
+			b.Errorf("found %s", got)
+		}
+	})
+	if len(sessions) != 1 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+}
+
+// TestRepliesAreLeftOutInCompany is about a host that leaves out two replies of a transaction, or their last lines, and goes on, so that it waits for
+// a command when the last recipients' answers are due, for ever or for a time; or that hangs up a few recipients behind them.
 func TestRepliesAreLeftOutInCompany(t *testing.T) {
 	for _, places := range [][]int{{3, 7}, {4, 5}, {6, 19}, {12, 40}} {
-		for _, end := range []string{hangs, closes} {
+		for _, end := range []string{"waits", "waits and hangs up", "waits and says 421", "hangs up"} {
 			for _, whole := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%v %s %v", places, end, whole), func(t *testing.T) {
+				if whole && end == "hangs up" {
+					continue // nothing would show it
+				}
+				t.Run(fmt.Sprintf("%v %s, whole: %v", places, end, whole), func(t *testing.T) {
 					host := leavesOut(func(v *visit, c string) (bool, bool) {
 						here := c == "RCPT" && v.number == 1 && (v.named == places[0] || v.named == places[1])
 						return here && whole, here && !whole
 					})
-					if end == closes && !whole { // as soon as a few more are named
-						usually := host.rcpt
-						host.rcpt = func(v *visit, m string) string {
-							if v.number == 1 && v.named > places[1]+3 {
-								return closes
-							}
-							return usually(v, m)
+					usually := host.rcpt
+					host.rcpt = func(v *visit, m string) string {
+						if end == "hangs up" && v.number == 1 && v.named > places[1]+3 {
+							return closes
 						}
+						return usually(v, m)
 					}
-					list := company()
-					found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+					handler := smtptest.HandlerFunc(func(c net.Conn) {
+						switch end {
+						case "waits and hangs up":
+							c = impatientConn{c, 8 * time.Second, ""}
+						case "waits and says 421":
+							c = impatientConn{c, 8 * time.Second, "421 4.4.2 timeout\r\n"}
+						}
+						host.ServeSMTP(c)
+					})
+					found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, handler, company())
 					checkTruth(t, found)
 				})
 			}
