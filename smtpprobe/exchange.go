@@ -84,7 +84,13 @@ func (s *session) hearReset(ctx context.Context) (unknown bool, err error) {
 	case refusal(reply) != nil:
 		return false, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
 	}
+	s.cleared = wording(reply)
 	return false, nil
+}
+
+// mayBeCleared reports whether what was taken for another reply may be one to RSET, going by what the host has said to that before.
+func (s *session) mayBeCleared(r Reply) bool {
+	return refusal(r) == nil && (s.cleared == "" || s.cleared == wording(r))
 }
 
 // hearGoodbye reads the reply to QUIT. No other reply is like it, so that it, and nothing else, shows the replies before it to be in step with the

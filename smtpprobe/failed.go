@@ -56,7 +56,7 @@ func (h *mailHost) noteMute(f *flight, failure *Failure) {
 
 // answered reports whether the host said anything about a recipient.
 func (f *flight) answered() bool {
-	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil })
+	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil || r.unplaced })
 }
 
 // over reports whether the failure is a thing of the past.

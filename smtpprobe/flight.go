@@ -226,7 +226,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 
 // brokenOff looks for replies that may be about others in a group that has ended, or fallen silent, before its recipient number end was heard. There,
 // replies that were left out show nowhere else: one without its last line looks like one of several lines with the next, and where there are as many
-// as recipients without an answer, the last that was heard belongs to the group's last command, and the host waits for more.
+// as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more.
 func (f *flight) brokenOff(end int, silent bool) {
 	from := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
 	switch {
@@ -234,8 +234,8 @@ func (f *flight) brokenOff(end int, silent bool) {
 		if from = -1; silent && f.controlIdle(end) {
 			from = 0
 		}
-	case silent && end > 0 && refusal(*f.named[end-1].reply) == nil:
-		from = 0 // of RSET
+	case silent && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
+		from = 0
 	}
 	if from < 0 {
 		return

@@ -158,3 +158,50 @@ func TestRepliesAreLeftOutInCompany(t *testing.T) {
 		}
 	}
 }
+
+// TestSilenceBehindAcceptance is about a host that falls silent once, over the seventh recipient of a transaction. Where its words for an accepted
+// recipient are not those for RSET, nothing was left out before, and nobody but that one is asked about again.
+func TestSilenceBehindAcceptance(t *testing.T) {
+	for _, tt := range []struct {
+		name, reset string
+		again       int
+	}{
+		{"other words", "250 2.1.5 Flushed b%d - gsmtp", 1},
+		{"the same words", "250 2.1.5 Ok b%d - gsmtp", 7},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := mailboxes(60, func(int) bool { return false }, "a.example")
+			silent := once(func() string { return hangs })
+			host := &peer{
+				rcpt: func(v *visit, m string) string {
+					switch {
+					case !strings.HasPrefix(m, "good"):
+						return "550 5.1.1 no such user"
+					case v.here == 6 && v.mailed > 1:
+						if text := silent(); text != "" {
+							return text
+						}
+					}
+					return fmt.Sprintf("250 2.1.5 Ok b%d - gsmtp", v.named)
+				},
+				other: func(v *visit, c string) string {
+					if c == "RSET" {
+						return fmt.Sprintf(tt.reset, v.named)
+					}
+					return ""
+				},
+			}
+			found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+			checkTruth(t, found)
+			again := -len(list)
+			for _, m := range host.asked() {
+				if strings.HasPrefix(m, "good") {
+					again++
+				}
+			}
+			if again != tt.again {
+				t.Errorf("%d were asked about again, want %d", again, tt.again)
+			}
+		})
+	}
+}

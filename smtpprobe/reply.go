@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -168,6 +169,14 @@ func contradictory(r Reply) bool {
 		found = cmp.Or(found, enhanced)
 	}
 	return false
+}
+
+// wording is what stays the same where a host gives a reply again: all but words with digits in them, such as the time or a number of the session, and
+// the name of a mailbox.
+func wording(r Reply) string {
+	words := strings.Fields(strings.Join(r.Lines, " "))
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "0123456789@") })
+	return fmt.Sprint(r.Code, " ", r.Enhanced, " ", strings.Join(words, " "))
 }
 
 // cutEnhanced splits an enhanced status code from the beginning of a text, where RFC 2034 §4 puts it, also with the "#" of some appliances.

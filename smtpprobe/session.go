@@ -28,8 +28,9 @@ type session struct {
 	// done with the handshake before the server has had its say.
 	tlsPending bool
 
-	extraLines                        int  // of the replies of this flight, beyond one each
-	transacting                       bool // a transaction was left open
+	extraLines                        int    // of the replies of this flight, beyond one each
+	cleared                           string // the wording of the last reply to RSET; empty: there was none
+	transacting                       bool   // a transaction was left open
 	transactions, recipients, refused int
 	late, slow                        int // refusals beyond those that any host takes, and the last of these as far as they came slowly
 }
