@@ -11,13 +11,24 @@ type traits struct {
 	refused      int             // recipients refused on one session before it loses patience; 0: it has not yet
 	quitApart    bool            // a group with QUIT at its end went wrong
 	trusted      map[string]bool // refusals that it has given to the first recipient of a session, too
-	until        time.Time       // forgotten then
+	until        time.Time       // forgotten then; zero: there is nothing
 }
 
-// learn notes something about the host, for a while.
+// learn notes something about the host. All of it is forgotten together, a while after the first: a host that teaches something all the time would
+// never get another chance else.
 func (h *mailHost) learn(lesson func(*traits)) {
+	h.forgetTraits()
+	if h.traits.until.IsZero() {
+		h.traits.until = time.Now().Add(traitsLast)
+	}
 	lesson(&h.traits)
-	h.traits.until = time.Now().Add(traitsLast)
+}
+
+// forgetTraits forgets what is too old to be believed.
+func (h *mailHost) forgetTraits() {
+	if time.Now().After(h.traits.until) {
+		h.traits = traits{}
+	}
 }
 
 // trust notes that a host gives a refusal of this sort to first recipients, too: it is not about the length of a session.

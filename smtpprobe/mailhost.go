@@ -50,9 +50,7 @@ func (p *Pool) host(a *ask) *mailHost {
 		h = &mailHost{key: key}
 		p.hosts[key] = h
 	}
-	if time.Now().After(h.traits.until) {
-		h.traits = traits{}
-	}
+	h.forgetTraits()
 	return h
 }
 
