@@ -15,10 +15,10 @@ var fillers = []string{"the", "a", "an", "this", "that", "is", "are", "was", "we
 // wordings bring different ways to write the same words together.
 var wordings = map[string][]string{
 	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dosnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"not"},
-	"wasnt": {"not"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
+	"wasnt": {"not"}, "havent": {"not"}, "nobody": {"no", "one"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
 	"unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"}, "inexistent": {"nonexistent"},
 	"graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"}, "addresse": {"addressee"}, "adress": {"address"}, "addres": {"address"},
-	"recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"},
+	"temporarly": {"temporarily"}, "temporarely": {"temporarily"}, "unkown": {"unknown"}, "unknow": {"unknown"}, "vaild": {"valid"}, "recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"},
 }
 
 // pairs are words that are also written as two.

@@ -41,11 +41,18 @@ func wordsOf(q Question) []word {
 	}
 	words := splitWords(text, q.Mailbox, q.Host)
 	for i := range words {
-		if words[i].thing == anAddress && q.Sender != "" && strings.EqualFold(words[i].text, q.Sender) {
+		if words[i].thing == anAddress && q.isOurs(words[i].text) {
 			words[i].thing = theSender
 		}
 	}
 	return words
+}
+
+// isOurs reports whether an address is our reverse-path, or the postmaster of its domain, whom hosts that verify senders ask for too.
+func (q Question) isOurs(address string) bool {
+	domain := q.Sender[strings.LastIndexByte(q.Sender, '@')+1:]
+	return domain != "" && (strings.EqualFold(address, q.Sender) ||
+		strings.EqualFold(address, "postmaster@"+domain) && !strings.EqualFold(address, q.Mailbox))
 }
 
 func splitWords(text, mailbox, host string) []word {
@@ -123,6 +130,9 @@ func appendPiece(words []word, piece string) []word {
 	if isPlain(piece) {
 		return appendPlain(words, piece)
 	}
+	if address, said, ok := cutAddress(piece); ok {
+		return appendPiece(append(words, word{text: address, thing: anAddress}), said)
+	}
 	if kind := thingOf(piece); kind != noThing {
 		return append(words, word{text: piece, thing: kind})
 	}
@@ -130,6 +140,12 @@ func appendPiece(words []word, piece string) []word {
 		words = appendWord(words, run)
 	}
 	return words
+}
+
+// cutAddress cuts an address from what is said of it without a blank between: "a@b.example:blocked".
+func cutAddress(piece string) (address, said string, ok bool) {
+	address, said, ok = strings.Cut(piece, ":")
+	return address, said, ok && strings.Contains(address, "@") && !strings.Contains(said, "@")
 }
 
 func inWord(r rune) bool {

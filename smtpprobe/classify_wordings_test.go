@@ -1,0 +1,175 @@
+package smtpprobe
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNotAboutTheMailbox holds refusals that speak in the words or codes of a dead mailbox and say something else: none proves one dead.
+func TestNotAboutTheMailbox(t *testing.T) {
+	for reply, want := range map[string]Class{
+		// the one who asks
+		"550 5.1.1 The sender's mailbox does not exist":                          ClassBlocked,
+		"550 5.1.1 Your mailbox does not exist, you cannot send":                 ClassBlocked,
+		"550 5.1.1 no MX for sender domain":                                      ClassBlocked,
+		"550 5.1.1 From address user unknown":                                    ClassAmbiguous,
+		"550 5.1.1 mailfrom domain unknown":                                      ClassBlocked,
+		"550 Invalid credentials, user not found":                                ClassAmbiguous,
+		"550 5.7.1 authentication: user unknown":                                 ClassBlocked,
+		"550 postmaster@example.org does not exist":                              ClassBlocked,
+		"550 No such user may connect from 192.0.2.10":                           ClassBlocked,
+		"550 5.1.1 IP address is not active":                                     ClassBlocked,
+		"550 5.1.1 Invalid IP":                                                   ClassBlocked,
+		"550 User unknown to you: there are only spamtraps here":                 ClassBlocked,
+		"550 5.4.1 Recipient address rejected: Access denied, 192.0.2.10 banned": ClassBlocked,
+		"550 5.1.1 <user@example.com> goes to 192.0.2.10":                        ClassAmbiguous,
+		"550 <user@example.com> recipient rejected, mailfrom":                    ClassAmbiguous,
+		"550 Password wrong, no such user":                                       ClassAmbiguous,
+		"550 No such user, your username is wrong":                               ClassAmbiguous,
+		"550 No such user, see your mailbox":                                     ClassAmbiguous,
+		"550 No such user: your email address":                                   ClassAmbiguous,
+		"550 No such user for mailfrom":                                          ClassAmbiguous,
+		"550 Recipient name not unique, several were found":                      ClassAmbiguous,
+		"550 unable to validate the recipient, who may or may not be listed":     ClassAmbiguous,
+		"550 User is not on our allow list":                                      ClassBlocked,
+		"550 MX of your domain is wrong, user unknown":                           ClassAmbiguous,
+		// what the mailbox's owner wishes
+		"550 5.1.1 user@example.com has blocked you":      ClassBlocked,
+		"550 5.1.1 refused due to recipient preferences":  ClassBlocked,
+		"550 5.1.1 BATV: invalid address":                 ClassBlocked,
+		"550 5.2.1 We do not accept mail from strangers":  ClassBlocked,
+		"550 <user@example.com> recipient rejected by us": ClassAmbiguous,
+		// a code alone, with a text that speaks of something else
+		"550 5.1.1 command rejected":                   ClassAmbiguous,
+		"550 5.1.1 message was blocked":                ClassBlocked,
+		"550 5.1.1 use TLS":                            ClassAmbiguous,
+		"550 5.1.1 mail only by submission":            ClassAmbiguous,
+		"550 5.1.1 refused to 192.0.2.10":              ClassAmbiguous,
+		"550 5.1.1 unable to validate recipient":       ClassAmbiguous,
+		"550 5.2.1 mailbox is not available currently": ClassAmbiguous,
+		"550 5.2.1 busy with another session":          ClassAmbiguous,
+		"550 5.2.1 please use another server":          ClassAmbiguous,
+		// what passes
+		"550 5.1.1 User unknown, database unavailable":              ClassTemporary,
+		"550 5.1.1 unexpected error, user not found":                ClassTemporary,
+		"550 5.1.1 undeliverable address: Connection timed out":     ClassTemporary,
+		"550 5.2.1 Mailbox under maintenance":                       ClassTemporary,
+		"550 Account disabled temporarely":                          ClassAmbiguous,
+		"550 Account disabled for exceeding receiving limits":       ClassRateLimited,
+		"550 Mailbox cannot accept mail for now because it is full": ClassMailboxFull,
+		// the domain
+		"550 5.1.1 Recipient address rejected: Domain not found": ClassNotOurDomain,
+		"550 5.1.1 recipient domain unknown":                     ClassNotOurDomain,
+		"550 5.1.1 that is not one of our domains":               ClassNotOurDomain,
+		"553 5.1.2 could not find recipient domain":              ClassNotOurDomain,
+		"521 5.2.1 mail.example.net does not accept mail":        ClassNotOurDomain,
+	} {
+		if got := readAtRCPT(t, reply); got.Class != want {
+			t.Errorf("%q read as %s by %s, want %s", reply, got.Class, got.Rule, want)
+		}
+	}
+}
+
+// TestCodeAloneContradicted: an enhanced status code about the mailbox is not believed beside a text that speaks of something else.
+func TestCodeAloneContradicted(t *testing.T) {
+	for _, code := range []string{"5.1.1", "5.2.1"} {
+		if got := readAtRCPT(t, "550 "+code+" gone"); verdictOf(got.Class) != "undeliverable" {
+			t.Errorf("%s alone read as %s by %s", code, got.Class, got.Rule)
+		}
+		for _, text := range []string{
+			"connecting failed", "wrong interface", "improper pipelining", "TLS", "encrypted sessions", "weak ciphers", "authentification invalide",
+			"say hello", "protocol", "syntax", "command", "transaction failed", "no permission", "lacks permissions", "no permit", "a prohibition", "refused",
+			"denied", "banned", "blocked", "probing", "not welcome", "the owner does not want it", "postmaster only", "mail rejected",
+			"mail rejete", "deferred", "temporary", "currently", "busy", "one moment", "retry", "timeout", "timed out", "unreachable", "down", "closing",
+			"maintenance", "locked by a process", "processing", "disk", "trouble", "configuration", "misconfigured", "local error", "local problem",
+			"could not be opened", "service not active", "server not known", "see the mail server", "another server", "no mail hosts", "wrong region", "wrong regions", "route to it",
+			"your fault", "not for you",
+		} {
+			if got := readAtRCPT(t, "550 "+code+" "+text); verdictOf(got.Class) != "unknown" {
+				t.Errorf("%s %q read as %s by %s", code, text, got.Class, got.Rule)
+			}
+		}
+	}
+}
+
+// TestDeadInOtherWords holds what must still be found: advice and odd words beside what proves a mailbox dead.
+func TestDeadInOtherWords(t *testing.T) {
+	for reply, want := range map[string]Class{
+		"550 <user@example.com> recipient rejected":                      ClassNoSuchUser,
+		"550 user@example.com:unknown user":                              ClassNoSuchUser,
+		"550 unkown user":                                                ClassNoSuchUser,
+		"550 nobody by that name at this address":                        ClassNoSuchUser,
+		"501 5.1.3 Recipient does not exist":                             ClassNoSuchUser,
+		"530 5.1.1 unknown user":                                         ClassNoSuchUser,
+		"550 this mailbox is not on our system":                          ClassNoSuchUser,
+		"550 User in domain example.com does not exist":                  ClassNoSuchUser,
+		"556 5.1.1 Invalid account. Tenant or Domain not found":          ClassNoSuchUser,
+		"550 user is not in our directory. Please contact us":            ClassNoSuchUser,
+		"550 User unknown. Your message bounced":                         ClassNoSuchUser,
+		"550 5.1.1 Neznan uporabnik":                                     ClassNoSuchUser,
+		"550 invalid mailbox, it is unavailable: account is disabled":    ClassDisabled,
+		"550 no valid recipient: account is disabled or discontinued":    ClassDisabled,
+		"550 user account is no longer active":                           ClassDisabled,
+		"550 5.2.1 no mail for this one, see the directory":              ClassDisabled,
+		"550 Esta cuenta ha expirado":                                    ClassDisabled,
+		"550 Casella: indirizzo bloccato per inutilizzo":                 ClassDisabled,
+		"550 5.1.1 mailbox is full, quota exceeded, user@example.com":    ClassMailboxFull,
+		"550 permanent failure of a recipient (user@example.com:banned)": ClassBlocked,
+	} {
+		if got := readAtRCPT(t, reply); got.Class != want {
+			t.Errorf("%q read as %s by %s, want %s", reply, got.Class, got.Rule, want)
+		}
+	}
+}
+
+// TestOurPostmaster: hosts that verify a sender may ask its postmaster too, who is ours; another domain's, or the one asked about, is not.
+func TestOurPostmaster(t *testing.T) {
+	const text = "550 Postmaster@example.org: no such user"
+	for _, tt := range []struct {
+		mailbox, sender string
+		want            Class
+	}{
+		{"user@example.com", "probe@example.org", ClassBlocked},
+		{"user@example.com", "probe@example.net", ClassNoSuchUser},
+		{"user@example.com", "", ClassNoSuchUser},
+		{"postmaster@example.org", "probe@example.org", ClassNoSuchUser},
+	} {
+		reply, err := ParseReply(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply, Host: "mx.example.test", Mailbox: tt.mailbox, Sender: tt.sender})
+		if got.Class != tt.want {
+			t.Errorf("%s asked by %q: read as %s by %s, want %s", tt.mailbox, tt.sender, got.Class, got.Rule, tt.want)
+		}
+	}
+}
+
+// TestHostThatTakesNoMail: RFC 7504 says it in the greeting, where other refusals are about us.
+func TestHostThatTakesNoMail(t *testing.T) {
+	for text, want := range map[string]Class{
+		"521 mail.example.net does not accept mail":                ClassNotOurDomain,
+		"521 mail.example.net does not accept mail from 192.0.2.1": ClassBlocked,
+		"521 5.7.1 Service unavailable; client is blocked":         ClassBlocked,
+	} {
+		reply, err := ParseReply(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DefaultClassifier().Read(Question{Phase: PhaseGreeting, Reply: reply}); got.Class != want {
+			t.Errorf("%q read as %s by %s, want %s", text, got.Class, got.Rule, want)
+		}
+	}
+}
+
+// readAtRCPT reads a refusal of user@example.com, asked for by probe@example.org.
+func readAtRCPT(t *testing.T, text string) Reading {
+	t.Helper()
+	reply, err := ParseReply(strings.Split(text, "\n")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return DefaultClassifier().Read(Question{
+		Phase: PhaseRCPT, Reply: reply, Host: "mx.example.test", Mailbox: "user@example.com", Sender: "probe@example.org",
+	})
+}
