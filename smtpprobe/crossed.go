@@ -85,14 +85,14 @@ func (f *flight) confirm(ctx context.Context) error {
 	return f.checkInStep(ctx)
 }
 
-// checkNames fails when a refusal names another recipient of the flight, and not the one that it is the answer about.
+// checkNames fails when a reply names another recipient of the flight, and not the one that it is the answer about.
 func (f *flight) checkNames(ctx context.Context) error {
 	if len(f.named) < 2 {
 		return nil
 	}
 	for i := range f.named {
 		reply := f.named[i].reply
-		if reply == nil || refusal(*reply) == nil {
+		if reply == nil {
 			continue
 		}
 		if name := bracketed(reply.Lines); name != "" && !strings.EqualFold(name, f.named[i].mailbox) && f.names(name) {

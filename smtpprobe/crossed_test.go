@@ -206,3 +206,26 @@ func TestCrossedControlIsNotRemembered(t *testing.T) {
 		}
 	})
 }
+
+// TestAcceptanceNamesAnother is about a host that answers the first two recipients of a transaction in each other's place, and says whom it accepts.
+func TestAcceptanceNamesAnother(t *testing.T) {
+	first := ""
+	host := &peer{rcpt: func(v *visit, m string) string {
+		says := func(m string) string {
+			if strings.HasPrefix(m, "good") {
+				return "250 2.1.5 <" + m + "> ok"
+			}
+			return "550 5.1.1 no such user"
+		}
+		switch {
+		case v.number > 1 || v.named > 1:
+			return says(m)
+		case v.named == 0:
+			first = m
+			return skips
+		}
+		return says(m) + "\n" + says(first) // two replies
+	}}
+	found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, mailboxes(8, func(i int) bool { return i%2 == 0 }, "a.example"))
+	checkTruth(t, found)
+}
