@@ -226,22 +226,23 @@ func (f *flight) atOnce(ctx context.Context) error {
 
 // brokenOff looks for replies that may be about others in a group that has ended, or fallen silent, before its recipient number end was heard. There,
 // replies that were left out show nowhere else: one without its last line looks like one of several lines with the next, and where there are as many
-// as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more.
+// as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more. Where it
+// does not, a host that is slow may have left some out all the same: those who were refused for good are asked about again.
 func (f *flight) brokenOff(end int, silent bool) {
-	from := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
+	doubtful := func(int) bool { return false }
+	odd := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
 	switch {
 	case f.alone():
-		if from = -1; silent && f.controlIdle(end) {
-			from = 0
-		}
+		doubtful = func(int) bool { return silent && f.controlIdle(end) }
 	case silent && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
-		from = 0
+		doubtful = func(int) bool { return true }
+	default:
+		doubtful = func(i int) bool { return odd >= 0 && i >= odd || silent && f.named[i].reply.Code >= 500 }
 	}
-	if from < 0 {
-		return
-	}
-	for i := from; i < end; i++ {
-		f.named[i].unplaced, f.named[i].reply = true, nil
+	for i := range f.named[:end] {
+		if doubtful(i) {
+			f.named[i].unplaced, f.named[i].reply = true, nil
+		}
 	}
 }
 

@@ -205,3 +205,29 @@ func TestSilenceBehindAcceptance(t *testing.T) {
 		})
 	}
 }
+
+// TestReplyIsLeftOutBeforeASlowMailbox is about a host that leaves out a reply in a transaction in which it then takes longer over a mailbox than there
+// is time: how many replies there are to be does not show.
+func TestReplyIsLeftOutBeforeASlowMailbox(t *testing.T) {
+	for place := range 3 {
+		for slow := 4; slow < 8; slow++ {
+			t.Run(fmt.Sprint(place, " ", slow), func(t *testing.T) {
+				host := leavesOut(func(v *visit, c string) (bool, bool) {
+					return c == "RCPT" && v.number == 1 && v.named == place, false
+				})
+				host.wait = func(v *visit, _ string) time.Duration {
+					if v.number == 1 && v.named == slow {
+						return time.Hour
+					}
+					return 0
+				}
+				found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, company()[:20])
+				for m, f := range found {
+					if last := (told{found: f}).last(); last.Target != nil && last.Target.Code == 550 && strings.HasPrefix(m, "good") {
+						t.Errorf("%s: %s", m, summaries(f))
+					}
+				}
+			})
+		}
+	}
+}
