@@ -20,9 +20,10 @@
 // What a host says in company may be about the company. A reply to a recipient who was not the first of the session, and that names no mailbox but a
 // limit, a policy, us or nothing, is believed only where the host has given the same to a first recipient; 421, silence and a hang-up never
 // are. Who was told such a thing is asked about again, at most twice, in the end alone. Replies that are out of step with the commands are believed
-// for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many.
+// for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many, and up to a
+// second where one reply came much sooner than another and their words do not show them to be in step.
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
-// other's place look like; a refusal that names another recipient is believed for nobody. Where a group falls silent before its end, replies
+// other's place look like; a reply that names another recipient is believed for nobody. Where a group falls silent before its end, replies
 // that were left out may have moved others: a refused target is then asked about again, one command at a time. Whoever shares a session has only
 // their own recipients in the transcript.
 //
@@ -50,5 +51,6 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
-// one, names nobody, and hangs up at once; nor that a control is asked only once for its time: sessions that are open together may each name one.
+// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and falls silent before a reply is left over; nor that a control
+// is asked only once for its time: sessions that are open together may each name one.
 package smtpprobe

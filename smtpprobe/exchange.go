@@ -63,29 +63,27 @@ func (s *session) reset(ctx context.Context) error {
 
 // hearCleared reads the reply to a RSET that the next transaction depends on.
 func (s *session) hearCleared(ctx context.Context) error {
-	unknown, err := s.hearReset(ctx)
-	if unknown {
-		return errRefused
+	reply, err := s.hearReset(ctx)
+	if err == nil {
+		err = refusal(reply)
 	}
 	return err
 }
 
-// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it, or with 421. Any other refusal belongs to
-// a command before it, and the replies are not in step with the commands.
-func (s *session) hearReset(ctx context.Context) (unknown bool, err error) {
+// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421. Any other refusal belongs
+// to a command before it, and the replies are not in step with the commands.
+func (s *session) hearReset(ctx context.Context) (Reply, error) {
 	reply, err := s.reply(ctx, PhaseRCPT)
 	switch {
-	case err != nil:
-		return false, err
-	case reply.Code/10 == 50:
-		return true, nil
+	case err != nil, reply.Code/10 == 50:
+		return reply, err
 	case reply.Code == replyServiceClosing:
-		return false, errRefused
+		return reply, errRefused
 	case refusal(reply) != nil:
-		return false, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
+		return reply, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
 	}
 	s.cleared = wording(reply)
-	return false, nil
+	return reply, nil
 }
 
 // mayBeCleared reports whether what was taken for another reply may be one to RSET, going by what the host has said to that before.

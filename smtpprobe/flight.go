@@ -22,6 +22,8 @@ type flight struct {
 	last    bool        // of its session: QUIT comes with it where that saves a wait
 	// cutShort is set when the session ended, or the time, between the last recipient's answer and that to RSET.
 	cutShort bool
+	pace     pace
+	inStep   bool // the reply to RSET at its end was like none about a recipient
 	// shifted is set when a reply before the first to a recipient, in a group, may have swallowed the next, or be the next.
 	shifted bool
 	began   time.Time // when the recipients' turn came
@@ -86,7 +88,7 @@ func (f *flight) fly(ctx context.Context) error {
 		return nil
 	}
 	if !f.fresh {
-		s.conn.listen(ctx, leftoverWait/1000) // for what is there already
+		s.conn.listen(ctx, alreadyThere)
 	}
 	s.transactions++
 	ask := f.inTurn
@@ -190,8 +192,12 @@ func (f *flight) atOnce(ctx context.Context) error {
 	for i := range f.named {
 		f.named[i].command = at + 1 + i
 	}
+	since := time.Now()
 	if err := s.hear(ctx, PhaseMAIL, &f.mail); err != nil {
 		return err
+	}
+	if at > before {
+		f.pace.note(time.Since(since)) // the group's first reply is on its way for longer
 	}
 	if refusal(*f.mail.reply) != nil {
 		pending := len(commands) - 1 - (at - before)
@@ -209,7 +215,9 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
-	unknown, err := s.hearReset(ctx)
+	reset, err := s.hearReset(ctx)
+	unknown := err == nil && refusal(reset) != nil
+	f.inStep = f.shows(reset)
 	switch {
 	case err != nil:
 		return f.unproven(ctx, err)
@@ -294,18 +302,22 @@ func (f *flight) inTurn(ctx context.Context) error {
 		return err
 	}
 	s.transacting = true
+	s.conn.listen(ctx, alreadyThere)
+	since := time.Now()
 	if err := s.ask(ctx, PhaseMAIL, f.mailCommand(), &f.mail); err != nil {
 		return err
 	}
 	if err := refusal(*f.mail.reply); err != nil {
 		return err
 	}
+	f.pace.note(time.Since(since))
 	for i := range f.named {
 		r := &f.named[i]
 		if r.control && !f.accepted(r.domain) && (!f.alone() || f.asks[0].careful) {
 			continue
 		}
 		f.named[i].command = len(s.log.lines)
+		s.conn.listen(ctx, alreadyThere)
 		if err := s.send(ctx, PhaseRCPT, rcptCommand(r.mailbox)); err != nil {
 			return err
 		}
@@ -357,10 +369,12 @@ func (f *flight) hearRecipient(ctx context.Context, i int) error {
 	if err := s.hear(ctx, PhaseRCPT, &r.said); err != nil {
 		return err
 	}
+	took := time.Since(since)
+	f.pace.note(took)
 	s.recipients++
 	if refusal(*r.reply) != nil {
 		s.refused++
-		f.noteDelay(time.Since(since))
+		f.noteDelay(took)
 	}
 	if r.reply.Code == replyServiceClosing {
 		return errRefused
@@ -405,26 +419,3 @@ func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {
 func limited(r Reply) bool {
 	return strings.HasSuffix(r.Enhanced, ".5.3") && r.Code >= 400 || r.Code == replyInsufficientStorage && r.Enhanced == ""
 }
-
-// checkInStep fails when more replies came than were asked for: then none of them can be matched to its command. One reply too many early in
-// the session moves every answer on by one, and makes an accepted target of a refused one, or gives one recipient the answer about another. The
-// answer left over comes close behind the others, so that it is worth listening for it, unless a target was refused together with its control,
-// which nothing but a refusal can have moved there.
-func (f *flight) checkInStep(ctx context.Context) error {
-	s := f.s
-	ahead := s.conn.ahead()
-	if ahead == "" && (len(f.named) != 2 || !f.alone() || f.anyAccepted()) {
-		ahead = s.conn.listen(ctx, leftoverWait)
-	}
-	if ahead == "" || isServiceClosing(ahead) {
-		return nil
-	}
-	return s.outOfStep(ctx, PhaseRCPT, ahead)
-}
-
-// anyAccepted reports whether a recipient was, the control included.
-func (f *flight) anyAccepted() bool {
-	return slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil && refusal(*r.reply) == nil })
-}
-
-func isServiceClosing(ahead string) bool { return strings.HasPrefix(ahead, "421") }

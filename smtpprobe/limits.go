@@ -11,6 +11,10 @@ const (
 
 	// leftoverWait is how long one listens for a reply too many: servers send the answers to one group of commands together.
 	leftoverWait = 10 * time.Millisecond
+	// alreadyThere is the same for what has arrived already.
+	alreadyThere = leftoverWait / 1000
+	// mostLeftoverWait is how long one listens where replies come one by one, and one came much sooner than another.
+	mostLeftoverWait = time.Second
 
 	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
 	maxLine = 4096

@@ -287,3 +287,44 @@ func TestRandomHaste(t *testing.T) {
 		t.Errorf("QUIT with the last recipients %d times", together)
 	}
 }
+
+// echoing is a host that answers now and then twice, in its own time.
+func echoing(r *rand.Rand) *peer {
+	pace, nth := []time.Duration{0, 20 * time.Millisecond, 200 * time.Millisecond}[r.IntN(3)], 3+r.IntN(20)
+	var heard atomic.Int64
+	p := &peer{
+		wait:     func(*visit, string) time.Duration { return pace },
+		keywords: []string{"PIPELINING", "SIZE"}[r.IntN(2)],
+		rcpt:     func(_ *visit, m string) string { return truthOf(m) },
+	}
+	p.other = func(*visit, string) string {
+		time.Sleep(pace)
+		return ""
+	}
+	p.after = func(_ *visit, c string) string {
+		if mailbox, ok := strings.CutPrefix(c, "RCPT TO:<"); ok && heard.Add(1)%int64(nth) == 0 {
+			return truthOf(mailbox)
+		}
+		return ""
+	}
+	return p
+}
+
+// TestRandomEchoes is about hosts that answer about a recipient twice.
+func TestRandomEchoes(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 9))
+			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
+			var requests []smtpprobe.Request
+			for n := range 1 + r.IntN(60) {
+				requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3))))
+			}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(3)}, one(echoing(r)), func(b *bubble) {
+				for i, r := range b.askAll(requests) {
+					checkAgainstTruth(b.T, requests[i], r)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// saysTwice is a host that names nobody, has the same words for all that it accepts, takes its time over each reply, and says one of its first session
+// twice: that to a command which twice tells.
+func saysTwice(pace time.Duration, twice func(v *visit, command string) bool) *peer {
+	plain := func(m string) string {
+		if strings.HasPrefix(m, "good") {
+			return "250 ok"
+		}
+		return "550 no such user"
+	}
+	return &peer{
+		wait: func(*visit, string) time.Duration { return pace },
+		rcpt: func(_ *visit, m string) string { return plain(m) },
+		other: func(v *visit, c string) string {
+			time.Sleep(pace)
+			if c == "RSET" || strings.HasPrefix(c, "MAIL") {
+				v.mailed++
+				return "250 ok"
+			}
+			return ""
+		},
+		after: func(v *visit, c string) string {
+			if v.number > 1 || !twice(v, c) {
+				return ""
+			}
+			if mailbox, ok := strings.CutPrefix(c, "RCPT TO:<"); ok {
+				return plain(mailbox)
+			}
+			return "250 ok"
+		},
+	}
+}
+
+// TestSlowHostSaysItTwice is about a host that says something twice, so that everybody behind is told the answer about another, and that sends its replies
+// one by one: the one left over at the end comes long after the others.
+func TestSlowHostSaysItTwice(t *testing.T) {
+	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+		for _, pace := range []time.Duration{0, 15 * time.Millisecond, 100 * time.Millisecond, 900 * time.Millisecond} {
+			for place := 1; place <= 5; place++ {
+				t.Run(fmt.Sprintf("%s %v %d", keywords, pace, place), func(t *testing.T) {
+					host := saysTwice(pace, func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == place })
+					host.keywords = keywords
+					requests := aboutAll(company()[:40])
+					for i := range requests {
+						requests[i].Control = "" // the last of a group would show it: it is refused, and RSET is not
+					}
+					inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+						for i, r := range b.askAll(requests) {
+							if last := r.last(); last.Target == nil || fmt.Sprint(last.Target.Code) != usual(requests[i].Target)[:3] {
+								b.Errorf("%s: found %s\n%s", requests[i].Target, summaries(r.found), transcript(last))
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestSlowHostSaysMAILTwice is the same of the reply to MAIL, or to the RSET before it, and a single mailbox, which the second would accept.
+func TestSlowHostSaysMAILTwice(t *testing.T) {
+	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+		for _, verb := range []string{"MAIL", "RSET"} {
+			t.Run(keywords+" "+verb, func(t *testing.T) {
+				host := saysTwice(100*time.Millisecond, func(_ *visit, c string) bool { return strings.HasPrefix(c, verb) })
+				host.keywords = keywords
+				inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+					for i := range 2 {
+						r := b.ask(b.Context(), about(fmt.Sprintf("bad%d@a.example", i)))
+						if last := r.last(); last.Target != nil && last.Target.Code != 550 {
+							b.Errorf("found %s\n%s", summaries(r.found), transcript(last))
+						}
+						time.Sleep(time.Second)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSlowHonestHost holds that nobody waits longer for a reply too many where the words show that there is none, however late the control is refused.
+func TestSlowHonestHost(t *testing.T) {
+	for _, accepted := range []string{"250 2.1.5 ok", "250 accepted"} {
+		for _, keywords := range []string{"PIPELINING", "SIZE"} {
+			company := map[string]int{"PIPELINING": 3, "SIZE": 1}[keywords] // in turn, there is no RSET to show it
+			host := &peer{keywords: keywords, rcpt: func(_ *visit, m string) string {
+				if strings.HasPrefix(m, "good") {
+					return accepted
+				}
+				time.Sleep(5 * time.Second)
+				return ""
+			}}
+			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+				for _, r := range b.askAll(aboutAll([]string{"good1@a.example", "good2@a.example", "good3@a.example"}[:company])) {
+					if r.last().Control == nil || r.took > 5500*time.Millisecond { // a session of its own begins 300 ms later
+						b.Errorf("%s %s: found %s, took %v", keywords, accepted, summaries(r.found), r.took)
+					}
+				}
+			})
+		}
+	}
+}
