@@ -237,7 +237,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 // as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more. Where it
 // does not, a host that is slow may have left some out all the same: those who were refused for good are asked about again.
 func (f *flight) brokenOff(end int, silent bool) {
-	doubtful := func(int) bool { return false }
+	var doubtful func(i int) bool
 	odd := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
 	switch {
 	case f.alone():
