@@ -51,7 +51,10 @@ func (f *flight) leftover() time.Duration {
 
 // shows reports whether the reply to RSET shows those before it to be in step with the commands: none about a recipient has its words.
 func (f *flight) shows(reset Reply) bool {
-	return !slices.ContainsFunc(f.named, func(r recipient) bool { return r.reply != nil && wording(*r.reply) == wording(reset) })
+	words := wording(reset)
+	return !slices.ContainsFunc(f.named, func(r recipient) bool {
+		return r.reply != nil && r.reply.Code == reset.Code && r.reply.Enhanced == reset.Enhanced && wording(*r.reply) == words
+	})
 }
 
 // distinct reports whether a reply is like those to RCPT, and not to MAIL.
