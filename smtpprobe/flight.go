@@ -208,7 +208,7 @@ func (f *flight) atOnce(ctx context.Context) error {
 	for i := range f.named {
 		since := time.Now()
 		if err := f.hearRecipient(ctx, i); err != nil {
-			f.brokenOff(i, s.conn.left || timedOut(err) || time.Since(since) >= silence)
+			f.brokenOff(i, timedOut(err) || time.Since(since) >= silence)
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (f *flight) brokenOff(end int, silent bool) {
 	switch {
 	case f.alone():
 		doubtful = func(int) bool { return silent && f.controlIdle(end) }
-	case silent && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
+	case (silent || f.s.conn.left) && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
 		doubtful = func(int) bool { return true }
 	default:
 		doubtful = func(i int) bool { return odd >= 0 && i >= odd || silent && f.named[i].reply.Code >= 500 }
