@@ -197,7 +197,9 @@ func boxes() func(rcpt string, n int) string {
 }
 
 // busy tells whether a request was put off: on a machine with much else to do the disk may be too slow for units of a quota.
-func (a reply) busy() bool { return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" }
+func (a reply) busy() bool {
+	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != ""
+}
 
 // remembered tells whether an answer was.
 func (a reply) remembered() bool { return strings.Contains(a.body, `"cached":true`) }
