@@ -97,6 +97,7 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				if result.Details.RetryAfter != 60 {
 					t.Errorf("retry after %d s", result.Details.RetryAfter)
 				}
+				synctest.Wait() // the session is logged when it has its answer, which does not wait for that
 				said, _ := json.Marshal([]any{evidence, result})
 				if bytes.Contains(said, []byte(proxySecret)) || strings.Contains(log.String(), proxySecret) {
 					t.Errorf("the password is in %s\n%s", said, log.String())

@@ -102,8 +102,7 @@ func (n *node) mustVerify(key, address string) reply {
 
 // asker asks with a key without a pause, and counts.
 type asker struct {
-	answers  atomic.Int64 // of any status
-	answered atomic.Int64 // 200
+	answered atomic.Int64 // with 200
 	mu       sync.Mutex
 	lately   []time.Time // of the answers with 200 since forgetBefore
 }
@@ -115,7 +114,6 @@ func (a *asker) ask(ctx context.Context, n *node, key string, address func(i int
 		if err != nil {
 			return
 		}
-		a.answers.Add(1)
 		if got.status != http.StatusOK {
 			if !other(got) {
 				return
@@ -196,6 +194,11 @@ func boxes() func(rcpt string, n int) string {
 		}
 		return ""
 	}
+}
+
+// busy tells whether a request was put off: on a machine with much else to do the disk may be too slow for units of a quota.
+func (a reply) busy() bool {
+	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != ""
 }
 
 // remembered tells whether an answer was.

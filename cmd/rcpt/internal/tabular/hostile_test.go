@@ -109,9 +109,12 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestCostlyRows: rows that are within the limits cost no more than their size.
+// TestCostlyRows: rows that are within the limits cost no more than their size, by the measure of what harmless ones cost on this machine now.
 func TestCostlyRows(t *testing.T) {
 	started := time.Now()
+	written(t, "a,email\n"+strings.Repeat("1,a@b.example\n", 2_000), Options{Format: CSV}, Output{Format: JSONLines})
+	harmless := time.Since(started)
+	started = time.Now()
 	wide := "a,email\n" + strings.Repeat("1,a@b.example"+strings.Repeat(",", MaxColumns-2)+"\n", 5)
 	if out := written(t, wide, Options{Format: CSV}, Output{Format: JSONLines}); strings.Count(out, "\n") != 5 {
 		t.Errorf("%d rows", strings.Count(out, "\n"))
@@ -129,8 +132,8 @@ func TestCostlyRows(t *testing.T) {
 	for _, format := range []Format{CSV, JSONLines} {
 		written(t, object.String(), Options{Format: JSONLines}, Output{Format: format})
 	}
-	if took := time.Since(started); took > 20*time.Second { // it is a second; minutes where one is quadratic
-		t.Errorf("it took %v", took)
+	if took := time.Since(started); took > 20*time.Second+100*harmless { // it is some 50 times harmless; minutes more where one is quadratic
+		t.Errorf("it took %v, harmless rows %v", took, harmless)
 	}
 }
 
