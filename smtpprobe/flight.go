@@ -23,7 +23,7 @@ type flight struct {
 	// cutShort is set when the session ended, or the time, between the last recipient's answer and that to RSET.
 	cutShort bool
 	pace     pace
-	inStep   bool // the reply to RSET at its end was like none about a recipient
+	inStep   bool // the reply to RSET at its end can be no other
 	// shifted is set when a reply before the first to a recipient, in a group, may have swallowed the next, or be the next.
 	shifted bool
 	began   time.Time // when the recipients' turn came
@@ -215,9 +215,10 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
+	usual := s.cleared
 	reset, err := s.hearReset(ctx)
 	unknown := err == nil && refusal(reset) != nil
-	f.inStep = f.shows(reset)
+	f.inStep = f.shows(reset, usual)
 	switch {
 	case err != nil:
 		return f.unproven(ctx, err)

@@ -49,9 +49,13 @@ func (f *flight) leftover() time.Duration {
 	return max(wait, leftoverWait)
 }
 
-// shows reports whether the reply to RSET shows those before it to be in step with the commands: none about a recipient has its words.
-func (f *flight) shows(reset Reply) bool {
+// shows reports whether the reply to RSET shows those before it to be in step with the commands: it has the words that are usual there, or where these
+// are not known yet, speaks of no recipient, and no reply to MAIL or about a recipient has the same.
+func (f *flight) shows(reset Reply, usual string) bool {
 	words := wording(reset)
+	if usual != "" && words != usual || usual == "" && f.speaksOfRecipient(reset) || words == wording(*f.mail.reply) {
+		return false
+	}
 	return !slices.ContainsFunc(f.named, func(r recipient) bool {
 		return r.reply != nil && r.reply.Code == reset.Code && r.reply.Enhanced == reset.Enhanced && wording(*r.reply) == words
 	})
