@@ -15,10 +15,11 @@ var fillers = []string{"the", "a", "an", "this", "that", "is", "are", "was", "we
 // wordings bring different ways to write the same words together.
 var wordings = map[string][]string{
 	"cannot": {"can", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "dosnt": {"does", "not"}, "dont": {"do", "not"}, "isnt": {"not"},
-	"wasnt": {"not"}, "havent": {"not"}, "nobody": {"no", "one"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
-	"unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"}, "inexistent": {"nonexistent"},
+	"wasnt": {"not"}, "didnt": {"did", "not"}, "hasnt": {"not"}, "havent": {"not"}, "couldnt": {"could", "not"}, "arent": {"not"}, "wont": {"will", "not"},
+	"nobody": {"no", "one"}, "unable": {"not", "able"}, "nonexisting": {"nonexistent"}, "nonexistant": {"nonexistent"}, "inexistent": {"nonexistent"},
 	"graylisted": {"greylisted"}, "graylisting": {"greylisting"}, "graylist": {"greylist"}, "addresse": {"addressee"}, "adress": {"address"}, "addres": {"address"},
-	"temporarly": {"temporarily"}, "temporarely": {"temporarily"}, "unkown": {"unknown"}, "unknow": {"unknown"}, "vaild": {"valid"}, "recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"},
+	"recipent": {"recipient"}, "recepient": {"recipient"}, "reciepient": {"recipient"}, "maibox": {"mailbox"}, "unkown": {"unknown"}, "unknow": {"unknown"},
+	"vaild": {"valid"}, "temporarly": {"temporarily"}, "temporarely": {"temporarily"},
 }
 
 // pairs are words that are also written as two.
