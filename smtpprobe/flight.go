@@ -303,7 +303,6 @@ func (f *flight) inTurn(ctx context.Context) error {
 		return err
 	}
 	s.transacting = true
-	s.conn.listen(ctx, alreadyThere)
 	since := time.Now()
 	if err := s.ask(ctx, PhaseMAIL, f.mailCommand(), &f.mail); err != nil {
 		return err

@@ -18,7 +18,7 @@ func leavesOut(out func(v *visit, command string) (whole, end bool)) *peer {
 		if strings.HasPrefix(m, "good") {
 			return "250 ok"
 		}
-		return "550 rejected"
+		return "550 no such user"
 	}
 	odd := func(v *visit, command, reply string) string {
 		switch whole, end := out(v, command); {

@@ -110,3 +110,27 @@ func TestSlowHonestHost(t *testing.T) {
 		}
 	}
 }
+
+// TestSaidTwiceInTurn is about a host without PIPELINING that says something twice and hangs up over the control, so that nothing is left over at the
+// end: what came unasked is seen before the next command.
+func TestSaidTwiceInTurn(t *testing.T) {
+	for _, verb := range []string{"MAIL", "RCPT"} {
+		t.Run(verb, func(t *testing.T) {
+			host := &peer{keywords: "SIZE", rcpt: after(1, always(closes)), after: func(v *visit, c string) string {
+				switch {
+				case !strings.HasPrefix(c, verb):
+					return ""
+				case verb == "MAIL":
+					return "250 2.1.0 Ok"
+				}
+				return usual("good@a.example")
+			}}
+			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+				m := map[string]string{"MAIL": "bad@a.example", "RCPT": "good@a.example"}[verb]
+				if r := b.ask(b.Context(), about(m)); r.last().Target != nil && r.last().Target.Code == 250 && (verb == "MAIL" || r.last().Control != nil) {
+					b.Errorf("found %s\n%s", summaries(r.found), transcript(r.last()))
+				}
+			})
+		})
+	}
+}
