@@ -45,13 +45,13 @@ var (
 )
 
 // failed is the answer that there was none.
-func failed(status Status, server string, err error) answer {
-	return answer{status: status, server: server, ttl: failureTTL, explain: clean(err.Error())}
+func failed(status Status, server string, err error) *answer {
+	return &answer{status: status, server: server, ttl: failureTTL, explain: clean(err.Error())}
 }
 
 // read takes from m what it says about name, which aliases led to. When the name's last alias leads out of the message, next is the name
 // to ask for.
-func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a answer, next string) {
+func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	if status, ok := failureOf(m.Rcode); ok {
 		return failed(status, "", errors.New(describe(m))), ""
 	}
@@ -59,7 +59,7 @@ func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a answer, ne
 	if err != nil {
 		return failed(StatusMalformed, "", err), ""
 	}
-	a = answer{aliases: aliases, ad: m.AuthenticatedData, ttl: ttl}
+	a = &answer{aliases: aliases, ad: m.AuthenticatedData, ttl: ttl}
 	present := a.collect(m.Answer, last, qtype)
 	switch {
 	case m.Rcode == dns.RcodeNameError && present:
@@ -153,8 +153,8 @@ func (a *answer) addAddr(octets []byte) {
 	}
 }
 
-// denied is a with a denial's status and lifetime: the lesser of the SOA's TTL and its MINIMUM field (RFC 2308 §5).
-func (a answer) denied(status Status, m *dns.Msg) answer {
+// denied makes a a denial that is kept for its lifetime: the lesser of the SOA's TTL and its MINIMUM field (RFC 2308 §5).
+func (a *answer) denied(status Status, m *dns.Msg) *answer {
 	a.status = status
 	if soa := soaOf(m); soa != nil {
 		a.ttl = clamp(min(a.ttl, lifetime(soa), sane(soa.Minttl)), minTTL, maxNegativeTTL)

@@ -11,7 +11,7 @@ import (
 )
 
 // resolve answers the question for name (fully qualified, lower-case) and qtype until end, following aliases from message to message.
-func (r *Resolver) resolve(end time.Time, name string, qtype uint16) answer {
+func (r *Resolver) resolve(end time.Time, name string, qtype uint16) *answer {
 	a, next := r.ask(end, name, qtype, nil)
 	for next != "" {
 		before := a
@@ -32,7 +32,7 @@ func longer(a, b []string) []string {
 
 // ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
 // silent is, for packets get lost.
-func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []string) (a answer, next string) {
+func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	servers := r.servers.inOrder()
 	for range maxRounds {
 		var silent []string
@@ -45,7 +45,7 @@ func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []strin
 				silent = append(silent, server)
 				r.servers.demote(server)
 			}
-			if a.server == "" { // a failure that a server reported says more than another's silence
+			if a == nil || a.server == "" { // a failure that a server reported says more than another's silence
 				a = said
 			}
 			if r.base.Err() != nil || !time.Now().Before(end) {
@@ -58,11 +58,11 @@ func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []strin
 }
 
 // try puts one question to one server, over TCP too if need be.
-func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases []string) (a answer, next string) {
+func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	if last := time.Now().Add(r.tryTimeout); last.Before(end) {
 		end = last
 	}
-	ctx, cancel := context.WithDeadline(r.base, end)
+	ctx, cancel := r.until(end)
 	defer cancel()
 	query := newQuery(name, qtype)
 	m, err := r.exchange(ctx, query, server)
@@ -76,6 +76,23 @@ func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases
 	a.server = server
 	return a, next
 }
+
+// until returns a context that ends with the Resolver's, and at the time if the exchanger is not ours: ours goes by the deadline.
+func (r *Resolver) until(end time.Time) (context.Context, context.CancelFunc) {
+	if r.exchanger == &r.sockets {
+		return deadlineContext{r.base, end}, func() {}
+	}
+	return context.WithDeadline(r.base, end)
+}
+
+// deadlineContext is a context with a deadline that others see to: it does not end then.
+type deadlineContext struct {
+	context.Context
+	deadline time.Time
+}
+
+// Deadline implements [context.Context].
+func (c deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 // exchange sends query over UDP, and once more over TCP if the answer did not fit (RFC 7766 §5).
 func (r *Resolver) exchange(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
@@ -95,7 +112,7 @@ func (r *Resolver) exchange(ctx context.Context, query *dns.Msg, server string) 
 }
 
 // unanswered is the failure of an exchange. The server counts as having answered when what it sent was unusable.
-func unanswered(server string, err error) answer {
+func unanswered(server string, err error) *answer {
 	var broken *dns.Error
 	if errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated) || errors.As(err, &broken) {
 		return failed(StatusMalformed, server, err)

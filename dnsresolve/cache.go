@@ -28,7 +28,7 @@ func (q question) String() string { return q.name + "/" + dns.TypeToString[q.qty
 
 // cache keeps answers until they expire or there is no room. It may forget at any time, and what was put in is not found at once.
 type cache struct {
-	store *ristretto.Cache[string, answer]
+	store *ristretto.Cache[string, *answer]
 }
 
 // newCache returns a cache of about that many octets; a negative number makes one that keeps nothing.
@@ -36,7 +36,7 @@ func newCache(octets int64) (cache, error) {
 	if octets < 0 {
 		return cache{}, nil
 	}
-	store, err := ristretto.NewCache(&ristretto.Config[string, answer]{
+	store, err := ristretto.NewCache(&ristretto.Config[string, *answer]{
 		NumCounters: max(minCounters, octets/entryCost*countersByEntry),
 		MaxCost:     octets,
 		BufferItems: getBatch,
@@ -47,18 +47,16 @@ func newCache(octets int64) (cache, error) {
 	return cache{store}, nil
 }
 
-// get returns the answer to q with the TTL that remains.
-func (c cache) get(q question) (answer, bool) {
+// get returns the answer to q, or nil.
+func (c cache) get(q question) *answer {
 	a, found := c.store.Get(q.String())
-	now := time.Now()
-	if !found || !now.Before(a.expires) {
-		return answer{}, false
+	if !found || !time.Now().Before(a.expires) {
+		return nil
 	}
-	a.ttl = secondsLeft(a.expires, now)
-	return a, true
+	return a
 }
 
-func (c cache) put(q question, a answer) {
+func (c cache) put(q question, a *answer) {
 	if c.store == nil {
 		return
 	}
@@ -72,7 +70,7 @@ func secondsLeft(end, now time.Time) uint32 {
 
 func (c cache) close() { c.store.Close() }
 
-func (a answer) cost() int64 {
+func (a *answer) cost() int64 {
 	cost := entryCost + recordCost*(len(a.exchangers)+len(a.addrs)+len(a.aliases)) + len(a.explain)
 	for _, e := range a.exchangers {
 		cost += len(e.host)

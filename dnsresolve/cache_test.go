@@ -118,12 +118,12 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 	defer c.close()
 	for i := range 10_000 {
-		c.put(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}, answer{expires: time.Now().Add(time.Minute)})
+		c.put(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}, &answer{expires: time.Now().Add(time.Minute)})
 	}
 	c.store.Wait()
 	kept := 0
 	for i := range 10_000 {
-		if _, ok := c.get(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}); ok {
+		if c.get(question{fmt.Sprintf("%d.test.", i), dns.TypeMX}) != nil {
 			kept++
 		}
 	}
@@ -235,7 +235,7 @@ func TestWaitingQuestionsAreBounded(t *testing.T) {
 		r := newTest(t, world, noCache)
 		r.maxQueued = 300
 		before := runtime.NumGoroutine()
-		var last answer
+		var last *answer
 		for i := range 5 * maxInFlight {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 			last, _ = r.look(ctx, fmt.Sprintf("%d.test", i), dns.TypeMX)

@@ -58,6 +58,8 @@ type Host struct {
 	Addrs []Addr `json:"addrs,omitempty"`
 	// Incomplete is set when one of the address look-ups failed: there may be more addresses than Addrs.
 	Incomplete bool `json:"incomplete,omitempty"`
+	// IPv6Unasked is set when the host was not asked for its IPv6 addresses, because its IPv4 addresses suffice ([Config.Suffices]).
+	IPv6Unasked bool `json:"ipv6_unasked,omitempty"`
 	// Omitted counts addresses beyond the limit. Where Addrs has a reserved one, they are reserved too.
 	Omitted int `json:"omitted,omitempty"`
 }

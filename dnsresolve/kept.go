@@ -38,8 +38,8 @@ func (s *shelf) keep(k kept) {
 // Known returns what [Resolver.MailHosts] would find if it need not ask anybody, and whether that is so. It does so for domains that have
 // been found in full, until the first of the answers has to be asked for again.
 func (r *Resolver) Known(domain string) (Findings, bool) {
-	mx, ok := r.recall(question{dns.CanonicalName(domain), dns.TypeMX})
-	if !ok {
+	mx := r.recall(question{dns.CanonicalName(domain), dns.TypeMX})
+	if mx == nil {
 		return Findings{}, false
 	}
 	k, now := mx.shelf.Load(), time.Now()

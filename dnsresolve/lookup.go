@@ -28,12 +28,17 @@ func notDomain(name string, qtype uint16) Lookup {
 }
 
 // look answers a question from the cache or from the servers, and gives the evidence. It returns as soon as ctx ends.
-func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answer, Lookup) {
+func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answer, Lookup) {
 	q := question{dns.CanonicalName(domain), qtype}
-	a, cached := r.recall(q)
+	a := r.recall(q)
+	cached := a != nil
 	r.counters.count(1, cached)
-	if !cached {
+	var ttl uint32
+	if cached {
+		ttl = secondsLeft(a.expires, time.Now())
+	} else {
 		a = r.share(ctx, q)
+		ttl = a.ttl
 	}
 	name := plain(q.name)
 	r.log.LogAttrs(ctx, slog.LevelDebug, "dns look-up", slog.String("name", name), slog.String("type", dns.TypeToString[qtype]),
@@ -43,7 +48,7 @@ func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answe
 		Type:   dns.TypeToString[qtype],
 		Status: a.status,
 		Server: a.server,
-		TTL:    a.ttl,
+		TTL:    ttl,
 		AD:     a.ad,
 		Cached: cached,
 		CNAMEs: slices.Clone(a.aliases),
@@ -52,9 +57,9 @@ func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (answe
 }
 
 // recall looks for q in the cache of a Resolver that is not closed.
-func (r *Resolver) recall(q question) (answer, bool) {
+func (r *Resolver) recall(q question) *answer {
 	if !r.enter() {
-		return answer{}, false
+		return nil
 	}
 	defer r.leave()
 	return r.cache.get(q)
@@ -62,26 +67,26 @@ func (r *Resolver) recall(q question) (answer, bool) {
 
 // share asks q together with everyone who asks it meanwhile. The question is not bound to ctx: the first caller may leave, and the
 // others still get their answer.
-func (r *Resolver) share(ctx context.Context, q question) answer {
+func (r *Resolver) share(ctx context.Context, q question) *answer {
 	if err := ctx.Err(); err != nil {
 		return abandoned(err)
 	}
 	shared := r.flights.DoChan(q.String(), func() (any, error) { return r.fly(q), nil })
 	select {
 	case result := <-shared:
-		return result.Val.(answer)
+		return result.Val.(*answer)
 	case <-ctx.Done():
 		return abandoned(ctx.Err())
 	}
 }
 
 // abandoned is the answer for a caller whose context ended. It says nothing about the question.
-func abandoned(err error) answer {
+func abandoned(err error) *answer {
 	status := StatusError
 	if errors.Is(err, context.DeadlineExceeded) {
 		status = StatusTimeout
 	}
-	return answer{status: status, explain: err.Error()}
+	return &answer{status: status, explain: err.Error()}
 }
 
 // takePlace waits until one of the questions under way is done.
@@ -104,7 +109,7 @@ func (r *Resolver) takePlace() error {
 }
 
 // fly asks q for all who share it and keeps the answer. The wait for a place does not count against the time for the look-up.
-func (r *Resolver) fly(q question) answer {
+func (r *Resolver) fly(q question) *answer {
 	if !r.enter() {
 		return abandoned(errClosed)
 	}

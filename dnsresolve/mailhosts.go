@@ -96,34 +96,73 @@ func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFoun
 	return hosts
 }
 
-// host looks up the IPv4 and the IPv6 addresses of e at the same time, unless its name cannot be that of a host.
+// host looks up the addresses of e, unless its name cannot be that of a host: the IPv4 and the IPv6 addresses at the same time, or the second
+// only where the first do not suffice.
 func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 	if !isHostName(e.host) {
 		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
 	}
-	var v4, v6 answer
-	lookups := make([]Lookup, 2)
-	var other sync.WaitGroup
-	other.Go(func() { v6, lookups[1] = r.look(ctx, e.host, dns.TypeAAAA) })
-	v4, lookups[0] = r.look(ctx, e.host, dns.TypeA)
-	other.Wait()
-	status := combine(v4.status, v6.status)
-	addrs := marked(slices.Concat(v4.addrs, v6.addrs))
-	kept := cut(addrs, r.maxAddrs)
-	oneFailed := status == StatusOK && (v4.status.Temporary() || v6.status.Temporary())
-	return hostFound{
-		Host: Host{
-			Name:       e.host,
-			Preference: e.preference,
-			Status:     status,
-			Addrs:      kept,
-			Incomplete: oneFailed,
-			Omitted:    len(addrs) - len(kept),
-		},
-		lookups: lookups,
-		expires: []time.Time{v4.expires, v6.expires},
-		dead:    !status.Temporary() && !anyPublic(kept),
+	answers, lookups := make([]*answer, 2), make([]Lookup, 2)
+	ask := func(i int, qtype uint16) { answers[i], lookups[i] = r.look(ctx, e.host, qtype) }
+	if r.suffices == nil {
+		var other sync.WaitGroup
+		other.Go(func() { ask(1, dns.TypeAAAA) })
+		ask(0, dns.TypeA)
+		other.Wait()
+		return r.hostOf(e, answers, lookups)
 	}
+	ask(0, dns.TypeA)
+	if slices.ContainsFunc(marked(answers[0].addrs), r.suffices) {
+		h := r.hostOf(e, answers[:1], lookups[:1])
+		h.IPv6Unasked = true
+		return h
+	}
+	ask(1, dns.TypeAAAA)
+	return r.hostOf(e, answers, lookups)
+}
+
+// hostOf is e with the addresses of the answers about it.
+func (r *Resolver) hostOf(e exchanger, answers []*answer, lookups []Lookup) hostFound {
+	h := hostFound{Host: Host{Name: e.host, Preference: e.preference}, lookups: lookups}
+	var addrs []Addr
+	var statuses []Status
+	for _, a := range answers {
+		statuses = append(statuses, a.status)
+		addrs = append(addrs, marked(a.addrs)...)
+		h.expires = append(h.expires, a.expires)
+	}
+	h.Status, h.Addrs = combine(statuses...), cut(addrs, r.maxAddrs)
+	h.Incomplete = h.Status == StatusOK && slices.ContainsFunc(statuses, Status.Temporary)
+	h.Omitted = len(addrs) - len(h.Addrs)
+	h.dead = !h.Status.Temporary() && !anyPublic(h.Addrs)
+	return h
+}
+
+// AddIPv6 returns the findings with the IPv6 addresses of the hosts that were not asked for them, which is for callers who have found that the IPv4
+// addresses do not do. The error is non-nil only when ctx was cancelled.
+func (r *Resolver) AddIPv6(ctx context.Context, found Findings) (Findings, error) {
+	found = found.clone()
+	more := make([]hostFound, len(found.Hosts))
+	var looking sync.WaitGroup
+	for i, h := range found.Hosts {
+		if h.IPv6Unasked {
+			looking.Go(func() {
+				said, evidence := r.look(ctx, h.Name, dns.TypeAAAA)
+				more[i] = r.hostOf(exchanger{h.Name, h.Preference}, []*answer{said}, []Lookup{evidence})
+			})
+		}
+	}
+	looking.Wait()
+	for i, m := range more {
+		if h := &found.Hosts[i]; h.IPv6Unasked {
+			h.IPv6Unasked, h.Incomplete = false, m.Status.Temporary()
+			all := slices.Concat(h.Addrs, m.Addrs)
+			h.Addrs = cut(all, r.maxAddrs)
+			h.Omitted += m.Omitted + len(all) - len(h.Addrs)
+			found.Lookups = append(found.Lookups, m.lookups...)
+		}
+	}
+	return found, cancelled(ctx, found.Domain)
 }
 
 // combine is what several look-ups say together: records if one has them, a failure if one failed, and NXDOMAIN only if all say so.

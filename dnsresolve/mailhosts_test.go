@@ -2,7 +2,9 @@ package dnsresolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -233,5 +235,70 @@ func TestNotADomainName(t *testing.T) {
 	}
 	if n := world.Count("", ""); n != 0 {
 		t.Errorf("%d queries, want none", n)
+	}
+}
+
+// TestIPv6WhereWanted sees that a host with an IPv4 address that suffices is not asked for its IPv6 addresses until somebody wants them.
+func TestIPv6WhereWanted(t *testing.T) {
+	const mx, v4, v6 = "example.test. MX 10 mx.test.\n", "mx.test. A 192.0.2.1\n", "mx.test. AAAA 2001:db8::1\n"
+	suffice := func(c *Config) { c.Suffices = func(a Addr) bool { return a.IP == netip.MustParseAddr("192.0.2.1") } }
+	unasked := host("mx.test", 10, StatusOK, "192.0.2.1")
+	unasked.IPv6Unasked = true
+	incomplete := host("mx.test", 10, StatusOK, "192.0.2.1")
+	incomplete.Incomplete = true
+	implicit := host("example.test", 0, StatusOK, "192.0.2.1")
+	implicit.IPv6Unasked = true
+	for _, tt := range []struct {
+		name, zone  string
+		fault       dnstest.Fault
+		first, then Host
+		asked       int // for AAAA at first
+	}{
+		{"an address that suffices", mx + v4 + v6, dnstest.Fault{}, unasked, host("mx.test", 10, StatusOK, "192.0.2.1", "2001:db8::1"), 0},
+		{"and no other", mx + v4, dnstest.Fault{}, unasked, host("mx.test", 10, StatusOK, "192.0.2.1"), 0},
+		{"and a failure", mx + v4, dnstest.Fault{Name: "mx.test", Type: "AAAA", Kind: dnstest.ServFail}, unasked, incomplete, 0},
+		{"an address that does not suffice", mx + "mx.test. A 192.0.2.2\n" + v6, dnstest.Fault{}, host("mx.test", 10, StatusOK, "192.0.2.2", "2001:db8::1"),
+			host("mx.test", 10, StatusOK, "192.0.2.2", "2001:db8::1"), 1},
+		{"no IPv4 address", mx + v6, dnstest.Fault{}, host("mx.test", 10, StatusOK, "2001:db8::1"), host("mx.test", 10, StatusOK, "2001:db8::1"), 1},
+		{"no MX", "example.test. A 192.0.2.1\nexample.test. AAAA 2001:db8::1\n", dnstest.Fault{}, implicit,
+			host("example.test", 0, StatusOK, "192.0.2.1", "2001:db8::1"), 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			world := dnstest.New(tt.zone)
+			if tt.fault.Name != "" {
+				world.Break(tt.fault)
+			}
+			r := newTest(t, world, suffice)
+			for range 2 { // from the servers, and from the cache
+				found := find(t, r, "example.test")
+				want := Findings{Domain: "example.test", Status: StatusOK, Implicit: tt.first.Name == "example.test", Hosts: []Host{tt.first}}
+				compare(t, found, want)
+				if n := world.Count(tt.first.Name, "AAAA"); n != tt.asked {
+					t.Errorf("asked %d times for AAAA, want %d", n, tt.asked)
+				}
+				settle(r)
+			}
+			before := find(t, r, "example.test")
+			found, err := r.AddIPv6(t.Context(), before)
+			if err != nil {
+				t.Error(err)
+			}
+			want := Findings{Domain: "example.test", Status: StatusOK, Implicit: tt.first.Name == "example.test", Hosts: []Host{tt.then}}
+			compare(t, found, want)
+			if n := len(found.Lookups); n != 3 {
+				t.Errorf("%d look-ups told, want 3", n)
+			}
+			compare(t, before, Findings{Domain: "example.test", Status: StatusOK, Implicit: want.Implicit, Hosts: []Host{tt.first}})
+		})
+	}
+}
+
+func TestAddIPv6IsCancelled(t *testing.T) {
+	r := newTest(t, dnstest.New("example.test. A 192.0.2.1\n"), func(c *Config) { c.Suffices = func(Addr) bool { return true } })
+	found := find(t, r, "example.test")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.AddIPv6(ctx, found); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -31,6 +31,10 @@ type Config struct {
 	MaxAddrs   int           // addresses kept of one host, of a mail exchanger public ones rather than reserved ones; default 4
 	CacheBytes int64         // cost bound of the cache; default 16 MiB; negative: no cache
 	Logger     *slog.Logger  // default: silent
+
+	// Suffices reports whether an IPv4 address is all that a host needs for now: its IPv6 addresses are then asked for by [Resolver.AddIPv6]
+	// only. Default: no address is, and both kinds are asked for at the same time.
+	Suffices func(Addr) bool
 }
 
 // Resolver finds the mail exchangers of domains. It is safe for concurrent use.
@@ -43,6 +47,7 @@ type Resolver struct {
 	maxHosts   int
 	maxAddrs   int
 	log        *slog.Logger
+	suffices   func(Addr) bool
 	shuffle    shuffler
 
 	counters counters
@@ -85,6 +90,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		maxHosts:   cmp.Or(config.MaxHosts, defaultMaxHosts),
 		maxAddrs:   cmp.Or(config.MaxAddrs, defaultMaxAddrs),
 		log:        cmp.Or(config.Logger, slog.New(slog.DiscardHandler)),
+		suffices:   config.Suffices,
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, maxInFlight),
@@ -101,10 +107,15 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 // in the DNS, a deadline of ctx included, is in the findings.
 func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, error) {
 	found := r.gather(ctx, domain)
+	return found, cancelled(ctx, domain)
+}
+
+// cancelled is the error of a search that was cancelled.
+func cancelled(ctx context.Context, domain string) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return found, fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, err)
+		return fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, err)
 	}
-	return found, nil
+	return nil
 }
 
 // Close ends the questions under way and frees the cache. The other methods may still be called, and Close again: a closed Resolver asks nobody

@@ -27,6 +27,8 @@ func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server 
 	if err != nil {
 		return nil, err
 	}
+	deadline, _ := ctx.Deadline()
+	_ = socket.conn.SetDeadline(deadline)
 	end := endWith(ctx, socket.conn)
 	answer, err := socket.exchange(query)
 	if end() && err == nil {
@@ -44,6 +46,8 @@ func exchangeTCP(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, 
 		return nil, err
 	}
 	defer socket.Close()
+	deadline, _ := ctx.Deadline()
+	_ = socket.SetDeadline(deadline)
 	defer endWith(ctx, socket)()
 	conn := &dns.Conn{Conn: socket}
 	if err := conn.WriteMsg(query); err != nil {

@@ -29,11 +29,16 @@ type ownAddrs struct {
 func (o *ownAddrs) mark(hosts []dnsresolve.Host) {
 	for _, host := range hosts {
 		for i, addr := range host.Addrs {
-			if addr.Reserved == "" && o.has(addr.IP) {
-				host.Addrs[i].Reserved = ownAddress
-			}
+			host.Addrs[i] = o.marked(addr)
 		}
 	}
+}
+
+func (o *ownAddrs) marked(addr dnsresolve.Addr) dnsresolve.Addr {
+	if addr.Reserved == "" && o.has(addr.IP) {
+		addr.Reserved = ownAddress
+	}
+	return addr
 }
 
 func (o *ownAddrs) has(ip netip.Addr) bool {

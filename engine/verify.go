@@ -48,7 +48,7 @@ func New(config Config) (*Verifier, error) {
 	}
 	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
-		Servers: config.Resolvers, Exchanger: config.Exchanger, Logger: config.Logger,
+		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, Logger: config.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -167,6 +167,7 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 
 // ask asks the DNS for the mail hosts, and those about the mailbox.
 func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
+	started := time.Now()
 	found, took, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
@@ -181,7 +182,10 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 	}
 	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-took)
 	evidence.SMTP = &said
-	return err
+	if err != nil || !unreached(said) {
+		return err
+	}
+	return v.askOverIPv6(ctx, mailbox, evidence, started)
 }
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {

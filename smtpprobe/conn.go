@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -17,34 +18,76 @@ type conn struct {
 	tcp      net.Conn // what lies below
 	in       *bufio.Reader
 	log      *transcript
-	taken    int    // bytes read so far; many recipients have it begin below zero
-	bareLF   bool   // the transcript has the remark about bare LF
-	left     bool   // QUIT is on its way
-	greeted  bool   // a whole reply has come
-	usable   bool   // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
-	unwatch  func() // ends the watch over the context
+	taken    int  // bytes read so far; many recipients have it begin below zero
+	bareLF   bool // the transcript has the remark about bare LF
+	left     bool // QUIT is on its way
+	greeted  bool // a whole reply has come
+	usable   bool // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
 }
 
-// newConn takes a connection over. Until unwatch is called, the end of ctx ends every read and write at once.
-func newConn(ctx context.Context, tcp net.Conn, log *transcript) *conn {
-	c := &conn{Conn: tcp, tcp: tcp, in: bufio.NewReaderSize(tcp, maxLine), log: log}
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		_ = tcp.SetDeadline(time.Unix(1, 0))
-	})
-	c.unwatch = func() {
-		if !stop() {
-			<-interrupted // so that it cannot undo a later deadline
-		}
-	}
+// newConn takes a connection over.
+func newConn(tcp net.Conn, log *transcript) *conn {
+	c := &conn{Conn: tcp, tcp: tcp, in: readers.Get().(*bufio.Reader), log: log}
+	c.in.Reset(tcp)
 	return c
 }
 
-// arm bounds what follows. The deadline is set before the context is asked: a cancel in between would otherwise be undone by the deadline.
-// It cannot be set on a closed connection; what follows tells of that, after the replies that have arrived.
+// readers are those of connections that were closed: they are the largest part of what a session needs.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
+
+// free gives the reader back, for which nobody asks any more.
+func (c *conn) free() {
+	c.in.Reset(nil)
+	readers.Put(c.in)
+	c.in = nil
+}
+
+// watch has others end what is done on a connection.
+type watch struct {
+	mu    sync.Mutex
+	tcp   net.Conn // nil: there is nothing to end
+	ended bool
+}
+
+// over begins to watch over a connection.
+func (w *watch) over(tcp net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tcp = tcp
+	w.interrupt()
+}
+
+// end ends every read and write at once, those of a connection that is yet to be opened too. The context that [conn.arm] asks has to have ended.
+func (w *watch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.interrupt()
+}
+
+func (w *watch) interrupt() {
+	if w.ended && w.tcp != nil {
+		_ = w.tcp.SetDeadline(time.Unix(1, 0))
+	}
+}
+
+// stop ends the watch, so that no later deadline is undone.
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tcp = nil
+}
+
+// arm bounds the reads that follow. The deadline is set before the context is asked: a cancel in between would otherwise be undone by the
+// deadline. It cannot be set on a closed connection; what follows tells of that, after the replies that have arrived.
 func (c *conn) arm(ctx context.Context, deadline time.Time) error {
-	_ = c.tcp.SetDeadline(deadline)
+	_ = c.tcp.SetReadDeadline(deadline)
+	return ctx.Err()
+}
+
+// armWrite is arm for the writes that follow.
+func (c *conn) armWrite(ctx context.Context, deadline time.Time) error {
+	_ = c.tcp.SetWriteDeadline(deadline)
 	return ctx.Err()
 }
 

@@ -117,7 +117,7 @@ func (s *session) send(ctx context.Context, phase Phase, commands ...string) err
 		return s.outOfStep(ctx, phase, ahead)
 	}
 	deadline := s.deadline(phase)
-	if err := s.conn.arm(ctx, deadline); err != nil {
+	if err := s.conn.armWrite(ctx, deadline); err != nil {
 		return s.fault(ctx, phase, err)
 	}
 	if !time.Now().Before(deadline) {

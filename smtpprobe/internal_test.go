@@ -80,8 +80,7 @@ func TestTalkKind(t *testing.T) {
 func TestArmSeesACancelThatCameBefore(t *testing.T) {
 	client, server := net.Pipe()
 	defer func() { _, _ = client.Close(), server.Close() }()
-	c := newConn(cancelledContext(), client, &transcript{})
-	c.unwatch() // the past deadline is set by now, and arm replaces it
+	c := newConn(client, &transcript{})
 	if err := c.arm(cancelledContext(), time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

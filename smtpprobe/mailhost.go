@@ -128,7 +128,7 @@ func (p *Pool) staff(h *mailHost) {
 		h.starting++
 		p.workers.Go(func() { p.start(h) })
 	}
-	if h.sessions < p.sessionCap(h) {
+	if h.sessions < p.sessionCap(h) && len(h.waiting) > h.starting { // else each has a session that is about to ask
 		p.lookAgain(h, max(wait, patience))
 	}
 }

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"container/list"
 	"context"
 	"log/slog"
 	"net"
@@ -54,15 +55,14 @@ type SessionCaps struct {
 type Pool struct {
 	config Config
 	slots  *semaphore.Weighted // of sessions in all
-	life   context.Context     // ends when sessions have to end at once
-	die    context.CancelFunc
 
 	workers   sync.WaitGroup
 	mu        sync.Mutex // guards what follows, and the mail hosts
 	hosts     map[hostKey]*mailHost
-	idle      []*worker // the one that has waited longest first
-	starving  int       // workers to be that wait for a slot
-	swept     int       // hosts that the last sweep has left
+	idle      list.List   // of *worker, the one that has waited longest first
+	sweeper   *time.Timer // ends those that have waited long enough; nil: none waits
+	starving  int         // workers to be that wait for a slot
+	swept     int         // hosts that the last sweep has left
 	closing   bool
 	domains   domainBook
 	providers providerBook
@@ -98,9 +98,8 @@ func New(c Config) (*Pool, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	life, die := context.WithCancel(context.Background())
 	return &Pool{
-		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)), life: life, die: die,
+		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
 		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerNames: make(map[string]string),
 	}, nil
 }
@@ -202,14 +201,14 @@ func (p *Pool) visit(ctx context.Context, a *ask) (answer, error) {
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closing = true
-	for len(p.idle) > 0 {
-		p.retire(p.idle[0])
+	p.retireFirst(p.idle.Len())
+	if p.sweeper != nil {
+		p.sweeper.Stop()
 	}
 	for _, h := range p.hosts {
 		h.dismiss(ErrClosed)
 	}
 	p.mu.Unlock()
 	p.workers.Wait()
-	p.die()
 	return nil
 }

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -21,6 +22,7 @@ type session struct {
 	opening  int       // lines of the log that belong to the opening
 	bound    time.Time // of the present step; zero: the timeouts alone bound it
 	conn     *conn     // nil: not connected
+	watch    watch
 	started  time.Time
 	offline  bool // dialling failed before a packet left this machine
 	hurried  bool // a wait was cut short by the bound: more time might have brought more
@@ -82,7 +84,8 @@ func (s *session) connect(ctx context.Context) error {
 		return s.fail(PhaseConnect, kind, failureText(kind, err))
 	}
 	s.log.add(fromProber, "connected to "+s.Host+" "+s.route.addr.String())
-	s.conn = newConn(ctx, tcp, &s.log)
+	s.conn = newConn(tcp, &s.log)
+	s.watch.over(tcp)
 	return nil
 }
 
@@ -144,7 +147,8 @@ const tlsAlert = "\x15\x03"
 
 func (s *session) handshake(ctx context.Context) error {
 	s.tlsPending = true
-	if err := s.conn.arm(ctx, s.deadline(PhaseSTARTTLS)); err != nil {
+	deadline := s.deadline(PhaseSTARTTLS)
+	if err := cmp.Or(s.conn.armWrite(ctx, deadline), s.conn.arm(ctx, deadline)); err != nil {
 		return err
 	}
 	version, err := s.conn.startTLS(s.route.host)
@@ -173,7 +177,8 @@ func (s *session) hangUp(timeout time.Duration) {
 	if s.conn == nil {
 		return
 	}
-	s.conn.unwatch()
+	s.watch.stop()
+	defer s.conn.free()
 	switch {
 	case s.conn.left:
 		_ = s.conn.Close()

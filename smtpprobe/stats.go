@@ -30,7 +30,7 @@ type Shunned struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Stats{Idle: len(p.idle), Hosts: len(p.hosts), Shunned: p.shunned()}
+	s := Stats{Idle: p.idle.Len(), Hosts: len(p.hosts), Shunned: p.shunned()}
 	for _, h := range p.hosts {
 		s.Sessions += h.sessions
 		s.UnderWay += h.underWay

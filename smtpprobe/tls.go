@@ -1,9 +1,6 @@
 package smtpprobe
 
-import (
-	"bufio"
-	"crypto/tls"
-)
+import "crypto/tls"
 
 // startTLS does the handshake and continues over TLS; it returns the protocol version. The caller has made sure that nothing is buffered. The
 // host is told which host it is taken for only where that can be a host's name: many end the handshake over an odd one.
@@ -17,7 +14,7 @@ func (c *conn) startTLS(host string) (version string, err error) {
 		return "", err
 	}
 	c.Conn = over
-	c.in = bufio.NewReaderSize(over, maxLine)
+	c.in.Reset(over)
 	c.usable = true
 	version = tls.VersionName(over.ConnectionState().Version)
 	c.log.add(fromProber, version+" established")

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"container/list"
 	"context"
 	"log/slog"
 	"slices"
@@ -13,29 +14,24 @@ type worker struct {
 	host    *mailHost
 	session *session
 	ctx     context.Context // ends when the session has to end at once
-	cancel  context.CancelFunc
+	stop    context.CancelFunc
 	nudge   chan struct{} // has room for one; wakes the worker while it is idle
 
 	// The pool's lock guards the rest.
-	asks    []*ask // under way
-	dropped int    // of asks: given up by those who asked
-	idle    bool
-	retired bool // is not to ask again
-	failed  bool // did not get its session open
+	asks    []*ask        // under way
+	dropped int           // of asks: given up by those who asked
+	resting *list.Element // of the pool's idle ones; nil: is none of them
+	since   time.Time     // when it became one
+	retired bool          // is not to ask again
+	failed  bool          // did not get its session open
 }
 
 // start waits for a slot, opens a session for the ask that has waited longest and serves all that come.
 func (p *Pool) start(h *mailHost) {
-	if !p.acquire() {
-		p.mu.Lock()
-		h.sessions--
-		h.starting--
-		p.mu.Unlock()
-		return
-	}
+	p.acquire()
 	w := &worker{pool: p, host: h, nudge: make(chan struct{}, 1)}
-	w.ctx, w.cancel = context.WithCancel(p.life)
-	defer w.cancel()
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	defer w.stop()
 	if first := w.first(); first != nil {
 		w.serve(first)
 		w.session.hangUp(p.config.Timeouts.Quit)
@@ -54,21 +50,24 @@ func (p *Pool) start(h *mailHost) {
 }
 
 // acquire waits for one of the slots for sessions, and has an idle session make room.
-func (p *Pool) acquire() bool {
+func (p *Pool) acquire() {
 	if p.slots.TryAcquire(1) {
-		return true
+		return
 	}
 	p.mu.Lock()
 	p.starving++
-	if len(p.idle) > 0 {
-		p.retire(p.idle[0])
-	}
+	p.retireFirst(1)
 	p.mu.Unlock()
-	err := p.slots.Acquire(p.life, 1)
+	_ = p.slots.Acquire(context.Background(), 1) // sessions end, so that there will be one
 	p.mu.Lock()
 	p.starving--
 	p.mu.Unlock()
-	return err == nil
+}
+
+// cancel ends the session at once.
+func (w *worker) cancel() {
+	w.stop()
+	w.session.watch.end()
 }
 
 // first takes the ask to open the session for.
@@ -222,42 +221,58 @@ func (w *worker) continues() (ready, idle bool) {
 
 // rest waits until there is something to do, or the session is kept no longer.
 func (w *worker) rest() {
-	timer := time.NewTimer(w.pool.config.Session.Idle)
-	defer timer.Stop()
-	expired := false
-	select {
-	case <-w.nudge:
-	case <-timer.C:
-		expired = true
-	case <-w.ctx.Done():
-		expired = true
+	<-w.nudge
+	if w.retired { // since before the nudge
+		return
 	}
-	expired = expired || !w.session.quiet()
+	quiet := w.session.quiet()
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
-	switch {
-	case w.idle:
-		w.pool.unpark(w)
-		w.host.starting--
-	case !w.retired:
-		w.host.starting--
-	}
-	w.retired = w.retired || expired
+	w.host.starting--
+	w.retired = !quiet
 }
 
-// park puts a worker among the idle ones.
+// park puts a worker among the idle ones. Half of all sessions is kept for hosts that nobody has asked yet: to make room only when one is wanted
+// would have that wait for a goodbye.
 func (p *Pool) park(w *worker) {
-	w.idle = true
+	if p.idle.Len() >= max(1, p.config.MaxSessions/2) {
+		p.retireFirst(1)
+	}
+	w.since = time.Now()
+	w.resting = p.idle.PushBack(w)
 	w.host.idle = append(w.host.idle, w)
-	p.idle = append(p.idle, w)
+	if p.sweeper == nil {
+		p.sweeper = time.AfterFunc(p.config.Session.Idle, p.retireOld)
+	}
+}
+
+// retireOld ends the sessions that have been kept long enough.
+func (p *Pool) retireOld() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sweeper = nil
+	for first := p.idle.Front(); first != nil; first = p.idle.Front() {
+		w := first.Value.(*worker)
+		if left := p.config.Session.Idle - time.Since(w.since); left > 0 {
+			p.sweeper = time.AfterFunc(left, p.retireOld)
+			return
+		}
+		p.retire(w)
+	}
+}
+
+// retireFirst ends as many of the idle sessions, those that have waited longest.
+func (p *Pool) retireFirst(n int) {
+	for ; n > 0 && p.idle.Len() > 0; n-- {
+		p.retire(p.idle.Front().Value.(*worker))
+	}
 }
 
 // unpark takes a worker off the idle ones; it is about to take asks.
 func (p *Pool) unpark(w *worker) {
-	w.idle = false
-	same := func(v *worker) bool { return v == w }
-	w.host.idle = slices.DeleteFunc(w.host.idle, same)
-	p.idle = slices.DeleteFunc(p.idle, same)
+	p.idle.Remove(w.resting)
+	w.resting = nil
+	w.host.idle = slices.DeleteFunc(w.host.idle, func(v *worker) bool { return v == w })
 	w.host.starting++
 	select {
 	case w.nudge <- struct{}{}:

@@ -1,0 +1,65 @@
+package engine_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestIPv6 sees that IPv6 addresses are asked for, and tried, where no IPv4 address leads to a mail host, and only there.
+func TestIPv6(t *testing.T) {
+	const dead, v4, v6 = "9.9.9.9", "9.9.9.10", "2620:fe::10"
+	exists := &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"user": smtptest.Accepts}}
+	both := "example.test. MX 10 mx.test.\nmx.test. A " + dead + "\nmx.test. AAAA " + v6 + "\n"
+	for _, tt := range []struct {
+		name, zone string
+		hosts      map[string]smtptest.Handler
+		want       engine.Reason
+		dials      string
+		asked      int // for AAAA
+	}{
+		{"IPv4 leads there", both, map[string]smtptest.Handler{dead: exists, v6: exists}, engine.RecipientAccepted, "9.9.9.9:25", 0},
+		{"IPv4 is dead", both, map[string]smtptest.Handler{v6: exists}, engine.RecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"both are", both, nil, engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: smtptest.HostileHost("silent-at-greeting"), v6: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: smtptest.HostileHost("421-at-greeting"), v6: exists}, engine.TemporaryFailure, "9.9.9.9:25", 0},
+		{"IPv6 is reserved", strings.ReplaceAll(both, v6, "fd00::1"), nil, engine.ConnectionFailed, "9.9.9.9:25", 1},
+		{"IPv6 is this machine's", strings.ReplaceAll(both, v6, "2620:fe::99"), nil, engine.ConnectionFailed, "9.9.9.9:25", 1},
+		{"IPv4 is reserved", strings.ReplaceAll(both, dead, "10.0.0.1"), map[string]smtptest.Handler{v6: exists}, engine.RecipientAccepted,
+			"[2620:fe::10]:25", 1},
+		{"IPv4 is this machine's", strings.ReplaceAll(both, dead, "9.9.9.99"), map[string]smtptest.Handler{v6: exists}, engine.RecipientAccepted,
+			"[2620:fe::10]:25", 1},
+		{"the backup's IPv4 leads there", both + "example.test. MX 20 mx2.test.\nmx2.test. A " + v4 + "\n",
+			map[string]smtptest.Handler{v4: exists, v6: exists}, engine.RecipientAccepted, "9.9.9.9:25 9.9.9.10:25", 0},
+		{"many", both + "mx.test. AAAA 2620:fe::11\nmx.test. AAAA 2620:fe::12\n", nil, engine.ConnectionFailed,
+			"9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				defer network.Close()
+				for ip, host := range tt.hosts {
+					network.Add(ip, host)
+				}
+				world := dnstest.New(tt.zone)
+				own := []netip.Addr{netip.MustParseAddr("2620:fe::99"), netip.MustParseAddr("9.9.9.99")}
+				result := verifyWith(t, engine.Config{Exchanger: world, Dialer: network, OwnAddrs: own})
+				if result.Details.Reason != tt.want {
+					t.Errorf("%s, want %s", result.Details.Reason, tt.want)
+				}
+				if got := strings.Join(network.Dials(), " "); got != tt.dials {
+					t.Errorf("dialled %s, want %s", got, tt.dials)
+				}
+				if n := world.Count("mx.test", "AAAA"); n != tt.asked {
+					t.Errorf("asked %d times for AAAA, want %d", n, tt.asked)
+				}
+			})
+		})
+	}
+}
