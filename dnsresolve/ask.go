@@ -11,11 +11,11 @@ import (
 )
 
 // resolve answers the question for name (fully qualified, lower-case) and qtype until end, following aliases from message to message.
-func (r *Resolver) resolve(end time.Time, name string, qtype uint16) *answer {
-	a, next := r.ask(end, name, qtype, nil)
+func (r *Resolver) resolve(ctx context.Context, end time.Time, name string, qtype uint16) *answer {
+	a, next := r.ask(ctx, end, name, qtype, nil)
 	for next != "" {
 		before := a
-		a, next = r.ask(end, next, qtype, before.aliases)
+		a, next = r.ask(ctx, end, next, qtype, before.aliases)
 		a.aliases = longer(a.aliases, before.aliases)
 		a.ad = a.ad && before.ad
 		a.ttl = min(a.ttl, before.ttl)
@@ -32,23 +32,26 @@ func longer(a, b []string) []string {
 
 // ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
 // silent is, for packets get lost.
-func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []string) (a *answer, next string) {
+func (r *Resolver) ask(ctx context.Context, end time.Time, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	servers := r.servers.inOrder()
 	for range maxRounds {
 		var silent []string
 		for _, server := range servers {
-			said, next := r.try(end, server, name, qtype, aliases)
+			said, next := r.try(ctx, end, server, name, qtype, aliases)
 			if !said.status.Temporary() || next != "" {
 				return said, next
+			}
+			if a == nil || a.server == "" { // a failure that a server reported says more than another's silence
+				a = said
+			}
+			if ctx.Err() != nil || r.base.Err() != nil {
+				return a, ""
 			}
 			if said.server == "" {
 				silent = append(silent, server)
 				r.servers.demote(server)
 			}
-			if a == nil || a.server == "" { // a failure that a server reported says more than another's silence
-				a = said
-			}
-			if r.base.Err() != nil || !time.Now().Before(end) {
+			if !time.Now().Before(end) {
 				return a, ""
 			}
 		}
@@ -58,16 +61,14 @@ func (r *Resolver) ask(end time.Time, name string, qtype uint16, aliases []strin
 }
 
 // try puts one question to one server, over TCP too if need be.
-func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases []string) (a *answer, next string) {
+func (r *Resolver) try(ctx context.Context, end time.Time, server, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	if last := time.Now().Add(r.tryTimeout); last.Before(end) {
 		end = last
 	}
-	ctx, cancel := r.until(end)
-	defer cancel()
 	query := newQuery(name, qtype)
-	m, err := r.exchange(ctx, query, server)
+	m, err := r.exchange(ctx, end, query, server)
 	if err == nil && knowsNoEDNS(query, m) {
-		m, err = r.exchange(ctx, withoutEDNS(query), server)
+		m, err = r.exchange(ctx, end, withoutEDNS(query), server)
 	}
 	if err != nil {
 		return unanswered(server, err), ""
@@ -77,27 +78,10 @@ func (r *Resolver) try(end time.Time, server, name string, qtype uint16, aliases
 	return a, next
 }
 
-// until returns a context that ends with the Resolver's, and at the time if the exchanger is not ours: ours goes by the deadline.
-func (r *Resolver) until(end time.Time) (context.Context, context.CancelFunc) {
-	if r.exchanger == &r.sockets {
-		return deadlineContext{r.base, end}, func() {}
-	}
-	return context.WithDeadline(r.base, end)
-}
-
-// deadlineContext is a context with a deadline that others see to: it does not end then.
-type deadlineContext struct {
-	context.Context
-	deadline time.Time
-}
-
-// Deadline implements [context.Context].
-func (c deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
-
 // exchange sends query over UDP, and once more over TCP if the answer did not fit (RFC 7766 §5).
-func (r *Resolver) exchange(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
+func (r *Resolver) exchange(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
 	for _, network := range []string{"udp", "tcp"} {
-		m, err := r.exchanger.Exchange(ctx, query, network, server)
+		m, err := r.carry(ctx, end, query, network, server)
 		if err != nil {
 			return nil, err
 		}
@@ -109,6 +93,17 @@ func (r *Resolver) exchange(ctx context.Context, query *dns.Msg, server string) 
 		}
 	}
 	return nil, errTruncated
+}
+
+// carry has the exchanger carry query until the end, or that of the Resolver. Our own sockets see to both themselves, which costs less.
+func (r *Resolver) carry(ctx context.Context, end time.Time, query *dns.Msg, network, server string) (*dns.Msg, error) {
+	if r.exchanger == &r.sockets && network == "udp" {
+		return r.sockets.exchangeUDP(ctx, end, query, server)
+	}
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	defer context.AfterFunc(r.base, cancel)()
+	return r.exchanger.Exchange(ctx, query, network, server)
 }
 
 // unanswered is the failure of an exchange. The server counts as having answered when what it sent was unusable.

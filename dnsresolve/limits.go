@@ -15,10 +15,7 @@ const (
 const (
 	maxRounds   = 3   // times a silent server is asked one question; UDP loses packets
 	maxInFlight = 512 // questions under way at a time: each has a socket to itself
-	// maxQueued is how many questions may wait for their turn beside those under way. They are worth as many goroutines, some 4 kB each, and outlive
-	// callers who give up: behind a DNS that says nothing, callers in a hurry would pile them up without end.
-	maxQueued  = 16384
-	maxAliases = 10 // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
+	maxAliases  = 10  // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
 
 	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no public address, whatever MaxHosts says.
 	maxDeadHosts = 20

@@ -12,7 +12,6 @@ import (
 
 var (
 	errClosed    = errors.New("the resolver is closed")
-	errBusy      = errors.New("too many questions wait for the DNS servers")
 	errNotDomain = errors.New("not a domain name")
 )
 
@@ -65,19 +64,60 @@ func (r *Resolver) recall(q question) *answer {
 	return r.cache.get(q)
 }
 
-// share asks q together with everyone who asks it meanwhile. The question is not bound to ctx: the first caller may leave, and the
-// others still get their answer.
+// flight is a question under way, which others may wait for.
+type flight struct {
+	done   chan struct{}
+	answer *answer // nil: who asked has left
+}
+
+// share asks q, or waits for somebody who does. When they leave before there is an answer, one of those who wait asks anew.
 func (r *Resolver) share(ctx context.Context, q question) *answer {
-	if err := ctx.Err(); err != nil {
-		return abandoned(err)
+	for {
+		if err := ctx.Err(); err != nil {
+			return abandoned(err)
+		}
+		f, first := r.join(q)
+		if first {
+			return r.fly(ctx, q, f)
+		}
+		select {
+		case <-f.done:
+			if f.answer != nil {
+				return f.answer
+			}
+		case <-ctx.Done():
+			return abandoned(ctx.Err())
+		}
 	}
-	shared := r.flights.DoChan(q.String(), func() (any, error) { return r.fly(q), nil })
-	select {
-	case result := <-shared:
-		return result.Val.(*answer)
-	case <-ctx.Done():
+}
+
+// join returns the flight of q, and whether it is a new one.
+func (r *Resolver) join(q question) (f *flight, first bool) {
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	if f := r.flights[q]; f != nil {
+		return f, false
+	}
+	f = &flight{done: make(chan struct{})}
+	r.flights[q] = f
+	return f, true
+}
+
+// land ends the flight of q.
+func (r *Resolver) land(q question, f *flight) {
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	delete(r.flights, q)
+	close(f.done)
+}
+
+// fly asks q for all who share it and keeps the answer.
+func (r *Resolver) fly(ctx context.Context, q question, f *flight) *answer {
+	defer r.land(q, f)
+	if f.answer = r.question(ctx, q); f.answer == nil {
 		return abandoned(ctx.Err())
 	}
+	return f.answer
 }
 
 // abandoned is the answer for a caller whose context ended. It says nothing about the question.
@@ -89,36 +129,24 @@ func abandoned(err error) *answer {
 	return &answer{status: status, explain: err.Error()}
 }
 
-// takePlace waits until one of the questions under way is done.
-func (r *Resolver) takePlace() error {
-	select {
-	case r.places <- struct{}{}:
-		return nil
-	default:
-	}
-	defer r.queued.Add(-1)
-	if r.queued.Add(1) > r.maxQueued {
-		return errBusy
-	}
-	select {
-	case r.places <- struct{}{}:
-		return nil
-	case <-r.base.Done():
-		return r.base.Err()
-	}
-}
-
-// fly asks q for all who share it and keeps the answer. The wait for a place does not count against the time for the look-up.
-func (r *Resolver) fly(q question) *answer {
+// question asks q of the servers, or returns nil when ctx ends before there is an answer. The wait until one of the questions under way is done does not count against the time for the look-up.
+func (r *Resolver) question(ctx context.Context, q question) *answer {
 	if !r.enter() {
 		return abandoned(errClosed)
 	}
 	defer r.leave()
-	if err := r.takePlace(); err != nil {
-		return abandoned(err)
+	select {
+	case r.places <- struct{}{}:
+		defer func() { <-r.places }()
+	case <-ctx.Done():
+		return nil
+	case <-r.base.Done():
+		return abandoned(errClosed)
 	}
-	defer func() { <-r.places }()
-	a := r.resolve(time.Now().Add(r.timeout), q.name, q.qtype)
+	a := r.resolve(ctx, time.Now().Add(r.timeout), q.name, q.qtype)
+	if ctx.Err() != nil && a.status.Temporary() {
+		return nil
+	}
 	a.expires = time.Now().Add(time.Duration(a.ttl) * time.Second)
 	if q.qtype == dns.TypeMX {
 		a.shelf = new(shelf)

@@ -8,11 +8,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
-	"golang.org/x/sync/singleflight"
 )
 
 // Exchanger sends one query to one server and returns its answer. network is "udp" or "tcp", server is HOST:PORT. It returns when ctx
@@ -52,13 +50,12 @@ type Resolver struct {
 
 	counters counters
 
-	cache     cache
-	flights   singleflight.Group
-	places    chan struct{} // one for each question under way
-	queued    atomic.Int64  // questions that wait for a place, maxQueued at most
-	maxQueued int64
+	cache   cache
+	asking  sync.Mutex // guards flights
+	flights map[question]*flight
+	places  chan struct{} // one for each question under way
 
-	base   context.Context // of the questions, which outlive their callers; ends with Close
+	base   context.Context // ends with Close
 	cancel context.CancelFunc
 	mu     sync.Mutex // guards closed, and users against Add after Wait
 	closed bool
@@ -94,7 +91,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, maxInFlight),
-		maxQueued:  maxQueued,
+		flights:    make(map[question]*flight),
 	}
 	if r.exchanger == nil {
 		r.exchanger = &r.sockets
@@ -126,10 +123,10 @@ func (r *Resolver) Close() {
 	r.closed = true
 	r.mu.Unlock()
 	r.cancel()
+	r.sockets.close()
 	r.users.Wait()
 	if first {
 		r.cache.close()
-		r.sockets.close()
 	}
 }
 

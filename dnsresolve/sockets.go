@@ -14,6 +14,7 @@ import (
 type sockets struct {
 	mu      sync.Mutex // guards what follows
 	idle    []*udpSocket
+	busy    map[*udpSocket]struct{}
 	sweeper *time.Timer // nil: no socket is idle
 	closed  bool
 }
@@ -23,19 +24,20 @@ func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server 
 	if network != "udp" {
 		return exchangeTCP(ctx, query, server)
 	}
+	end, _ := ctx.Deadline()
+	return s.exchangeUDP(ctx, end, query, server)
+}
+
+// exchangeUDP is Exchange over UDP until the end, which is not that of the context; zero: there is none.
+func (s *sockets) exchangeUDP(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
 	socket, err := s.take(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	deadline, _ := ctx.Deadline()
-	_ = socket.conn.SetDeadline(deadline)
-	end := endWith(ctx, socket.conn)
+	_ = socket.conn.SetDeadline(end)
+	stop := endWith(ctx, socket.conn)
 	answer, err := socket.exchange(query)
-	if end() && err == nil {
-		s.put(socket)
-	} else {
-		socket.close()
-	}
+	s.put(socket, stop() && err == nil)
 	return answer, orEndOf(ctx, err)
 }
 
@@ -76,10 +78,25 @@ func orEndOf(ctx context.Context, err error) error {
 
 // take returns a socket that is connected with the server, the one that was idle for the shortest time or a new one.
 func (s *sockets) take(ctx context.Context, server string) (*udpSocket, error) {
-	if socket := s.takeIdle(server); socket != nil {
-		return socket, nil
+	socket := s.takeIdle(server)
+	if socket == nil {
+		dialled, err := dialUDP(ctx, server)
+		if err != nil {
+			return nil, err
+		}
+		socket = dialled
 	}
-	return dialUDP(ctx, server)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		socket.close()
+		return nil, errClosed
+	}
+	if s.busy == nil {
+		s.busy = make(map[*udpSocket]struct{})
+	}
+	s.busy[socket] = struct{}{}
+	return socket, nil
 }
 
 func (s *sockets) takeIdle(server string) *udpSocket {
@@ -95,11 +112,12 @@ func (s *sockets) takeIdle(server string) *udpSocket {
 	return nil
 }
 
-// put keeps a socket for the next query, if it may carry one.
-func (s *sockets) put(socket *udpSocket) {
+// put keeps a socket for the next query, if it is fit for one and may carry it.
+func (s *sockets) put(socket *udpSocket, fit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || socket.left == 0 || len(s.idle) == maxIdleSockets {
+	delete(s.busy, socket)
+	if s.closed || !fit || socket.left == 0 || len(s.idle) == maxIdleSockets {
 		socket.close()
 		return
 	}
@@ -131,11 +149,14 @@ func (s *sockets) drop(then time.Time) {
 	})
 }
 
-// close closes the idle sockets, and those under way when they are put back.
+// close closes the sockets, which ends what is under way.
 func (s *sockets) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	for socket := range s.busy {
+		socket.close()
+	}
 	s.drop(time.Now().Add(socketAge))
 	if s.sweeper != nil {
 		s.sweeper.Stop()

@@ -120,6 +120,33 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 	}
 }
 
+// TestCloseEndsWhatIsUnderWay sees that the Resolver does not wait for a silent server, over either protocol.
+func TestCloseEndsWhatIsUnderWay(t *testing.T) {
+	for _, network := range []string{"udp", "tcp"} {
+		world := dnstest.New(oneHost)
+		world.Break(dnstest.Fault{Kind: dnstest.Lose})
+		if network == "tcp" {
+			world.Break(dnstest.Fault{Kind: dnstest.Truncate, Times: 1})
+		}
+		r := onSockets(t, world)
+		found := make(chan Lookup)
+		go func() {
+			_, evidence := r.look(t.Context(), "example.test", dns.TypeMX)
+			found <- evidence
+		}()
+		for asked, end := false, time.Now().Add(time.Minute); !asked && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			for _, q := range world.Queries() {
+				asked = asked || q.Network == network
+			}
+		}
+		began := time.Now()
+		r.Close()
+		if got := <-found; got.Status != StatusError || time.Since(began) > r.tryTimeout/2 {
+			t.Errorf("%s: %+v after %v, want an error at once", network, got, time.Since(began))
+		}
+	}
+}
+
 // rawUDP answers each query with the messages that answers makes of it, and returns its address.
 func rawUDP(t *testing.T, answers func(query []byte, from net.Addr) [][]byte) string {
 	t.Helper()
@@ -245,7 +272,7 @@ func TestQueries(t *testing.T) {
 	})
 	r := newTest(t, exchanger)
 	for range 20 {
-		r.try(time.Now().Add(time.Minute), firstServer, "example.test.", dns.TypeMX, nil)
+		r.try(t.Context(), time.Now().Add(time.Minute), firstServer, "example.test.", dns.TypeMX, nil)
 	}
 	if len(ids) < 19 { // one pair of equals in 345 runs is chance
 		t.Errorf("%d different IDs in 20 queries", len(ids))
