@@ -86,6 +86,9 @@ type DNSServer struct {
 	udp, tcp *dns.Server
 }
 
+// readBuffer is for hundreds of queries that come at the same moment: a lost one would be a second or more of a client's time, and chance.
+const readBuffer = 4 << 20
+
 // StartDNS listens on a free port of ip. A port can be free for TCP alone, then another is tried.
 func StartDNS(ip netip.Addr, handler dns.Handler) (*DNSServer, error) {
 	const tries = 10
@@ -97,6 +100,7 @@ func StartDNS(ip netip.Addr, handler dns.Handler) (*DNSServer, error) {
 		}
 		udp, err := net.ListenPacket("udp", tcp.Addr().String())
 		if err == nil {
+			_ = udp.(*net.UDPConn).SetReadBuffer(readBuffer) // the system may give less
 			return serveDNS(tcp, udp, handler), nil
 		}
 		tcp.Close()
