@@ -18,7 +18,7 @@ type stops struct {
 
 // listenForStops listens for signals until it is released.
 func listenForStops(parent context.Context, stderr *os.File) *stops {
-	notice := "rcpt: finishing what is under way; once more to stop at once"
+	notice := "rcpt: finishing what was read of the list; once more to stop at once"
 	if isTerminal(stderr) {
 		notice = "\n" + notice // below the live line
 	}
