@@ -50,7 +50,7 @@ type Classifier struct {
 	rules   []rule
 	ids     map[string]bool // of the rules
 	phrases *phraseIndex
-	memory  memory
+	memory  memory[Reading]
 }
 
 // RuleFile is rules in the form of the embedded rules.yaml, whose head explains it.

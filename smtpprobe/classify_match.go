@@ -1,6 +1,9 @@
 package smtpprobe
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // phraseIndex finds which of many phrases a reply contains, by looking only at those that can begin at each word.
 type phraseIndex struct {
@@ -8,6 +11,7 @@ type phraseIndex struct {
 	phrases    []phrase
 	needs      [][]atom // by phrase: atoms of which one must be in the reply; none: not known
 	starts     [][]int  // by atom: the phrases that can begin with it
+	memory     memory[phraseSet]
 }
 
 // phraseSet tells which phrases were found, by their numbers.
@@ -39,8 +43,19 @@ func (x *phraseIndex) add(p phrase) int {
 
 // find returns the phrases that words contain.
 func (x *phraseIndex) find(words []word) phraseSet {
-	found := make(phraseSet, len(x.phrases)/64+1)
 	tokens := x.vocabulary.tokens(words)
+	key := appendTokens(make([]byte, 0, maxQuestion), tokens)
+	if found, ok := x.memory.recall(key); ok {
+		return found
+	}
+	found := x.search(tokens)
+	x.memory.remember(key, found)
+	return found
+}
+
+// search is find for tokens that nobody has asked about of late.
+func (x *phraseIndex) search(tokens []token) phraseSet {
+	found := make(phraseSet, len(x.phrases)/64+1)
 	present := make(atomSet, len(x.vocabulary.atoms)/64+1)
 	for i := range tokens {
 		for _, a := range tokens[i].atoms[:tokens[i].n] {
@@ -55,6 +70,22 @@ func (x *phraseIndex) find(words []word) phraseSet {
 		}
 	}
 	return found
+}
+
+// appendTokens appends all that tokens are: the same is found in two replies with the same ones, whatever mailboxes they name.
+func appendTokens(key []byte, tokens []token) []byte {
+	for i := range tokens {
+		t := &tokens[i]
+		kind := t.n << 1
+		if t.thing {
+			kind |= 1
+		}
+		key = append(key, kind)
+		for _, a := range t.atoms[:t.n] {
+			key = binary.LittleEndian.AppendUint16(key, uint16(a))
+		}
+	}
+	return key
 }
 
 // try adds the candidates that tokens begin with.

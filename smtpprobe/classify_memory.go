@@ -9,19 +9,19 @@ import (
 const (
 	// maxRemembered is how many questions the younger half of a memory holds; the older half holds as many.
 	maxRemembered = 512
-	// maxQuestion is the most octets of a question that is remembered: a memory is at most 1 MiB.
+	// maxQuestion is the most octets of a question that is remembered: those of a memory are at most 1 MiB.
 	maxQuestion = 1 << 10
 )
 
-// memory holds how refusals were read of late. The same one is read again and again: by the pool and by whoever asked it, and for each
-// address of a domain the refusal of the random recipient.
-type memory struct {
+// memory holds what came of questions of late, say how refusals were read. The same one is read again and again: by the pool and by whoever asked
+// it, and for each address of a domain the refusal of the random recipient.
+type memory[V any] struct {
 	mu             sync.Mutex
-	younger, older map[string]Reading
+	younger, older map[string]V
 }
 
 // recall returns how a question with this key was read.
-func (m *memory) recall(key []byte) (Reading, bool) {
+func (m *memory[V]) recall(key []byte) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if reading, ok := m.younger[string(key)]; ok {
@@ -34,7 +34,7 @@ func (m *memory) recall(key []byte) (Reading, bool) {
 	return reading, ok
 }
 
-func (m *memory) remember(key []byte, reading Reading) {
+func (m *memory[V]) remember(key []byte, reading V) {
 	if len(key) > maxQuestion {
 		return
 	}
@@ -44,9 +44,9 @@ func (m *memory) remember(key []byte, reading Reading) {
 }
 
 // put adds a reading. When the younger half is full it becomes the older one, which is forgotten.
-func (m *memory) put(key string, reading Reading) {
+func (m *memory[V]) put(key string, reading V) {
 	if m.younger == nil || len(m.younger) == maxRemembered {
-		m.younger, m.older = make(map[string]Reading, maxRemembered), m.younger
+		m.younger, m.older = make(map[string]V, maxRemembered), m.younger
 	}
 	m.younger[key] = reading
 }

@@ -20,7 +20,7 @@ func TestMemoryTellsQuestionsApart(t *testing.T) {
 		{Phase: PhaseRCPT, Reply: Reply{Code: 550, Lines: []string{"user unknown"}}, Host: "mx.", Mailbox: "test"},
 		{Phase: PhaseRCPT, Reply: Reply{Code: 550, Lines: []string{"user unknown"}}, Host: "mx", Mailbox: ".test"},
 	}
-	var m memory
+	var m memory[Reading]
 	for i, q := range questions {
 		key := q.appendKey(nil)
 		if reading, ok := m.recall(key); ok {
@@ -36,7 +36,7 @@ func TestMemoryTellsQuestionsApart(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	var m memory
+	var m memory[Reading]
 	m.remember(make([]byte, maxQuestion+1), Reading{})
 	used := []byte("used")
 	m.remember(used, Reading{})

@@ -1,9 +1,6 @@
 package smtpprobe
 
-import (
-	"crypto/rand"
-	"strings"
-)
+import "crypto/rand"
 
 // Parts of the names that ControlMailbox makes up. 32 consonants times 8 vowels make a syllable worth eight bits, and no two rows of
 // syllables read the same, because each part is made of its own letters.
@@ -27,23 +24,22 @@ func ControlMailbox(domain string) string {
 	_, _ = rand.Read(random[:]) // crypto/rand never returns an error
 	names, shape := random[:2*syllablesPerName], random[2*syllablesPerName:]
 
-	var b strings.Builder
-	b.WriteString(name(names[:syllablesPerName], endings[shape[0]&3]))
-	b.WriteString(separators[shape[0]>>2&3])
-	b.WriteString(name(names[syllablesPerName:], endings[shape[0]>>4&3]))
+	b := make([]byte, 0, maxMailbox)
+	b = appendName(b, names[:syllablesPerName], endings[shape[0]&3])
+	b = append(b, separators[shape[0]>>2&3]...)
+	b = appendName(b, names[syllablesPerName:], endings[shape[0]>>4&3])
 	if shape[0]&0x80 != 0 {
-		b.WriteByte('0' + shape[1]%10)
-		b.WriteByte('0' + shape[1]/10%10)
+		b = append(b, '0'+shape[1]%10, '0'+shape[1]/10%10)
 	}
-	return b.String() + "@" + domain
+	b = append(b, '@')
+	return string(append(b, domain...))
 }
 
-// name spells random bytes as syllables.
-func name(random []byte, ending string) string {
-	var b strings.Builder
+// appendName spells random bytes as syllables.
+func appendName(b, random []byte, ending string) []byte {
 	for _, r := range random {
-		b.WriteString(onsets[r>>3])
-		b.WriteString(vowels[r&7])
+		b = append(b, onsets[r>>3]...)
+		b = append(b, vowels[r&7]...)
 	}
-	return b.String() + ending
+	return append(b, ending...)
 }

@@ -26,11 +26,10 @@ type tour struct {
 // newTour takes each address once: under another name it is the same machine, which has given its answer.
 func newTour(hosts []Host, port uint16, ways Egresses) *tour {
 	t := &tour{}
-	known := make(map[netip.Addr]bool)
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
-			if len(t.routes) < maxRoutes && !known[addr.Unmap()] {
-				known[addr.Unmap()] = true
+			known := func(r route) bool { return r.addr.Addr().Unmap() == addr.Unmap() }
+			if len(t.routes) < maxRoutes && !slices.ContainsFunc(t.routes, known) {
 				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port), egress: ways.choose(addr)})
 			}
 		}
