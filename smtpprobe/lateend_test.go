@@ -1,0 +1,68 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// lateEnds are the ways of hosts to give up.
+var lateEnds = []string{closes, "421 4.4.2 timeout exceeded"}
+
+// silenceOfHosts is long enough for a host to have waited for a command itself.
+const silenceOfHosts = 3500 * time.Millisecond
+
+// TestSlowHostLeavesOutTheTarget is about a host that takes its time, leaves out the reply about the target, and waits for a command when that about
+// the control is due. It gives up sooner than we do: such an end is a silence, too, and what was heard may be the answer about the control.
+func TestSlowHostLeavesOutTheTarget(t *testing.T) {
+	for _, end := range lateEnds {
+		for _, m := range []string{"good@a.example", "bad@a.example"} {
+			t.Run(end+" "+m, func(t *testing.T) {
+				host := leavesOut(func(v *visit, c string) (bool, bool) {
+					return c == "RCPT" && v.number == 1 && v.named == 0, false
+				})
+				host.wait = func(*visit, string) time.Duration { return 2 * time.Second }
+				goodbye := strings.TrimPrefix(end+"\r\n", closes+"\r\n")
+				impatient := smtptest.HandlerFunc(func(c net.Conn) { host.ServeSMTP(impatientConn{c, silenceOfHosts, goodbye}) })
+				inBubble(t, smtpprobe.Config{}, one(impatient), func(b *bubble) {
+					r := b.ask(b.Context(), about(m))
+					if last := r.last(); last.Target == nil || fmt.Sprint(last.Target.Code) != usual(m)[:3] {
+						b.Errorf("found %s (%v)\n%s", summaries(r.found), r.err, transcript(last))
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestReplyIsLeftOutBeforeALateEnd is about a host that leaves out a reply in a transaction, and gives up a mailbox over which it has taken long.
+func TestReplyIsLeftOutBeforeALateEnd(t *testing.T) {
+	for _, end := range lateEnds {
+		for place := range 3 {
+			t.Run(fmt.Sprint(end, " ", place), func(t *testing.T) {
+				host := leavesOut(func(v *visit, c string) (bool, bool) {
+					return c == "RCPT" && v.number == 1 && v.named == place, false
+				})
+				usually := host.rcpt
+				host.rcpt = func(v *visit, m string) string {
+					if v.number > 1 || v.named < 6 {
+						return usually(v, m)
+					}
+					time.Sleep(silenceOfHosts)
+					return end
+				}
+				found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, company()[:20])
+				for m, f := range found {
+					if last := (told{found: f}).last(); last.Target != nil && last.Target.Code == 550 && strings.HasPrefix(m, "good") {
+						t.Errorf("%s: %s", m, summaries(f))
+					}
+				}
+			})
+		}
+	}
+}
