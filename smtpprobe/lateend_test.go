@@ -3,6 +3,7 @@ package smtpprobe_test
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +65,49 @@ func TestReplyIsLeftOutBeforeALateEnd(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSilenceBehindNames is about a host that falls silent once, over the seventh recipient of a transaction. A reply that names its recipient shows
+// that none was left out before it: nobody up to there is asked about again.
+func TestSilenceBehindNames(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		named func(place int) bool
+		again int
+	}{
+		{"all", func(int) bool { return true }, 1},
+		{"the fourth", func(place int) bool { return place == 3 }, 3},
+		{"nobody", func(int) bool { return false }, 7},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			silent := once(func() string { return hangs })
+			host := &peer{rcpt: func(v *visit, m string) string {
+				switch {
+				case v.here == 6:
+					if text := silent(); text != "" {
+						return text
+					}
+				case tt.named(v.here):
+					return "550 5.1.1 <" + m + ">: no such user"
+				}
+				return "550 5.1.1 no such user"
+			}, greet: func(*visit) string {
+				time.Sleep(time.Millisecond) // until all ask
+				return "220 mx"
+			}}
+			list := mailboxes(20, func(int) bool { return true }, "a.example")
+			found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+			checkTruth(t, found)
+			again := -len(list)
+			for _, m := range host.asked() {
+				if slices.Contains(list, m) { // a random mailbox may begin with "bad", too
+					again++
+				}
+			}
+			if again != tt.again {
+				t.Errorf("%d were asked about again, want %d", again, tt.again)
+			}
+		})
 	}
 }
