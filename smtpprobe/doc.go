@@ -23,9 +23,10 @@
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many, and up to a
 // second where one reply came much sooner than another and their words do not show them to be in step.
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
-// other's place look like; a reply that names another recipient is believed for nobody. Where a group falls silent before its end, replies
-// that were left out may have moved others: a refused target is then asked about again, one command at a time, unless a reply that names its own
-// recipient shows that none was. Whoever shares a session has only their own recipients in the transcript.
+// other's place look like; a reply that names another recipient is believed for nobody. Where a group breaks off, replies that were left out may have
+// moved others. Those up to one that names its own recipient are in step; of the rest, all are asked about again where QUIT was in the group, and
+// who was refused where the host has fallen silent, a single target one command at a time. Whoever shares a session has only their own recipients in
+// the transcript.
 //
 // # Ways out
 //

@@ -5,6 +5,8 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,5 +111,39 @@ func TestSilenceBehindNames(t *testing.T) {
 				t.Errorf("%d were asked about again, want %d", again, tt.again)
 			}
 		})
+	}
+}
+
+// TestLastGroupWithoutItsReset is about a host that leaves out a reply in the last group of its first session, and ends the session when it comes to
+// QUIT, before the RSET that would show it.
+func TestLastGroupWithoutItsReset(t *testing.T) {
+	for _, end := range []string{closes, hangs, "421 4.3.2 bye"} {
+		for place := range 3 {
+			t.Run(fmt.Sprint(end, " ", place), func(t *testing.T) {
+				var last atomic.Bool
+				host := leavesOut(func(v *visit, c string) (bool, bool) {
+					return c == "RCPT" && v.here == place && last.CompareAndSwap(true, false), false
+				})
+				usually := host.other
+				host.other = func(v *visit, c string) string {
+					if c == "QUIT" {
+						return end
+					}
+					if strings.HasPrefix(c, "MAIL") {
+						v.here, v.mailed = 0, v.mailed+1
+					}
+					return usually(v, c)
+				}
+				seen := sync.OnceFunc(func() { last.Store(true) })
+				abrupt := smtptest.HandlerFunc(func(c net.Conn) {
+					host.ServeSMTP(startledConn{c, func(c net.Conn, group []byte) ([]byte, error) {
+						seen()
+						return startled["goodbye first"](c, group)
+					}})
+				})
+				found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, abrupt, longList())
+				checkNobodyElses(t, found)
+			})
+		}
 	}
 }
