@@ -222,6 +222,8 @@ func (f *flight) atOnce(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return f.unproven(ctx, err)
+	case s.conn.left && usual != "" && s.cleared != usual:
+		err = s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was answered in other words than before"))
 	case s.conn.left:
 		err = s.hearGoodbye(ctx)
 	case unknown:

@@ -134,16 +134,38 @@ func TestLastGroupWithoutItsReset(t *testing.T) {
 					}
 					return usually(v, c)
 				}
-				seen := sync.OnceFunc(func() { last.Store(true) })
-				abrupt := smtptest.HandlerFunc(func(c net.Conn) {
-					host.ServeSMTP(startledConn{c, func(c net.Conn, group []byte) ([]byte, error) {
-						seen()
-						return startled["goodbye first"](c, group)
-					}})
-				})
-				found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, abrupt, longList())
+				found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, dropsReset(host, &last), longList())
 				checkNobodyElses(t, found)
 			})
 		}
 	}
+}
+
+// TestLastGroupSaysOneTwice is about a host that answers about a recipient twice in the last group of its first session, and drops the RSET that comes
+// before QUIT, so that the replies are as many as the commands: that to RSET has the words of another.
+func TestLastGroupSaysOneTwice(t *testing.T) {
+	for place := range 8 {
+		t.Run(fmt.Sprint(place), func(t *testing.T) {
+			var last atomic.Bool
+			host := &peer{after: func(v *visit, c string) string {
+				if strings.HasPrefix(c, "RCPT") && v.here > place && last.CompareAndSwap(true, false) {
+					return "550 5.1.1 no such user"
+				}
+				return ""
+			}, rcpt: func(_ *visit, m string) string { return strings.Replace(usual(m), " <"+m+">:", "", 1) }}
+			found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, dropsReset(host, &last), longList())
+			checkNobodyElses(t, found)
+		})
+	}
+}
+
+// dropsReset is a host that does not see the RSET before a QUIT in the same group. The flag is set when that happens first.
+func dropsReset(host smtptest.Handler, last *atomic.Bool) smtptest.Handler {
+	seen := sync.OnceFunc(func() { last.Store(true) })
+	return smtptest.HandlerFunc(func(c net.Conn) {
+		host.ServeSMTP(startledConn{c, func(c net.Conn, group []byte) ([]byte, error) {
+			seen()
+			return startled["goodbye first"](c, group)
+		}})
+	})
 }
