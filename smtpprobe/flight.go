@@ -215,8 +215,9 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
-	usual := s.cleared
+	usual, since := s.cleared, time.Now()
 	reset, err := s.hearReset(ctx)
+	f.pace.note(time.Since(since))
 	unknown := err == nil && refusal(reset) != nil
 	f.inStep = f.shows(reset, usual)
 	switch {
