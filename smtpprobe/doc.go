@@ -52,8 +52,9 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
-// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and takes more than a second over each reply, or falls silent
-// before a reply is left over; nor one that leaves out a reply and falls silent later, over another mailbox as a rule, where it is an acceptance that has
-// moved: only refusals are asked for again then, since hosts that are slow over some mailboxes are common, and would be asked twice about nearly all. It
-// does not promise that a control is asked only once for its time: sessions that are open together may each name one.
+// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and takes more than a second over each reply, falls silent before
+// a reply is left over, or drops the RSET before a QUIT, its words for which are not known yet or those for a recipient; nor one that leaves out a reply
+// and falls silent later, over another mailbox as a rule, where it is an acceptance that has moved: only refusals are asked for again then, since hosts
+// that are slow over some mailboxes are common, and would be asked twice about nearly all. It does not promise that a control is asked only once for its
+// time: sessions that are open together may each name one.
 package smtpprobe
