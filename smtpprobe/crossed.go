@@ -102,6 +102,14 @@ func (f *flight) checkNames(ctx context.Context) error {
 	return nil
 }
 
+// inPlace is how many of the first n replies about recipients are shown to be in step with the commands: those up to the last that names its own.
+func (f *flight) inPlace(n int) int {
+	for n > 0 && !strings.EqualFold(bracketed(f.named[n-1].reply.Lines), f.named[n-1].mailbox) {
+		n--
+	}
+	return n
+}
+
 // destinationValid is the detail of an enhanced status code that accepts a recipient (RFC 3463 §3.2).
 const destinationValid = ".1.5"
 

@@ -23,9 +23,10 @@
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many, and up to a
 // second where one reply came much sooner than another and their words do not show them to be in step.
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
-// other's place look like; a reply that names another recipient is believed for nobody. Where a group falls silent before its end, replies
-// that were left out may have moved others: a refused target is then asked about again, one command at a time. Whoever shares a session has only
-// their own recipients in the transcript.
+// other's place look like; a reply that names another recipient is believed for nobody. Where a group breaks off, replies that were left out may have
+// moved others. Those up to one that names its own recipient are in step; of the rest, all are asked about again where QUIT was in the group, and
+// who was refused where the host has fallen silent, a single target one command at a time. Whoever shares a session has only their own recipients in
+// the transcript.
 //
 // # Ways out
 //
@@ -51,6 +52,9 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
-// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and falls silent before a reply is left over; nor that a control
-// is asked only once for its time: sessions that are open together may each name one.
+// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and takes more than a second over each reply, falls silent before
+// a reply is left over, or drops the RSET before a QUIT, its words for which are not known yet or those for a recipient; nor one that leaves out a reply
+// and falls silent later, over another mailbox as a rule, where it is an acceptance that has moved: only refusals are asked for again then, since hosts
+// that are slow over some mailboxes are common, and would be asked twice about nearly all. It does not promise that a control is asked only once for its
+// time: sessions that are open together may each name one.
 package smtpprobe

@@ -61,6 +61,16 @@ func TestFailover(t *testing.T) {
 		{
 			"falls silent after the target's answer",
 			&peer{rcpt: after(1, always(hangs))},
+			"greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt", false,
+		},
+		{
+			"falls silent after an answer that may be the control's",
+			&peer{rcpt: func(v *visit, _ string) string {
+				if v.named > 0 {
+					return hangs
+				}
+				return "550 5.1.1 no such user"
+			}},
 			"greeting 220, ehlo 250, mail 250, target 550", false,
 		},
 	} {

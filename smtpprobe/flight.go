@@ -215,13 +215,16 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
-	usual := s.cleared
+	usual, since := s.cleared, time.Now()
 	reset, err := s.hearReset(ctx)
+	f.pace.note(time.Since(since))
 	unknown := err == nil && refusal(reset) != nil
 	f.inStep = f.shows(reset, usual)
 	switch {
 	case err != nil:
 		return f.unproven(ctx, err)
+	case s.conn.left && usual != "" && s.cleared != usual:
+		err = s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was answered in other words than before"))
 	case s.conn.left:
 		err = s.hearGoodbye(ctx)
 	case unknown:
@@ -235,20 +238,22 @@ func (f *flight) atOnce(ctx context.Context) error {
 
 // brokenOff looks for replies that may be about others in a group that has ended, or fallen silent, before its recipient number end was heard. There,
 // replies that were left out show nowhere else: one without its last line looks like one of several lines with the next, and where there are as many
-// as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more. Where it
-// does not, a host that is slow may have left some out all the same: those who were refused for good are asked about again.
+// as recipients without an answer, the last that was heard belongs to the group's last command, as a rule RSET, and the host waits for more. With QUIT
+// in the group it does not wait, and may have dropped RSET. Else, a host that is slow may have left some out all the same: those who were refused for
+// good are asked about again. Who was accepted is not: for hosts that are slow over some mailboxes, that would be most of the company, time and again.
+// Replies that name their recipients are in step.
 func (f *flight) brokenOff(end int, silent bool) {
 	var doubtful func(i int) bool
 	odd := slices.IndexFunc(f.named[:end], func(r recipient) bool { return len(r.reply.Lines) > 1 })
 	switch {
 	case f.alone():
 		doubtful = func(int) bool { return silent && f.controlIdle(end) }
-	case (silent || f.s.conn.left) && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
+	case f.s.conn.left, silent && end > 0 && f.s.mayBeCleared(*f.named[end-1].reply):
 		doubtful = func(int) bool { return true }
 	default:
 		doubtful = func(i int) bool { return odd >= 0 && i >= odd || silent && f.named[i].reply.Code >= 500 }
 	}
-	for i := range f.named[:end] {
+	for i := f.inPlace(end); i < end; i++ {
 		if doubtful(i) {
 			f.named[i].unplaced, f.named[i].reply = true, nil
 		}

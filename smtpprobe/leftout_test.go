@@ -106,18 +106,29 @@ func TestSlowHostAndControl(t *testing.T) {
 	}
 }
 
-// TestSlowControlAndNoTime sees that who has no time for a second session is told what the first has shown, but for the refusal.
+// TestSlowControlAndNoTime sees that who has no time for a second session is told what the first has shown, and the refusal only where it names whom it
+// is about.
 func TestSlowControlAndNoTime(t *testing.T) {
-	host := &peer{rcpt: after(1, always(hangs))}
-	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		req := about("bad@a.example")
-		req.Budget = 2 * time.Second
-		if got := summaries(b.ask(b.Context(), req).found); got != "greeting 220, ehlo 250, mail 250, failure timeout at rcpt" {
-			b.Errorf("found %s", got)
+	for text, want := range map[string]string{
+		"550 5.1.1 no such user":                  "greeting 220, ehlo 250, mail 250, failure timeout at rcpt",
+		"550 5.1.1 <Bad@a.example>: no such user": "greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt",
+	} {
+		host := &peer{rcpt: func(v *visit, _ string) string {
+			if v.named > 0 {
+				return hangs
+			}
+			return text
+		}}
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			req := about("bad@a.example")
+			req.Budget = 2 * time.Second
+			if got := summaries(b.ask(b.Context(), req).found); got != want {
+				b.Errorf("%s: found %s", text, got)
+			}
+		})
+		if len(sessions) != 1 {
+			t.Errorf("%d sessions", len(sessions))
 		}
-	})
-	if len(sessions) != 1 {
-		t.Errorf("%d sessions", len(sessions))
 	}
 }
 

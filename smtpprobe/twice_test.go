@@ -67,6 +67,32 @@ func TestSlowHostSaysItTwice(t *testing.T) {
 	}
 }
 
+// TestSlowHostSaysTheLastTwice is about such a host that says twice what it says about the last recipient of a transaction: the reply that is left over,
+// to RSET, would be taken for one of the next.
+func TestSlowHostSaysTheLastTwice(t *testing.T) {
+	for _, pace := range []time.Duration{15 * time.Millisecond, 100 * time.Millisecond, 900 * time.Millisecond} {
+		t.Run(pace.String(), func(t *testing.T) {
+			host := saysTwice(pace, func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == 10 })
+			about := func(list []string) []smtpprobe.Request {
+				requests := aboutAll(list)
+				for i := range requests {
+					requests[i].Control = ""
+				}
+				return requests
+			}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+				_ = b.askAll(about(mailboxes(10, func(int) bool { return false }, "a.example")))
+				list := mailboxes(10, func(i int) bool { return i == 5 }, "a.example")
+				for i, r := range b.askAll(about(list)) {
+					if last := r.last(); last.Target == nil || fmt.Sprint(last.Target.Code) != usual(list[i])[:3] {
+						b.Errorf("%s: found %s\n%s", list[i], summaries(r.found), transcript(last))
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestSlowHostSaysMAILTwice is the same of the reply to MAIL, or to the RSET before it, and a single mailbox, which the second would accept.
 func TestSlowHostSaysMAILTwice(t *testing.T) {
 	for _, keywords := range []string{"PIPELINING", "SIZE"} {

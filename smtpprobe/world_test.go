@@ -283,7 +283,7 @@ func TestRandomHaste(t *testing.T) {
 			together++
 		}
 	}
-	if together < 100 {
+	if together < 50 { // some 120
 		t.Errorf("QUIT with the last recipients %d times", together)
 	}
 }
