@@ -74,3 +74,24 @@ func TestIPv6(t *testing.T) {
 		})
 	}
 }
+
+// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again.
+func TestIPv6IsInTheEvidence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		defer network.Close()
+		zone := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nmx.test. AAAA 2620:fe::10\n")
+		verifier, err := engine.New(engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer verifier.Close()
+		evidence, err := verifier.Gather(t.Context(), "user@example.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host := evidence.DNS.Hosts[0]; len(host.Addrs) != 2 || host.IPv6Unasked || len(evidence.DNS.Lookups) != 3 || len(evidence.SMTP.Sessions) != 2 {
+			t.Errorf("%+v with %d look-ups and %d sessions", host, len(evidence.DNS.Lookups), len(evidence.SMTP.Sessions))
+		}
+	})
+}
