@@ -95,10 +95,11 @@ func (t *tour) learn(r route, told answer) {
 	if told.offline {
 		t.connections--
 	}
-	if s := told.session; s.Greeting != nil || s.Failure != nil && s.Failure.Kind == KindPaused {
+	next, s := whatNext(told.session), told.session
+	if next != nothing && (s.Greeting != nil || s.Failure != nil && s.Failure.Kind == KindPaused) {
 		t.finished = append(t.finished, r.host)
 	}
-	switch whatNext(told.session) {
+	switch next {
 	case nothing:
 		t.routes, t.hosts = nil, nil
 	case samePlain:
