@@ -63,9 +63,9 @@ func (c cache) put(q question, a *answer) {
 	c.store.SetWithTTL(q.String(), a, a.cost(), time.Until(a.expires))
 }
 
-// secondsLeft is the whole seconds that begin before the end.
+// secondsLeft is the whole seconds that begin before the end, which may have come since somebody looked.
 func secondsLeft(end, now time.Time) uint32 {
-	return uint32((end.Sub(now) + time.Second - 1) / time.Second)
+	return uint32(max(0, (end.Sub(now)+time.Second-1)/time.Second))
 }
 
 func (c cache) close() { c.store.Close() }

@@ -254,3 +254,12 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 		}
 	})
 }
+
+func TestSecondsLeft(t *testing.T) {
+	now := time.Now()
+	for left, want := range map[time.Duration]uint32{-time.Minute: 0, -1: 0, 0: 0, 1: 1, time.Second: 1, time.Second + 1: 2} {
+		if got := secondsLeft(now.Add(left), now); got != want {
+			t.Errorf("%v: %d, want %d", left, got, want)
+		}
+	}
+}

@@ -129,7 +129,8 @@ func abandoned(err error) *answer {
 	return &answer{status: status, explain: err.Error()}
 }
 
-// question asks q of the servers, or returns nil when ctx ends before there is an answer. The wait until one of the questions under way is done does not count against the time for the look-up.
+// question asks q of the servers, or returns nil when ctx ends before there is an answer. The wait until one of the questions under way is done
+// does not count against the time for the look-up.
 func (r *Resolver) question(ctx context.Context, q question) *answer {
 	if !r.enter() {
 		return abandoned(errClosed)

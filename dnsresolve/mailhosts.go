@@ -112,8 +112,7 @@ func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 		return r.hostOf(e, answers, lookups)
 	}
 	ask(0, dns.TypeA)
-	if slices.ContainsFunc(marked(answers[0].addrs), r.suffices) {
-		h := r.hostOf(e, answers[:1], lookups[:1])
+	if h := r.hostOf(e, answers[:1], lookups[:1]); slices.ContainsFunc(h.Addrs, r.suffices) {
 		h.IPv6Unasked = true
 		return h
 	}
@@ -138,29 +137,25 @@ func (r *Resolver) hostOf(e exchanger, answers []*answer, lookups []Lookup) host
 	return h
 }
 
-// AddIPv6 returns the findings with the IPv6 addresses of the hosts that were not asked for them, which is for callers who have found that the IPv4
+// AddIPv6 returns the findings with the IPv6 addresses of a host that was not asked for them, which is for callers who have found that its IPv4
 // addresses do not do. The error is non-nil only when ctx was cancelled.
-func (r *Resolver) AddIPv6(ctx context.Context, found Findings) (Findings, error) {
-	found = found.clone()
-	more := make([]hostFound, len(found.Hosts))
-	var looking sync.WaitGroup
-	for i, h := range found.Hosts {
-		if h.IPv6Unasked {
-			looking.Go(func() {
-				said, evidence := r.look(ctx, h.Name, dns.TypeAAAA)
-				more[i] = r.hostOf(exchanger{h.Name, h.Preference}, []*answer{said}, []Lookup{evidence})
-			})
-		}
+func (r *Resolver) AddIPv6(ctx context.Context, found Findings, host string) (Findings, error) {
+	unasked := func(h Host) bool { return h.Name == host && h.IPv6Unasked }
+	if !slices.ContainsFunc(found.Hosts, unasked) {
+		return found, nil
 	}
-	looking.Wait()
-	for i, m := range more {
-		if h := &found.Hosts[i]; h.IPv6Unasked {
-			h.IPv6Unasked, h.Incomplete = false, m.Status.Temporary()
-			all := slices.Concat(h.Addrs, m.Addrs)
-			h.Addrs = cut(all, r.maxAddrs)
-			h.Omitted += m.Omitted + len(all) - len(h.Addrs)
-			found.Lookups = append(found.Lookups, m.lookups...)
+	said, evidence := r.look(ctx, host, dns.TypeAAAA)
+	found = found.clone()
+	found.Lookups = append(found.Lookups, evidence)
+	for i := range found.Hosts {
+		h := &found.Hosts[i]
+		if !unasked(*h) {
+			continue
 		}
+		all := slices.Concat(h.Addrs, marked(said.addrs))
+		h.Addrs = cut(all, r.maxAddrs)
+		h.Omitted += len(all) - len(h.Addrs)
+		h.IPv6Unasked, h.Incomplete = false, said.status.Temporary()
 	}
 	return found, cancelled(ctx, found.Domain)
 }

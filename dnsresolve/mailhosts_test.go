@@ -248,6 +248,9 @@ func TestIPv6WhereWanted(t *testing.T) {
 	incomplete.Incomplete = true
 	implicit := host("example.test", 0, StatusOK, "192.0.2.1")
 	implicit.IPv6Unasked = true
+	const crowd = "mx.test. A 192.0.2.2\nmx.test. A 192.0.2.3\nmx.test. A 192.0.2.4\nmx.test. A 192.0.2.5\n" + v4
+	crowded := host("mx.test", 10, StatusOK, "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5")
+	crowded.Omitted = 2
 	for _, tt := range []struct {
 		name, zone  string
 		fault       dnstest.Fault
@@ -262,6 +265,7 @@ func TestIPv6WhereWanted(t *testing.T) {
 		{"no IPv4 address", mx + v6, dnstest.Fault{}, host("mx.test", 10, StatusOK, "2001:db8::1"), host("mx.test", 10, StatusOK, "2001:db8::1"), 1},
 		{"no MX", "example.test. A 192.0.2.1\nexample.test. AAAA 2001:db8::1\n", dnstest.Fault{}, implicit,
 			host("example.test", 0, StatusOK, "192.0.2.1", "2001:db8::1"), 0},
+		{"an address that suffices, beyond the limit", mx + crowd + v6, dnstest.Fault{}, crowded, crowded, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			world := dnstest.New(tt.zone)
@@ -279,7 +283,7 @@ func TestIPv6WhereWanted(t *testing.T) {
 				settle(r)
 			}
 			before := find(t, r, "example.test")
-			found, err := r.AddIPv6(t.Context(), before)
+			found, err := r.AddIPv6(t.Context(), before, tt.first.Name)
 			if err != nil {
 				t.Error(err)
 			}
@@ -293,12 +297,29 @@ func TestIPv6WhereWanted(t *testing.T) {
 	}
 }
 
+// TestAddIPv6OfOneHost sees that the others stay as they are, and that more addresses than the limit are counted once.
+func TestAddIPv6OfOneHost(t *testing.T) {
+	r := newTest(t, dnstest.New("example.test. MX 10 a.test.\nexample.test. MX 20 b.test.\na.test. A 9.9.9.1\nb.test. A 9.9.9.2\n"+
+		"b.test. A 9.9.9.3\nb.test. A 9.9.9.4\nb.test. AAAA 2620:fe::1\nb.test. AAAA 2620:fe::2\nb.test. AAAA 2620:fe::3\n"),
+		func(c *Config) { c.Suffices, c.MaxAddrs = func(Addr) bool { return true }, 2 })
+	a, b := host("a.test", 10, StatusOK, "9.9.9.1"), host("b.test", 20, StatusOK, "9.9.9.2", "9.9.9.3")
+	a.IPv6Unasked, b.Omitted = true, 4
+	found := find(t, r, "example.test")
+	for range 2 {
+		var err error
+		if found, err = r.AddIPv6(t.Context(), found, "b.test"); err != nil {
+			t.Error(err)
+		}
+		compare(t, found, Findings{Domain: "example.test", Status: StatusOK, Hosts: []Host{a, b}})
+	}
+}
+
 func TestAddIPv6IsCancelled(t *testing.T) {
 	r := newTest(t, dnstest.New("example.test. A 192.0.2.1\n"), func(c *Config) { c.Suffices = func(Addr) bool { return true } })
 	found := find(t, r, "example.test")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.AddIPv6(ctx, found); !errors.Is(err, context.Canceled) {
+	if _, err := r.AddIPv6(ctx, found, "example.test"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -30,9 +30,9 @@ func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server 
 
 // exchangeUDP is Exchange over UDP until the end, which is not that of the context; zero: there is none.
 func (s *sockets) exchangeUDP(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
-	socket, err := s.take(ctx, server)
+	socket, err := s.take(ctx, end, server)
 	if err != nil {
-		return nil, err
+		return nil, orEndOf(ctx, err)
 	}
 	_ = socket.conn.SetDeadline(end)
 	stop := endWith(ctx, socket.conn)
@@ -77,10 +77,10 @@ func orEndOf(ctx context.Context, err error) error {
 }
 
 // take returns a socket that is connected with the server, the one that was idle for the shortest time or a new one.
-func (s *sockets) take(ctx context.Context, server string) (*udpSocket, error) {
+func (s *sockets) take(ctx context.Context, end time.Time, server string) (*udpSocket, error) {
 	socket := s.takeIdle(server)
 	if socket == nil {
-		dialled, err := dialUDP(ctx, server)
+		dialled, err := dialUDP(ctx, end, server)
 		if err != nil {
 			return nil, err
 		}

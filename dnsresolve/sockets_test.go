@@ -120,6 +120,24 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 	}
 }
 
+// TestSocketsEndInTime sees that a silent server is given up in its time whoever asks, and that a socket keeps nothing of the time of an earlier query.
+func TestSocketsEndInTime(t *testing.T) {
+	world := dnstest.New(oneHost)
+	r := onSockets(t, world)
+	r.tryTimeout = 20 * time.Millisecond
+	world.Break(dnstest.Fault{Name: "silent.test", Kind: dnstest.Lose})
+	if a, _ := r.look(t.Context(), "silent.test", dns.TypeA); a.status != StatusTimeout {
+		t.Errorf("status %q, explained by %q", a.status, a.explain)
+	}
+	r.tryTimeout = time.Minute
+	for _, name := range []string{"mx.test", "other.test"} {
+		if a, _ := r.look(t.Context(), name, dns.TypeA); a.status.Temporary() || len(r.sockets.idle) != 1 {
+			t.Fatalf("%s: status %q, explained by %q; %d sockets are idle", name, a.status, a.explain, len(r.sockets.idle))
+		}
+		_ = r.sockets.idle[0].conn.SetDeadline(time.Unix(1, 0))
+	}
+}
+
 // TestCloseEndsWhatIsUnderWay sees that the Resolver does not wait for a silent server, over either protocol.
 func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 	for _, network := range []string{"udp", "tcp"} {

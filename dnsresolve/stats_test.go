@@ -27,5 +27,9 @@ func TestStats(t *testing.T) {
 			t.Error("not known")
 		}
 		check("known", Stats{Lookups: 9, Cached: 6})
+		if _, err := r.IPv4(t.Context(), "mx.test"); err != nil {
+			t.Error(err)
+		}
+		check("one alone", Stats{Lookups: 10, Cached: 7})
 	})
 }

@@ -51,7 +51,7 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	omitted := found.Omitted
 	for _, host := range found.Hosts {
 		omitted += host.Omitted
-		unseen = unseen || host.Status.Temporary() || host.Incomplete
+		unseen = unseen || host.Status.Temporary() || host.Incomplete || host.IPv6Unasked // allowed nets may have been others then
 		for _, addr := range host.Addrs {
 			reserved++
 			own = own || addr.Reserved == ownAddress

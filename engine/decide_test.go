@@ -29,6 +29,11 @@ func incomplete(h dnsresolve.Host) dnsresolve.Host {
 	return h
 }
 
+func ipv4Only(h dnsresolve.Host) dnsresolve.Host {
+	h.IPv6Unasked = true
+	return h
+}
+
 func leavingOut(h dnsresolve.Host) dnsresolve.Host {
 	h.Omitted = 1
 	return h
@@ -147,6 +152,8 @@ func TestDecide(t *testing.T) {
 
 		{"loopback, and perhaps more", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{incomplete(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
+		{"loopback, and IPv6 not asked for: it was in an allowed network then", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{ipv4Only(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
 		{"loopback, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
 			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), MXReservedAddress, Unknown},
 		{"loopback, and addresses left out", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,

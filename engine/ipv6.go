@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/netip"
 	"slices"
-	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -18,52 +16,31 @@ func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
 	return !only6 && mayDial(v.own.marked(addr), v.config.AllowNets)
 }
 
-// unreached reports whether mail hosts were tried, and none has said a word.
-func unreached(said smtpprobe.Findings) bool {
-	other := func(s smtpprobe.Session) bool {
-		return s.Greeting != nil || s.Failure == nil || s.Failure.Kind == smtpprobe.KindPaused
+// withIPv6 has the hosts of a route asked for their IPv6 addresses where that is yet to be done and no IPv4 address leads there. It comes before the
+// next host: a backup knows less than the host itself.
+func (v *Verifier) withIPv6(route []smtpprobe.Host, evidence *Evidence) []smtpprobe.Host {
+	for i, to := range route {
+		unasked := func(h dnsresolve.Host) bool { return h.Name == to.Name && h.IPv6Unasked }
+		if slices.ContainsFunc(evidence.DNS.Hosts, unasked) {
+			route[i].More = func(ctx context.Context) []netip.Addr { return v.moreOf(ctx, to.Name, evidence) }
+		}
 	}
-	return len(said.Sessions) > 0 && !slices.ContainsFunc(said.Sessions, other)
+	return route
 }
 
-// maxIPv6 is how many IPv6 addresses are tried where no IPv4 address leads anywhere.
-const maxIPv6 = 2
-
-// askOverIPv6 goes on with the IPv6 addresses of mail hosts whose IPv4 addresses lead nowhere.
-func (v *Verifier) askOverIPv6(ctx context.Context, mailbox address.Address, evidence *Evidence, started time.Time) error {
-	unasked := func(h dnsresolve.Host) bool { return h.IPv6Unasked }
-	left := func() time.Duration { return v.config.Timeout - time.Since(started) }
-	if !slices.ContainsFunc(evidence.DNS.Hosts, unasked) || left() <= 0 {
-		return nil
-	}
-	limited, cancel := context.WithTimeout(ctx, left())
-	defer cancel()
-	found, err := v.resolver.AddIPv6(limited, *evidence.DNS)
+// moreOf asks for the IPv6 addresses of a mail host, notes them in the evidence, and returns all that may be dialled.
+func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) []netip.Addr {
+	found, err := v.resolver.AddIPv6(ctx, *evidence.DNS, host)
 	if err != nil {
-		return err
+		return nil // the caller has given up, and is told so
 	}
 	v.own.mark(found.Hosts)
-	tried := mailRoute(*evidence.DNS, v.config.AllowNets)
 	evidence.DNS = &found
-	route := without(mailRoute(found, v.config.AllowNets), tried)
-	if len(route) == 0 || left() <= 0 {
-		return nil
+	var addrs []netip.Addr
+	for _, h := range mailRoute(found, v.config.AllowNets) {
+		if h.Name == host {
+			addrs = append(addrs, h.Addrs...)
+		}
 	}
-	said, err := v.probe(ctx, mailbox, route, left())
-	evidence.SMTP.Sessions = append(evidence.SMTP.Sessions, said.Sessions...)
-	return err
-}
-
-// without is the route without the addresses of another, as far as it is to be followed.
-func without(route, other []smtpprobe.Host) []smtpprobe.Host {
-	has := func(ip netip.Addr) bool {
-		return slices.ContainsFunc(other, func(h smtpprobe.Host) bool { return slices.Contains(h.Addrs, ip) })
-	}
-	room := maxIPv6
-	for i := range route {
-		more := slices.DeleteFunc(route[i].Addrs, has)
-		route[i].Addrs = more[:min(len(more), room)]
-		room -= len(route[i].Addrs)
-	}
-	return slices.DeleteFunc(route, func(h smtpprobe.Host) bool { return len(h.Addrs) == 0 })
+	return addrs
 }

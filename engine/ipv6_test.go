@@ -11,11 +11,13 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestIPv6 sees that IPv6 addresses are asked for, and tried, where no IPv4 address leads to a mail host, and only there.
+// TestIPv6 sees that IPv6 addresses are asked for, and tried, where no IPv4 address leads to a mail host, and only there; before the backup, which may
+// know less of the mailboxes.
 func TestIPv6(t *testing.T) {
 	const dead, v4, v6 = "9.9.9.9", "9.9.9.10", "2620:fe::10"
 	exists := &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"user": smtptest.Accepts}}
 	both := "example.test. MX 10 mx.test.\nmx.test. A " + dead + "\nmx.test. AAAA " + v6 + "\n"
+	const backup, many = "example.test. MX 20 mx2.test.\nmx2.test. A " + v4 + "\n", "mx.test. AAAA 2620:fe::11\nmx.test. AAAA 2620:fe::12\n"
 	for _, tt := range []struct {
 		name, zone string
 		hosts      map[string]smtptest.Handler
@@ -35,10 +37,19 @@ func TestIPv6(t *testing.T) {
 			"[2620:fe::10]:25", 1},
 		{"IPv4 is this machine's", strings.ReplaceAll(both, dead, "9.9.9.99"), map[string]smtptest.Handler{v6: exists}, engine.RecipientAccepted,
 			"[2620:fe::10]:25", 1},
-		{"the backup's IPv4 leads there", both + "example.test. MX 20 mx2.test.\nmx2.test. A " + v4 + "\n",
-			map[string]smtptest.Handler{v4: exists, v6: exists}, engine.RecipientAccepted, "9.9.9.9:25 9.9.9.10:25", 0},
-		{"many", both + "mx.test. AAAA 2620:fe::11\nmx.test. AAAA 2620:fe::12\n", nil, engine.ConnectionFailed,
-			"9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
+		{"the backup knows nobody", both + backup, map[string]smtptest.Handler{v4: &smtptest.Host{}, v6: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"only the backup is there", both + backup, map[string]smtptest.Handler{v4: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
+		{"another IPv4 leads there", both + "mx.test. A " + v4 + "\n", map[string]smtptest.Handler{v4: exists, v6: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 9.9.9.10:25", 0},
+		{"one IPv4 puts us off, another is dead", both + "mx.test. A " + v4 + "\n",
+			map[string]smtptest.Handler{dead: smtptest.HostileHost("421-at-greeting"), v6: exists}, engine.TemporaryFailure, "9.9.9.9:25 9.9.9.10:25", 0},
+		{"many", both + many, nil, engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
+		{"under two names", both + backup + "mx2.test. AAAA " + v6 + "\nmx2.test. AAAA 2620:fe::11\nmx2.test. AAAA 2620:fe::12\n", nil,
+			engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25 [2620:fe::11]:25 [2620:fe::12]:25", 1},
+		{"too many connections", both + many + backup + strings.ReplaceAll(many, "mx.test. AAAA 2620:fe::1", "mx2.test. AAAA 2620:fe::2"), nil,
+			engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25 9.9.9.10:25 [2620:fe::21]:25 [2620:fe::22]:25", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -62,4 +73,25 @@ func TestIPv6(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again.
+func TestIPv6IsInTheEvidence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		defer network.Close()
+		zone := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nmx.test. AAAA 2620:fe::10\n")
+		verifier, err := engine.New(engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer verifier.Close()
+		evidence, err := verifier.Gather(t.Context(), "user@example.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host := evidence.DNS.Hosts[0]; len(host.Addrs) != 2 || host.IPv6Unasked || len(evidence.DNS.Lookups) != 3 || len(evidence.SMTP.Sessions) != 2 {
+			t.Errorf("%+v with %d look-ups and %d sessions", host, len(evidence.DNS.Lookups), len(evidence.SMTP.Sessions))
+		}
+	})
 }

@@ -167,7 +167,6 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 
 // ask asks the DNS for the mail hosts, and those about the mailbox.
 func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
-	started := time.Now()
 	found, took, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
@@ -176,16 +175,13 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 	if !matches(evidence.Matches, lists.Allow) {
 		evidence.Matches = append(evidence.Matches, known.MatchHosts(mailbox.Domain, hostNames(found))...)
 	}
-	route := mailRoute(found, v.policy.AllowNets)
+	route := v.withIPv6(mailRoute(found, v.policy.AllowNets), evidence)
 	if len(route) == 0 || trapped(evidence.Matches) || v.config.Level == LevelDNS {
 		return nil
 	}
 	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-took)
 	evidence.SMTP = &said
-	if err != nil || !unreached(said) {
-		return err
-	}
-	return v.askOverIPv6(ctx, mailbox, evidence, started)
+	return err
 }
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {

@@ -25,6 +25,14 @@ func (b *budget) stoodStill(d time.Duration) {
 	}
 }
 
+// bound is ctx that ends with the budget.
+func (b *budget) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b.end.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, b.end)
+}
+
 // spent reports whether the budget or ctx has no time left.
 func (b *budget) spent(ctx context.Context) bool {
 	return expired(ctx) || !b.end.IsZero() && !time.Now().Before(b.end)

@@ -8,6 +8,8 @@ const (
 	maxConnections = 6
 	// maxRoutes is the number of addresses considered at all: those that our own network has no route to cost no connection.
 	maxRoutes = 16
+	// maxMore is the number of those that a host has more of, and that are tried: each takes a connection from the next hosts.
+	maxMore = 2
 
 	// leftoverWait is how long one listens for a reply too many: servers send the answers to one group of commands together.
 	leftoverWait = 10 * time.Millisecond

@@ -90,6 +90,10 @@ type Request struct {
 type Host struct {
 	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
 	Addrs []netip.Addr
+
+	// More is asked for further addresses, once, when none of Addrs has said a word, and before the next host is tried. Its context ends with the
+	// time of the probe. Default: there are none.
+	More func(ctx context.Context) []netip.Addr
 }
 
 // New returns a Pool. Close it when done, so that its sessions end with QUIT.
@@ -168,6 +172,9 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 			tour.learn(r, told)
 		}
 		if err != nil {
+			return found, err
+		}
+		if err := tour.prolong(ctx, left, r.host); err != nil {
 			return found, err
 		}
 	}

@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,10 +43,17 @@ func (r Request) check() error {
 		return errors.New("smtpprobe: the budget is negative")
 	}
 	for _, h := range r.Hosts {
-		for _, addr := range h.Addrs {
-			if !addr.IsValid() {
-				return fmt.Errorf("smtpprobe: mail host %q: an address is missing", h.Name)
-			}
+		if err := checkAddrs(h.Name, h.Addrs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkAddrs(host string, addrs []netip.Addr) error {
+	for _, addr := range addrs {
+		if !addr.IsValid() {
+			return fmt.Errorf("smtpprobe: mail host %q: an address is missing", host)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 )
@@ -19,22 +20,62 @@ type route struct {
 
 // tour goes through the routes in order, within the limit of connections.
 type tour struct {
+	hosts       []Host
+	port        uint16
+	ways        Egresses
 	routes      []route
+	finished    []string     // hosts that are not asked for more addresses: they have been, or have said a word
+	more        []netip.Addr // that the others had
 	connections int
 }
 
 // newTour takes each address once: under another name it is the same machine, which has given its answer.
 func newTour(hosts []Host, port uint16, ways Egresses) *tour {
-	t := &tour{}
+	t := &tour{hosts: hosts, port: port, ways: ways}
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
 			known := func(r route) bool { return r.addr.Addr().Unmap() == addr.Unmap() }
 			if len(t.routes) < maxRoutes && !slices.ContainsFunc(t.routes, known) {
-				t.routes = append(t.routes, route{host: h.Name, addr: netip.AddrPortFrom(addr, port), egress: ways.choose(addr)})
+				t.routes = append(t.routes, t.route(h.Name, addr))
 			}
 		}
 	}
 	return t
+}
+
+func (t *tour) route(host string, addr netip.Addr) route {
+	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.choose(addr)}
+}
+
+// prolong asks for more addresses of a host, and puts them first, when no other is left and none has said a word.
+func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
+	i := slices.IndexFunc(t.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
+	another := slices.ContainsFunc(t.routes, func(r route) bool { return r.host == host })
+	if i < 0 || another || slices.Contains(t.finished, host) || t.connections == maxConnections || left.spent(ctx) {
+		return nil
+	}
+	t.finished = append(t.finished, host)
+	ctx, cancel := left.bound(ctx)
+	defer cancel()
+	addrs := t.hosts[i].More(ctx)
+	if err := checkAddrs(host, addrs); err != nil {
+		return err
+	}
+	var first []route
+	for _, addr := range addrs {
+		if len(first) < maxMore && !t.knows(addr) {
+			t.more = append(t.more, addr)
+			first = append(first, t.route(host, addr))
+		}
+	}
+	t.routes = append(first, t.routes...)
+	return nil
+}
+
+// knows reports whether an address is, or was, part of the tour.
+func (t *tour) knows(addr netip.Addr) bool {
+	same := func(other netip.Addr) bool { return other.Unmap() == addr.Unmap() }
+	return slices.ContainsFunc(t.more, same) || slices.ContainsFunc(t.hosts, func(h Host) bool { return slices.ContainsFunc(h.Addrs, same) })
 }
 
 // next returns the next route to try.
@@ -54,9 +95,13 @@ func (t *tour) learn(r route, told answer) {
 	if told.offline {
 		t.connections--
 	}
-	switch whatNext(told.session) {
+	next, s := whatNext(told.session), told.session
+	if next != nothing && (s.Greeting != nil || s.Failure != nil && s.Failure.Kind == KindPaused) {
+		t.finished = append(t.finished, r.host)
+	}
+	switch next {
 	case nothing:
-		t.routes = nil
+		t.routes, t.hosts = nil, nil
 	case samePlain:
 		again := r
 		again.plain = true

@@ -34,6 +34,7 @@ func (p *Pool) start(h *mailHost) {
 	defer w.stop()
 	if first := w.first(); first != nil {
 		w.serve(first)
+		w.leavesWaiting()
 		w.session.hangUp(p.config.Timeouts.Quit)
 	}
 	p.slots.Release(1)
@@ -47,6 +48,15 @@ func (p *Pool) start(h *mailHost) {
 	}
 	p.staff(h)
 	p.mu.Unlock()
+}
+
+// leavesWaiting sees to it that those whom the session would have served do not wait for all of its goodbye.
+func (w *worker) leavesWaiting() {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	if len(w.host.waiting) > w.host.starting {
+		w.pool.lookAgain(w.host, patience)
+	}
 }
 
 // acquire waits for one of the slots for sessions, and has an idle session make room.

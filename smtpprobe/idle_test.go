@@ -1,0 +1,123 @@
+package smtpprobe_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestNobodyWaitsForAGoodbye sees that who would have had an idle session, of which the host has had enough, gets another one while the host takes
+// its time over the QUIT.
+func TestNobodyWaitsForAGoodbye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		var sessions atomic.Int32
+		network.Add("192.0.2.1", smtptest.HandlerFunc(func(conn net.Conn) {
+			if sessions.Add(1) > 1 {
+				good().ServeSMTP(conn)
+				return
+			}
+			in := bufio.NewReader(conn)
+			_, _ = io.WriteString(conn, "220 mx\r\n")
+			for _, reply := range []string{"250-mx\r\n250 PIPELINING", "250 ok", "250 2.1.5 <alice@example.com> ok", "550 5.1.1 <random@example.com> no such user"} {
+				_, _ = in.ReadString('\n')
+				_, _ = io.WriteString(conn, reply+"\r\n")
+			}
+			time.Sleep(time.Second)
+			_, _ = io.WriteString(conn, "421 enough\r\n")
+			_, _ = io.Copy(io.Discard, in)
+		}))
+		prober := newProber(t, smtpprobe.Config{}, network)
+		ask := func() time.Duration {
+			began := time.Now()
+			found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt("192.0.2.1")}))
+			if err != nil || len(found.Sessions) != 1 || found.Sessions[0].Target == nil {
+				t.Errorf("%+v, %v", found, err)
+			}
+			return time.Since(began)
+		}
+		ask()
+		time.Sleep(3 * time.Second)
+		if took := ask(); took > time.Second {
+			t.Errorf("took %v", took)
+		}
+		if err := prober.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+		if n := sessions.Load(); n != 2 {
+			t.Errorf("%d sessions, want 2", n)
+		}
+	})
+}
+
+// TestHalfOfTheSessionsAreKept sees that who wants a session with another host does not wait until an idle one has been kept long enough, and that only
+// half of all are kept.
+func TestHalfOfTheSessionsAreKept(t *testing.T) {
+	for most, kept := range map[int]int{1: 1, 4: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			network := smtptest.NewNetwork()
+			prober := newProber(t, smtpprobe.Config{MaxSessions: most}, network)
+			began := time.Now()
+			for _, ip := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5"} {
+				network.Add(ip, good())
+				if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt(ip)})); err != nil {
+					t.Error(err)
+				}
+			}
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("of %d sessions: took %v", most, took)
+			}
+			synctest.Wait()
+			if n := prober.Stats().Idle; n != kept {
+				t.Errorf("of %d sessions: %d are idle, want %d", most, n, kept)
+			}
+			if err := prober.Close(); err != nil {
+				t.Error(err)
+			}
+			network.Close()
+		})
+	}
+}
+
+// TestEachIdleSessionEndsInItsTime sees that the end of one is not forgotten over that of another.
+func TestEachIdleSessionEndsInItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		prober := newProber(t, smtpprobe.Config{}, network)
+		began := time.Now()
+		for _, step := range []struct {
+			at   time.Duration
+			ask  string
+			idle int // just before
+		}{
+			{0, "192.0.2.1", 0}, {2 * time.Second, "192.0.2.2", 1}, {4900 * time.Millisecond, "", 2}, {5100 * time.Millisecond, "", 1},
+			{6900 * time.Millisecond, "", 1}, {7100 * time.Millisecond, "", 0}, {20 * time.Second, "192.0.2.3", 0},
+			{24900 * time.Millisecond, "", 1}, {25100 * time.Millisecond, "", 0},
+		} {
+			time.Sleep(time.Until(began.Add(step.at)))
+			synctest.Wait()
+			if n := prober.Stats().Idle; n != step.idle {
+				t.Errorf("after %v: %d are idle, want %d", step.at, n, step.idle)
+			}
+			if step.ask == "" {
+				continue
+			}
+			network.Add(step.ask, good())
+			if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt(step.ask)})); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := prober.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+}

@@ -1,0 +1,133 @@
+package smtpprobe_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestMoreAddresses sees that a host that has not said a word is asked for more addresses, before the next host, once, and within all bounds.
+func TestMoreAddresses(t *testing.T) {
+	three := []string{"192.0.2.11", "192.0.2.12", "192.0.2.13"}
+	busy := smtptest.HostileHost("421-at-greeting")
+	for _, tt := range []struct {
+		name  string
+		addrs string // of the first host; the second has 192.0.2.21
+		more  []string
+		hosts map[string]smtptest.Handler
+		dials string
+		asked int
+	}{
+		{"none says a word", "192.0.2.1 192.0.2.2", three, nil, "192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.12 192.0.2.21", 1},
+		{"there are none", "192.0.2.1", nil, nil, "192.0.2.1 192.0.2.21", 1},
+		{"known ones", "192.0.2.1", []string{"::ffff:192.0.2.1", "192.0.2.21", "192.0.2.11", "192.0.2.11", "192.0.2.12", "192.0.2.13"}, nil,
+			"192.0.2.1 192.0.2.11 192.0.2.12 192.0.2.21", 1},
+		{"one answers", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.11": good()}, "192.0.2.1 192.0.2.11", 1},
+		{"one puts us off", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.1": busy}, "192.0.2.1 192.0.2.2 192.0.2.21", 0},
+		{"one has the answer", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.2": good()}, "192.0.2.1 192.0.2.2", 0},
+		{"the last connection", "192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.6", three, nil,
+			"192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.6", 0},
+		{"the last but one", "192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5", three, nil,
+			"192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.11", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				for ip, h := range tt.hosts {
+					network.Add(ip, h)
+				}
+				asked := 0
+				more := func(context.Context) []netip.Addr { asked++; return addrsOf(tt.more...) }
+				req := smtpprobe.Request{Hosts: []smtpprobe.Host{
+					{Name: "mx1.example", Addrs: addrsOf(strings.Fields(tt.addrs)...), More: more},
+					{Name: "mx2.example", Addrs: addrsOf("192.0.2.21")},
+				}}
+				o := probeNetwork(t, setting{req: req}, network)
+				if got := strings.ReplaceAll(strings.Join(o.dials, " "), ":25", ""); got != tt.dials || o.err != nil {
+					t.Errorf("dialled %s, want %s; error %v", got, tt.dials, o.err)
+				}
+				if asked != tt.asked {
+					t.Errorf("asked %d times for more, want %d", asked, tt.asked)
+				}
+			})
+		})
+	}
+}
+
+// TestMoreAddressesEndWithTheProbe sees that who is asked for more has the time of the probe, which the wait for a session is no part of.
+func TestMoreAddressesEndWithTheProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		network.Add("192.0.2.9", &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		prober := newProber(t, smtpprobe.Config{MaxSessions: 1}, network)
+		first := make(chan error)
+		go func() {
+			_, err := prober.Probe(t.Context(), smtpprobe.Request{Target: target, Budget: 15 * time.Second, Hosts: hostsAt("192.0.2.9")})
+			first <- err
+		}()
+		synctest.Wait()
+		var had time.Duration
+		hosts := hostsAt("192.0.2.1")
+		hosts[0].More = func(ctx context.Context) []netip.Addr {
+			end, _ := ctx.Deadline()
+			had = time.Until(end)
+			return nil
+		}
+		if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hosts, Budget: 10 * time.Second})); err != nil {
+			t.Error(err)
+		}
+		if had != 10*time.Second {
+			t.Errorf("%v to find more, want ten seconds", had)
+		}
+		if err := errors.Join(<-first, prober.Close()); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+}
+
+// TestNoTimeForMoreAddresses sees that nobody is asked for more when the time is over.
+func TestNoTimeForMoreAddresses(t *testing.T) {
+	for name, s := range map[string]setting{
+		"budget": {req: smtpprobe.Request{Budget: 5 * time.Second}}, "deadline": {timeout: 5 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			network := smtptest.NewNetwork()
+			network.Blackhole("192.0.2.1")
+			s.req.Hosts = hostsAt("192.0.2.1")
+			s.req.Hosts[0].More = func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil }
+			probeNetwork(t, s, network)
+		})
+	}
+}
+
+func TestMoreAddressesAreChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		hosts := hostsAt("192.0.2.1")
+		hosts[0].More = func(context.Context) []netip.Addr { return make([]netip.Addr, 1) }
+		o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts}}, network)
+		if o.err == nil || len(o.found.Sessions) != 1 || len(o.dials) != 1 {
+			t.Errorf("error %v with %d sessions, dialled %v", o.err, len(o.found.Sessions), o.dials)
+		}
+	})
+}
+
+func hostsAt(ip string) []smtpprobe.Host {
+	return []smtpprobe.Host{{Name: "mx.example", Addrs: addrsOf(ip)}}
+}
+
+func addrsOf(ips ...string) []netip.Addr {
+	var addrs []netip.Addr
+	for _, ip := range ips {
+		addrs = append(addrs, netip.MustParseAddr(ip))
+	}
+	return addrs
+}
