@@ -215,6 +215,12 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if !sync {
 		return nil
 	}
+	return f.hearEnd(ctx)
+}
+
+// hearEnd reads the answers to RSET, and to QUIT where that came with it, and finds out whether the replies before them were in step.
+func (f *flight) hearEnd(ctx context.Context) error {
+	s := f.s
 	usual, since := s.cleared, time.Now()
 	reset, err := s.hearReset(ctx)
 	f.pace.note(time.Since(since))
