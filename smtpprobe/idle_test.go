@@ -121,3 +121,33 @@ func TestEachIdleSessionEndsInItsTime(t *testing.T) {
 		network.Close()
 	})
 }
+
+// TestHostThatEndsAnIdleSession sees that a host which hangs up on a session that rests is not taken for one that has had enough of a transaction: its
+// next session serves one after the other.
+func TestHostThatEndsAnIdleSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		var sessions atomic.Int32
+		network.Add("192.0.2.1", smtptest.HandlerFunc(func(conn net.Conn) {
+			if sessions.Add(1) == 1 {
+				time.AfterFunc(time.Second, func() { _ = conn.Close() })
+			}
+			good().ServeSMTP(conn)
+		}))
+		prober := newProber(t, smtpprobe.Config{}, network)
+		for range 4 {
+			found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt("192.0.2.1")}))
+			if err != nil || found.Sessions[0].Target == nil {
+				t.Errorf("%+v, %v", found, err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if err := prober.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+		if n := sessions.Load(); n != 2 {
+			t.Errorf("%d sessions, want 2", n)
+		}
+	})
+}
