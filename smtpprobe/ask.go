@@ -34,6 +34,7 @@ type ask struct {
 	doubts  int       // how often it was asked again
 	gone    bool      // who asked has given up
 	queued  bool      // it waits, or goes along with another, and who asked was told so
+	silent  *hush     // the host fell silent over it; nil: it did not
 	control *Reply    // what the host said about a control of the domain before; nil: not known
 }
 

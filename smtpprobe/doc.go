@@ -15,7 +15,8 @@
 //
 // A session that has answered is kept for the next recipients of its host, within its caps ([SessionCaps]), and ends with QUIT. Those who wait for
 // the same host are asked about in one transaction with several recipients, more with each that went well. Where a host has had enough (a limit
-// on recipients, 421, a hang-up, slow refusals), later transactions and sessions stop short of that for an hour.
+// on recipients, 421, a hang-up, slow refusals, silence over mailboxes about which it answers by themselves), later transactions and sessions stop short
+// of that for an hour.
 //
 // What a host says in company may be about the company. A reply to a recipient who was not the first of the session, and that names no mailbox but a
 // limit, a policy, us or nothing, is believed only where the host has given the same to a first recipient; 421, silence and a hang-up never

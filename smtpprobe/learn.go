@@ -10,13 +10,18 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 	h, s := w.host, f.s
 	least, _ := p.config.Session.refusals()
 	switch {
-	case f.impatient(), failure != nil && s.refused > least && !f.cutOff(failure):
+	case f.impatient(), failure != nil && failure.Kind != KindTimeout && s.refused > least && !f.cutOff(failure):
 		h.impatientAt(least)
 	case failure == nil && !f.unasked:
 		h.flights++
+	case f.suspect(failure) >= 0:
+		h.flights = 0 // who is in company with a silent mailbox is asked about again
 	}
 	if f.confirmed && failure == nil {
 		h.trustDomain(f.asks[0].domain)
+	}
+	if a := f.asks[0]; a.silent != nil && failure == nil && time.Since(f.began) < silence {
+		h.fellSilent(a.silent, least)
 	}
 	if !f.began.IsZero() {
 		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))

@@ -9,6 +9,8 @@ type traits struct {
 	recipients   int             // of one transaction; 0: as many as we would
 	named        int             // recipients of one session; 0: as many as we would
 	refused      int             // recipients refused on one session before it loses patience; 0: it has not yet
+	silences     int             // sessions that it fell silent in over a mailbox about which it answered elsewhere
+	silentAfter  int             // recipients that the last of those had
 	quitApart    bool            // a group with QUIT at its end went wrong
 	trusted      map[string]bool // refusals that it has given to the first recipient of a session, too
 	until        time.Time       // forgotten then; zero: there is nothing
@@ -80,6 +82,8 @@ func (h *mailHost) heedRecipients(f *flight, failure *Failure) {
 		case i > 0 && r.reply != nil && limited(*r.reply):
 			h.learn(func(t *traits) { t.recipients = i })
 			return
+		case r.reply == nil && failure.Kind == KindTimeout:
+			return // it may be that mailbox
 		case r.reply == nil, r.reply.Code == replyServiceClosing, limited(*r.reply), !f.believes(r):
 			h.learn(func(t *traits) { t.named = r.before })
 			return

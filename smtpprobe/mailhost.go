@@ -72,7 +72,8 @@ func (p *Pool) submit(a *ask) error {
 	return nil
 }
 
-// resubmit lets an ask wait again, in front of all others. The time for it begins anew: that it has to be asked again is not its doing.
+// resubmit lets an ask wait again, in front of all others but those that are to be asked alone, as they show something about the host. The time for it
+// begins anew: that it has to be asked again is not its doing.
 func (p *Pool) resubmit(h *mailHost, a *ask) {
 	now := time.Now()
 	a.left.stoodStill(now.Sub(a.since))
@@ -81,7 +82,11 @@ func (p *Pool) resubmit(h *mailHost, a *ask) {
 		a.tell(answer{err: ErrClosed})
 		return
 	}
-	h.waiting = slices.Insert(h.waiting, 0, a)
+	at := 0
+	for !a.alone && at < len(h.waiting) && h.waiting[at].alone {
+		at++
+	}
+	h.waiting = slices.Insert(h.waiting, at, a)
 	a.queue(true)
 }
 

@@ -61,6 +61,9 @@ func (p *Pool) caps(w *worker, refused int) SessionCaps {
 	if t.named > 0 {
 		caps.Recipients = min(caps.Recipients, t.named)
 	}
+	if t.silences > 1 {
+		caps.Recipients = min(caps.Recipients, max(1, t.silentAfter))
+	}
 	return caps
 }
 

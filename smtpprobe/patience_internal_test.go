@@ -1,6 +1,9 @@
 package smtpprobe
 
-import "testing"
+import (
+	"cmp"
+	"testing"
+)
 
 // flightOf is a transaction about some mailboxes, the first of its session, and what was said to each: a code, or 0 for nothing.
 func flightOf(codes ...int) *flight {
@@ -103,6 +106,34 @@ func TestWhatWasRefusedLatelyCounts(t *testing.T) {
 	}
 }
 
+// TestSilenceTeachesTheSecondTime sees what is made of sessions in which a host fell silent over a mailbox that it answers about by itself.
+func TestSilenceTeachesTheSecondTime(t *testing.T) {
+	pool, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	for _, tt := range []struct {
+		name             string
+		silences         []hush
+		named, impatient int // caps afterwards; 0: none
+	}{
+		{"once", []hush{{named: 30, refused: 20}}, 0, 0},
+		{"twice", []hush{{named: 30, refused: 2}, {named: 25, refused: 3}}, 25, 0},
+		{"at the first recipient", []hush{{}, {}}, 1, 0},
+		{"beyond the refusals that any host bears", []hush{{named: 30, refused: 20}, {named: 25, refused: 18}}, 25, defaultRefused},
+	} {
+		h := &mailHost{}
+		for _, s := range tt.silences {
+			h.fellSilent(&s, defaultRefused)
+		}
+		named := pool.caps(&worker{pool: pool, host: h}, 0).Recipients
+		if want := cmp.Or(tt.named, defaultRecipients); named != want || h.traits.refused != tt.impatient {
+			t.Errorf("%s: %d recipients, %d refused; want %d, %d", tt.name, named, h.traits.refused, want, tt.impatient)
+		}
+	}
+}
+
 // TestWhoGivesUpTeachesNothing sees that a session which we cut off is not taken for one of which the host has had enough.
 func TestWhoGivesUpTeachesNothing(t *testing.T) {
 	for _, tt := range []struct {
@@ -113,7 +144,7 @@ func TestWhoGivesUpTeachesNothing(t *testing.T) {
 	}{
 		{"cancelled", KindCancelled, false, 0},
 		{"no more time", KindTimeout, true, 0},
-		{"silent", KindTimeout, false, defaultRefused},
+		{"silent, over a mailbox perhaps", KindTimeout, false, 0},
 		{"hung up", KindClosed, false, defaultRefused},
 	} {
 		pool, err := New(Config{})

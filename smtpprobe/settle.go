@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -33,14 +34,10 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 	p.learn(w, f, failure)
 	w.host.wellAt = time.Now()
 	final = make([]bool, len(f.asks))
-	alone := false // one is to be asked alone: what that shows is good for the others, too
-	for i, a := range f.asks {
-		verdict := f.judge(i, failure)
-		if verdict == askAlone && alone {
-			verdict = askAgain
-		}
-		alone = alone || verdict == askAlone
-		final[i] = verdict == told || a.alone && a.doubts >= maxDoubts || a.gone || w.ctx.Err() != nil
+	for i, verdict := range slices.Backward(f.judgeAll(failure)) { // each goes in front of those behind it
+		a := f.asks[i]
+		careful := f.alone() && f.named[i].unplaced && !a.careful
+		final[i] = verdict == told || a.alone && a.doubts >= maxDoubts && !careful || a.gone || w.ctx.Err() != nil
 		if final[i] {
 			a.queue(false) // before tell, which has no lock
 			f.named[i].doubted = verdict != told && f.doubts(i)
@@ -49,7 +46,7 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 		if verdict != askInTurn {
 			a.doubts++
 		}
-		a.careful = a.careful || f.alone() && f.named[i].unplaced
+		a.careful = a.careful || careful
 		a.alone = verdict == askAlone || a.doubts >= maxDoubts // the last word is as plain as can be
 		p.resubmit(w.host, a)
 		if a.careful {
@@ -60,6 +57,29 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 		w.host.noteMute(f, failure)
 	}
 	return final
+}
+
+// judgeAll decides what becomes of each ask. One is to be asked alone: what that shows is good for the others, too.
+func (f *flight) judgeAll(failure *Failure) []verdict {
+	verdicts := make([]verdict, len(f.asks))
+	suspect := f.suspect(failure)
+	alone := suspect >= 0
+	for i := range f.asks {
+		verdicts[i] = f.judge(i, failure)
+		switch {
+		case verdicts[i] != askAlone || i == suspect:
+		case suspect >= 0 && f.named[i].reply == nil:
+			verdicts[i] = askInTurn // that nothing is known about it is not its doing
+		case alone:
+			verdicts[i] = askAgain
+		default:
+			alone = true
+		}
+	}
+	if suspect >= 0 && verdicts[suspect] == askAlone {
+		f.asks[suspect].silent = &hush{named: f.s.recipients, refused: f.s.refused}
+	}
+	return verdicts
 }
 
 // verdict is what becomes of an ask after a flight.
