@@ -7,8 +7,9 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// unreadableMark begins the "address" of a row that has none because it cannot be read; the reason follows. No address has a NUL.
-const unreadableMark = "\x00"
+// unreadableMark begins the "address" of a row that has none because it cannot be read; the reason follows. What was read of a row is UTF-8, so
+// that nothing in a list looks like it.
+const unreadableMark = "\xff"
 
 func unreadable(err error) string { return unreadableMark + err.Error() }
 

@@ -48,7 +48,7 @@ func lines(r io.Reader) iter.Seq[question] {
 				yield(question{err: fmt.Errorf("cannot read line %d: %w", number, err)})
 				return
 			}
-			text = strings.Trim(text, " \t\r")
+			text = strings.TrimSpace(text)
 			atEnd := err != nil
 			if atEnd && text == "" {
 				return

@@ -22,6 +22,7 @@ func TestLines(t *testing.T) {
 		{"CR LF", "a@b.example\r\nc@d.example\r\n", []question{{address: "a@b.example"}, {address: "c@d.example"}}},
 		{"byte order mark", "\ufeffa@b.example\n\ufeffc@d.example\n", []question{{address: "a@b.example"}, {address: "\ufeffc@d.example"}}},
 		{"blanks", "\t a@b.example \n", []question{{address: "a@b.example"}}},
+		{"blanks beyond ASCII", "\u00a0a@b.example\u3000\r\n", []question{{address: "a@b.example"}}},
 		{"empty lines", "\n \t \r\na@b.example\n\n", []question{{}, {}, {address: "a@b.example"}, {}}},
 		{"object", `{"email":" a@b.example\n","x":[1]}`, []question{{address: " a@b.example\n"}}},
 		{"address like an object", "{a}@b.example\n{a@b.example\n", []question{{address: "{a}@b.example"}, {address: "{a@b.example"}}},

@@ -35,6 +35,8 @@ func TestParse(t *testing.T) {
 		{"😀@example.com", "😀", "😀@example.com"},
 		{"👩🏽\u200d💻@example.com", "👩🏽\u200d💻", "👩🏽\u200d💻@example.com"},
 		{"❤\ufe0f\u200d🔥@example.com", "❤\ufe0f\u200d🔥", "❤\ufe0f\u200d🔥@example.com"},
+		{"1\ufe0f\u20e3@example.com", "1\ufe0f\u20e3", "1\ufe0f\u20e3@example.com"},
+		{"#\ufe0f\u20e3*\ufe0f\u20e3@example.com", "#\ufe0f\u20e3*\ufe0f\u20e3", "#\ufe0f\u20e3*\ufe0f\u20e3@example.com"},
 		{"\ue000@example.com", "\ue000", "\ue000@example.com"},
 
 		{"user@ab--cd.example", "user", "user@ab--cd.example"},

@@ -54,13 +54,13 @@ func checkRune(r rune, pos int) *Error {
 	case unicode.IsControl(r):
 		return fail(Control, pos, "there is a control character (%U)", r)
 	case unicode.Is(unicode.Bidi_Control, r):
-		return fail(BidiControl, pos, "%U turns the direction of writing", r)
+		return fail(BidiControl, pos, "there is a character that turns the direction of writing (%U)", r)
 	case unicode.IsSpace(r):
 		return fail(Space, pos, "there is a space (%U)", r)
 	case r&0xFFFE == 0xFFFE, '\uFDD0' <= r && r <= '\uFDEF':
 		return fail(Noncharacter, pos, "%U is not a character", r)
-	case r == utf8.RuneError:
-		return fail(Replacement, pos, "%U stands for a character that was lost on the way here", r)
+	case r == utf8.RuneError, r == '\uFFFC':
+		return fail(Replacement, pos, "%U stands for something that was lost on the way here", r)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func checkVisible(s string, i int) *Error {
 	case r == '\u200C', r == '\u200D':
 		ok = joins(s[:i], s[i:i+size], s[i+size:])
 	case unicode.Is(unicode.Variation_Selector, r):
-		ok = i > 0 && s[i-1] >= utf8.RuneSelf
+		ok = i > 0 && (s[i-1] >= utf8.RuneSelf || isKey(s[i-1], s[i+size:]))
 	default:
 		ok = !isInvisible(r)
 	}
@@ -81,6 +81,11 @@ func checkVisible(s string, i int) *Error {
 		return fail(Invisible, i, "there is an invisible character (%U)", r)
 	}
 	return nil
+}
+
+// isKey reports whether c, which a variation selector follows, is drawn on a key cap: an emoji that begins with an ASCII character.
+func isKey(c byte, after string) bool {
+	return strings.IndexByte("0123456789#*", c) >= 0 && strings.HasPrefix(after, "\u20E3")
 }
 
 // isInvisible reports whether r has the property Default_Ignorable_Code_Point (UAX #44), variation selectors aside, or

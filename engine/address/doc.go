@@ -10,7 +10,7 @@
 //   - address literals such as [192.0.2.1], because no domain is asked about;
 //   - domains without a dot and domains whose last label is a number (RFC 5321 §2.3.5, RFC 7085, RFC 3696 §2);
 //   - characters that cannot be seen or that spoil what is seen: C1 controls, bidi controls, invisible characters and spaces
-//     beyond ASCII, noncharacters and U+FFFD. Joiners stay where a script or an emoji needs them.
+//     beyond ASCII, noncharacters, U+FFFC and U+FFFD. Joiners and variation selectors stay where a script or an emoji needs them.
 //
 // What it does not promise: that the domain exists, that look-alike letters are found out, or that a domain with characters
 // younger than the Unicode tables of golang.org/x/net/idna is understood. That package also lets a zero-width non-joiner pass

@@ -68,7 +68,7 @@ func emptyLabel(name string, pos int) *Error {
 	case name == "":
 		return fail(EmptyDomain, 0, "the domain has only characters that are ignored")
 	case pos == len(name):
-		return fail(TrailingDot, pos-1, "domain ends with a dot")
+		return fail(TrailingDot, pos-1, "domain ends with a dot; leave it out")
 	case pos == 0:
 		return fail(EmptyLabel, 0, "domain begins with a dot")
 	}

@@ -31,6 +31,12 @@ func TestDomain(t *testing.T) {
 		"نامه\u200cای.ir": "xn--mgba3gch31f060k.ir",
 		"क्\u200dष.in":    "xn--11b2ezcw70k.in",
 
+		// Capital letters that have been mapped to their small ones since Unicode 15.1 and 16.
+		"STRAẞE.de":  "xn--strae-oqa.de",
+		"Ӏа.example": "xn--80a13a.example",
+		"ႠႥ.example": "xn--rkjk.example",
+		"Ⅎↄ.example": "xn--73g4g.example",
+
 		// Bidi domain names that keep the rule.
 		"مثال.إختبار": "xn--mgbh0fb.xn--kgbechtv",
 		"a1.א":        "a1.xn--4db",
@@ -75,6 +81,8 @@ func TestDomainRefuses(t *testing.T) {
 		{"xn--abc-.com", InvalidALabel, 0},
 		{"xn--ü.com", InvalidALabel, 0},
 		{"xn--99999999999.com", InvalidALabel, 0},
+		{"xn--bücher-kva.com", InvalidALabel, 0}, // would decode to another name
+		{"ẞ.ｘｎ－－bücher-kva.com", InvalidALabel, 4},
 		{"xn--u-ccb.com", InvalidALabel, 0}, // decodes to text that is not NFC
 		{"bücher.xn--ASCII-.com", InvalidALabel, 8},
 		{"a.\u0301b.com", InvalidULabel, 2},

@@ -49,7 +49,7 @@ const (
 	BidiControl   Reason = "bidi_control"          // turns the direction of writing, such as U+202E
 	Invisible     Reason = "invisible_character"   // cannot be seen, such as U+200B; a joiner without letters to join
 	Noncharacter  Reason = "noncharacter"          // never a character, such as U+FFFE
-	Replacement   Reason = "replacement_character" // U+FFFD: what stood there was lost on the way here
+	Replacement   Reason = "replacement_character" // U+FFFD, U+FFFC: what stood there was lost on the way here
 	Space         Reason = "space"                 // a space or tab outside of quotes, a space beyond ASCII anywhere
 )
 

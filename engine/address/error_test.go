@@ -56,11 +56,14 @@ var refusals = []struct {
 	{"😀\u200c😀@example.com", Invisible, 4},
 	{"user\ufe0f@example.com", Invisible, 4},
 	{"\ufe0f@example.com", Invisible, 0},
+	{"1\ufe0f@example.com", Invisible, 1},
+	{"a\ufe0f\u20e3@example.com", Invisible, 1},
 	{"\U000e0041@example.com", Invisible, 0},
 	{"us\ufffeer@example.com", Noncharacter, 2},
 	{"\U0010ffff@example.com", Noncharacter, 0},
 	{"\ufdd0@example.com", Noncharacter, 0},
 	{"us\ufffder@example.com", Replacement, 2},
+	{"us\ufffcer@example.com", Replacement, 2},
 	{" user@example.com", Space, 0},
 	{"\u00a0user@example.com", Space, 0},
 	{"user@example.com ", Space, 16},
@@ -124,6 +127,16 @@ func TestErrorNamesThePlace(t *testing.T) {
 		"a@example..com":     "domain has two dots in a row",
 		"user@a\u2024com":    "U+2024 may not stand in a domain",
 		"user@a.xn--0.com":   `label begins with "xn--" but is not a valid A-label`,
+
+		"\ufeffuser@example.com":      "there is an invisible character (U+FEFF) before the address",
+		"user@example.com\u202c":      "there is a character that turns the direction of writing (U+202C) after the address",
+		"user@example.com\n":          "there is a line break (U+000A) after the address",
+		"\x00user@example.com":        "there is a control character (U+0000) before the address",
+		"us\u200ber@example.com":      "there is an invisible character (U+200B)",
+		"a@example.com;b@example.com": `there is more than one address, with ";" between them; give each by itself`,
+		"user@example,com":            `"," may not stand in a domain`,
+		"user\uff20example.com":       `there is no "@", only a wide one (U+FF20 or U+FE6B), which is another character`,
+		"user%40example.com":          `there is no "@", only "%40", which stands for it in links`,
 	} {
 		if _, err := Parse(in); err == nil || err.Error() != want {
 			t.Errorf("%+q: %q, want %q", in, err, want)

@@ -3,6 +3,8 @@ package address
 import (
 	"strings"
 	"testing"
+
+	"golang.org/x/net/idna"
 )
 
 func FuzzParse(f *testing.F) {
@@ -23,6 +25,9 @@ func FuzzParse(f *testing.F) {
 		}
 		checkMailbox(t, a)
 		checkDomain(t, a.Domain)
+		if d, err := Domain(s[len(a.Local)+1:]); err != nil || d != a.Domain {
+			t.Errorf("%q alone is %q, error %v; in the address %q", s[len(a.Local)+1:], d, err, a.Domain)
+		}
 		again, err := Parse(a.Mailbox())
 		if err != nil {
 			t.Fatalf("%q does not parse again: %v", a.Mailbox(), err)
@@ -34,7 +39,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzDomain(f *testing.F) {
-	for _, s := range []string{"example.com", "Bücher.example", "xn--bcher-kva.example", "ａ。א", "é--x.xn--a--x-9oa", "ب\u200cب.ir", "faß.de"} {
+	for _, s := range []string{"example.com", "Bücher.example", "xn--bcher-kva.example", "ａ。א", "é--x.xn--a--x-9oa", "ب\u200cب.ir", "faß.de", "STRAẞE.de", "xn--bücher-kva.example"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -44,8 +49,15 @@ func FuzzDomain(f *testing.F) {
 			return
 		}
 		checkDomain(t, d)
+		if isASCII(s) && d != strings.ToLower(s) {
+			t.Errorf("%q, which has its final form but for the case of letters, becomes %q", s, d)
+		}
 		if again, err := Domain(d); err != nil || again != d {
 			t.Errorf("%q becomes %q, error %v", d, again, err)
+		}
+		unicode, err := idna.Punycode.ToUnicode(d)
+		if back, again := Domain(unicode); err != nil || again != nil || back != d {
+			t.Errorf("%q is %q in Unicode, which becomes %q, errors %v, %v", d, unicode, back, err, again)
 		}
 	})
 }

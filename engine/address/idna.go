@@ -2,6 +2,7 @@ package address
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -36,14 +37,17 @@ func isALabel(label string) bool {
 // convert brings s to U-labels, checks them, and only then makes A-labels: encoding takes quadratic time, and what
 // checkLabels has passed is short. A-labels in s are decoded too and checked like the others.
 func convert(s string) (string, *Error) {
-	unicode, err := mapName.ToUnicode(s)
+	mapped, err := toUnicode(mapName, s)
 	if err != nil {
-		return "", explain(s, unicode)
+		return "", explain(s, mapped)
 	}
-	if err := checkLabels(unicode); err != nil {
-		return "", relocate(err, unicode, s)
+	if err := checkLabels(mapped); err != nil {
+		return "", relocate(err, mapped, s)
 	}
-	name, err := idna.Punycode.ToASCII(unicode)
+	if err := checkALabels(s); err != nil {
+		return "", err
+	}
+	name, err := idna.Punycode.ToASCII(mapped)
 	if err != nil {
 		return "", fail(InvalidULabel, 0, "domain has no form in ASCII")
 	}
@@ -51,6 +55,45 @@ func convert(s string) (string, *Error) {
 		return "", relocate(err, name, s)
 	}
 	return name, nil
+}
+
+// toUnicode maps s as UTS #46 of today does, whatever the age of the tables.
+func toUnicode(p *idna.Profile, s string) (string, error) {
+	return p.ToUnicode(strings.Map(smallLetter, s))
+}
+
+// smallLetter maps the capital letters whose small ones UTS #46 has only known since Unicode 15.1 and 16: golang.org/x/net/idna made
+// "ss" of U+1E9E before, which is another domain than that with "ß", and refused the others.
+func smallLetter(r rune) rune {
+	switch {
+	case r == '\u1E9E', r == '\u04C0', '\u10A0' <= r && r <= '\u10C5', r == '\u2132', r == '\u2183':
+		return unicode.ToLower(r)
+	}
+	return r
+}
+
+// checkALabels refuses labels that begin as A-labels and go on beyond ASCII (UTS #46 §4, step 4). golang.org/x/net/idna decodes
+// them all the same, to a label that nobody wrote.
+func checkALabels(s string) *Error {
+	pos := 0
+	for label := range strings.FieldsFuncSeq(s, isDot) {
+		pos += strings.Index(s[pos:], label)
+		if !isASCII(label) && isMixed(label) {
+			return notALabel().shift(pos)
+		}
+		pos += len(label)
+	}
+	return nil
+}
+
+// isMixed puts a letter in front of the label, which keeps it from being decoded, but not from being mapped.
+func isMixed(label string) bool {
+	mapped, _ := toUnicode(mapLabels, "a"+label)
+	return strings.HasPrefix(mapped, "a"+acePrefix) && !isASCII(mapped)
+}
+
+func notALabel() *Error {
+	return fail(InvalidALabel, 0, `label begins with "%s" but is not a valid A-label`, acePrefix)
 }
 
 // relocate turns a position in the converted domain into the start of the same label in s.
@@ -74,18 +117,18 @@ func isDot(r rune) bool {
 	return r == '.' || r == '\u3002' || r == '\uFF0E' || r == '\uFF61'
 }
 
-// explain says why mapName refuses s, of which it made unicode.
-func explain(s, unicode string) *Error {
+// explain says why mapName refuses s, of which it made mapped.
+func explain(s, mapped string) *Error {
 	pos := 0
 	for label := range strings.FieldsFuncSeq(s, isDot) {
 		pos += strings.Index(s[pos:], label)
-		if _, err := mapLabels.ToUnicode(label); err != nil || strings.EqualFold(label, acePrefix) {
+		if _, err := toUnicode(mapLabels, label); err != nil || strings.EqualFold(label, acePrefix) {
 			return explainLabel(label).shift(pos)
 		}
 		pos += len(label)
 	}
-	if err := checkLabels(unicode); err != nil {
-		return relocate(err, unicode, s)
+	if err := checkLabels(mapped); err != nil {
+		return relocate(err, mapped, s)
 	}
 	return fail(BidiRule, 0, "domain mixes directions of writing in a way that RFC 5893 forbids")
 }
@@ -96,12 +139,12 @@ func explainLabel(label string) *Error {
 	}
 	for i, r := range label {
 		// Between two letters nothing but the character itself can be wrong; joiners are only right in their context.
-		if _, err := mapLabels.ToUnicode("a" + string(r) + "a"); err != nil && r != '\u200C' && r != '\u200D' {
+		if _, err := toUnicode(mapLabels, "a"+string(r)+"a"); err != nil && r != '\u200C' && r != '\u200D' {
 			return fail(DomainCharacter, i, "%U may not stand in a domain", r)
 		}
 	}
 	if isALabel(label) {
-		return fail(InvalidALabel, 0, `label begins with "%s" but is not a valid A-label`, acePrefix)
+		return notALabel()
 	}
 	return fail(InvalidULabel, 0, "label begins with a combining mark or has a joiner in the wrong place")
 }

@@ -15,7 +15,7 @@ func refuseLiteral(s string) *Error {
 	case !isLiteral(content):
 		return fail(MalformedLiteral, 1, "address literal holds neither an IPv4 address nor \"IPv6:\" and an IPv6 address")
 	}
-	return fail(AddressLiteral, 0, "address literals are not verified")
+	return fail(AddressLiteral, 0, "it has an IP address in place of a domain")
 }
 
 // isLiteral knows the forms of today: "IPv6" is the only tag that IANA has registered for General-address-literal.

@@ -1,6 +1,9 @@
 package address
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // recognise replaces err, the first fault found in s, by a more helpful one where s is a mailbox wrapped in something that
 // belongs to a header, a command or a link.
@@ -10,10 +13,37 @@ func recognise(s string, err *Error) *Error {
 		if strings.Contains(s, ":") {
 			return sourceRoute()
 		}
+	case MissingAt:
+		return recogniseAt(s, err)
 	case Space:
 		return recogniseSpace(s, err)
+	case LineBreak, Control, BidiControl, Invisible:
+		return recogniseEdge(s, err)
 	case LocalCharacter, DomainCharacter:
 		return recogniseCharacter(s, err)
+	}
+	return err
+}
+
+// recogniseAt knows what else is written for "@": by input methods for Chinese and Japanese, and in links.
+func recogniseAt(s string, err *Error) *Error {
+	switch {
+	case strings.ContainsAny(s, "\uFF20\uFE6B"):
+		err.Detail += ", only a wide one (U+FF20 or U+FE6B), which is another character"
+	case strings.Contains(s, "%40"):
+		err.Detail += `, only "%40", which stands for it in links`
+	}
+	return err
+}
+
+// recogniseEdge says of a character that nobody sees on which side of the address it stands.
+func recogniseEdge(s string, err *Error) *Error {
+	_, size := utf8.DecodeRuneInString(s[err.Pos:])
+	switch {
+	case err.Pos == 0:
+		err.Detail += " before the address"
+	case err.Pos+size == len(s):
+		err.Detail += " after the address"
 	}
 	return err
 }
@@ -42,6 +72,8 @@ func recogniseCharacter(s string, err *Error) *Error {
 		return fail(HeaderComment, err.Pos, "there is a comment in the address")
 	case c == ':' && strings.EqualFold(s[:err.Pos], "mailto"):
 		return fail(URIScheme, 0, `there is "mailto:" before the address`)
+	case (c == ',' || c == ';') && strings.Count(s, "@") > 1:
+		return fail(err.Reason, err.Pos, `there is more than one address, with "%c" between them; give each by itself`, c)
 	}
 	return err
 }
