@@ -129,6 +129,10 @@ func TestCodeAloneContradicted(t *testing.T) {
 			"maintenance", "locked by a process", "processing", "disk", "trouble", "configuration", "misconfigured", "local error", "local problem",
 			"could not be opened", "service not active", "server not known", "see the mail server", "another server", "no mail hosts", "wrong region", "wrong regions", "route to it",
 			"your fault", "not for you",
+			"account server unavailable", "program error", "system error", "system failure", "overloaded", "resources", "cannot allocate memory", "milter", "script",
+			"alias file not read", "being upgraded", "migrated", "in transit", "not ready", "quarantined", "forged", "mismatch", "due to content",
+			"relay", "quota", "full", "storage", "restricts who may write", "domain locked", "domain inactive", "domain disabled", "domain suspended", "IPv6", "members",
+			"subscribers",
 		} {
 			if got := readAtRCPT(t, "550 "+code+" "+text); verdictOf(got.Class) != "unknown" {
 				t.Errorf("%s %q read as %s by %s", code, text, got.Class, got.Rule)
