@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding"
@@ -40,5 +41,26 @@ func TestRepliesInOtherEncodings(t *testing.T) {
 				t.Errorf("%q read as %s by %s, want %s", reply.Lines, got.Class, got.Rule, tt.want)
 			}
 		})
+	}
+}
+
+// TestEncodedWords reads replies with encoded words of RFC 2047; those that cannot be decoded are text like any other.
+func TestEncodedWords(t *testing.T) {
+	for text, want := range map[string]Class{
+		"550 =?UTF-8?Q?Empf=C3=A4nger_unbekannt?=":                   ClassNoSuchUser,
+		"550 5.1.1 =?utf-8?B?5Y+R5Lu25Lq65LiN5a2Y5Zyo?=":             ClassBlocked, // the sender does not exist
+		"550 =?koi8-r?B?8M/M2NrP18HUxczYIM7FIM7BysTFzg==?=":          ClassNoSuchUser,
+		"550 =?windows-1251?B?z+7r/Ofu4uDy5ev8IO3lIO3g6eTl7Q==?=":    ClassNoSuchUser,
+		"550 =?x-unheard-of?Q?user_unknown?=":                        ClassNoSuchUser, // as ASCII says it
+		"550-=?utf-8?Q?Empf=C3=A4nger?=\n550 =?utf-8?Q?_unbekannt?=": ClassNoSuchUser,
+		"550 =?utf-8?Q?=?= =?":                                       ClassAmbiguous,
+	} {
+		reply, err := ParseReply(strings.Split(text, "\n")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DefaultClassifier().Read(Question{Phase: PhaseRCPT, Reply: reply}); got.Class != want {
+			t.Errorf("%q (%q) read as %s by %s, want %s", text, reply.Lines, got.Class, got.Rule, want)
+		}
 	}
 }

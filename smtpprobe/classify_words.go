@@ -35,7 +35,7 @@ const (
 // wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
 // "blocked" or "unknown.user" decides nothing; the domain and the mail host are things without a text, so that one called "rbl.example" is no list.
 func wordsOf(q Question) []word {
-	text := strings.ToLower(strings.Join(q.Reply.Lines, " "))
+	text := strings.ToLower(decodeWords(strings.Join(q.Reply.Lines, " ")))
 	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
 		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
@@ -226,7 +226,7 @@ func isHost(piece string) bool {
 
 // appendWord adds one run of letters and digits in its folded form. Scripts that write without spaces give a word a character.
 func appendWord(words []word, text string) []word {
-	folded := fold(text)
+	folded := fold(cutArticle(text))
 	if isPlain(folded) {
 		return appendPlain(words, folded)
 	}
@@ -268,6 +268,18 @@ func appendPlain(words []word, text string) []word {
 		}
 	}
 	return words
+}
+
+// elided are the words that lose their vowel before another and are written in one with it: articles and prepositions of French and Italian.
+var elided = map[string]bool{"l": true, "d": true, "un": true, "all": true, "dall": true, "dell": true, "nell": true, "sull": true, "quest": true}
+
+// cutArticle drops an elided article, a filler as articles are: "l'utente" is "utente", and "n'existe" stays what it is.
+func cutArticle(text string) string {
+	at := strings.IndexAny(text, "'’")
+	if at < 0 || !elided[text[:at]] {
+		return text
+	}
+	return strings.TrimLeft(text[at:], "'’")
 }
 
 // fold drops case, diacritics and apostrophes.
