@@ -75,7 +75,19 @@ func advice(args []string, err error) string {
 			return `an address that begins with "-" stands behind "--", as in: rcpt verify -- ` + arg
 		}
 	}
-	return "see rcpt --help"
+	return "see " + commandOf(err) + " --help"
+}
+
+// commandOf is the command that the arguments had got to when they went wrong.
+func commandOf(err error) string {
+	if wrong := new(kong.ParseError); errors.As(err, &wrong) {
+		for node := wrong.Context.Selected(); node != nil; node = node.Parent {
+			if node.Type == kong.CommandNode {
+				return node.FullPath()
+			}
+		}
+	}
+	return "rcpt"
 }
 
 // commandLine is the grammar of the command line.
