@@ -25,6 +25,7 @@ type Verifier struct {
 	pool     *smtpprobe.Pool
 	own      *ownAddrs
 	memory   *memory
+	controls *smtpprobe.Controls
 	closed   atomic.Bool
 }
 
@@ -34,7 +35,7 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
+	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: smtpprobe.NewControls()}
 	v.own = &ownAddrs{named: config.OwnAddrs}
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
@@ -222,7 +223,7 @@ func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []s
 	said, err := v.pool.Probe(ctx, smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
-		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
+		Control:  v.controls.Mailbox(mailbox.Domain, started),
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),
