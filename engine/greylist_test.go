@@ -15,21 +15,21 @@ func TestGreylistingBeforeTheMailbox(t *testing.T) {
 	mailboxes := map[string]smtptest.Mailbox{"alice": smtptest.Accepts}
 	tests := []struct {
 		name  string
-		host  smtptest.Host
+		host  *smtptest.Host
 		email string
 		tries int
 		want  engine.Verdict
 	}{
-		{"exists", smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.Deliverable},
-		{"exists, without PIPELINING", smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.Deliverable},
-		{"missing", smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.Undeliverable},
-		{"catch-all", smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.AcceptAll},
+		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.Deliverable},
+		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.Deliverable},
+		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.Undeliverable},
+		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.AcceptAll},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tt.host.Greylist = 4 * time.Minute
-				verifier, _, _ := inMemory(t, engine.Config{}, &tt.host)
+				verifier, _, _ := inMemory(t, engine.Config{}, tt.host)
 				for try := 1; ; try++ {
 					result, err := verifier.Verify(t.Context(), tt.email)
 					if err != nil {
