@@ -41,6 +41,9 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 	switch {
 	case reading.Class == smtpprobe.ClassOK:
 		j.accept(smtpprobe.ProviderOf(session.Host).Recipients)
+		if j.reason == ControlInconclusive && session.Control != nil {
+			j.awaitControl(read(smtpprobe.PhaseRCPT, *session.Control, "@"+evidence.Domain))
+		}
 	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtpprobe.KindTLS):
 		j.reason = TLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
@@ -143,6 +146,19 @@ func (j *judgement) accept(recipients smtpprobe.Recipients) {
 		j.reason = RecipientAccepted
 	default:
 		j.reason = ControlInconclusive
+	}
+}
+
+// controlPutOff replaces the ruling of [ControlInconclusive] where the random mailbox was greylisted.
+var controlPutOff = ruling{verdict: Unknown, retryAfter: retryGreylist,
+	message: "The mail host accepted the address, and asks to come back later (greylisting) for the random one beside it; try again."}
+
+// awaitControl makes asking again worth it where the control was greylisted: it is the same one then ([smtpprobe.Controls]). That the target passed
+// means that it was asked about before, and this control not: on another day, before a restart, or in company, where a host without PIPELINING
+// hears of it only beside an accepted target.
+func (j *judgement) awaitControl(control smtpprobe.Reading) {
+	if control.Class == smtpprobe.ClassGreylisted {
+		j.special, j.retryAfter = &controlPutOff, control.RetryAfter
 	}
 }
 

@@ -196,6 +196,7 @@ func TestDecide(t *testing.T) {
 		{"accepted, control blocked", asked(answered(accepted, blockedIP)), ControlInconclusive, Unknown},
 		{"accepted, control ambiguous", asked(answered(accepted, reply(550, "", "no"))), ControlInconclusive, Unknown},
 		{"accepted, control unknown for now", asked(answered(accepted, reply(450, "4.1.1", "User unknown"))), ControlInconclusive, Unknown},
+		{"accepted, control greylisted", asked(answered(accepted, reply(451, "4.7.1", "Greylisted"))), ControlInconclusive, Unknown},
 		{"unverified", asked(answered(reply(252, "", "cannot verify"), unknownUser)), ControlInconclusive, Unknown},
 		{"disabled", asked(answered(reply(550, "5.2.1", "Mailbox disabled"), unknownUser)), MailboxDisabled, Undeliverable},
 		{"moved", asked(answered(reply(551, "5.1.6", "User moved"), unknownUser)), MailboxMoved, Undeliverable},
@@ -321,6 +322,11 @@ func TestRetryAfter(t *testing.T) {
 		got := Decide(asked(answered(reply(451, "4.7.1", text), unknownUser)), Policy{})
 		if got.Details.RetryAfter != want {
 			t.Errorf("%q: retry after %d s, want %d", text, got.Details.RetryAfter, want)
+		}
+	}
+	for text, want := range map[string]int64{"Greylisted": 300, "Greylisted for 90 seconds": 90, "No such user here": 0} {
+		if got := Decide(asked(answered(accepted, reply(451, "", text))), Policy{}); got.Details.RetryAfter != want {
+			t.Errorf("%q to the control: retry after %d s, want %d", text, got.Details.RetryAfter, want)
 		}
 	}
 	if got := Decide(asked(answered(unknownUser, unknownUser)), Policy{}); got.Details.RetryAfter != 0 {

@@ -25,6 +25,8 @@ type Verifier struct {
 	pool     *smtpprobe.Pool
 	own      *ownAddrs
 	memory   *memory
+	controls *smtpprobe.Controls
+	closed   atomic.Bool
 }
 
 // New returns a Verifier. Close it when done, so that the last QUITs get through.
@@ -33,7 +35,7 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}}
+	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: smtpprobe.NewControls()}
 	v.own = &ownAddrs{named: config.OwnAddrs}
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
@@ -78,8 +80,10 @@ func (v *Verifier) SetLists(l *lists.Lists) {
 	v.memory.forget()
 }
 
-// Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. No Verify may run any more.
+// Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. A verification that still needs the
+// network then, or begins later, is not carried out ([ErrClosed]).
 func (v *Verifier) Close() error {
+	v.closed.Store(true)
 	v.memory.close()
 	if v.resolver == nil {
 		return nil
@@ -89,12 +93,17 @@ func (v *Verifier) Close() error {
 	return v.pool.Close()
 }
 
-// ErrBusy says that a verification was not carried out because too many others wait for the same mail host.
+// ErrBusy says that a verification was not carried out because too many others wait for the same mail host ([Config.MaxWaitingPerHost]). Package
+// bulk asks again later.
 var ErrBusy = smtpprobe.ErrBusy
+
+// ErrClosed says that a verification was not carried out because the [Verifier] was closed.
+var ErrClosed = smtpprobe.ErrClosed
 
 // Verify tells whether address can receive mail. A dead domain, a refusal or a silence is a result, and so is a deadline of ctx that passes
 // while somebody else is to answer. The error is non-nil only when the verification itself could not be carried out: ctx was cancelled, too
-// many wait for the same mail host ([ErrBusy]), or something of ours failed. The result then is [Unknown] with Success false.
+// many wait for the same mail host ([ErrBusy]), the Verifier was closed ([ErrClosed]), or something of ours failed. The result then is [Unknown]
+// with Success false.
 //
 // The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
 // ([Config.Remember]) has Cached set in its details, and is as it was then.
@@ -171,6 +180,9 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 	if err != nil {
 		return err
 	}
+	if v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS
+		return ErrClosed
+	}
 	evidence.DNS = &found
 	if !matches(evidence.Matches, lists.Allow) {
 		evidence.Matches = append(evidence.Matches, known.MatchHosts(mailbox.Domain, hostNames(found))...)
@@ -211,7 +223,7 @@ func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []s
 	said, err := v.pool.Probe(ctx, smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
-		Control:  smtpprobe.ControlMailbox(mailbox.Domain),
+		Control:  v.controls.Mailbox(mailbox.Domain, started),
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -51,5 +52,28 @@ func TestControlMailboxIsUnguessable(t *testing.T) {
 	}
 	if bits := syllables * math.Log2(float64(len(seen))); bits < 64 {
 		t.Errorf("%.1f bits of %d syllables, want at least 64", bits, len(seen))
+	}
+}
+
+// TestControls holds that a domain keeps its control for a day, and that nobody can tell one from others.
+func TestControls(t *testing.T) {
+	controls, others := smtpprobe.NewControls(), smtpprobe.NewControls()
+	day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	control := controls.Mailbox("example.com", day)
+	local, domain, _ := strings.Cut(control, "@")
+	if domain != "example.com" || !personal.MatchString(local) {
+		t.Errorf("%q does not look like a mailbox", control)
+	}
+	if again := controls.Mailbox("example.com", day.Add(24*time.Hour-time.Second)); again != control {
+		t.Errorf("%q, and %q on the same day", control, again)
+	}
+	for name, other := range map[string]string{
+		"next day":       controls.Mailbox("example.com", day.Add(24*time.Hour)),
+		"another domain": controls.Mailbox("example.org", day),
+		"another secret": others.Mailbox("example.com", day),
+	} {
+		if of, _, _ := strings.Cut(other, "@"); of == local {
+			t.Errorf("%s: the same control, %q", name, other)
+		}
 	}
 }

@@ -46,6 +46,9 @@ var errProxyURL = errors.New("smtpprobe: a proxy is not socks5://[USER:PASSWORD@
 // Proxy returns the way through a SOCKS5 proxy, socks5://[USER:PASSWORD@]HOST:PORT, to which forward connects; nil: a net.Dialer. The proxy is told
 // the addresses of mail hosts, never their names.
 func Proxy(address *url.URL, forward Dialer) (Egress, error) {
+	if address == nil {
+		return Egress{}, errProxyURL
+	}
 	user := address.User.Username()
 	password, secret := address.User.Password()
 	switch {

@@ -265,6 +265,9 @@ func TestProxyURLs(t *testing.T) {
 			t.Errorf("%s: the password is in %q, %v", text, way.Name, err)
 		}
 	}
+	if _, err := smtpprobe.Proxy(nil, nil); err == nil {
+		t.Error("no URL at all is taken for a proxy")
+	}
 }
 
 // TestSourceIP sees that connections come from the address, and only where it leads.

@@ -33,6 +33,8 @@ type Store struct {
 	queue   *queue
 	changed signal
 
+	reservations *reservations
+
 	maxRechecks int // smaller in tests
 	stop        context.CancelFunc
 	routines    sync.WaitGroup
@@ -50,7 +52,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, log: o.Log, now: o.Now, queue: newQueue(), maxRechecks: maxRechecks}
+	s := &Store{db: db, log: o.Log, now: o.Now, queue: newQueue(), reservations: newReservations(), maxRechecks: maxRechecks}
 	if err := s.prepare(ctx, o); err != nil {
 		_ = db.close()
 		return nil, err

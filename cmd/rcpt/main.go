@@ -75,7 +75,19 @@ func advice(args []string, err error) string {
 			return `an address that begins with "-" stands behind "--", as in: rcpt verify -- ` + arg
 		}
 	}
-	return "see rcpt --help"
+	return "see " + commandOf(err) + " --help"
+}
+
+// commandOf is the command that the arguments had got to when they went wrong.
+func commandOf(err error) string {
+	if wrong := new(kong.ParseError); errors.As(err, &wrong) {
+		for node := wrong.Context.Selected(); node != nil; node = node.Parent {
+			if node.Type == kong.CommandNode {
+				return node.FullPath()
+			}
+		}
+	}
+	return "rcpt"
 }
 
 // commandLine is the grammar of the command line.
@@ -90,7 +102,7 @@ type commandLine struct {
 	Health  healthCommand  `cmd:"" help:"Ask a server on this machine whether it is well."`
 	Lists   listsCommand   `cmd:"" help:"Tell what the lists hold, and bring them up to date."`
 	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
-	Backup  backupCommand  `cmd:"" help:"Write a copy of the embedded database, while a server uses it."`
+	Backup  backupCommand  `cmd:"" help:"Write a copy of the embedded database, whether a server uses it or not."`
 	Migrate migrateCommand `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
 	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
 	Version versionCommand `cmd:"" help:"Print version, platform and embedded lists."`

@@ -19,8 +19,8 @@ type migrateCommand struct {
 
 // Run copies the embedded database, which no server may be using, into one that is shared.
 func (c *migrateCommand) Run(ctx context.Context, std terminal, logs *logFlags) (err error) {
-	if !strings.HasPrefix(c.To, "postgres://") && !strings.HasPrefix(c.To, "postgresql://") {
-		return usage(errors.New("--to is no PostgreSQL database: its address looks like postgres://user:password@host/name"))
+	if err := isPostgres("--to", c.To); err != nil {
+		return err
 	}
 	where, err := stateIn(c.dataFlag, databaseFlag{})
 	if err != nil {

@@ -99,7 +99,8 @@ func looksLikeAddress(cell string) bool {
 
 // checkFirstRow says whether the first row is short enough to find out the layout from.
 func checkFirstRow(t *text, sample []byte, delimiter byte) error {
-	if t.whole || len(firstRows(sample, false, delimiter)) > 1 || bytes.HasSuffix(sample, []byte("\n")) {
+	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}).read()
+	if _, end := cutLineEnd(first); t.whole || end != "" {
 		return nil
 	}
 	return formatError("line 1: the first row is longer than %d octets, so that its columns cannot be told apart", len(sample))

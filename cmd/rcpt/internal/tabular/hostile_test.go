@@ -109,6 +109,14 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestLongSecondRow: what the first row tells of the columns is enough, if the second is too long to be looked at before it is read.
+func TestLongSecondRow(t *testing.T) {
+	row := "1,a@b.example," + strings.Repeat("x", 100_000) + "\n"
+	if out := written(t, "id,email,note\n"+row, Options{Format: CSV}, Output{Format: CSV}); !strings.Contains(out, strings.TrimSuffix(row, "\n")) {
+		t.Errorf("%.200s", out)
+	}
+}
+
 // TestCostlyRows: rows that are within the limits cost no more than their size, by the measure of what harmless ones cost on this machine now.
 func TestCostlyRows(t *testing.T) {
 	started := time.Now()

@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestGreylistingBeforeTheMailbox comes back when it is told to, to a host that puts off each recipient that it has not put off before, those that
+// do not exist too. It is to let the random recipient pass in the end, without which nothing is known of the address.
+func TestGreylistingBeforeTheMailbox(t *testing.T) {
+	mailboxes := map[string]smtptest.Mailbox{"alice": smtptest.Accepts}
+	tests := []struct {
+		name  string
+		host  *smtptest.Host
+		email string
+		tries int
+		want  engine.Verdict
+	}{
+		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.Deliverable},
+		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.Deliverable},
+		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.Undeliverable},
+		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.AcceptAll},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tt.host.Greylist = 4 * time.Minute
+				verifier, _, _ := inMemory(t, engine.Config{}, tt.host)
+				for try := 1; ; try++ {
+					result, err := verifier.Verify(t.Context(), tt.email)
+					if err != nil {
+						t.Fatal(err)
+					}
+					again := result.RetryAt()
+					if last := try == tt.tries; again.IsZero() != last || last && result.Verdict != tt.want {
+						t.Fatalf("try %d of %d: %s, %s, again in %ds; want %s\n%v", try, tt.tries,
+							result.Verdict, result.Details.Reason, result.Details.RetryAfter, tt.want, result.Details.Transcript)
+					}
+					if again.IsZero() {
+						return
+					}
+					time.Sleep(time.Until(again))
+				}
+			})
+		})
+	}
+}
