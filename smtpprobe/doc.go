@@ -55,7 +55,7 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
-// one, or answers twice, names nobody, and hangs up at once; nor one that says something twice, names nobody, and takes more than a second
+// one, or answers twice, names nobody, and hangs up at once; nor one that says something behind EHLO twice, names nobody, and takes more than a second
 // over each reply, falls silent before a reply is left over, or drops the RSET behind it, where what comes in the place of that does not show it: there
 // is no RSET behind a single target, its words are not known yet or those for a recipient, or nobody else was given what comes, and no QUIT with it; nor
 // one that leaves out a reply and falls silent later, over another mailbox as a rule, where it is an acceptance that has moved: only refusals are asked

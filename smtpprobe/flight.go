@@ -198,6 +198,9 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if err := s.hear(ctx, PhaseMAIL, &f.mail); err != nil {
 		return err
 	}
+	if err := f.checkMail(ctx); err != nil {
+		return err
+	}
 	if at > before {
 		f.pace.note(time.Since(since)) // the group's first reply is on its way for longer
 	}
@@ -320,6 +323,9 @@ func (f *flight) inTurn(ctx context.Context) error {
 	s.transacting = true
 	since := time.Now()
 	if err := s.ask(ctx, PhaseMAIL, f.mailCommand(), &f.mail); err != nil {
+		return err
+	}
+	if err := f.checkMail(ctx); err != nil {
 		return err
 	}
 	if err := refusal(*f.mail.reply); err != nil {

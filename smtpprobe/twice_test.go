@@ -184,3 +184,25 @@ func TestSaidTwiceInTurn(t *testing.T) {
 		})
 	}
 }
+
+// TestEverythingIsSaidTwice is about a host that says everything from EHLO on twice, with the same time before each: nothing comes sooner than the rest.
+func TestEverythingIsSaidTwice(t *testing.T) {
+	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+		for _, pace := range []time.Duration{50 * time.Millisecond, 1500 * time.Millisecond} {
+			for _, list := range [][]string{{"bad@a.example"}, company()[:10]} {
+				t.Run(fmt.Sprintf("%s %v %d", keywords, pace, len(list)), func(t *testing.T) {
+					host := saysTwice(pace, func(*visit, string) bool { return false })
+					host.keywords = keywords
+					host.after = func(v *visit, c string) string { return host.answer(v, c) }
+					inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+						for i, r := range b.askAll(aboutAll(list)) {
+							if last := r.last(); last.Target != nil && fmt.Sprint(last.Target.Code) != usual(list[i])[:3] {
+								b.Errorf("%s: found %s\n%s", list[i], summaries(r.found), transcript(last))
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
