@@ -22,7 +22,9 @@
 // limit, a policy, us or nothing, is believed only where the host has given the same to a first recipient; 421, silence and a hang-up never
 // are. Who was told such a thing is asked about again, at most twice, in the end alone. Replies that are out of step with the commands are believed
 // for nobody; behind transactions with company, and where an acceptance might be another's, the pool listens 10 ms for a reply too many, and up to a
-// second where one reply came much sooner than another and their words do not show them to be in step.
+// second where one reply came much sooner than another and their words do not show them to be in step. What a host says to RSET, which ends a
+// transaction with company, is remembered for an hour: where other words come in its place, and a recipient was given the same, a reply came twice. QUIT
+// comes with the last recipients of a session only where these words are known, and then no others will do.
 // A target that is refused for good while the control is accepted is asked about again by itself, because that is also what two answers in each
 // other's place look like; a reply that names another recipient is believed for nobody. Where a group breaks off, replies that were left out may have
 // moved others. Those up to one that names its own recipient are in step; of the rest, all are asked about again where QUIT was in the group, and
@@ -53,9 +55,10 @@
 // it is given; refusing reserved ones is up to the caller. It resolves no names. It does not promise that a host that lies plainly to those who
 // ask much, with the very words that it has for an unknown mailbox, is found out, nor one that answers the recipients of a transaction in another
 // order than they were named in, and names none, where the control is not among those it mixes up; nor one that leaves out a reply, or the last line of
-// one, or answers twice, names nobody, and hangs up at once; nor one that answers twice and takes more than a second over each reply, falls silent before
-// a reply is left over, or drops the RSET before a QUIT, its words for which are not known yet or those for a recipient; nor one that leaves out a reply
-// and falls silent later, over another mailbox as a rule, where it is an acceptance that has moved: only refusals are asked for again then, since hosts
-// that are slow over some mailboxes are common, and would be asked twice about nearly all. It does not promise that a control is asked only once for its
-// time: sessions that are open together may each name one.
+// one, or answers twice, names nobody, and hangs up at once; nor one that says something behind EHLO twice, names nobody, and takes more than a second
+// over each reply, falls silent before a reply is left over, or drops the RSET behind it, where what comes in the place of that does not show it: there
+// is no RSET behind a single target, its words are not known yet or those for a recipient, or nobody else was given what comes, and no QUIT with it; nor
+// one that leaves out a reply and falls silent later, over another mailbox as a rule, where it is an acceptance that has moved: only refusals are asked
+// for again then, since hosts that are slow over some mailboxes are common, and would be asked twice about nearly all. It does not promise that a control
+// is asked only once for its time: sessions that are open together may each name one.
 package smtpprobe

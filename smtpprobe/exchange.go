@@ -75,11 +75,11 @@ func (s *session) hearCleared(ctx context.Context) error {
 func (s *session) hearReset(ctx context.Context) (Reply, error) {
 	reply, err := s.reply(ctx, PhaseRCPT)
 	switch {
-	case err != nil, reply.Code/10 == 50:
+	case err != nil:
 		return reply, err
 	case reply.Code == replyServiceClosing:
 		return reply, errRefused
-	case refusal(reply) != nil:
+	case refusal(reply) != nil && reply.Code/10 != 50:
 		return reply, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
 	}
 	s.cleared = wording(reply)

@@ -24,6 +24,8 @@ type flight struct {
 	cutShort bool
 	pace     pace
 	inStep   bool // the reply to RSET at its end can be no other
+	// elsewhere is set when RSET was answered in other words than in sessions before, which another machine behind the same address may have.
+	elsewhere bool
 	// shifted is set when a reply before the first to a recipient, in a group, may have swallowed the next, or be the next.
 	shifted bool
 	began   time.Time // when the recipients' turn came
@@ -196,6 +198,9 @@ func (f *flight) atOnce(ctx context.Context) error {
 	if err := s.hear(ctx, PhaseMAIL, &f.mail); err != nil {
 		return err
 	}
+	if err := f.checkMail(ctx); err != nil {
+		return err
+	}
 	if at > before {
 		f.pace.note(time.Since(since)) // the group's first reply is on its way for longer
 	}
@@ -221,7 +226,8 @@ func (f *flight) atOnce(ctx context.Context) error {
 // hearEnd reads the answers to RSET, and to QUIT where that came with it, and finds out whether the replies before them were in step.
 func (f *flight) hearEnd(ctx context.Context) error {
 	s := f.s
-	usual, since := s.cleared, time.Now()
+	own, since := s.cleared, time.Now()
+	usual := cmp.Or(own, s.clearedBefore)
 	reset, err := s.hearReset(ctx)
 	f.pace.note(time.Since(since))
 	unknown := err == nil && refusal(reset) != nil
@@ -229,7 +235,8 @@ func (f *flight) hearEnd(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return f.unproven(ctx, err)
-	case s.conn.left && usual != "" && s.cleared != usual:
+	case usual != "" && s.cleared != usual && (s.conn.left || !f.shows(reset, "")):
+		f.elsewhere = own == ""
 		err = s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was answered in other words than before"))
 	case s.conn.left:
 		err = s.hearGoodbye(ctx)
@@ -316,6 +323,9 @@ func (f *flight) inTurn(ctx context.Context) error {
 	s.transacting = true
 	since := time.Now()
 	if err := s.ask(ctx, PhaseMAIL, f.mailCommand(), &f.mail); err != nil {
+		return err
+	}
+	if err := f.checkMail(ctx); err != nil {
 		return err
 	}
 	if err := refusal(*f.mail.reply); err != nil {

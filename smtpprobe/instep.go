@@ -26,6 +26,16 @@ func (f *flight) checkInStep(ctx context.Context) error {
 	return s.outOfStep(ctx, PhaseRCPT, ahead)
 }
 
+// checkMail fails when what was taken for the reply to MAIL is that to EHLO once more. A host that says everything twice, each after the same time,
+// would be found out by nothing else.
+func (f *flight) checkMail(ctx context.Context) error {
+	s, r := f.s, f.mail.reply
+	if len(r.Lines) < 2 || r.Code != s.EHLO.Code || !slices.Equal(r.Lines, s.EHLO.Lines) {
+		return nil
+	}
+	return s.fault(ctx, PhaseMAIL, protocolError("replies out of step: EHLO was answered twice"))
+}
+
 // pace is how long the replies about recipients took, each from the one before it or from its command.
 type pace struct{ least, most time.Duration }
 

@@ -52,6 +52,9 @@ func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
 		}
 	}
 	h.heed(f, failure)
+	if s.cleared != "" {
+		h.heedCleared(s.cleared)
+	}
 	if f.fresh && f.mail.class != "" && !s.conn.left {
 		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
 	}

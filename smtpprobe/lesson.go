@@ -12,6 +12,8 @@ type traits struct {
 	silences     int             // sessions that it fell silent in over a mailbox about which it answered elsewhere
 	silentAfter  int             // recipients that the last of those had
 	quitApart    bool            // a group with QUIT at its end went wrong
+	cleared      string          // the wording of the last reply to RSET; empty: it is not known
+	mixed        bool            // it was not always the same
 	trusted      map[string]bool // refusals that it has given to the first recipient of a session, too
 	until        time.Time       // forgotten then; zero: there is nothing
 }
@@ -46,10 +48,27 @@ func (h *mailHost) trust(sort string) {
 	})
 }
 
+// heedCleared notes the words that a host has for RSET, so that they show from a session's first transaction on whether its replies are in step.
+// Where they differ, as those of several machines behind one address may, they show nothing.
+func (h *mailHost) heedCleared(words string) {
+	h.learn(func(t *traits) {
+		t.mixed = t.mixed || t.cleared != "" && t.cleared != words
+		t.cleared = words
+	})
+}
+
+// usualCleared is the wording of all replies to RSET; empty: it is not known, or not always the same.
+func (t *traits) usualCleared() string {
+	if t.mixed {
+		return ""
+	}
+	return t.cleared
+}
+
 // heed notes where in a flight the host had enough, so that the next ones stop short of it.
 func (h *mailHost) heed(f *flight, failure *Failure) {
 	switch {
-	case f.unasked, f.cutOff(failure):
+	case f.unasked, f.elsewhere, f.cutOff(failure):
 	case f.s.conn.left && (failure != nil || f.mail.reply == nil || refusal(*f.mail.reply) != nil):
 		h.learn(func(t *traits) { t.quitApart = true }) // it may have been that: some take it for the end of everything
 	case f.cutShort:

@@ -30,6 +30,8 @@ const (
 	// maxReplyText is the number of bytes kept of a whole reply: the longest honest ones have some three thousand. It is what a thousand sessions
 	// with hosts that talk a lot cost in memory, several times over.
 	maxReplyText = 4 << 10
+	// maxWording is the number of bytes by which replies are compared; of each mail host, the wording of one is remembered.
+	maxWording = 256
 	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
 	maxTranscriptText  = 512
 	maxTranscriptLines = 256

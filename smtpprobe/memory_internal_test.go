@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +105,30 @@ func TestTraitsAreForgotten(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if h := pool.host(hostAsk(1)); pool.flightSize(h) != firstFlight {
 			t.Error("not forgotten")
+		}
+	})
+}
+
+// TestWordsForRSET sees that those of a host are remembered as long as they are the same, and a bounded part of them.
+func TestWordsForRSET(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &mailHost{}
+		long := Reply{Code: 250, Lines: []string{strings.Repeat("and so on ", 100)}}
+		for _, step := range []struct{ heard, usual string }{
+			{"250 2.0.0 Ok", "250 2.0.0 Ok"},
+			{"250 2.0.0 Ok", "250 2.0.0 Ok"},
+			{"250 2.0.0 Reset", ""},
+			{"250 2.0.0 Reset", ""},
+			{"later", ""},
+			{wording(long), wording(long)},
+		} {
+			if step.heard == "later" {
+				time.Sleep(traitsLast + time.Second)
+				continue
+			}
+			if h.heedCleared(step.heard); h.traits.usualCleared() != step.usual || len(h.traits.cleared) > maxWording {
+				t.Errorf("after %q: %q", step.heard, h.traits.usualCleared())
+			}
 		}
 	})
 }

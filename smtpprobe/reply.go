@@ -176,7 +176,7 @@ func contradictory(r Reply) bool {
 func wording(r Reply) string {
 	words := strings.Fields(strings.Join(r.Lines, " "))
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "0123456789@") })
-	return fmt.Sprint(r.Code, " ", r.Enhanced, " ", strings.Join(words, " "))
+	return truncate(fmt.Sprint(r.Code, " ", r.Enhanced, " ", strings.Join(words, " ")), maxWording)
 }
 
 // cutEnhanced splits an enhanced status code from the beginning of a text, where RFC 2034 §4 puts it, also with the "#" of some appliances.

@@ -32,6 +32,7 @@ type session struct {
 
 	extraLines                        int    // of the replies of this flight, beyond one each
 	cleared                           string // the wording of the last reply to RSET; empty: there was none
+	clearedBefore                     string // the same of sessions before; empty: it is not known, or not always the same
 	transacting                       bool   // a transaction was left open
 	transactions, recipients, refused int
 	late, slow                        int // refusals beyond those that any host takes, and the last of these as far as they came slowly

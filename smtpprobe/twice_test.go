@@ -137,6 +137,30 @@ func TestSlowHonestHost(t *testing.T) {
 	}
 }
 
+// TestSlowHonestHostIsKnown holds the same of a host whose words for RSET are like those for a recipient, from the second session on.
+func TestSlowHonestHostIsKnown(t *testing.T) {
+	slow := false
+	host := &peer{rcpt: func(_ *visit, m string) string {
+		if slow && !strings.HasPrefix(m, "good") {
+			time.Sleep(5 * time.Second)
+		}
+		return ""
+	}, other: func(_ *visit, c string) string {
+		return map[string]string{"RSET": "250 2.1.5 Flushed"}[c]
+	}}
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		for _, domain := range []string{"a.example", "b.example"} {
+			for _, r := range b.askAll(aboutAll(mailboxes(3, func(int) bool { return false }, domain))) {
+				if r.last().Control == nil || r.took > 5500*time.Millisecond {
+					b.Errorf("found %s, took %v", summaries(r.found), r.took)
+				}
+			}
+			slow = true
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
 // TestSaidTwiceInTurn is about a host without PIPELINING that says something twice and hangs up over the control, so that nothing is left over at the
 // end: what came unasked is seen before the next command.
 func TestSaidTwiceInTurn(t *testing.T) {
@@ -158,5 +182,27 @@ func TestSaidTwiceInTurn(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestEverythingIsSaidTwice is about a host that says everything from EHLO on twice, with the same time before each: nothing comes sooner than the rest.
+func TestEverythingIsSaidTwice(t *testing.T) {
+	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+		for _, pace := range []time.Duration{50 * time.Millisecond, 1500 * time.Millisecond} {
+			for _, list := range [][]string{{"bad@a.example"}, company()[:10]} {
+				t.Run(fmt.Sprintf("%s %v %d", keywords, pace, len(list)), func(t *testing.T) {
+					host := saysTwice(pace, func(*visit, string) bool { return false })
+					host.keywords = keywords
+					host.after = func(v *visit, c string) string { return host.answer(v, c) }
+					inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+						for i, r := range b.askAll(aboutAll(list)) {
+							if last := r.last(); last.Target != nil && fmt.Sprint(last.Target.Code) != usual(list[i])[:3] {
+								b.Errorf("%s: found %s\n%s", list[i], summaries(r.found), transcript(last))
+							}
+						}
+					})
+				})
+			}
+		}
 	}
 }

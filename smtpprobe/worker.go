@@ -118,6 +118,7 @@ func (w *worker) opened(first *ask) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
+	w.session.clearedBefore = w.host.traits.usualCleared()
 	w.host.explores(w)
 	if !first.alone && w.ctx.Err() == nil {
 		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
@@ -186,11 +187,13 @@ func (w *worker) done() {
 	w.asks, w.dropped = nil, 0
 }
 
-// ends foresees whether a transaction with so many recipients will be the session's last, while others wait, and can have QUIT with it.
+// ends foresees whether a transaction with so many recipients will be the session's last, while others wait, and can have QUIT with it: what the
+// host says to RSET, which shows that no reply came twice, has to be known.
 func (w *worker) ends(recipients int) bool {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
-	return !w.host.traits.quitApart && w.pool.exhausted(w, recipients)
+	known := w.session.cleared != "" || w.session.clearedBefore != ""
+	return known && !w.host.traits.quitApart && w.pool.exhausted(w, recipients)
 }
 
 // next takes the asks of the next transaction, and waits for some while the session may be kept.
