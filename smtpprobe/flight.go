@@ -406,19 +406,16 @@ func (f *flight) hearRecipient(ctx context.Context, i int) error {
 // noteDelay notes how long a refusal took.
 func (f *flight) noteDelay(took time.Duration) {
 	switch least, _ := f.s.pool.config.Session.refusals(); {
-	case f.s.refused <= least:
-	case took > impatience:
-		f.s.late++
+	case f.s.refused > least && took > impatience:
 		f.s.slow++
 	default:
-		f.s.late++
 		f.s.slow = 0
 	}
 }
 
-// impatient reports whether the host slows down over refusals beyond those that any host takes: it does so from some point on, unlike for a mailbox
-// that takes long by itself.
-func (f *flight) impatient() bool { return f.s.slow > 0 && f.s.slow >= min(f.s.late, 2) }
+// impatient reports whether the host slows down over refusals beyond those that any host takes: over one after the other, unlike where a mailbox takes
+// long by itself.
+func (f *flight) impatient() bool { return f.s.slow > 1 }
 
 // skipReplies reads the answers to the commands sent behind a refused one. They speak about its lack, and are for the transcript only.
 func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {

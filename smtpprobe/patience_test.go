@@ -71,6 +71,7 @@ func TestSlowMailboxIsNoImpatience(t *testing.T) {
 		ever        int // refused in any session; a transaction is planned by what the host has refused so far
 	}{
 		{"some mailboxes", func(refused int) bool { return refused == 11 || refused == 13 }, 15, 72, 72},
+		{"the first beyond what any host bears", func(refused int) bool { return refused == 9 }, 15, 72, 72},
 		{"from some point on", func(refused int) bool { return refused >= 10 }, 5, 16, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

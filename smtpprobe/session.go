@@ -35,7 +35,7 @@ type session struct {
 	clearedBefore                     string // the same of sessions before; empty: it is not known, or not always the same
 	transacting                       bool   // a transaction was left open
 	transactions, recipients, refused int
-	late, slow                        int // refusals beyond those that any host takes, and the last of these as far as they came slowly
+	slow                              int // refusals beyond those that any host takes: the last ones, as far as they came slowly
 }
 
 func newSession(p *Pool, r route) *session {
