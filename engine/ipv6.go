@@ -31,6 +31,11 @@ func (v *Verifier) withIPv6(route []smtpprobe.Host, evidence *Evidence) []smtppr
 // moreOf asks for the IPv6 addresses of a mail host, notes them in the evidence, and returns all that may be dialled.
 func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) []netip.Addr {
 	found, err := v.resolver.AddIPv6(ctx, *evidence.DNS, host)
+	if v.config.Hooks.LookedUp != nil {
+		for _, l := range found.Lookups[len(evidence.DNS.Lookups):] {
+			v.config.Hooks.LookedUp(l)
+		}
+	}
 	if err != nil {
 		return nil // the caller has given up, and is told so
 	}

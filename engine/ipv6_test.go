@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -75,13 +77,23 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again.
+// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again, and is told whoever counts.
 func TestIPv6IsInTheEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
 		defer network.Close()
 		zone := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nmx.test. AAAA 2620:fe::10\n")
-		verifier, err := engine.New(engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}})
+		var told []string
+		hooks := engine.Hooks{
+			Resolved: func(f dnsresolve.Findings, _ time.Duration) {
+				for _, l := range f.Lookups {
+					told = append(told, l.Type)
+				}
+			},
+			LookedUp: func(l dnsresolve.Lookup) { told = append(told, l.Type) },
+		}
+		config := engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Hooks: hooks}
+		verifier, err := engine.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,6 +104,9 @@ func TestIPv6IsInTheEvidence(t *testing.T) {
 		}
 		if host := evidence.DNS.Hosts[0]; len(host.Addrs) != 2 || host.IPv6Unasked || len(evidence.DNS.Lookups) != 3 || len(evidence.SMTP.Sessions) != 2 {
 			t.Errorf("%+v with %d look-ups and %d sessions", host, len(evidence.DNS.Lookups), len(evidence.SMTP.Sessions))
+		}
+		if got := strings.Join(told, " "); got != "MX A AAAA" {
+			t.Errorf("told of the questions %s, want each once", got)
 		}
 	})
 }
