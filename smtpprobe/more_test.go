@@ -120,7 +120,7 @@ func TestNoTimeForMoreAddresses(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			network := smtptest.NewNetwork()
-			network.Blackhole("192.0.2.1")
+			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtptest.PhaseEHLO})
 			s.req.Hosts = hostsAt("192.0.2.1")
 			s.req.Hosts[0].More = func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil }
 			probeNetwork(t, s, network)

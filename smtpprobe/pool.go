@@ -92,7 +92,8 @@ type Host struct {
 	Addrs []netip.Addr
 
 	// More is asked for further addresses, once, when none of Addrs could be reached, or they refused for the moment before RCPT, and before the next host
-	// is tried; not while the host's provider finds us too fast. Its context ends with the time of the probe. Default: there are none.
+	// is tried; not while the host's provider finds us too fast. Its context ends with the time of the probe, or halfway there where other addresses
+	// are left. Default: there are none.
 	More func(ctx context.Context) []netip.Addr
 }
 

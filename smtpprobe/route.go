@@ -15,7 +15,8 @@ type route struct {
 	addr   netip.AddrPort
 	egress int  // of the pool's, or noEgress
 	plain  bool // without STARTTLS, because that failed on this address
-	last   bool // no other route is left when this one fails
+	last   bool // no other route is known when this one fails
+	others int  // that may be tried then, with one for each host that would be asked for more addresses
 }
 
 // tour goes through the routes in order, within the limit of connections.
@@ -68,7 +69,7 @@ func to(host string) func(route) bool { return func(r route) bool { return r.hos
 func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
 	more := t.more(host)
 	t.finished = append(t.finished, host)
-	ctx, cancel := left.bound(ctx)
+	ctx, cancel := left.part(ctx, len(t.routes) > 0)
 	defer cancel()
 	addrs := more(ctx)
 	if err := checkAddrs(host, addrs); err != nil {
@@ -100,7 +101,19 @@ func (t *tour) next() (route, bool) {
 	t.routes = t.routes[1:]
 	t.connections++
 	r.last = len(t.routes) == 0 || t.connections == maxConnections
+	r.others = t.others(r.host)
 	return r, true
+}
+
+// others is how many connections may follow one to a host.
+func (t *tour) others(host string) int {
+	n := len(t.routes)
+	for _, h := range t.hosts {
+		if t.more(h.Name) != nil && (h.Name == host || slices.ContainsFunc(t.routes, to(h.Name))) {
+			n++
+		}
+	}
+	return min(n, maxConnections-t.connections)
 }
 
 // learn draws the consequence of a session.
