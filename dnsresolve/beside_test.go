@@ -38,6 +38,8 @@ func TestIPv6BesideSlowIPv4(t *testing.T) {
 		{"both lost", []dnstest.Fault{{Name: "mx.test", Kind: dnstest.Lose}}, nil, host("mx.test", 10, StatusTimeout), 10 * time.Second, 3},
 		{"both lost, in no time", []dnstest.Fault{{Name: "mx.test", Kind: dnstest.Lose}}, func(c *Config) { c.Timeout = 2 * time.Second },
 			host("mx.test", 10, StatusTimeout), 2 * time.Second, 1},
+		{"lost, in no time", []dnstest.Fault{a(dnstest.Fault{Kind: dnstest.Lose}), aaaa(dnstest.Fault{Delay: time.Second / 2})},
+			func(c *Config) { c.Timeout = 2 * time.Second }, halfOf(host("mx.test", 10, StatusOK, "2001:db8::1")), 2 * time.Second, 1},
 		{"fails late", []dnstest.Fault{a(dnstest.Fault{Kind: dnstest.ServFail, Delay: 2 * time.Second}), aaaa(dnstest.Fault{Kind: dnstest.Lose})}, nil,
 			host("mx.test", 10, StatusServFail), 9 * time.Second, 3},
 	} {

@@ -51,6 +51,8 @@ func TestMoreAddresses(t *testing.T) {
 			map[string]smtptest.Handler{"2001:db8::1": busy, "2001:db8::11": closed}, "[2001:db8::1] [2001:db8::11]", 1},
 		{"another IPv4 refuses us whom IPv4 put off", "192.0.2.1", three[:1], map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.11": closed},
 			"192.0.2.1 192.0.2.11", 1},
+		{"one more has the answer that the first put off", "192.0.2.1", []string{"2001:db8::11"},
+			map[string]smtptest.Handler{"192.0.2.1": busy, "2001:db8::11": &smtptest.Host{}}, "192.0.2.1 [2001:db8::11]", 1},
 		{"one has the answer", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.2": good()}, "192.0.2.1 192.0.2.2", 0},
 		{"the last connection", "192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.6", three, nil,
 			"192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.6", 0},
@@ -120,12 +122,26 @@ func TestNoTimeForMoreAddresses(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			network := smtptest.NewNetwork()
-			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtptest.PhaseEHLO})
+			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtptest.PhaseGreeting})
 			s.req.Hosts = hostsAt("192.0.2.1")
 			s.req.Hosts[0].More = func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil }
 			probeNetwork(t, s, network)
 		})
 	}
+}
+
+// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address speaks for its host when it comes to extensions.
+func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		network.Add("192.0.2.1", good())
+		hosts := hostsAt("192.0.2.1")
+		hosts[0].More = func(context.Context) []netip.Addr { t.Error("asked for more"); return nil }
+		req := smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true}
+		if o := probeNetwork(t, setting{req: req}, network); len(o.dials) != 1 || o.err != nil {
+			t.Errorf("dialled %v, error %v", o.dials, o.err)
+		}
+	})
 }
 
 // TestNoMoreAddressesOfAProviderThatIsSpared sees that whoever finds us too fast, or is left alone, is not asked at more addresses; and that one host's
@@ -140,9 +156,11 @@ func TestNoMoreAddressesOfAProviderThatIsSpared(t *testing.T) {
 		{"a provider is busy", "mx.mimecast.com", "421 4.3.2 busy", 0, true},
 		{"a provider's limit", "mx.mimecast.com", limit, 0, false},
 		{"a host's limit", "mx.example", limit, 0, true},
-		{"a provider blocks us", "mx.mimecast.com", block, 0, true},
+		{"a provider blocks us", "mx.mimecast.com", block, 3, true},
+		{"a provider blocks us once too often", "mx.mimecast.com", block, 4, false},
 		{"a provider is left alone", "mx.mimecast.com", block, 5, false},
 		{"a host blocks us", "mx.example", block, 7, true},
+		{"a host is left alone", "mx.example", block, 8, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			hosts := map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{Greeting: tt.greeting}, "192.0.2.11": good()}

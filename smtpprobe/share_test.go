@@ -34,7 +34,7 @@ func (d *timedDialer) DialContext(ctx context.Context, network, address string) 
 // TestEachHasAShareOfTheTime sees how the time is divided between addresses that do not answer, those that are yet to be asked for included.
 func TestEachHasAShareOfTheTime(t *testing.T) {
 	silent := &smtptest.Host{HangAt: smtptest.PhaseGreeting}
-	const none, slowly = "none", "slowly"
+	const none, slowly, callers = "none", "slowly", time.Minute
 	for _, tt := range []struct {
 		name   string
 		budget time.Duration
@@ -52,9 +52,12 @@ func TestEachHasAShareOfTheTime(t *testing.T) {
 		{"two", 5 * time.Second, "1 2", "", ".1 0s, .2 2.5s"},
 		{"four", 5 * time.Second, "1 2 3 4", "", ".1 0s, .2 1.5s, .3 3s, .4 4s"},
 		{"six", 10 * time.Second, "1,2 3,4 5,6", "", ".1 0s, .2 2.5s, .3 4s, .4 5.5s, .5 7s, .6 8.5s"},
+		{"eight, of which six are tried", 10 * time.Second, "1,2,3,4 5,6,7,8", "", ".1 0s, .2 2.5s, .3 4s, .4 5.5s, .5 7s, .6 8.5s"},
+		{"one by two names", 5 * time.Second, "1 1/11 2", "", ".1 0s, .2 2.5s"},
 		{"six, in time", 30 * time.Second, "1,2 3,4 5,6", "", ".1 0s, .2 6s, .3 12s, .4 18s, .5 24s, .6 27s"},
 		{"more are found slowly", 5 * time.Second, "1/slowly 2", "", ".1 0s, .2 3.5s"},
 		{"more are found slowly, and others are many", 10 * time.Second, "1/slowly 2 3 4 5", "", ".1 0s, .2 6.25s, .3 7.75s, .4 8.875s, .5 9.4375s"},
+		{"more are found slowly, and the caller has less time", 2 * callers, "1/slowly 2", "", ".1 0s, .2 33s"},
 		{"more are found slowly, of the last", 5 * time.Second, "1/slowly", "", ".1 0s"},
 		{"one without a greeting", 5 * time.Second, "1", "1", ".1 0s"},
 		{"one without a greeting, and more of it", 5 * time.Second, "1/11", "1", ".1 0s"},
@@ -77,9 +80,9 @@ func TestEachHasAShareOfTheTime(t *testing.T) {
 					return addrs
 				}
 				var hosts []smtpprobe.Host
-				for _, text := range strings.Fields(tt.hosts) {
+				for i, text := range strings.Fields(tt.hosts) {
 					known, more, found := strings.Cut(text, "/")
-					h := smtpprobe.Host{Name: "mx" + known + ".example", Addrs: ends(known)}
+					h := smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i), Addrs: ends(known)}
 					switch {
 					case more == none:
 						h.More = func(context.Context) []netip.Addr { return nil }
@@ -92,7 +95,7 @@ func TestEachHasAShareOfTheTime(t *testing.T) {
 					hosts = append(hosts, h)
 				}
 				req := smtpprobe.Request{Hosts: hosts, Budget: tt.budget}
-				o := probeNetwork(t, setting{config: smtpprobe.Config{Dialer: dialer}, timeout: time.Hour, req: req}, network)
+				o := probeNetwork(t, setting{config: smtpprobe.Config{Dialer: dialer}, timeout: callers, req: req}, network)
 				if got := strings.Join(dialer.dials, ", "); got != tt.want || o.err != nil {
 					t.Errorf("dialled %s, want %s; error %v", got, tt.want, o.err)
 				}
