@@ -9,7 +9,8 @@
 //
 // The first mail exchangers are looked up, and the next ones only while those before them are dead: without a public address, for good.
 //
-// The IPv6 addresses of a host that has others are asked for only when they are wanted, where [Config.Suffices] says so.
+// The IPv6 addresses of a host that has others are asked for only when they are wanted, where [Config.Suffices] says so, or when the others are long in
+// coming.
 //
 // [Resolver.IPv4] looks up the addresses of one name, whatever they are for.
 //

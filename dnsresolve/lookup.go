@@ -144,7 +144,7 @@ func (r *Resolver) question(ctx context.Context, q question) *answer {
 	case <-r.base.Done():
 		return abandoned(errClosed)
 	}
-	a := r.resolve(ctx, time.Now().Add(r.timeout), q.name, q.qtype)
+	a := r.resolve(ctx, time.Now().Add(r.timeFor(q.qtype)), q.name, q.qtype)
 	if ctx.Err() != nil && a.status.Temporary() {
 		return nil
 	}
@@ -156,4 +156,15 @@ func (r *Resolver) question(ctx context.Context, q question) *answer {
 		r.cache.put(q, a)
 	}
 	return a
+}
+
+// headStart is how long the question for a host's IPv4 addresses goes unanswered before that for its IPv6 addresses joins it: one try.
+func (r *Resolver) headStart() time.Duration { return min(r.tryTimeout, r.timeout/2) }
+
+// timeFor is the time for a question of the servers. One that begins later ends with the other, so that a host takes no longer than a look-up.
+func (r *Resolver) timeFor(qtype uint16) time.Duration {
+	if qtype == dns.TypeAAAA && r.suffices != nil {
+		return r.timeout - r.headStart()
+	}
+	return r.timeout
 }

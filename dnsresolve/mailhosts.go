@@ -102,21 +102,45 @@ func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 	if !isHostName(e.host) {
 		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
 	}
+	if r.suffices != nil {
+		return r.hostByIPv4(ctx, e)
+	}
 	answers, lookups := make([]*answer, 2), make([]Lookup, 2)
 	ask := func(i int, qtype uint16) { answers[i], lookups[i] = r.look(ctx, e.host, qtype) }
-	if r.suffices == nil {
-		var other sync.WaitGroup
-		other.Go(func() { ask(1, dns.TypeAAAA) })
-		ask(0, dns.TypeA)
-		other.Wait()
-		return r.hostOf(e, answers, lookups)
-	}
+	var other sync.WaitGroup
+	other.Go(func() { ask(1, dns.TypeAAAA) })
 	ask(0, dns.TypeA)
-	if h := r.hostOf(e, answers[:1], lookups[:1]); slices.ContainsFunc(h.Addrs, r.suffices) {
-		h.IPv6Unasked = true
+	other.Wait()
+	return r.hostOf(e, answers, lookups)
+}
+
+// hostByIPv4 asks for the IPv6 addresses only where the IPv4 addresses do not suffice, or beside them when these are long in coming.
+func (r *Resolver) hostByIPv4(ctx context.Context, e exchanger) hostFound {
+	ctx6, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers, lookups := make([]*answer, 2), make([]Lookup, 2)
+	asked := make(chan struct{})
+	askIPv6 := func() {
+		defer close(asked)
+		answers[1], lookups[1] = r.look(ctx6, e.host, dns.TypeAAAA)
+	}
+	beside := time.AfterFunc(r.headStart(), askIPv6)
+	answers[0], lookups[0] = r.look(ctx, e.host, dns.TypeA)
+	begun := !beside.Stop()
+	h := r.hostOf(e, answers[:1], lookups[:1])
+	h.IPv6Unasked = slices.ContainsFunc(h.Addrs, r.suffices)
+	switch {
+	case h.IPv6Unasked && !begun:
+		return h
+	case h.IPv6Unasked:
+		cancel() // an answer that has come is taken along, and is not waited for
+	case !begun:
+		askIPv6()
+	}
+	<-asked
+	if h.IPv6Unasked && answers[1].status.Temporary() {
 		return h
 	}
-	ask(1, dns.TypeAAAA)
 	return r.hostOf(e, answers, lookups)
 }
 

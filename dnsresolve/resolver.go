@@ -31,7 +31,7 @@ type Config struct {
 	Logger     *slog.Logger  // default: silent
 
 	// Suffices reports whether an IPv4 address is all that a host needs for now: its IPv6 addresses are then asked for by [Resolver.AddIPv6]
-	// only. Default: no address is, and both kinds are asked for at the same time.
+	// only, or when the IPv4 addresses are not known after the time of one try. Default: no address is, and both kinds are asked for at the same time.
 	Suffices func(Addr) bool
 }
 

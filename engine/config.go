@@ -125,6 +125,8 @@ func (c Config) withDefaults() (Config, error) {
 type Hooks struct {
 	// Resolved is told how the search for a domain's mail exchangers ended.
 	Resolved func(f dnsresolve.Findings, took time.Duration)
+	// LookedUp is told each question about a mail host that came up while the mail hosts were asked: for IPv6 addresses, where IPv4 did not do.
+	LookedUp func(l dnsresolve.Lookup)
 	// Probed is told what the mail hosts said.
 	Probed func(f smtpprobe.Findings, took time.Duration)
 	// Verified is told each verdict.

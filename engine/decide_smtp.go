@@ -59,11 +59,20 @@ func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	var best smtpprobe.Session
 	bestRank := -1
 	for _, session := range sessions {
-		if r := rank(session); r >= bestRank {
+		if r := rank(session); r > bestRank || r == bestRank && !afterPutOff(best, session) {
 			best, bestRank = session, r
 		}
 	}
 	return best
+}
+
+// afterPutOff reports whether a mail host that put us off has refused us for good over IPv6, where hosts ask more of us: it may answer later where it
+// put us off.
+func afterPutOff(before, session smtpprobe.Session) bool {
+	_, first := decisive(before)
+	_, then := decisive(session)
+	return first != nil && then != nil && first.Code < 500 && then.Code >= 500 &&
+		before.Host == session.Host && before.Addr.Addr().Unmap().Is4() && session.Addr.Addr().Unmap().Is6()
 }
 
 func rank(session smtpprobe.Session) int {

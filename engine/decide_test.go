@@ -314,6 +314,35 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// TestPutOffOverIPv4 sees that what IPv6 refuses for good is no last word of a mail host that put us off over IPv4, and only of that one.
+func TestPutOffOverIPv4(t *testing.T) {
+	const v4, other4, v6 = "198.51.100.1", "198.51.100.2", "2001:db8::1"
+	at := func(name, ip string, greeting smtpprobe.Reply) smtpprobe.Session {
+		return smtpprobe.Session{Host: name, Addr: netip.AddrPortFrom(netip.MustParseAddr(ip), 25), Greeting: &greeting}
+	}
+	busy, busier := reply(421, "4.3.2", "busy"), reply(421, "4.7.0", "too many connections")
+	for _, tt := range []struct {
+		name     string
+		sessions []smtpprobe.Session
+		want     Reason
+	}{
+		{"refused over IPv6", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, blockedIP)}, TemporaryFailure},
+		{"refused over IPv4 as well", []smtpprobe.Session{at("mx", v4, busy), at("mx", other4, blockedIP)}, Blocked},
+		{"refused by another host", []smtpprobe.Session{at("mx", v4, busy), at("mx2", v6, blockedIP)}, Blocked},
+		{"put off over IPv6", []smtpprobe.Session{at("mx", v6, busy), at("mx", "2001:db8::2", blockedIP)}, Blocked},
+		{"put off twice", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, busier)}, RateLimited},
+	} {
+		result := Decide(asked(tt.sessions...), Policy{})
+		if got := result.Details.Reason; got != tt.want || result.Verdict != Unknown {
+			t.Errorf("%s: %s (%s), want %s", tt.name, got, result.Verdict, tt.want)
+		}
+	}
+	first, last := reply(554, "", "no"), reply(554, "", "go away")
+	if got := Decide(asked(at("mx", v4, first), at("mx", v6, last)), Policy{}).Details.SMTP.Text; got != "go away" {
+		t.Errorf("refused twice: %q is told, want the later", got)
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	for text, want := range map[string]int64{
 		"Greylisted, try again in 90 seconds": 90,

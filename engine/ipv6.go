@@ -16,8 +16,8 @@ func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
 	return !only6 && mayDial(v.own.marked(addr), v.config.AllowNets)
 }
 
-// withIPv6 has the hosts of a route asked for their IPv6 addresses where that is yet to be done and no IPv4 address leads there. It comes before the
-// next host: a backup knows less than the host itself.
+// withIPv6 has the hosts of a route asked for their IPv6 addresses where that is yet to be done and no IPv4 address leads there, or they put us
+// off. It comes before the next host: a backup knows less than the host itself.
 func (v *Verifier) withIPv6(route []smtpprobe.Host, evidence *Evidence) []smtpprobe.Host {
 	for i, to := range route {
 		unasked := func(h dnsresolve.Host) bool { return h.Name == to.Name && h.IPv6Unasked }
@@ -31,6 +31,11 @@ func (v *Verifier) withIPv6(route []smtpprobe.Host, evidence *Evidence) []smtppr
 // moreOf asks for the IPv6 addresses of a mail host, notes them in the evidence, and returns all that may be dialled.
 func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) []netip.Addr {
 	found, err := v.resolver.AddIPv6(ctx, *evidence.DNS, host)
+	if v.config.Hooks.LookedUp != nil {
+		for _, l := range found.Lookups[len(evidence.DNS.Lookups):] {
+			v.config.Hooks.LookedUp(l)
+		}
+	}
 	if err != nil {
 		return nil // the caller has given up, and is told so
 	}

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -18,6 +20,7 @@ func TestIPv6(t *testing.T) {
 	exists := &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"user": smtptest.Accepts}}
 	both := "example.test. MX 10 mx.test.\nmx.test. A " + dead + "\nmx.test. AAAA " + v6 + "\n"
 	const backup, many = "example.test. MX 20 mx2.test.\nmx2.test. A " + v4 + "\n", "mx.test. AAAA 2620:fe::11\nmx.test. AAAA 2620:fe::12\n"
+	busy, closed := smtptest.HostileHost("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
 	for _, tt := range []struct {
 		name, zone string
 		hosts      map[string]smtptest.Handler
@@ -30,7 +33,19 @@ func TestIPv6(t *testing.T) {
 		{"both are", both, nil, engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25", 1},
 		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: smtptest.HostileHost("silent-at-greeting"), v6: exists}, engine.RecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: smtptest.HostileHost("421-at-greeting"), v6: exists}, engine.TemporaryFailure, "9.9.9.9:25", 0},
+		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: busy, v6: exists}, engine.RecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off at EHLO", both, map[string]smtptest.Handler{dead: &smtptest.Host{EHLO: "451 later"}, v6: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off at MAIL", both, map[string]smtptest.Handler{dead: &smtptest.Host{MAIL: "451 later"}, v6: exists}, engine.RecipientAccepted,
+			"9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off at RCPT", both, map[string]smtptest.Handler{dead: &smtptest.Host{RCPT: "451 later"}, v6: exists}, engine.TemporaryFailure,
+			"9.9.9.9:25", 0},
+		{"IPv4 refuses us", both + backup, map[string]smtptest.Handler{dead: closed, v4: exists, v6: exists}, engine.Blocked, "9.9.9.9:25", 0},
+		{"IPv6 refuses us", both + backup, map[string]smtptest.Handler{v4: exists, v6: closed}, engine.Blocked, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off, and IPv6 refuses us", both, map[string]smtptest.Handler{dead: busy, v6: closed}, engine.TemporaryFailure,
+			"9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off, IPv6 refuses us, and the backup answers", both + backup, map[string]smtptest.Handler{dead: busy, v4: exists, v6: closed},
+			engine.RecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
 		{"IPv6 is reserved", strings.ReplaceAll(both, v6, "fd00::1"), nil, engine.ConnectionFailed, "9.9.9.9:25", 1},
 		{"IPv6 is this machine's", strings.ReplaceAll(both, v6, "2620:fe::99"), nil, engine.ConnectionFailed, "9.9.9.9:25", 1},
 		{"IPv4 is reserved", strings.ReplaceAll(both, dead, "10.0.0.1"), map[string]smtptest.Handler{v6: exists}, engine.RecipientAccepted,
@@ -44,7 +59,7 @@ func TestIPv6(t *testing.T) {
 		{"another IPv4 leads there", both + "mx.test. A " + v4 + "\n", map[string]smtptest.Handler{v4: exists, v6: exists}, engine.RecipientAccepted,
 			"9.9.9.9:25 9.9.9.10:25", 0},
 		{"one IPv4 puts us off, another is dead", both + "mx.test. A " + v4 + "\n",
-			map[string]smtptest.Handler{dead: smtptest.HostileHost("421-at-greeting"), v6: exists}, engine.TemporaryFailure, "9.9.9.9:25 9.9.9.10:25", 0},
+			map[string]smtptest.Handler{dead: busy, v6: exists}, engine.RecipientAccepted, "9.9.9.9:25 9.9.9.10:25 [2620:fe::10]:25", 1},
 		{"many", both + many, nil, engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
 		{"under two names", both + backup + "mx2.test. AAAA " + v6 + "\nmx2.test. AAAA 2620:fe::11\nmx2.test. AAAA 2620:fe::12\n", nil,
 			engine.ConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25 [2620:fe::11]:25 [2620:fe::12]:25", 1},
@@ -75,13 +90,23 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again.
+// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again, and is told whoever counts.
 func TestIPv6IsInTheEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
 		defer network.Close()
 		zone := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nmx.test. AAAA 2620:fe::10\n")
-		verifier, err := engine.New(engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}})
+		var told []string
+		hooks := engine.Hooks{
+			Resolved: func(f dnsresolve.Findings, _ time.Duration) {
+				for _, l := range f.Lookups {
+					told = append(told, l.Type)
+				}
+			},
+			LookedUp: func(l dnsresolve.Lookup) { told = append(told, l.Type) },
+		}
+		config := engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Hooks: hooks}
+		verifier, err := engine.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,6 +117,9 @@ func TestIPv6IsInTheEvidence(t *testing.T) {
 		}
 		if host := evidence.DNS.Hosts[0]; len(host.Addrs) != 2 || host.IPv6Unasked || len(evidence.DNS.Lookups) != 3 || len(evidence.SMTP.Sessions) != 2 {
 			t.Errorf("%+v with %d look-ups and %d sessions", host, len(evidence.DNS.Lookups), len(evidence.SMTP.Sessions))
+		}
+		if got := strings.Join(told, " "); got != "MX A AAAA" {
+			t.Errorf("told of the questions %s, want each once", got)
 		}
 	})
 }

@@ -119,6 +119,15 @@ func (b providerBook) left(provider providerKey) (time.Time, bool) {
 	return n.until, true
 }
 
+// restrained reports whether a known provider is to see less of us for now. That of a single address says nothing about the host's others.
+func (p *Pool) restrained(r route) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	provider := p.provider(r)
+	n := p.providers[provider]
+	return n != nil && !provider.isAddress() && (n.interval > 0 || time.Now().Before(n.until))
+}
+
 // shrink drops providers that have long been quiet, or if that is none, all.
 func (b providerBook) shrink() {
 	before := len(b)

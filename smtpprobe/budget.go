@@ -25,12 +25,19 @@ func (b *budget) stoodStill(d time.Duration) {
 	}
 }
 
-// bound is ctx that ends with the budget.
-func (b *budget) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if b.end.IsZero() {
-		return context.WithCancel(ctx)
+// part is ctx that ends with the budget, or halfway there if others are to have the rest.
+func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !b.end.IsZero() && (!bounded || b.end.Before(end)) {
+		end, bounded = b.end, true
 	}
-	return context.WithDeadline(ctx, b.end)
+	switch {
+	case !bounded:
+		return context.WithCancel(ctx)
+	case others:
+		return context.WithTimeout(ctx, time.Until(end)/2)
+	}
+	return context.WithDeadline(ctx, end)
 }
 
 // spent reports whether the budget or ctx has no time left.

@@ -163,7 +163,8 @@ func fits(phase Phase, code int) bool {
 }
 
 // deadline bounds the next wait: by the phase's timeout and by the time for the asks. Connecting, the greeting and the TLS handshake are where a
-// dead route shows, so there one wait takes at most half of the time that is left as long as something else could be tried in the other half.
+// dead route shows, so there one wait takes at most half of the time that is left as long as something else could be tried in the other half. A
+// connection, which good hosts take up at once, leaves time for all others, even if they are yet to be asked for and may not exist.
 func (s *session) deadline(phase Phase) time.Time {
 	now := time.Now()
 	timeout := s.pool.config.Timeouts.Command
@@ -174,11 +175,15 @@ func (s *session) deadline(phase Phase) time.Time {
 		return now.Add(timeout)
 	}
 	left := s.bound.Sub(now)
+	most := left
 	if s.tlsPending || !s.route.last && (phase == PhaseConnect || phase == PhaseGreeting) {
-		left /= 2
+		most = left / 2
 	}
-	s.hurried = left < timeout
-	return now.Add(min(timeout, left))
+	if phase == PhaseConnect {
+		most = min(most, max(leastShare, left-time.Duration(s.route.others)*leastShare))
+	}
+	s.hurried = most < timeout
+	return now.Add(min(timeout, most))
 }
 
 // timedOut reports whether a step of a session failed because there was no answer in time.

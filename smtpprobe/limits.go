@@ -51,6 +51,9 @@ const (
 	maxDomain = 255
 )
 
+// leastShare is the time that is left to each address that may still be tried: for a SYN, one more after a second, and the answer to it.
+const leastShare = 1500 * time.Millisecond
+
 // Defaults of [Config].
 const (
 	defaultPort               = 25

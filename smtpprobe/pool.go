@@ -91,8 +91,9 @@ type Host struct {
 	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
 	Addrs []netip.Addr
 
-	// More is asked for further addresses, once, when none of Addrs has said a word, and before the next host is tried. Its context ends with the
-	// time of the probe. Default: there are none.
+	// More is asked for further addresses, once, when none of Addrs could be reached, or they refused for the moment before RCPT, and before the next host
+	// is tried; not while the host's provider finds us too fast. Its context ends with the time of the probe, or halfway there where other addresses
+	// are left. Default: there are none.
 	More func(ctx context.Context) []netip.Addr
 }
 
@@ -173,6 +174,9 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 		}
 		if err != nil {
 			return found, err
+		}
+		if !tour.wantsMore(r.host) || left.spent(ctx) || p.restrained(r) {
+			continue
 		}
 		if err := tour.prolong(ctx, left, r.host); err != nil {
 			return found, err

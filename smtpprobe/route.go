@@ -15,7 +15,8 @@ type route struct {
 	addr   netip.AddrPort
 	egress int  // of the pool's, or noEgress
 	plain  bool // without STARTTLS, because that failed on this address
-	last   bool // no other route is left when this one fails
+	last   bool // no other route is known when this one fails
+	others int  // that may be tried then, with one for each host that would be asked for more addresses
 }
 
 // tour goes through the routes in order, within the limit of connections.
@@ -24,8 +25,9 @@ type tour struct {
 	port        uint16
 	ways        Egresses
 	routes      []route
-	finished    []string     // hosts that are not asked for more addresses: they have been, or have said a word
-	more        []netip.Addr // that the others had
+	finished    []string     // hosts that are not asked for more addresses: they have been, or would do no better there
+	added       []netip.Addr // that the others had
+	putOff      []string     // hosts that have refused us for the moment over IPv4
 	connections int
 }
 
@@ -47,24 +49,36 @@ func (t *tour) route(host string, addr netip.Addr) route {
 	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.choose(addr)}
 }
 
-// prolong asks for more addresses of a host, and puts them first, when no other is left and none has said a word.
-func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
+// wantsMore reports whether a host is to be asked for more addresses, now that none is left.
+func (t *tour) wantsMore(host string) bool {
+	return t.more(host) != nil && !slices.ContainsFunc(t.routes, to(host)) && t.connections < maxConnections
+}
+
+// more is what asks a host for more addresses; nil: there is nothing to ask, or no sense in it.
+func (t *tour) more(host string) func(context.Context) []netip.Addr {
 	i := slices.IndexFunc(t.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
-	another := slices.ContainsFunc(t.routes, func(r route) bool { return r.host == host })
-	if i < 0 || another || slices.Contains(t.finished, host) || t.connections == maxConnections || left.spent(ctx) {
+	if i < 0 || slices.Contains(t.finished, host) {
 		return nil
 	}
+	return t.hosts[i].More
+}
+
+func to(host string) func(route) bool { return func(r route) bool { return r.host == host } }
+
+// prolong asks for more addresses of a host, and puts them first.
+func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
+	more := t.more(host)
 	t.finished = append(t.finished, host)
-	ctx, cancel := left.bound(ctx)
+	ctx, cancel := left.part(ctx, len(t.routes) > 0)
 	defer cancel()
-	addrs := t.hosts[i].More(ctx)
+	addrs := more(ctx)
 	if err := checkAddrs(host, addrs); err != nil {
 		return err
 	}
 	var first []route
 	for _, addr := range addrs {
 		if len(first) < maxMore && !t.knows(addr) {
-			t.more = append(t.more, addr)
+			t.added = append(t.added, addr)
 			first = append(first, t.route(host, addr))
 		}
 	}
@@ -75,7 +89,7 @@ func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
 // knows reports whether an address is, or was, part of the tour.
 func (t *tour) knows(addr netip.Addr) bool {
 	same := func(other netip.Addr) bool { return other.Unmap() == addr.Unmap() }
-	return slices.ContainsFunc(t.more, same) || slices.ContainsFunc(t.hosts, func(h Host) bool { return slices.ContainsFunc(h.Addrs, same) })
+	return slices.ContainsFunc(t.added, same) || slices.ContainsFunc(t.hosts, func(h Host) bool { return slices.ContainsFunc(h.Addrs, same) })
 }
 
 // next returns the next route to try.
@@ -87,7 +101,19 @@ func (t *tour) next() (route, bool) {
 	t.routes = t.routes[1:]
 	t.connections++
 	r.last = len(t.routes) == 0 || t.connections == maxConnections
+	r.others = t.others(r.host)
 	return r, true
+}
+
+// others is how many connections may follow one to a host.
+func (t *tour) others(host string) int {
+	n := len(t.routes)
+	for _, h := range t.hosts {
+		if t.more(h.Name) != nil && (h.Name == host || slices.ContainsFunc(t.routes, to(h.Name))) {
+			n++
+		}
+	}
+	return min(n, maxConnections-t.connections)
 }
 
 // learn draws the consequence of a session.
@@ -95,11 +121,7 @@ func (t *tour) learn(r route, told answer) {
 	if told.offline {
 		t.connections--
 	}
-	next, s := whatNext(told.session), told.session
-	if next != nothing && (s.Greeting != nil || s.Failure != nil && s.Failure.Kind == KindPaused) {
-		t.finished = append(t.finished, r.host)
-	}
-	switch next {
+	switch t.weigh(r, told.session) {
 	case nothing:
 		t.routes, t.hosts = nil, nil
 	case samePlain:
@@ -110,6 +132,20 @@ func (t *tour) learn(r route, told answer) {
 		t.routes = slices.DeleteFunc(t.routes, func(other route) bool { return other.host == r.host })
 	case nextRoute:
 	}
+}
+
+// weigh is whatNext in the light of what the host's other addresses have said, and notes whether it is to be asked for more.
+func (t *tour) weigh(r route, s *Session) move {
+	next, over4 := whatNext(s), r.addr.Addr().Unmap().Is4()
+	switch {
+	case next == nextHost, next == nextRoute && s.Failure != nil && (s.Greeting != nil || s.Failure.Kind == KindPaused):
+		t.finished = append(t.finished, r.host)
+	case next == nextRoute && s.Failure == nil && over4:
+		t.putOff = append(t.putOff, r.host)
+	case next == nothing && s.Target == nil && !over4 && slices.Contains(t.putOff, r.host):
+		return nextRoute // hosts ask more of us over IPv6: to be refused there is not the last word of one that may answer later
+	}
+	return next
 }
 
 // move is what follows a session.

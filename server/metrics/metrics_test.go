@@ -60,6 +60,7 @@ func TestHooks(t *testing.T) {
 		{Type: "MX", Status: dnsresolve.StatusOK, Cached: true}, {Type: "A", Status: dnsresolve.StatusOK}, {Type: "A", Status: dnsresolve.StatusOK},
 		{Type: "AAAA", Status: dnsresolve.StatusServFail}, {Type: "TXT", Status: dnsresolve.StatusNoData},
 	}}, 20*time.Millisecond)
+	hooks.LookedUp(dnsresolve.Lookup{Type: "AAAA", Status: dnsresolve.StatusOK})
 	hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{
 		{Failure: &smtpprobe.Failure{Kind: smtpprobe.KindTimeout}},                                     // an exchanger that is silent,
 		{Greeting: &smtpprobe.Reply{Code: 554}},                                                        // one that does not want us,
@@ -69,6 +70,7 @@ func TestHooks(t *testing.T) {
 		`rcpt_dns_lookups_total{cached="true",status="ok",type="MX"} 1`,
 		`rcpt_dns_lookups_total{cached="false",status="ok",type="A"} 2`,
 		`rcpt_dns_lookups_total{cached="false",status="servfail",type="AAAA"} 1`,
+		`rcpt_dns_lookups_total{cached="false",status="ok",type="AAAA"} 1`,
 		`rcpt_dns_lookups_total{cached="false",status="nodata",type="other"} 1`,
 		`rcpt_smtp_sessions_total{outcome="timeout"} 1`,
 		`rcpt_smtp_sessions_total{outcome="rejected"} 1`,

@@ -47,14 +47,18 @@ func (s *steps) collectors() []prometheus.Collector {
 
 // Hooks are for the engine whose steps are to be counted. The hook for verdicts is nil: see [Metrics.Verified].
 func (m *Metrics) Hooks() engine.Hooks {
-	return engine.Hooks{Resolved: m.steps.resolved, Probed: m.steps.probed}
+	return engine.Hooks{Resolved: m.steps.resolved, LookedUp: m.steps.lookedUp, Probed: m.steps.probed}
 }
 
 func (s *steps) resolved(f dnsresolve.Findings, took time.Duration) {
 	s.dns.Observe(took.Seconds())
 	for _, l := range f.Lookups {
-		s.lookups.WithLabelValues(dnsTypes.word(l.Type), dnsStatuses.word(string(l.Status)), truth(l.Cached)).Inc()
+		s.lookedUp(l)
 	}
+}
+
+func (s *steps) lookedUp(l dnsresolve.Lookup) {
+	s.lookups.WithLabelValues(dnsTypes.word(l.Type), dnsStatuses.word(string(l.Status)), truth(l.Cached)).Inc()
 }
 
 func (s *steps) probed(f smtpprobe.Findings, took time.Duration) {

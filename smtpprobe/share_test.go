@@ -1,0 +1,108 @@
+package smtpprobe_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// timedDialer notes when each address is dialled, by the last part of it.
+type timedDialer struct {
+	smtpprobe.Dialer
+	mu    sync.Mutex
+	start time.Time
+	dials []string
+}
+
+func (d *timedDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	d.mu.Lock()
+	host, _, _ := net.SplitHostPort(address)
+	d.dials = append(d.dials, fmt.Sprintf(".%s %v", host[strings.LastIndexByte(host, '.')+1:], time.Since(d.start)))
+	d.mu.Unlock()
+	return d.Dialer.DialContext(ctx, network, address)
+}
+
+// TestEachHasAShareOfTheTime sees how the time is divided between addresses that do not answer, those that are yet to be asked for included.
+func TestEachHasAShareOfTheTime(t *testing.T) {
+	silent := &smtptest.Host{HangAt: smtptest.PhaseGreeting}
+	const none, slowly, callers = "none", "slowly", time.Minute
+	for _, tt := range []struct {
+		name   string
+		budget time.Duration
+		hosts  string // each with the ends of its addresses, and behind a slash of those that it has more of
+		silent string // the end of the one address that can be connected with
+		want   string
+	}{
+		{"one", 5 * time.Second, "1", "", ".1 0s"},
+		{"one, and more of it", 5 * time.Second, "1/11", "", ".1 0s, .11 3.5s"},
+		{"one, and more of it, in hardly any time", 1600 * time.Millisecond, "1/11", "", ".1 0s, .11 1.5s"},
+		{"one, and more of it, in time", 30 * time.Second, "1/11", "", ".1 0s, .11 6s"},
+		{"one, and two more", 5 * time.Second, "1/11,12", "", ".1 0s, .11 3.5s, .12 4.25s"},
+		{"two, and more", 5 * time.Second, "1/11 2/21", "", ".1 0s, .11 1.5s, .2 3s, .21 4.5s"},
+		{"two, and there are no more", 5 * time.Second, "1/none 2/none", "", ".1 0s, .2 1.5s"},
+		{"two", 5 * time.Second, "1 2", "", ".1 0s, .2 2.5s"},
+		{"four", 5 * time.Second, "1 2 3 4", "", ".1 0s, .2 1.5s, .3 3s, .4 4s"},
+		{"six", 10 * time.Second, "1,2 3,4 5,6", "", ".1 0s, .2 2.5s, .3 4s, .4 5.5s, .5 7s, .6 8.5s"},
+		{"eight, of which six are tried", 10 * time.Second, "1,2,3,4 5,6,7,8", "", ".1 0s, .2 2.5s, .3 4s, .4 5.5s, .5 7s, .6 8.5s"},
+		{"one by two names", 5 * time.Second, "1 1/11 2", "", ".1 0s, .2 2.5s"},
+		{"six, in time", 30 * time.Second, "1,2 3,4 5,6", "", ".1 0s, .2 6s, .3 12s, .4 18s, .5 24s, .6 27s"},
+		{"more are found slowly", 5 * time.Second, "1/slowly 2", "", ".1 0s, .2 3.5s"},
+		{"more are found slowly, and others are many", 10 * time.Second, "1/slowly 2 3 4 5", "", ".1 0s, .2 6.25s, .3 7.75s, .4 8.875s, .5 9.4375s"},
+		{"more are found slowly, and the caller has less time", 2 * callers, "1/slowly 2", "", ".1 0s, .2 33s"},
+		{"more are found slowly, of the last", 5 * time.Second, "1/slowly", "", ".1 0s"},
+		{"one without a greeting", 5 * time.Second, "1", "1", ".1 0s"},
+		{"one without a greeting, and more of it", 5 * time.Second, "1/11", "1", ".1 0s"},
+		{"one without a greeting, and more of it, in time", 30 * time.Second, "1/11", "1", ".1 0s, .11 20s"},
+		{"one without a greeting, and others", 10 * time.Second, "1/11 2/21", "1", ".1 0s, .11 5s, .2 7s, .21 8.5s"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := smtptest.NewNetwork()
+				dialer := &timedDialer{Dialer: network, start: time.Now()}
+				ends := func(list string) (addrs []netip.Addr) {
+					for end := range strings.SplitSeq(list, ",") {
+						addr := "192.0.2." + end
+						if addrs = append(addrs, netip.MustParseAddr(addr)); end == tt.silent {
+							network.Add(addr, silent)
+						} else {
+							network.Blackhole(addr)
+						}
+					}
+					return addrs
+				}
+				var hosts []smtpprobe.Host
+				for i, text := range strings.Fields(tt.hosts) {
+					known, more, found := strings.Cut(text, "/")
+					h := smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i), Addrs: ends(known)}
+					switch {
+					case more == none:
+						h.More = func(context.Context) []netip.Addr { return nil }
+					case more == slowly:
+						h.More = func(ctx context.Context) []netip.Addr { <-ctx.Done(); return nil }
+					case found:
+						addrs := ends(more)
+						h.More = func(context.Context) []netip.Addr { return addrs }
+					}
+					hosts = append(hosts, h)
+				}
+				req := smtpprobe.Request{Hosts: hosts, Budget: tt.budget}
+				o := probeNetwork(t, setting{config: smtpprobe.Config{Dialer: dialer}, timeout: callers, req: req}, network)
+				if got := strings.Join(dialer.dials, ", "); got != tt.want || o.err != nil {
+					t.Errorf("dialled %s, want %s; error %v", got, tt.want, o.err)
+				}
+				if o.took > tt.budget {
+					t.Errorf("took %v", o.took)
+				}
+			})
+		})
+	}
+}
