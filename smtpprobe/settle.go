@@ -59,11 +59,12 @@ func (w *worker) decide(f *flight, failure *Failure) (final []bool) {
 	return final
 }
 
-// judgeAll decides what becomes of each ask. One is to be asked alone: what that shows is good for the others, too.
+// judgeAll decides what becomes of each ask. The one over whom the host fell silent is to be asked alone, and one of the others, as what that shows is
+// good for the rest.
 func (f *flight) judgeAll(failure *Failure) []verdict {
 	verdicts := make([]verdict, len(f.asks))
 	suspect := f.suspect(failure)
-	alone := suspect >= 0
+	alone := false
 	for i := range f.asks {
 		verdicts[i] = f.judge(i, failure)
 		switch {
