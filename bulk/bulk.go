@@ -32,6 +32,13 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 }
 
+// GroupVerifier is a [Verifier] that can verify several addresses of one domain together, which costs less, as [engine.Verifier] can. [Run] makes use of
+// it. Done is told once what came of each address, by its number; VerifyTogether returns when it has been told of all.
+type GroupVerifier interface {
+	Verifier
+	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
+}
+
 // Run verifies what source yields and writes the results to sink. It returns when everything is written, or with an error:
 //
 //   - ctx was cancelled: it stops at once, writes the results that are done and whose turn it is, and returns the cause;

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,7 +23,8 @@ type run struct {
 	started time.Time
 
 	reads    chan reading
-	work     chan *task
+	together GroupVerifier // nil: there is none
+	work     chan []*task
 	outcomes chan outcome
 	workers  sync.WaitGroup
 	waiters  waiters
@@ -39,6 +41,7 @@ type run struct {
 
 	asking      context.Context // of the workers
 	hired       int             // workers
+	free        atomic.Int64    // of them
 	batch       []*record       // whose turn it is, for the writer
 	alarm       *time.Timer
 	alarmAt     time.Duration // what it is set to
@@ -52,12 +55,14 @@ type run struct {
 
 func newRun(o Options, sink Sink) *run {
 	most := o.Concurrency + o.Limits.Queued
+	together, _ := o.Verifier.(GroupVerifier)
 	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
 	return &run{
 		options:  o,
 		started:  time.Now(),
 		reads:    make(chan reading, readAhead),
-		work:     make(chan *task, most),
+		together: together,
+		work:     make(chan []*task, most),
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
 		shelf:    shelf,
@@ -151,6 +156,7 @@ func (r *run) advance() error {
 	for _, t := range r.waiters.takeScouts() {
 		r.plan.found(t)
 	}
+	var team []*task
 	for {
 		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
 		if r.plan.started >= room {
@@ -160,9 +166,13 @@ func (r *run) advance() error {
 		if t == nil {
 			break
 		}
-		r.hire()
-		r.work <- t
+		if !r.joins(t, team) {
+			r.begin(team)
+			team = nil
+		}
+		team = append(team, t)
 	}
+	r.begin(team)
 	if err := r.collect(); err != nil {
 		return err
 	}

@@ -59,17 +59,47 @@ func (w *waiters) takeScouts() []*task {
 	return scouts
 }
 
-// hire sees to it that there are as many workers as tasks under way. Both channels have room for all that may be.
-func (r *run) hire() {
-	if r.hired >= r.plan.started {
+// joins reports whether a task can be asked about together with those of a team.
+func (r *run) joins(t *task, team []*task) bool {
+	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane && !t.scouts && !team[0].scouts
+}
+
+// begin has a worker ask about a team, tasks of one domain. There are as many workers as teams under way, and the channel has room for all.
+func (r *run) begin(team []*task) {
+	if len(team) == 0 {
+		return
+	}
+	r.work <- team
+	if r.free.Load() > 0 {
+		r.free.Add(-1)
 		return
 	}
 	r.hired++
 	r.workers.Go(func() {
-		for t := range r.work {
-			r.outcomes <- r.ask(r.asked(t), t)
+		for team := range r.work {
+			r.ask(team)
 		}
 	})
+}
+
+// ask asks about a team. The channel for outcomes has room for all, too.
+func (r *run) ask(team []*task) {
+	if len(team) == 1 {
+		t := team[0]
+		result, err := r.options.Verifier.Verify(r.asked(t), t.record.item.Email)
+		o := r.outcome(t, result, err)
+		r.free.Add(1)
+		r.outcomes <- o
+		return
+	}
+	emails := make([]string, len(team))
+	for i, t := range team {
+		emails[i] = t.record.item.Email
+	}
+	r.together.VerifyTogether(r.asking, emails, func(i int, result engine.Result, err error) {
+		r.outcomes <- r.outcome(team[i], result, err)
+	})
+	r.free.Add(1)
 }
 
 // asked returns the context to ask about a task in.
@@ -80,8 +110,7 @@ func (r *run) asked(t *task) context.Context {
 	return r.asking
 }
 
-func (r *run) ask(ctx context.Context, t *task) outcome {
-	result, err := r.options.Verifier.Verify(ctx, t.record.item.Email)
+func (r *run) outcome(t *task, result engine.Result, err error) outcome {
 	o := outcome{task: t, answer: &answer{}, err: err}
 	if d := result.Details; d != nil {
 		o.answer.reason = d.Reason

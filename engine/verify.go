@@ -127,43 +127,50 @@ func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
 func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
 	known := v.lists.Load()
 	evidence, err := v.Gather(ctx, address)
+	return v.decide(known, address, evidence), err
+}
+
+// decide judges the evidence about an address, remembers the result and tells of it.
+func (v *Verifier) decide(known *lists.Lists, address string, evidence Evidence) Result {
 	result := Decide(evidence, v.policy)
 	if v.lists.Load() == known { // else it may rest on lists that are no more
 		v.memory.keep(address, result)
 	}
 	v.report(result)
-	return result, err
+	return result
 }
 
 // Gather collects the facts about address without judging them. After an error the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error) {
 	started := time.Now()
-	evidence := Evidence{
+	evidence := v.noEvidence(address, started)
+	err := v.gather(ctx, address, &evidence)
+	evidence.end(started, err)
+	return evidence, err
+}
+
+// noEvidence is that about an address before anything is known of it.
+func (v *Verifier) noEvidence(address string, started time.Time) Evidence {
+	return Evidence{
 		Schema: EvidenceSchema, Email: bounded(strings.ToValidUTF8(address, "\uFFFD")), MailFrom: v.config.MailFrom,
 		Level: v.config.Level, StartedAt: started.UTC(),
 	}
-	err := v.gather(ctx, address, &evidence)
+}
+
+// end notes how the gathering ended, and when.
+func (e *Evidence) end(started time.Time, err error) {
 	if err != nil {
-		evidence.Fault = err.Error()
+		e.Fault = err.Error()
 	}
-	evidence.DurationMS = time.Since(started).Milliseconds()
-	return evidence, err
+	e.DurationMS = time.Since(started).Milliseconds()
 }
 
 // gather takes the steps in order and stops where the facts so far leave nothing to ask.
 func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence) error {
 	known := v.lists.Load()
-	mailbox, err := address.Parse(given)
-	if err != nil {
-		evidence.Syntax, err = syntaxFault(err)
-		evidence.Suggestion = suggestDotted(known, given, evidence.Syntax)
+	mailbox, goesOn, err := v.read(known, given, evidence)
+	if !goesOn {
 		return err
-	}
-	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
-	evidence.Matches = known.Match(mailbox.Unquoted(), mailbox.Domain)
-	evidence.Suggestion = suggest(known, mailbox.Local, mailbox.Domain)
-	if trapped(evidence.Matches) || v.config.Level == LevelSyntax {
-		return nil
 	}
 	var listings sync.WaitGroup
 	if domain, ok := v.rhsbls.domainOf(*evidence); ok {
@@ -174,14 +181,24 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 	return err
 }
 
+// read finds out what can be learned without asking anybody, and whether that leaves something to ask.
+func (v *Verifier) read(known *lists.Lists, given string, evidence *Evidence) (mailbox address.Address, goesOn bool, err error) {
+	if mailbox, err = address.Parse(given); err != nil {
+		evidence.Syntax, err = syntaxFault(err)
+		evidence.Suggestion = suggestDotted(known, given, evidence.Syntax)
+		return mailbox, false, err
+	}
+	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
+	evidence.Matches = known.Match(mailbox.Unquoted(), mailbox.Domain)
+	evidence.Suggestion = suggest(known, mailbox.Local, mailbox.Domain)
+	return mailbox, !trapped(evidence.Matches) && v.config.Level != LevelSyntax, nil
+}
+
 // ask asks the DNS for the mail hosts, and those about the mailbox.
 func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
 	found, took, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
-	}
-	if v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS
-		return ErrClosed
 	}
 	evidence.DNS = &found
 	if !matches(evidence.Matches, lists.Allow) {
@@ -206,6 +223,9 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 	if v.config.Hooks.Resolved != nil {
 		v.config.Hooks.Resolved(found, took)
 	}
+	if err == nil && v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS
+		err = ErrClosed
+	}
 	return found, took, err
 }
 
@@ -220,21 +240,32 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
-	said, err := v.pool.Probe(ctx, smtpprobe.Request{
+	said, err := v.pool.Probe(ctx, v.request(ctx, mailbox, v.controls.Mailbox(mailbox.Domain, started), route, budget))
+	v.probed(ctx, mailbox.Domain, said, time.Since(started))
+	return said, err
+}
+
+// request is the question to the mail hosts.
+func (v *Verifier) request(
+	ctx context.Context, mailbox address.Address, control string, route []smtpprobe.Host, budget time.Duration,
+) smtpprobe.Request {
+	return smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
-		Control:  v.controls.Mailbox(mailbox.Domain, started),
+		Control:  control,
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),
-	})
-	took := time.Since(started)
-	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", mailbox.Domain),
+	}
+}
+
+// probed tells what mail hosts said.
+func (v *Verifier) probed(ctx context.Context, domain string, said smtpprobe.Findings, took time.Duration) {
+	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", domain),
 		slog.Int("sessions", len(said.Sessions)), slog.Duration("took", took))
 	if v.config.Hooks.Probed != nil {
 		v.config.Hooks.Probed(said, took)
 	}
-	return said, err
 }
 
 func (v *Verifier) report(r Result) {

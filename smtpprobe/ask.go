@@ -1,11 +1,9 @@
 package smtpprobe
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 )
@@ -24,7 +22,8 @@ type ask struct {
 	left   *budget
 	// deadline is that of the caller's context; zero: there is none.
 	deadline time.Time
-	told     chan answer // has room for the one answer
+	told     chan<- answer // has room for the one answer
+	number   int           // of its request, and of its place in the inquiry, by which it is known there
 
 	// The pool's lock guards the rest.
 	since   time.Time // when it began to wait
@@ -40,6 +39,7 @@ type ask struct {
 
 // answer is what came of an ask.
 type answer struct {
+	to      *ask
 	session *Session // nil: there was none
 	offline bool     // dialling failed before a packet left this machine
 	err     error    // why we could not work
@@ -47,12 +47,13 @@ type answer struct {
 
 func newAsk(r route, req *Request, left *budget) *ask {
 	domain := req.Target[strings.LastIndexByte(req.Target, '@')+1:] // a quoted local-part may have an "@", too
-	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, since: time.Now(), told: make(chan answer, 1)}
+	return &ask{route: r, req: req, domain: strings.ToLower(domain), left: left, since: time.Now()}
 }
 
 // tell gives the answer. There is one to each ask.
 func (a *ask) tell(told answer) {
 	a.queue(false)
+	told.to = a
 	a.told <- told
 }
 
@@ -97,56 +98,6 @@ func (a *ask) time() time.Duration {
 		return end.Sub(a.since)
 	}
 	return math.MaxInt64
-}
-
-// withdrawGrace is how long one waits for the worker whose question has run out of time at the same moment.
-const withdrawGrace = 100 * time.Millisecond
-
-// withdraw gives an ask up whose context has ended. What is known of its session by then is the answer; the session goes on for others.
-func (p *Pool) withdraw(ctx context.Context, a *ask) (answer, error) {
-	p.mu.Lock()
-	w := a.worker
-	if w == nil {
-		select {
-		case told := <-a.told: // at the same moment
-			p.mu.Unlock()
-			return told, errors.Join(told.err, cancelled(ctx))
-		default:
-		}
-		p.host(a).forget(a)
-		a.queue(false)
-		p.mu.Unlock()
-		return answer{}, waitError(ctx, a)
-	}
-	gaveUp := cancelled(ctx)
-	a.gone = true
-	a.queue(false)
-	w.drop(a, gaveUp != nil)
-	p.mu.Unlock()
-	select {
-	case told := <-a.told:
-		return told, errors.Join(told.err, gaveUp)
-	case <-time.After(withdrawGrace):
-		p.abandon(w, a)
-		return answer{session: w.session.soFar(ctx, a)}, gaveUp
-	}
-}
-
-// abandon ends a session that works for nobody any more: a host that takes its time over many recipients would keep it for minutes.
-func (p *Pool) abandon(w *worker, a *ask) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if slices.Contains(w.asks, a) && w.dropped == len(w.asks) {
-		w.cancel()
-	}
-}
-
-// waitError is the error of a wait that the end of ctx has ended.
-func waitError(ctx context.Context, a *ask) error {
-	if err := cancelled(ctx); err != nil {
-		return err
-	}
-	return busy(a)
 }
 
 func busy(a *ask) error { return fmt.Errorf("%w (%s)", ErrBusy, a.route.addr.Addr()) }

@@ -11,11 +11,11 @@ type budget struct {
 	end time.Time // zero: only the context bounds the probe
 }
 
-func startBudget(d time.Duration) *budget {
+func startBudget(d time.Duration) budget {
 	if d == 0 {
-		return &budget{}
+		return budget{}
 	}
-	return &budget{end: time.Now().Add(d)}
+	return budget{end: time.Now().Add(d)}
 }
 
 // stoodStill makes up for a wait.

@@ -13,7 +13,7 @@ import (
 func hostAsk(i int) *ask {
 	addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort)}
-	return newAsk(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, startBudget(0))
+	return newAsk(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
 }
 
 // TestBooksAreBounded sees that a list of any number of mail hosts, domains and providers takes a bounded part of the memory.
@@ -142,10 +142,16 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
-	a := hostAsk(1)
+	q, a := newInquiry(pool, 1), hostAsk(1)
+	q.asks[0], q.open, a.told = a, 1, q.told
 	a.tell(answer{session: &Session{Host: "mx1.example"}})
-	if told, err := pool.withdraw(ctx, a); err != nil || told.session == nil {
-		t.Errorf("told %v (%v)", told.session, err)
+	q.withdraw(ctx, func(_ *ask, told answer, err error) {
+		if err != nil || told.session == nil {
+			t.Errorf("told %v (%v)", told.session, err)
+		}
+	})
+	if q.open > 0 {
+		t.Error("not told")
 	}
 	if len(pool.hosts) > 0 {
 		t.Errorf("%d hosts are remembered", len(pool.hosts))

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"log/slog"
@@ -156,55 +157,54 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	if err := req.check(); err != nil {
 		return Findings{}, err
 	}
-	var found Findings
-	left := startBudget(req.Budget)
-	tour := newTour(req.Hosts, p.config.Port, p.config.Egresses)
-	for {
-		if err := cancelled(ctx); err != nil {
-			return found, err
+	t := newTrip(p, &req)
+	err := t.goOn(ctx)
+	return t.found, err
+}
+
+// ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one goroutine waits for all that have their answer from the first mail host
+// they are put to. Done is told once what came of each request, by its number, perhaps from several goroutines at a time. ProbeAll returns when it has
+// been told of all.
+func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
+	trips := make([]*trip, len(requests))
+	q := newInquiry(p, len(requests))
+	var others sync.WaitGroup
+	arrive := func(a *ask, told answer, err error) {
+		t := trips[a.number]
+		if t.arrive(told); err != nil || t.over() {
+			done(a.number, t.found, cmp.Or(err, cancelled(ctx)))
+			return
 		}
-		r, ok := tour.next()
-		if !ok || len(found.Sessions) > 0 && left.spent(ctx) {
-			return found, nil
-		}
-		told, err := p.visit(ctx, newAsk(r, &req, left))
-		if told.session != nil {
-			found.Sessions = append(found.Sessions, *told.session)
-			tour.learn(r, told)
-		}
-		if err != nil {
-			return found, err
-		}
-		if !tour.wantsMore(r.host) || left.spent(ctx) || p.restrained(r) {
+		others.Go(func() {
+			err := t.follow(ctx)
+			done(a.number, t.found, err)
+		})
+	}
+	for i := range requests {
+		if err := requests[i].check(); err != nil {
+			done(i, Findings{}, err)
 			continue
 		}
-		if err := tour.prolong(ctx, left, r.host); err != nil {
-			return found, err
+		trips[i] = newTrip(p, &requests[i])
+		a, err := trips[i].next(ctx)
+		if a == nil {
+			done(i, Findings{}, err)
+			continue
 		}
+		a.number = i
+		q.put(ctx, a, arrive)
 	}
+	q.wait(ctx, arrive)
+	others.Wait()
 }
 
 // visit puts a question to one mail host and waits for the answer.
-func (p *Pool) visit(ctx context.Context, a *ask) (answer, error) {
-	a.deadline, _ = ctx.Deadline()
-	if expired(ctx) {
-		return answer{session: tooLate(a)}, nil
-	}
-	if a.route.egress == noEgress {
-		return answer{session: withoutEgress(a), offline: true}, nil
-	}
-	if told, ok := p.paused(a); ok {
-		return told, nil
-	}
-	if err := p.submit(a); err != nil {
-		return answer{}, err
-	}
-	select {
-	case told := <-a.told:
-		return told, told.err
-	case <-ctx.Done():
-		return p.withdraw(ctx, a)
-	}
+func (p *Pool) visit(ctx context.Context, a *ask) (said answer, err error) {
+	q := newInquiry(p, 1)
+	arrive := func(_ *ask, told answer, end error) { said, err = told, end }
+	q.put(ctx, a, arrive)
+	q.wait(ctx, arrive)
+	return said, err
 }
 
 // Close ends the sessions: idle ones with QUIT at once, the others after the questions under way. A host has the time of the QUIT timeout for

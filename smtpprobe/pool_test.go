@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,14 +90,39 @@ func (b *bubble) ask(ctx context.Context, req smtpprobe.Request) told {
 	return told{found, err, time.Since(start)}
 }
 
-// askAll makes all requests at once.
+// askAll makes all requests at once, seven by themselves and seven together, by turns.
 func (b *bubble) askAll(requests []smtpprobe.Request) []told {
 	answers := make([]told, len(requests))
+	var together []smtpprobe.Request
+	var places []int
 	var wg sync.WaitGroup
 	for i, req := range requests {
+		if i/7%2 == 1 {
+			together, places = append(together, req), append(places, i)
+			continue
+		}
 		wg.Go(func() { answers[i] = b.ask(b.Context(), req) })
 	}
+	for i, r := range b.askTogether(b.Context(), together) {
+		answers[places[i]] = r
+	}
 	wg.Wait()
+	return answers
+}
+
+// askTogether asks all requests together, and sees that each is answered once.
+func (b *bubble) askTogether(ctx context.Context, requests []smtpprobe.Request) []told {
+	start := time.Now()
+	answers, times := make([]told, len(requests)), make([]atomic.Int32, len(requests))
+	b.pool.ProbeAll(ctx, requests, func(i int, found smtpprobe.Findings, err error) {
+		answers[i] = told{found, err, time.Since(start)}
+		times[i].Add(1)
+	})
+	for i := range times {
+		if n := times[i].Load(); n != 1 {
+			b.Errorf("%s: told %d times", requests[i].Target, n)
+		}
+	}
 	return answers
 }
 

@@ -53,6 +53,7 @@ func TestWhoGoesAlongStaysQueued(t *testing.T) {
 	for _, along := range []bool{false, true} {
 		var told []bool
 		a := newAsk(route{}, &Request{Target: "a@b.example", Queued: func(waits bool) { told = append(told, waits) }}, &budget{})
+		a.told = make(chan answer, 1)
 		a.queue(true)
 		a.taken(nil, along)
 		if waits := told[len(told)-1]; waits != along {

@@ -32,8 +32,8 @@ type tour struct {
 }
 
 // newTour takes each address once: under another name it is the same machine, which has given its answer.
-func newTour(hosts []Host, port uint16, ways Egresses) *tour {
-	t := &tour{hosts: hosts, port: port, ways: ways}
+func newTour(hosts []Host, port uint16, ways Egresses) tour {
+	t := tour{hosts: hosts, port: port, ways: ways}
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
 			known := func(r route) bool { return r.addr.Addr().Unmap() == addr.Unmap() }

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// VerifyTogether is [Verifier.Verify] for addresses of one domain, for which it costs less: what concerns the domain is found out once, and one
+// goroutine waits for all. An address of another domain than the first that has one is verified by itself. Done is told once what came of each address, by
+// its number, perhaps from several goroutines at a time. VerifyTogether returns when it has been told of all.
+func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
+	g := group{v: v, known: v.lists.Load(), started: time.Now(), addresses: addresses, done: done}
+	g.members = make([]member, 0, len(addresses))
+	for i := range addresses {
+		g.admit(ctx, i)
+	}
+	if len(g.members) > 0 {
+		g.ask(ctx)
+	}
+	g.others.Wait()
+}
+
+// group is the addresses of a domain that are verified together.
+type group struct {
+	v         *Verifier
+	known     *lists.Lists
+	started   time.Time
+	addresses []string
+	members   []member
+	others    sync.WaitGroup // who is none of them
+	done      func(i int, result Result, err error)
+
+	listings sync.WaitGroup // look-up of the domain
+	rhsbl    []RHSBLAnswer  // what it brought, once it is over
+}
+
+// member is one whose mail hosts are to be asked.
+type member struct {
+	number   int
+	mailbox  address.Address
+	evidence Evidence
+	listed   bool // the domain is looked up for it, too
+}
+
+// admit makes an address a member, or verifies it by itself.
+func (g *group) admit(ctx context.Context, i int) {
+	given := g.addresses[i]
+	if result, ok := g.v.Recall(ctx, given); ok {
+		g.done(i, result, nil)
+		return
+	}
+	m := member{number: i, evidence: g.v.noEvidence(given, g.started)}
+	var goesOn bool
+	var err error
+	m.mailbox, goesOn, err = g.v.read(g.known, given, &m.evidence)
+	switch {
+	case !goesOn:
+		g.finish(&m, err)
+	case len(g.members) > 0 && g.members[0].mailbox.Domain != m.mailbox.Domain:
+		g.others.Go(func() {
+			result, err := g.v.VerifyAnew(ctx, given)
+			g.done(i, result, err)
+		})
+	default:
+		g.members = append(g.members, m)
+	}
+}
+
+// ask asks the DNS about the domain and the mail hosts about each member.
+func (g *group) ask(ctx context.Context) {
+	g.lookUp(ctx)
+	v, domain := g.v, g.members[0].mailbox.Domain
+	found, took, err := v.resolve(ctx, domain)
+	if err != nil {
+		for i := range g.members {
+			g.finish(&g.members[i], err)
+		}
+		return
+	}
+	g.probe(ctx, &found, g.known.MatchHosts(domain, hostNames(found)), v.config.Timeout-took)
+}
+
+// lookUp begins to look the domain up in lists in the DNS, for those whom that concerns.
+func (g *group) lookUp(ctx context.Context) {
+	var domain string
+	for i := range g.members {
+		m := &g.members[i]
+		if d, ok := g.v.rhsbls.domainOf(m.evidence); ok {
+			domain, m.listed = d, true
+		}
+	}
+	if domain != "" {
+		g.listings.Go(func() { g.rhsbl = g.v.rhsbls.lookUp(ctx, g.v.config.Timeout, domain) })
+	}
+}
+
+// probe asks the mail hosts about those whom the DNS and the lists leave in question.
+func (g *group) probe(ctx context.Context, found *dnsresolve.Findings, listed []lists.Match, budget time.Duration) {
+	v, route := g.v, mailRoute(*found, g.v.policy.AllowNets)
+	control := v.controls.Mailbox(found.Domain, g.started)
+	asked := make([]*member, 0, len(g.members))
+	requests := make([]smtpprobe.Request, 0, len(g.members))
+	for i := range g.members {
+		m := &g.members[i]
+		m.evidence.DNS = found
+		if !matches(m.evidence.Matches, lists.Allow) {
+			m.evidence.Matches = append(m.evidence.Matches, listed...)
+		}
+		if len(route) == 0 || trapped(m.evidence.Matches) || v.config.Level == LevelDNS {
+			g.finish(m, nil)
+			continue
+		}
+		asked = append(asked, m)
+		requests = append(requests, v.request(ctx, m.mailbox, control, v.withIPv6(slices.Clone(route), &m.evidence), budget))
+	}
+	started := time.Now()
+	v.pool.ProbeAll(ctx, requests, func(i int, said smtpprobe.Findings, err error) {
+		m := asked[i]
+		v.probed(ctx, m.mailbox.Domain, said, time.Since(started))
+		m.evidence.SMTP = &said
+		g.finish(m, err)
+	})
+}
+
+// finish judges what is known about an address.
+func (g *group) finish(m *member, err error) {
+	if m.listed {
+		g.listings.Wait()
+		m.evidence.RHSBL = g.rhsbl
+	}
+	m.evidence.end(g.started, err)
+	g.done(m.number, g.v.decide(g.known, g.addresses[m.number], m.evidence), err)
+}

@@ -1,0 +1,213 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// outcome is what came of one address.
+type outcome struct {
+	result engine.Result
+	err    error
+}
+
+// verifyTogether verifies addresses together, and sees that each is told of once.
+func verifyTogether(ctx context.Context, t *testing.T, v *engine.Verifier, addresses []string) []outcome {
+	t.Helper()
+	var mu sync.Mutex
+	outcomes, times := make([]outcome, len(addresses)), make([]int, len(addresses))
+	v.VerifyTogether(ctx, addresses, func(i int, result engine.Result, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		outcomes[i] = outcome{result, err}
+		times[i]++
+	})
+	for i, n := range times {
+		if n != 1 {
+			t.Errorf("%s: told %d times", addresses[i], n)
+		}
+	}
+	return outcomes
+}
+
+// aCompany are addresses of one domain, and what gets in among them.
+var aCompany = []string{
+	"user@example.test", "nobody@example.test", "info@Example.TEST", "bait@example.test", "ann@example.test", "user@elsewhere.test",
+	`"quoted name"@example.test`, "not an address", "user@localhost", "jürgen@example.test", "user@example.test", "user+tag@example.test", "user@gmial.com", "@",
+}
+
+// TestTogetherAsEachByItself holds that addresses verified together get the results that they would get one by one.
+func TestTogetherAsEachByItself(t *testing.T) {
+	const plain = oneHostZone + "elsewhere.test. MX 10 mx.example.test.\ngmial.com. MX 10 mx.example.test.\n"
+	mine := []lists.Addition{
+		{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")},
+		{Kind: lists.Disposable, Name: "ours", From: strings.NewReader("mx:mx.disposable.test\n")},
+		{Kind: lists.Allow, Name: "ours", From: strings.NewReader("ann@\n")},
+	}
+	known, err := lists.New(mine...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := func() *smtptest.Host {
+		return &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"user": smtptest.Accepts, "info": smtptest.Accepts, "ann": smtptest.Accepts}}
+	}
+	utf8 := exists()
+	utf8.SMTPUTF8 = true
+	for _, tt := range []struct {
+		name   string
+		config engine.Config
+		zone   string
+		host   smtptest.Handler
+	}{
+		{"a host that checks", engine.Config{}, plain, exists()},
+		{"SMTPUTF8", engine.Config{}, plain, utf8},
+		{"catch-all", engine.Config{}, plain, &smtptest.Host{CatchAll: true}},
+		{"greylisting", engine.Config{}, plain, &smtptest.Host{CatchAll: true, Greylist: time.Hour}},
+		{"a host that refuses us", engine.Config{}, plain, &smtptest.Host{Greeting: "554 5.7.1 blocked"}},
+		{"a silent host", engine.Config{Timeout: 5 * time.Second}, plain, smtptest.HostileHost("silent-at-greeting")},
+		{"no such domain", engine.Config{}, "other.test. A 192.0.2.1\n", exists()},
+		{"null MX", engine.Config{}, "example.test. MX 0 .\n", exists()},
+		{"a reserved address", engine.Config{}, "example.test. MX 10 mx.example.test.\nmx.example.test. A 10.0.0.1\n", exists()},
+		{"disposable by its host", engine.Config{}, "example.test. MX 10 mx.disposable.test.\nmx.disposable.test. A 192.0.2.1\n", exists()},
+		{"only IPv6", engine.Config{}, "example.test. MX 10 mx.test.\nmx.test. AAAA 2001:db8::1\n", exists()},
+		{"IPv6 behind a dead IPv4", engine.Config{}, "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.9\nmx.test. AAAA 2001:db8::1\n", exists()},
+		{"a backup behind a dead host", engine.Config{},
+			"example.test. MX 10 mx.test.\nexample.test. MX 20 mx2.test.\nmx.test. A 192.0.2.9\nmx2.test. A 192.0.2.1\n", exists()},
+		{"the DNS alone", engine.Config{Level: engine.LevelDNS}, plain, exists()},
+		{"the address alone", engine.Config{Level: engine.LevelSyntax}, plain, exists()},
+		{"listed in the DNS", engine.Config{RHSBLs: []string{"dbl.test"}}, plain + "example.test.dbl.test. A 127.0.1.2\n", exists()},
+		{"remembered", engine.Config{Remember: 100}, plain, exists()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tt.config.Lists = known
+				v := verifierIn(t, tt.config, tt.zone, tt.host)
+				var want []outcome
+				for _, address := range aCompany {
+					result, err := v.Verify(t.Context(), address)
+					want = append(want, outcome{result, err})
+				}
+				got := verifyTogether(t.Context(), t, verifierIn(t, tt.config, tt.zone, tt.host), aCompany)
+				for i := range want {
+					checkSame(t, aCompany[i], got[i], want[i])
+				}
+			})
+		})
+	}
+}
+
+// verifierIn is a verifier whose world has one mail host, at 192.0.2.1 and at 2001:db8::1.
+func verifierIn(t *testing.T, config engine.Config, zone string, host smtptest.Handler) *engine.Verifier {
+	t.Helper()
+	network := smtptest.NewNetwork()
+	network.Add("192.0.2.1", host)
+	network.Add("2001:db8::1", host)
+	config.HELO, config.Resolvers, config.Exchanger, config.Dialer = "verifier.test", []string{"192.0.2.53"}, dnstest.New(zone), network
+	config.AllowNets = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+	v, err := engine.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+	return v
+}
+
+// checkSame compares two outcomes. The dialogue depends on the company, and what a cache brought on who came first.
+func checkSame(t *testing.T, address string, got, want outcome) {
+	t.Helper()
+	if !errors.Is(got.err, want.err) {
+		t.Errorf("%s: error %v, want %v", address, got.err, want.err)
+	}
+	ignored := cmpopts.IgnoreFields(engine.Details{}, "CheckedAt", "DurationMS", "Transcript", "Cached")
+	if diff := cmp.Diff(want.result, got.result, ignored, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-by itself +together):\n%s", address, diff)
+	}
+}
+
+// TestTogetherAsksOnce holds what concerns the domain is found out once, and that each is told of.
+func TestTogetherAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New(oneHostZone + "example.test.dbl.test. A 127.0.1.2\n")
+		var mu sync.Mutex
+		resolved, probed, verified := 0, 0, 0
+		note := func(n *int) {
+			mu.Lock()
+			defer mu.Unlock()
+			*n++
+		}
+		config := engine.Config{Exchanger: zone, RHSBLs: []string{"dbl.test"}, Hooks: engine.Hooks{
+			Resolved: func(dnsresolve.Findings, time.Duration) { note(&resolved) },
+			Probed:   func(smtpprobe.Findings, time.Duration) { note(&probed) },
+			Verified: func(engine.Result) { note(&verified) },
+		}}
+		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
+		addresses := []string{"a@example.test", "b@example.test", "c@example.test", "nonsense"}
+		for _, o := range verifyTogether(t.Context(), t, v, addresses) {
+			if o.err != nil || o.result.Verdict != engine.AcceptAll && o.result.Email != "nonsense" {
+				t.Errorf("%s: %s, %v", o.result.Email, o.result.Verdict, o.err)
+			}
+		}
+		if resolved != 1 || probed != 3 || verified != 4 {
+			t.Errorf("told of %d searches, %d questions, %d results", resolved, probed, verified)
+		}
+		if queries := zone.Count("", ""); queries != 3 || len(network.Dials()) != 1 {
+			t.Errorf("%d DNS queries and %d connections", queries, len(network.Dials()))
+		}
+	})
+}
+
+// TestTogetherGiveUp holds that giving up is an error for each, at once.
+func TestTogetherGiveUp(t *testing.T) {
+	for name, host := range map[string]*smtptest.Host{"at RCPT": {HangAt: smtptest.PhaseRCPT}, "at the greeting": {HangAt: smtptest.PhaseGreeting}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v, _, _ := inMemory(t, engine.Config{}, host)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(5*time.Second, cancel)
+				began := time.Now()
+				for _, o := range verifyTogether(ctx, t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
+					if !errors.Is(o.err, context.Canceled) || o.result.Success || o.result.Verdict != engine.Unknown {
+						t.Errorf("%s: %s, success %v, error %v", o.result.Email, o.result.Verdict, o.result.Success, o.err)
+					}
+				}
+				if took := time.Since(began); took > 5200*time.Millisecond {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestTogetherAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true})
+		if err := v.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
+			notCarriedOut(t, o.result, o.err)
+		}
+		v.VerifyTogether(t.Context(), nil, func(int, engine.Result, error) { t.Error("told of nobody") })
+	})
+}
