@@ -123,7 +123,7 @@ func (c Config) withDefaults() (Config, error) {
 // Hooks are told about the steps of each verification, on the goroutine that does them: they must be quick and safe for concurrent
 // use. A nil func is not called.
 type Hooks struct {
-	// Resolved is told how the search for a domain's mail exchangers ended.
+	// Resolved is told how the search for a domain's mail exchangers ended, once for addresses that are verified together.
 	Resolved func(f dnsresolve.Findings, took time.Duration)
 	// LookedUp is told each question about a mail host that came up while the mail hosts were asked: for IPv6 addresses, where IPv4 did not do.
 	LookedUp func(l dnsresolve.Lookup)
