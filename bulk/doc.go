@@ -1,6 +1,7 @@
 // Package bulk verifies lists of any size in bounded memory.
 //
-// [Run] takes addresses from a [Source], asks a [Verifier] about them and hands the results to a [Sink].
+// [Run] takes addresses from a [Source], asks a [Verifier] about them, a [GroupVerifier] about several of a domain at a time, and hands the results to a
+// [Sink].
 //
 //   - Order: the sink gets the results in the order of the source, each exactly once. A result that is done before its turn waits in memory,
 //     and beyond [Limits.HeldBytes] in a temporary file.

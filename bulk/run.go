@@ -19,11 +19,11 @@ const (
 
 // run is one call of [Run]. One goroutine, that of loop, does all the book-keeping; others read, ask and write, and talk to it over channels.
 type run struct {
-	options Options
-	started time.Time
+	options  Options
+	together GroupVerifier // the verifier, if it is one
+	started  time.Time
 
 	reads    chan reading
-	together GroupVerifier // nil: there is none
 	work     chan []*task
 	outcomes chan outcome
 	workers  sync.WaitGroup
@@ -41,7 +41,7 @@ type run struct {
 
 	asking      context.Context // of the workers
 	hired       int             // workers
-	free        atomic.Int64    // of them
+	free        atomic.Int64    // workers that ask about nothing
 	batch       []*record       // whose turn it is, for the writer
 	alarm       *time.Timer
 	alarmAt     time.Duration // what it is set to
@@ -59,9 +59,9 @@ func newRun(o Options, sink Sink) *run {
 	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
 	return &run{
 		options:  o,
+		together: together,
 		started:  time.Now(),
 		reads:    make(chan reading, readAhead),
-		together: together,
 		work:     make(chan []*task, most),
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
@@ -156,23 +156,7 @@ func (r *run) advance() error {
 	for _, t := range r.waiters.takeScouts() {
 		r.plan.found(t)
 	}
-	var team []*task
-	for {
-		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
-		if r.plan.started >= room {
-			break
-		}
-		t := r.plan.next(room)
-		if t == nil {
-			break
-		}
-		if !r.joins(t, team) {
-			r.begin(team)
-			team = nil
-		}
-		team = append(team, t)
-	}
-	r.begin(team)
+	r.beginAll()
 	if err := r.collect(); err != nil {
 		return err
 	}

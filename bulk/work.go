@@ -59,12 +59,33 @@ func (w *waiters) takeScouts() []*task {
 	return scouts
 }
 
-// joins reports whether a task can be asked about together with those of a team.
+// beginAll begins what may be under way, in teams: those tasks that the planner names one after the other and can be asked about together.
+func (r *run) beginAll() {
+	var team []*task
+	for {
+		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
+		if r.plan.started >= room {
+			break
+		}
+		t := r.plan.next(room)
+		if t == nil {
+			break
+		}
+		if !r.joins(t, team) {
+			r.begin(team)
+			team = nil
+		}
+		team = append(team, t)
+	}
+	r.begin(team)
+}
+
+// joins reports whether a task can be asked about together with those of a team. Who goes ahead goes alone.
 func (r *run) joins(t *task, team []*task) bool {
 	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane && !t.scouts && !team[0].scouts
 }
 
-// begin has a worker ask about a team, tasks of one domain. There are as many workers as teams under way, and the channel has room for all.
+// begin has a worker ask about a team. There are as many workers as teams under way, and the channel has room for all.
 func (r *run) begin(team []*task) {
 	if len(team) == 0 {
 		return
