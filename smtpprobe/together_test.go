@@ -145,7 +145,7 @@ func TestTogetherGiveUp(t *testing.T) {
 				if tt.name == "cancelled before" {
 					cut = 60 - waited
 				}
-				if waited < 40 || waited+cut+heard != 60 || tt.name != "cancelled before" && cut == 0 {
+				if waited < 40 || waited+cut+heard != 60 || tt.name != "cancelled before" && cut+heard == 0 {
 					b.Errorf("%d waited, %d were cut short, %d were told", waited, cut, heard)
 				}
 				synctest.Wait()
