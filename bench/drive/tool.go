@@ -40,6 +40,8 @@ type Setting struct {
 	DNS             string // HOST:PORT
 	Concurrency     int
 	SessionsPerHost int // for tools that bound them; 0: their default
+	// Suggest is set where a tool that suggests domains for mistyped ones, and does so only when it is told to, is to do so.
+	Suggest bool
 }
 
 // Helo and MailFrom are what every tool says of itself, where it can be told.

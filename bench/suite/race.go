@@ -60,7 +60,7 @@ func (r race) once(ctx context.Context, s scenario, t tool, place *process.Proce
 	taken.Report, err = t.drive(ctx, r.folder, drive.Order{
 		Limit: r.limit,
 		Setting: drive.Setting{
-			Spec: s.spec, DNS: dns, Concurrency: s.concurrency, SessionsPerHost: r.sessionsPerHost,
+			Spec: s.spec, DNS: dns, Concurrency: s.concurrency, SessionsPerHost: r.sessionsPerHost, Suggest: s.suggest,
 		},
 	})
 	if err != nil {

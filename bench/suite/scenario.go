@@ -12,6 +12,7 @@ type scenario struct {
 	title       string
 	spec        world.Spec
 	concurrency int
+	suggest     bool // domains for mistyped ones, as rcpt always does, by the others too that can
 	figures     []figure
 }
 
@@ -46,6 +47,14 @@ func scenarios() []scenario {
 				cpuPerAddress(atMost(0.13).of(yardstickTitle)), connections(atMost(0.2)), roundTrips(atMost(0.8)), recipients(goal{}),
 				queries(atMost(0.35)), allocations(goal{}), peakMemory(goal{}),
 			},
+		}, {
+			name: "distinct-suggest", title: "as distinct, and AfterShip suggests domains for mistyped ones, too", concurrency: 200, suggest: true,
+			spec:    distinct(2_000, 20*time.Millisecond),
+			figures: []figure{cpuPerAddress(atMost(0.5).of(yardstickTitle))},
+		}, {
+			name: "skewed-suggest", title: "as skewed, and AfterShip suggests domains for mistyped ones, too", concurrency: 200, suggest: true,
+			spec:    skewed(2_000, 20*time.Millisecond),
+			figures: []figure{cpuPerAddress(atMost(0.13).of(yardstickTitle))},
 		}, {
 			name: "throughput", title: "20,000 addresses skewed over 300 domains, 50 ms a reply, 500 at once", concurrency: 500,
 			spec:    skewedFast,

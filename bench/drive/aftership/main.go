@@ -25,7 +25,11 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 			return dialer.DialContext(ctx, network, s.DNS)
 		},
 	}
-	return &tool{verifier: verifier.NewVerifier().EnableSMTPCheck().HelloName(drive.Helo).FromEmail(drive.MailFrom)}, nil
+	v := verifier.NewVerifier().EnableSMTPCheck().HelloName(drive.Helo).FromEmail(drive.MailFrom)
+	if s.Suggest {
+		v.EnableDomainSuggest()
+	}
+	return &tool{verifier: v}, nil
 }
 
 func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, report func(drive.Answer)) error {
