@@ -7,20 +7,30 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
+// suggester makes suggestions. It remembers the last domain, which addresses that are verified together share.
+type suggester struct {
+	known  *lists.Lists
+	domain string
+	meant  string // instead of it; empty: nothing is to be suggested
+}
+
 // suggest returns the address with the domain that was probably meant; empty when there is none to offer.
-func suggest(known *lists.Lists, local, domain string) string {
-	meant, ok := known.Suggest(domain)
-	if !ok {
+func (s *suggester) suggest(local, domain string) string {
+	if domain != s.domain {
+		s.domain = domain
+		s.meant, _ = s.known.Suggest(domain)
+	}
+	if s.meant == "" {
 		return ""
 	}
-	return local + "@" + meant
+	return local + "@" + s.meant
 }
 
 // suggestDotted is suggest for an address whose only fault is a domain without a dot: alice@gmailcom.
-func suggestDotted(known *lists.Lists, given string, fault *SyntaxFault) string {
+func (s *suggester) suggestDotted(given string, fault *SyntaxFault) string {
 	if fault == nil || fault.Reason != address.Dotless {
 		return ""
 	}
 	at := strings.LastIndexByte(given, '@')
-	return suggest(known, given[:at], strings.ToLower(given[at+1:]))
+	return s.suggest(given[:at], strings.ToLower(given[at+1:]))
 }

@@ -16,7 +16,7 @@ import (
 // goroutine waits for all. An address of another domain than the first that has one is verified by itself. Done is told once what came of each address, by
 // its number, perhaps from several goroutines at a time. VerifyTogether returns when it has been told of all.
 func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	g := group{v: v, known: v.lists.Load(), started: time.Now(), addresses: addresses, done: done}
+	g := group{v: v, suggester: suggester{known: v.lists.Load()}, started: time.Now(), addresses: addresses, done: done}
 	g.members = make([]member, 0, len(addresses))
 	for i := range addresses {
 		g.admit(ctx, i)
@@ -30,7 +30,7 @@ func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done 
 // group is the addresses of a domain that are verified together.
 type group struct {
 	v         *Verifier
-	known     *lists.Lists
+	suggester suggester
 	started   time.Time
 	addresses []string
 	members   []member
@@ -59,7 +59,7 @@ func (g *group) admit(ctx context.Context, i int) {
 	m := member{number: i, evidence: g.v.noEvidence(given, g.started)}
 	var goesOn bool
 	var err error
-	m.mailbox, goesOn, err = g.v.read(g.known, given, &m.evidence)
+	m.mailbox, goesOn, err = g.v.read(&g.suggester, given, &m.evidence)
 	switch {
 	case !goesOn:
 		g.finish(&m, err)
@@ -84,7 +84,7 @@ func (g *group) ask(ctx context.Context) {
 		}
 		return
 	}
-	g.probe(ctx, &found, g.known.MatchHosts(domain, hostNames(found)), v.config.Timeout-took)
+	g.probe(ctx, &found, g.suggester.known.MatchHosts(domain, hostNames(found)), v.config.Timeout-took)
 }
 
 // lookUp begins to look the domain up in lists in the DNS, for those whom that concerns.
@@ -136,5 +136,5 @@ func (g *group) finish(m *member, err error) {
 		m.evidence.RHSBL = g.rhsbl
 	}
 	m.evidence.end(g.started, err)
-	g.done(m.number, g.v.decide(g.known, g.addresses[m.number], m.evidence), err)
+	g.done(m.number, g.v.decide(g.suggester.known, g.addresses[m.number], m.evidence), err)
 }

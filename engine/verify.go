@@ -168,7 +168,7 @@ func (e *Evidence) end(started time.Time, err error) {
 // gather takes the steps in order and stops where the facts so far leave nothing to ask.
 func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence) error {
 	known := v.lists.Load()
-	mailbox, goesOn, err := v.read(known, given, evidence)
+	mailbox, goesOn, err := v.read(&suggester{known: known}, given, evidence)
 	if !goesOn {
 		return err
 	}
@@ -182,15 +182,15 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 }
 
 // read finds out what can be learned without asking anybody, and whether that leaves something to ask.
-func (v *Verifier) read(known *lists.Lists, given string, evidence *Evidence) (mailbox address.Address, goesOn bool, err error) {
+func (v *Verifier) read(s *suggester, given string, evidence *Evidence) (mailbox address.Address, goesOn bool, err error) {
 	if mailbox, err = address.Parse(given); err != nil {
 		evidence.Syntax, err = syntaxFault(err)
-		evidence.Suggestion = suggestDotted(known, given, evidence.Syntax)
+		evidence.Suggestion = s.suggestDotted(given, evidence.Syntax)
 		return mailbox, false, err
 	}
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
-	evidence.Matches = known.Match(mailbox.Unquoted(), mailbox.Domain)
-	evidence.Suggestion = suggest(known, mailbox.Local, mailbox.Domain)
+	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
+	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
 	return mailbox, !trapped(evidence.Matches) && v.config.Level != LevelSyntax, nil
 }
 

@@ -3,8 +3,8 @@ package smtpprobe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 )
 
 // begin turns the session to the next flight.
@@ -120,7 +120,7 @@ func (f *flight) transcript(target, control *recipient) []Line {
 	lines := make([]Line, 0, f.s.opening+usualLines)
 	lines = append(lines, log[:f.s.opening]...)
 	if target.before > 0 {
-		lines = append(lines, Line{From: fromProber, Text: fmt.Sprintf("%d other recipients have been named in this session", target.before), AtMS: atMS(log)})
+		lines = append(lines, Line{From: fromProber, Text: strconv.Itoa(target.before) + " other recipients have been named in this session", AtMS: atMS(log)})
 	}
 	for _, part := range []*said{&f.mail, &target.said, saidOf(control)} {
 		if part != nil && part.command > 0 && part.command < len(log) { // the log may have been full

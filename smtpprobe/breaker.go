@@ -2,8 +2,8 @@ package smtpprobe
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -13,7 +13,8 @@ type providerBook map[providerKey]*providerNote
 
 // providerKey is a provider as one of our ways out knows it: it sees each as a client of its own.
 type providerKey struct {
-	name   string // in the table of providers, or the address of a mail host that is in none
+	name   string     // in the table of providers; empty: it is in none
+	addr   netip.Addr // of a mail host that is none of theirs
 	egress int
 }
 
@@ -38,13 +39,19 @@ func (p *Pool) provider(r route) providerKey {
 		p.providerNames[r.host] = name
 	}
 	if name == "" {
-		name = r.addr.Addr().Unmap().String()
+		return providerKey{addr: r.addr.Addr().Unmap(), egress: r.egress}
 	}
-	return providerKey{name, r.egress}
+	return providerKey{name: name, egress: r.egress}
 }
 
-// isAddress tells the two kinds of names apart: that of a known provider is one word.
-func (k providerKey) isAddress() bool { return strings.ContainsAny(k.name, ".:") }
+func (k providerKey) isAddress() bool { return k.name == "" }
+
+func (k providerKey) String() string {
+	if k.isAddress() {
+		return k.addr.String()
+	}
+	return k.name
+}
 
 // note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
 func (b providerBook) note(provider providerKey, domain string, class Class) {

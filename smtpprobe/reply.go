@@ -91,9 +91,9 @@ func (b *replyBuilder) add(line string) (last bool, err error) {
 	return last, nil
 }
 
-// reply returns the reply of the lines added.
+// reply returns the reply of the lines added, and is the builder's end.
 func (b *replyBuilder) reply() Reply {
-	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: make([]string, 0, len(b.texts))}
+	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: b.texts[:0]}
 	left := maxReplyText
 	for _, text := range b.texts {
 		if enhanced, rest := cutEnhanced(text); enhanced != "" && enhanced == r.Enhanced {

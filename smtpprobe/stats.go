@@ -42,7 +42,7 @@ func (p *Pool) Stats() Stats {
 func (p *Pool) shunned() []Shunned {
 	var all []Shunned
 	for provider, n := range p.providers {
-		s := Shunned{Provider: provider.name, Egress: p.config.Egresses[provider.egress].Name, Interval: n.interval, Trips: n.trips}
+		s := Shunned{Provider: provider.String(), Egress: p.config.Egresses[provider.egress].Name, Interval: n.interval, Trips: n.trips}
 		if until, ok := p.providers.left(provider); ok {
 			s.Until = until
 		}

@@ -13,6 +13,7 @@ type Address struct {
 	Domain string
 	// unquoted is the content of Local: quotes and escapes removed.
 	unquoted string
+	mailbox  string
 }
 
 // Parse reads s as one RFC 5321 mailbox. Every error is an [*Error].
@@ -40,7 +41,7 @@ func Domain(s string) (string, error) {
 func (a Address) Unquoted() string { return a.unquoted }
 
 // Mailbox returns the form to send in RCPT TO: the local-part with the least quoting (RFC 5321 §4.1.2) and the A-label domain.
-func (a Address) Mailbox() string { return quoteIfNeeded(a.unquoted) + "@" + a.Domain }
+func (a Address) Mailbox() string { return a.mailbox }
 
 // NeedsSMTPUTF8 reports whether the local-part has non-ASCII characters, so that only SMTPUTF8 (RFC 6531) can carry it.
 func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.Local) }
@@ -60,10 +61,15 @@ func parse(s string) (Address, *Error) {
 	if err != nil {
 		return Address{}, err.shift(at + 1)
 	}
-	if len(quoteIfNeeded(content))+len("@")+len(domain) > maxMailbox {
+	local := quoteIfNeeded(content)
+	if len(local)+len("@")+len(domain) > maxMailbox {
 		return Address{}, fail(AddressTooLong, 0, "address is longer than %d octets", maxMailbox)
 	}
-	return Address{Local: s[:at], Domain: domain, unquoted: content}, nil
+	a := Address{Local: s[:at], Domain: domain, unquoted: content, mailbox: s}
+	if local != a.Local || domain != s[at+1:] { // else it was given as it is to be sent
+		a.mailbox = local + "@" + domain
+	}
+	return a, nil
 }
 
 // checkInput refuses what no later step should have to look at.
