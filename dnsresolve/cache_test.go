@@ -181,24 +181,26 @@ func TestTheFirstCallerMayLeave(t *testing.T) {
 }
 
 func TestQuestionsUnderWayAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const callers = maxInFlight + 10
-		world := dnstest.New("")
-		world.Break(dnstest.Fault{Delay: time.Second})
-		r := newTest(t, world, noCache)
-		var all sync.WaitGroup
-		for i := range callers {
-			all.Go(func() { r.look(t.Context(), fmt.Sprintf("%d.test", i), dns.TypeMX) })
-		}
-		synctest.Wait()
-		if n := world.Count("", ""); n != maxInFlight {
-			t.Errorf("%d queries at once, want %d", n, maxInFlight)
-		}
-		all.Wait()
-		if n := world.Count("", ""); n != callers {
-			t.Errorf("%d queries in the end, want %d", n, callers)
-		}
-	})
+	for _, tt := range []struct{ config, most int }{{0, defaultMaxQueries}, {3, 3}} {
+		synctest.Test(t, func(t *testing.T) {
+			callers := tt.most + 10
+			world := dnstest.New("")
+			world.Break(dnstest.Fault{Delay: time.Second})
+			r := newTest(t, world, noCache, func(c *Config) { c.MaxQueries = tt.config })
+			var all sync.WaitGroup
+			for i := range callers {
+				all.Go(func() { r.look(t.Context(), fmt.Sprintf("%d.test", i), dns.TypeMX) })
+			}
+			synctest.Wait()
+			if n := world.Count("", ""); n != tt.most {
+				t.Errorf("%d queries at once, want %d", n, tt.most)
+			}
+			all.Wait()
+			if n := world.Count("", ""); n != callers {
+				t.Errorf("%d queries in the end, want %d", n, callers)
+			}
+		})
+	}
 }
 
 func TestClose(t *testing.T) {
@@ -235,7 +237,7 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 		world.Break(dnstest.Fault{Kind: dnstest.Lose, Type: "MX"})
 		r := newTest(t, world)
 		var callers sync.WaitGroup
-		for i := range 2 * maxInFlight {
+		for i := range 2 * defaultMaxQueries {
 			callers.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%2)*time.Second)
 				defer cancel()

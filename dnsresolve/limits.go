@@ -9,13 +9,13 @@ const (
 	defaultMaxHosts   = 5
 	defaultMaxAddrs   = 4
 	defaultCacheBytes = 16 << 20
+	defaultMaxQueries = 512
 )
 
 // Limits on what strangers' answers can make us do.
 const (
-	maxRounds   = 3   // times a silent server is asked one question; UDP loses packets
-	maxInFlight = 512 // questions under way at a time: each has a socket to itself
-	maxAliases  = 10  // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
+	maxRounds  = 3  // times a silent server is asked one question; UDP loses packets
+	maxAliases = 10 // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
 
 	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no public address, whatever MaxHosts says.
 	maxDeadHosts = 20
@@ -30,9 +30,8 @@ const (
 	flagTruncated = 0x02 // TC
 
 	// How much a UDP socket, and so a port, is used: see udpSocket. Networks change, too: an old socket has an old address.
-	socketQueries  = 32
-	socketAge      = 5 * time.Second
-	maxIdleSockets = 256 // as many as a busy resolver lacks from one moment to the next
+	socketQueries = 32
+	socketAge     = 5 * time.Second
 
 	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
 	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)

@@ -28,6 +28,7 @@ type Config struct {
 	MaxHosts   int           // mail exchangers looked up; default 5
 	MaxAddrs   int           // addresses kept of one host, of a mail exchanger public ones rather than reserved ones; default 4
 	CacheBytes int64         // cost bound of the cache; default 16 MiB; negative: no cache
+	MaxQueries int           // questions under way at a time, each of which takes a socket; others wait for their turn; default 512
 	Logger     *slog.Logger  // default: silent
 
 	// Suffices reports whether an IPv4 address is all that a host needs for now: its IPv6 addresses are then asked for by [Resolver.AddIPv6]
@@ -68,7 +69,7 @@ func New(config Config) (*Resolver, error) {
 }
 
 func newResolver(config Config, systemFile string) (*Resolver, error) {
-	if min(config.MaxHosts, config.MaxAddrs) < 0 || min(config.TryTimeout, config.Timeout) < 0 {
+	if min(config.MaxHosts, config.MaxAddrs, config.MaxQueries) < 0 || min(config.TryTimeout, config.Timeout) < 0 {
 		return nil, errors.New("dnsresolve: a limit is negative")
 	}
 	all, err := addresses(config.Servers, systemFile)
@@ -79,8 +80,10 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
+	most := cmp.Or(config.MaxQueries, defaultMaxQueries)
 	r := &Resolver{
 		servers:    servers{all: all},
+		sockets:    sockets{maxIdle: idleSockets(most)},
 		exchanger:  config.Exchanger,
 		tryTimeout: cmp.Or(config.TryTimeout, defaultTryTimeout),
 		timeout:    cmp.Or(config.Timeout, defaultTimeout),
@@ -90,7 +93,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 		suffices:   config.Suffices,
 		shuffle:    rand.Shuffle,
 		cache:      cache,
-		places:     make(chan struct{}, maxInFlight),
+		places:     make(chan struct{}, most),
 		flights:    make(map[question]*flight),
 	}
 	if r.exchanger == nil {

@@ -12,12 +12,17 @@ import (
 
 // sockets is the default Exchanger. A TCP connection carries one query, a UDP socket a few, one after the other: see [udpSocket].
 type sockets struct {
+	maxIdle int
+
 	mu      sync.Mutex // guards what follows
 	idle    []*udpSocket
 	busy    map[*udpSocket]struct{}
 	sweeper *time.Timer // nil: no socket is idle
 	closed  bool
 }
+
+// idleSockets is how many idle sockets are kept where so many questions may be under way: as many as a busy resolver lacks from one moment to the next.
+func idleSockets(questions int) int { return questions / 2 }
 
 // Exchange implements [Exchanger].
 func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
@@ -117,7 +122,7 @@ func (s *sockets) put(socket *udpSocket, fit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.busy, socket)
-	if s.closed || !fit || socket.left == 0 || len(s.idle) == maxIdleSockets {
+	if s.closed || !fit || socket.left == 0 || len(s.idle) >= s.maxIdle {
 		socket.close()
 		return
 	}

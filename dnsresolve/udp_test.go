@@ -34,7 +34,7 @@ func ask(ctx context.Context, s *sockets, server string) error {
 
 func TestAPortServesAFewQueries(t *testing.T) {
 	server, port := ports(t, deny(t))
-	var s sockets
+	s := sockets{maxIdle: 1}
 	defer s.close()
 	uses := map[string]int{}
 	for range 2 * socketQueries {
@@ -58,7 +58,7 @@ func TestAPortServesOneQueryAtATime(t *testing.T) {
 		}
 		return answer(query)
 	})
-	var s sockets
+	s := sockets{maxIdle: 1}
 	defer s.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -98,7 +98,7 @@ func TestAPortIsGivenUp(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			server, port := ports(t, tt.answers)
-			var s sockets
+			s := sockets{maxIdle: 1}
 			defer s.close()
 			for range 2 {
 				if err := ask(t.Context(), &s, server); (err != nil) != tt.fails {
@@ -117,7 +117,7 @@ func TestAPortIsGivenUp(t *testing.T) {
 
 func TestAPortIsGivenUpAfterSilence(t *testing.T) {
 	server, port := ports(t, func([]byte) [][]byte { return nil })
-	var s sockets
+	s := sockets{maxIdle: 1}
 	defer s.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -137,7 +137,7 @@ func TestIdleSocketsAreClosed(t *testing.T) {
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			var s sockets
+			s := sockets{maxIdle: 1}
 			defer s.close()
 			if err := ask(t.Context(), &s, server); err != nil {
 				t.Fatal(err)
