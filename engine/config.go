@@ -43,7 +43,8 @@ type Config struct {
 	// system chooses.
 	Proxies   []*url.URL
 	SourceIPs []netip.Addr
-	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Default: 4 and 1000.
+	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Without a Dialer there are in all no more than half as many as
+	// this process may open files. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
 	// MaxWaitingPerHost bounds the verifications that wait for a session with the same mail host; the next one is turned away with [ErrBusy], so
 	// that a slow host does not hold every caller. Default: 256.

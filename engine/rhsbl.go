@@ -57,7 +57,7 @@ type rhsbl struct {
 	warned    sync.Once
 }
 
-func newRHSBLs(config Config) (*rhsbls, error) {
+func newRHSBLs(config Config, questions int) (*rhsbls, error) {
 	l := &rhsbls{log: config.Logger}
 	if len(config.RHSBLs) == 0 {
 		return l, nil
@@ -68,7 +68,7 @@ func newRHSBLs(config Config) (*rhsbls, error) {
 	var err error
 	l.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger,
-		TryTimeout: rhsblTry, Timeout: rhsblPatience, CacheBytes: rhsblCacheBytes,
+		TryTimeout: rhsblTry, Timeout: rhsblPatience, CacheBytes: rhsblCacheBytes, MaxQueries: questions,
 	})
 	return l, err
 }

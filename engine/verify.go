@@ -48,21 +48,22 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	sessions, questions := config.withinOpenFiles(openFiles())
 	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
-		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, Logger: config.Logger,
+		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions, Logger: config.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
-	v.rhsbls, err = newRHSBLs(config)
+	v.rhsbls, err = newRHSBLs(config, questions)
 	if err != nil {
 		v.resolver.Close()
 		return nil, err
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Egresses: ways, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: config.MaxSessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
 		Classifier: config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {
