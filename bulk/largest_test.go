@@ -3,6 +3,7 @@ package bulk
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestLargestFirst holds that domains with most to do begin first, up to their share, and that those with about as much take turns.
@@ -29,6 +30,40 @@ func TestLargestFirst(t *testing.T) {
 	}
 	if want := []string{"giant", "other giant", "giant", "small", "giant", "other giant"}; !slices.Equal(order, want) {
 		t.Errorf("began with %q, want %q", order, want)
+	}
+}
+
+// TestSmallWaitForCompany holds that a small domain waits for more of its addresses, but not for long, nor where nothing else is to do or nothing more comes.
+func TestSmallWaitForCompany(t *testing.T) {
+	tests := []struct {
+		name    string
+		large   int // addresses
+		read    bool
+		waited  time.Duration
+		started string
+	}{
+		{"at first", 100, false, 0, "large"},
+		{"not for long", 100, false, companyWait, "small"},
+		{"all of the list is read", 100, true, 0, "small"},
+		{"nothing else is to do", few + 1, false, 0, "small"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlanner(1000)
+			p.growing = true
+			for range tt.large {
+				p.add(&task{record: &record{}}, "large")
+			}
+			p.add(&task{record: &record{}}, "small")
+			p.found(p.next(5))
+			for range few {
+				p.next(5) // beyond the share of large ones
+			}
+			p.growing, p.now = !tt.read, tt.waited
+			if got := p.next(5).lane.domain; got != tt.started {
+				t.Errorf("%s begins, want %s", got, tt.started)
+			}
+		})
 	}
 }
 

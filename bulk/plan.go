@@ -1,6 +1,9 @@
 package bulk
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+)
 
 const (
 	// few is how many addresses a small domain has at most, queued and under way.
@@ -9,14 +12,19 @@ const (
 	turn = 50
 	// Large domains together may have largeShare of what may be under way while small ones wait.
 	largeShare, largeShareOf = 3, 4
+	// companyWait is how long a small domain waits, while more of the list is read and large ones want the room: more of its addresses may come, and
+	// with those that come one by one it would have a session for each.
+	companyWait = 5 * time.Second
 )
 
 // planner says which address is next. The first address of a domain goes ahead as its scout: while it waits for the DNS, the others would, too. Once
 // it has found its mail host the others are started several at a time, so that they meet there. Domains with more to do come first, because theirs
 // are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their share of what may be under way:
-// the rest is for the small ones.
+// the rest is for the small ones that no longer wait for company.
 type planner struct {
 	perDomain int
+	growing   bool          // more of the list is read
+	now       time.Duration // since the start of the run
 
 	lanes   map[string]*lane
 	sizes   [maxSizes]queue[*lane] // that may start an address, by size; they are passed over if they are listed elsewhere by now
@@ -37,6 +45,7 @@ type lane struct {
 	started     int
 	scout       *task         // under way, and has not found its mail host yet
 	scouted     bool          // its scout has
+	since       time.Duration // when it was listed
 	turn        int           // how many it has started in this turn
 	in          *queue[*lane] // where it is listed; nil: nowhere
 }
@@ -70,7 +79,7 @@ func (p *planner) list(l *lane) {
 		return
 	}
 	if in := &p.sizes[l.size()]; l.in != in {
-		l.in, l.turn = in, 0
+		l.in, l.turn, l.since = in, 0, p.now
 		in.push(l)
 	}
 }
@@ -89,7 +98,7 @@ func (l *lane) size() int {
 // next starts a task where so many may be under way; nil: there is none that may be started.
 func (p *planner) next(room int) *task {
 	small, large := head(&p.sizes[0]), p.largest()
-	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil) {
+	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil || p.maySwell(small)) {
 		p.ofLarge++
 		t := p.start(large, turn)
 		t.ofLarge = true
@@ -100,6 +109,9 @@ func (p *planner) next(room int) *task {
 	}
 	return nil
 }
+
+// maySwell reports whether a small domain may have more to do soon.
+func (p *planner) maySwell(small *lane) bool { return p.growing && p.now-small.since < companyWait }
 
 // largest returns the lane whose turn it is among those of the largest size; nil: all are small.
 func (p *planner) largest() *lane {

@@ -57,7 +57,7 @@ func newRun(o Options, sink Sink) *run {
 	most := o.Concurrency + o.Limits.Queued
 	together, _ := o.Verifier.(GroupVerifier)
 	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
-	return &run{
+	r := &run{
 		options:  o,
 		together: together,
 		started:  time.Now(),
@@ -74,6 +74,8 @@ func newRun(o Options, sink Sink) *run {
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},
 	}
+	r.plan.growing = true
+	return r
 }
 
 func (r *run) now() time.Duration { return time.Since(r.started) }

@@ -37,12 +37,14 @@ func (r *run) admit(next reading) error {
 // endOfSource ends reading. After an error what was read is finished without further ado.
 func (r *run) endOfSource(err error) error {
 	if errors.Is(err, io.EOF) {
-		r.exhausted = true
+		r.endReading()
 		return nil
 	}
 	r.readErr = fmt.Errorf("bulk: cannot read item %d: %w", r.tally.read+1, err)
 	return r.windUp()
 }
+
+func (r *run) endReading() { r.exhausted, r.plan.growing = true, false }
 
 // settle decides whether an outcome is final.
 func (r *run) settle(ctx context.Context, o outcome) error {
@@ -117,7 +119,7 @@ func (r *run) setAlarm(now time.Duration) {
 
 // windUp ends reading and makes the last temporary answers final.
 func (r *run) windUp() error {
-	r.exhausted = true
+	r.endReading()
 	r.stopReading()
 	r.pacer.window = 0
 	for _, t := range r.waits.takeAnswered() {

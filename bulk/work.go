@@ -61,6 +61,7 @@ func (w *waiters) takeScouts() []*task {
 
 // beginAll begins what may be under way, in teams: those tasks that the planner names one after the other and can be asked about together.
 func (r *run) beginAll() {
+	r.plan.now = r.now()
 	var team []*task
 	for {
 		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
