@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/rcpt/rcpt/bulk"
@@ -33,7 +34,10 @@ func (printer) Write(item bulk.Item, result engine.Result) error {
 }
 
 func ExampleRun() {
-	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax}) // so that the example needs no network
+	verifier, err := engine.New(engine.Config{
+		Level:             engine.LevelSyntax, // so that the example needs no network
+		MaxWaitingPerHost: math.MaxInt,        // Run bounds those who wait
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
