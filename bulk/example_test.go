@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/rcpt/rcpt/bulk"
@@ -35,8 +34,7 @@ func (printer) Write(item bulk.Item, result engine.Result) error {
 
 func ExampleRun() {
 	verifier, err := engine.New(engine.Config{
-		Level:             engine.LevelSyntax, // so that the example needs no network
-		MaxWaitingPerHost: math.MaxInt,        // Run bounds those who wait
+		Level: engine.LevelSyntax, // so that the example needs no network
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -21,8 +21,7 @@ const DefaultProgressEvery = time.Second
 
 // Options configure [Run]. The zero value of each but Verifier has the default that its comment names.
 type Options struct {
-	// Verifier is asked about the addresses. One of the engine is to have [math.MaxInt] for [engine.Config.MaxWaitingPerHost]: Run bounds those who wait
-	// itself. With the default, which is for single questions, large domains are turned away again and again, and a list of one takes minutes.
+	// Verifier is asked about the addresses.
 	Verifier Verifier
 	// Concurrency is how many questions are under way at a time. Addresses that wait until the sessions with their mail host are no longer busy
 	// with others, or that are named in the same transaction as another, do not count, up to [Limits.Queued]. Default: [DefaultConcurrency].

@@ -47,7 +47,7 @@ type Config struct {
 	// this process may open files. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
 	// MaxWaitingPerHost bounds the verifications that wait for a session with the same mail host; the next one is turned away with [ErrBusy], so
-	// that a slow host does not hold every caller. For package bulk, which bounds them itself: [math.MaxInt]. Default: 256.
+	// that a slow host does not hold every caller. It is not for those under [WithQueued], as in package bulk. Default: 256.
 	MaxWaitingPerHost int
 	// Remember is the number of results to remember (about), for some hours at most and by their verdict; a result takes some 1.5 kB. Default:
 	// none.

@@ -94,8 +94,7 @@ func (v *Verifier) Close() error {
 	return v.pool.Close()
 }
 
-// ErrBusy says that a verification was not carried out because too many others wait for the same mail host ([Config.MaxWaitingPerHost]). Package
-// bulk asks again later.
+// ErrBusy says that a verification was not carried out because too many others wait for the same mail host ([Config.MaxWaitingPerHost]).
 var ErrBusy = smtpprobe.ErrBusy
 
 // ErrClosed says that a verification was not carried out because the [Verifier] was closed.

@@ -187,21 +187,26 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsLimited has one session under way and two waiting, and sees that a third is turned away, and another address is not.
+// TestWhoWaitsIsLimited has one session under way and two waiting, and sees that a third is turned away, and another address is not. Those that are told
+// of waits are not limited, and take nobody's place.
 func TestWhoWaitsIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := twoHosts(slow(5*time.Second, 0, 0))
 		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 2}, network)
 		var wg sync.WaitGroup
-		for range 3 {
+		for i := range 9 {
+			req := smtpprobe.Request{Hosts: mx("192.0.2.1")}
+			if i%3 > 0 {
+				req.Queued = func(bool) {}
+			}
 			wg.Go(func() {
-				found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1")}))
+				found, err := prober.Probe(t.Context(), request(req))
 				if got := summaries(found); got != goodFound || err != nil {
 					t.Errorf("found %s (%v)", got, err)
 				}
 			})
+			synctest.Wait()
 		}
-		synctest.Wait()
 		start := time.Now()
 		found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("::ffff:192.0.2.1")}))
 		if !errors.Is(err, smtpprobe.ErrBusy) || len(found.Sessions) != 0 || time.Since(start) != 0 {

@@ -62,7 +62,7 @@ func (p *Pool) submit(a *ask) error {
 		return ErrClosed
 	}
 	h := p.host(a)
-	if soon := p.sessionCap(h) - h.sessions + h.starting; len(h.waiting)-max(0, soon) >= p.config.MaxWaitingPerHost {
+	if a.req.Queued == nil && p.full(h) {
 		return busy(a)
 	}
 	a.since = time.Now()
@@ -70,6 +70,21 @@ func (p *Pool) submit(a *ask) error {
 	a.queue(true)
 	p.staff(h)
 	return nil
+}
+
+// full reports whether as many wait for a session as may, beside those that are about to have one. Who is told of waits is not counted.
+func (p *Pool) full(h *mailHost) bool {
+	soon := max(0, p.sessionCap(h)-h.sessions+h.starting)
+	if len(h.waiting)-soon < p.config.MaxWaitingPerHost {
+		return false
+	}
+	counted := 0
+	for _, a := range h.waiting {
+		if a.req.Queued == nil {
+			counted++
+		}
+	}
+	return counted-soon >= p.config.MaxWaitingPerHost
 }
 
 // resubmit lets an ask wait again, in front of all others but those that are to be asked alone, as they show something about the host. The time for it

@@ -28,7 +28,7 @@ type Config struct {
 	Timeouts           Timeouts     // default: see the fields
 	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
 	MaxSessions        int          // sessions open in all; default 1000
-	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those under way; default 256
+	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those under way, and those that are told; default 256
 	Session            SessionCaps  // default: see the fields
 	Classifier         *Classifier  // reads the replies that the pool learns from; default: the embedded rules
 	Logger             *slog.Logger // default: silent
@@ -80,7 +80,7 @@ type Request struct {
 
 	// Queued is told true when the probe begins to wait for a session that others have busy, and false when it is asked about or, if it goes along
 	// in the transaction of another, when that is over. The calls take turns, and true comes first. It must be quick, and must not call the pool.
-	// Default: nobody is told.
+	// Who is told can bound how many wait, and is not turned away with ErrBusy. Default: nobody is told.
 	Queued func(waits bool)
 
 	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"time"
 
@@ -151,6 +150,5 @@ func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engin
 		return nil, err
 	}
 	config.HELO = helo(ctx, config)
-	config.MaxWaitingPerHost = math.MaxInt // bulk bounds them
 	return engine.New(config)
 }

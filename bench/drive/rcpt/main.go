@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"io"
-	"math"
 	"net/netip"
 
 	"github.com/rcpt/rcpt/bench/drive"
@@ -20,7 +19,7 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 	verifier, err := engine.New(engine.Config{
 		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
 		AllowNets:          []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MaxSessionsPerHost: s.SessionsPerHost, MaxWaitingPerHost: math.MaxInt, // as rcpt bulk
+		MaxSessionsPerHost: s.SessionsPerHost,
 	})
 	if err != nil {
 		return nil, err
