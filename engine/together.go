@@ -14,7 +14,7 @@ import (
 
 // VerifyTogether is [Verifier.Verify] for addresses of one domain, for which it costs less: what concerns the domain is found out once, and one
 // goroutine waits for all. An address of another domain than the first that has one is verified by itself. Done is told once what came of each address, by
-// its number, perhaps from several goroutines at a time. VerifyTogether returns when it has been told of all.
+// its number, perhaps from several goroutines at a time; it must be quick, as others wait for it. VerifyTogether returns when it has been told of all.
 func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
 	g := group{v: v, suggester: suggester{known: v.lists.Load()}, started: time.Now(), addresses: addresses, done: done}
 	g.members = make([]member, 0, len(addresses))
@@ -24,7 +24,7 @@ func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done 
 	if len(g.members) > 0 {
 		g.ask(ctx)
 	}
-	g.others.Wait()
+	g.apart.Wait()
 }
 
 // group is the addresses of a domain that are verified together.
@@ -34,7 +34,7 @@ type group struct {
 	started   time.Time
 	addresses []string
 	members   []member
-	others    sync.WaitGroup // who is none of them
+	apart     sync.WaitGroup // who goes on by itself
 	done      func(i int, result Result, err error)
 
 	listings sync.WaitGroup // look-up of the domain
@@ -64,7 +64,7 @@ func (g *group) admit(ctx context.Context, i int) {
 	case !goesOn:
 		g.finish(&m, err)
 	case len(g.members) > 0 && g.members[0].mailbox.Domain != m.mailbox.Domain:
-		g.others.Go(func() {
+		g.apart.Go(func() {
 			result, err := g.v.VerifyAnew(ctx, given)
 			g.done(i, result, err)
 		})
@@ -129,12 +129,22 @@ func (g *group) probe(ctx context.Context, found *dnsresolve.Findings, listed []
 	})
 }
 
-// finish judges what is known about an address.
+// finish judges what is known about an address, once what the lists in the DNS say is known. Nobody else waits for that: who has to ask another mail host
+// would lose its time.
 func (g *group) finish(m *member, err error) {
-	if m.listed {
+	if !m.listed {
+		g.tell(m, err)
+		return
+	}
+	g.apart.Go(func() {
 		g.listings.Wait()
 		m.evidence.RHSBL = g.rhsbl
-	}
+		g.tell(m, err)
+	})
+}
+
+// tell tells the judgement.
+func (g *group) tell(m *member, err error) {
 	m.evidence.end(g.started, err)
 	g.done(m.number, g.v.decide(g.suggester.known, g.addresses[m.number], m.evidence), err)
 }

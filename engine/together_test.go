@@ -211,3 +211,20 @@ func TestTogetherAfterClose(t *testing.T) {
 		v.VerifyTogether(t.Context(), nil, func(int, engine.Result, error) { t.Error("told of nobody") })
 	})
 }
+
+// TestTogetherASlowListTakesNobodysTime holds that who goes on to another mail host does so at once, and has the time for it, while others who have
+// their answer wait for a list in the DNS.
+func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New("example.test. MX 10 mx1.test.\nexample.test. MX 20 mx2.test.\nmx1.test. A 192.0.2.1\nmx2.test. A 192.0.2.2\n")
+		zone.Break(dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose})
+		config := engine.Config{Timeout: 3 * time.Second, Exchanger: zone, RHSBLs: []string{"dbl.test"}}
+		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
+		network.Add("192.0.2.2", &smtptest.Host{SMTPUTF8: true, GreetingDelay: 2 * time.Second, CatchAll: true})
+		for _, o := range verifyTogether(t.Context(), t, v, []string{"user@example.test", "jürgen@example.test", "info@example.test"}) {
+			if o.err != nil || o.result.Verdict != engine.AcceptAll {
+				t.Errorf("%s: %s, %s, %v", o.result.Email, o.result.Verdict, o.result.Details.Reason, o.err)
+			}
+		}
+	})
+}
