@@ -102,11 +102,12 @@ func (q *inquiry) takeBack(cancelled bool) (told []answer, idle []*ask) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(q.told) > 0 {
-		told = append(told, <-q.told)
+		said := <-q.told
+		told, q.asks[said.to.number] = append(told, said), nil
 	}
 	for _, a := range q.asks {
 		switch {
-		case a == nil, slices.ContainsFunc(told, func(said answer) bool { return said.to == a }):
+		case a == nil:
 		case a.worker == nil:
 			p.host(a).forget(a)
 			a.queue(false)
