@@ -163,8 +163,8 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 }
 
 // ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one goroutine waits for all that have their answer from the first mail host
-// they are put to. Done is told once what came of each request, by its number, perhaps from several goroutines at a time. ProbeAll returns when it has
-// been told of all.
+// they are put to. Done is told once what came of each request, by its number, perhaps from several goroutines at a time; it must be quick, as others wait
+// for it. ProbeAll returns when it has been told of all.
 func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
 	trips := make([]*trip, len(requests))
 	q := newInquiry(p, len(requests))
