@@ -18,14 +18,14 @@ import (
 
 // watched is a verifier of which it is known when it was done with the last of the fast hosts.
 type watched struct {
-	verifier *engine.Verifier
+	*engine.Verifier
 	start    time.Time
 	mu       sync.Mutex
 	lastFast time.Duration
 }
 
 func (w *watched) Verify(ctx context.Context, address string) (engine.Result, error) {
-	r, err := w.verifier.Verify(ctx, address)
+	r, err := w.Verifier.Verify(ctx, address)
 	if strings.HasPrefix(address, "one@") {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -36,6 +36,14 @@ func (w *watched) Verify(ctx context.Context, address string) (engine.Result, er
 
 // TestWhoWaitsHoldsNobodyUp holds that addresses which wait for one slow mail host take no place of those of other hosts.
 func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
+	t.Run("together", func(t *testing.T) { holdNobodyUp(t, func(w *watched) bulk.Verifier { return w }) })
+	t.Run("each by itself", func(t *testing.T) {
+		holdNobodyUp(t, func(w *watched) bulk.Verifier { return struct{ bulk.Verifier }{w} })
+	})
+}
+
+func holdNobodyUp(t *testing.T, verifierOf func(w *watched) bulk.Verifier) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		zone := new(strings.Builder)
 		network := smtptest.NewNetwork()
@@ -57,9 +65,9 @@ func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		watched := &watched{verifier: verifier, start: time.Now()}
+		watched := &watched{Verifier: verifier, start: time.Now()}
 		_, err = bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
-			Verifier: watched, Concurrency: 12, Limits: bulk.Limits{Queued: 200},
+			Verifier: verifierOf(watched), Concurrency: 12, Limits: bulk.Limits{Queued: 200},
 		})
 		if err != nil {
 			t.Fatal(err)
