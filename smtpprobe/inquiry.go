@@ -1,9 +1,7 @@
 package smtpprobe
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -16,8 +14,8 @@ type inquiry struct {
 	open int         // those that have none yet
 }
 
-// arrival is what becomes of an ask.
-type arrival func(a *ask, told answer, err error)
+// arrival is told what became of an ask.
+type arrival func(told answer)
 
 func newInquiry(p *Pool, asks int) *inquiry {
 	return &inquiry{pool: p, told: make(chan answer, asks), asks: make([]*ask, asks)}
@@ -30,18 +28,19 @@ func (q *inquiry) put(ctx context.Context, a *ask, arrive arrival) {
 	a.told = q.told
 	switch {
 	case expired(ctx):
-		arrive(a, answer{session: tooLate(a)}, nil)
+		arrive(answer{to: a, session: tooLate(a)})
 		return
 	case a.route.egress == noEgress:
-		arrive(a, answer{session: withoutEgress(a), offline: true}, nil)
+		arrive(answer{to: a, session: withoutEgress(a), offline: true})
 		return
 	}
 	if told, known := p.paused(a); known {
-		arrive(a, told, nil)
+		told.to = a
+		arrive(told)
 		return
 	}
 	if err := p.submit(a); err != nil {
-		arrive(a, answer{}, err)
+		arrive(answer{to: a, err: err})
 		return
 	}
 	q.asks[a.number] = a
@@ -53,7 +52,7 @@ func (q *inquiry) wait(ctx context.Context, arrive arrival) {
 	for q.open > 0 {
 		select {
 		case told := <-q.told:
-			q.close(told, arrive, told.err)
+			q.close(told, arrive)
 		case <-ctx.Done():
 			q.withdraw(ctx, arrive)
 		}
@@ -61,10 +60,10 @@ func (q *inquiry) wait(ctx context.Context, arrive arrival) {
 }
 
 // close hands an answer over.
-func (q *inquiry) close(told answer, arrive arrival, err error) {
+func (q *inquiry) close(told answer, arrive arrival) {
 	q.asks[told.to.number] = nil
 	q.open--
-	arrive(told.to, told, err)
+	arrive(told)
 }
 
 // withdrawGrace is how long one waits for the workers whose questions have run out of time at the same moment.
@@ -72,23 +71,22 @@ const withdrawGrace = 100 * time.Millisecond
 
 // withdraw gives the open asks up, as their context has ended. What is known of their sessions by then is the answer; the sessions go on for others.
 func (q *inquiry) withdraw(ctx context.Context, arrive arrival) {
-	gaveUp := cancelled(ctx)
-	told, idle := q.takeBack(gaveUp != nil)
+	told, idle := q.takeBack(cancelled(ctx) != nil)
 	for _, said := range told {
-		q.close(said, arrive, errors.Join(said.err, gaveUp))
+		q.close(said, arrive)
 	}
 	for _, a := range idle {
-		q.close(answer{to: a}, arrive, cmp.Or(gaveUp, busy(a)))
+		q.close(answer{to: a, err: busy(a)}, arrive)
 	}
 	grace := time.After(withdrawGrace)
 	for q.open > 0 {
 		select {
 		case said := <-q.told:
-			q.close(said, arrive, errors.Join(said.err, gaveUp))
+			q.close(said, arrive)
 		case <-grace:
 			for _, a := range q.asks {
 				if a != nil {
-					q.close(answer{to: a, session: q.pool.abandon(a).soFar(ctx, a)}, arrive, gaveUp)
+					q.close(answer{to: a, session: q.pool.abandon(a).soFar(ctx, a)}, arrive)
 				}
 			}
 		}

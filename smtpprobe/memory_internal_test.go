@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -145,9 +146,9 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	q, a := newInquiry(pool, 1), hostAsk(1)
 	q.asks[0], q.open, a.told = a, 1, q.told
 	a.tell(answer{session: &Session{Host: "mx1.example"}})
-	q.withdraw(ctx, func(_ *ask, told answer, err error) {
-		if err != nil || told.session == nil {
-			t.Errorf("told %v (%v)", told.session, err)
+	q.withdraw(ctx, func(told answer) {
+		if told.err != nil || told.session == nil {
+			t.Errorf("told %v (%v)", told.session, told.err)
 		}
 	})
 	if q.open > 0 {
@@ -155,6 +156,24 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	}
 	if len(pool.hosts) > 0 {
 		t.Errorf("%d hosts are remembered", len(pool.hosts))
+	}
+}
+
+// TestWhoGivesUpIsToldSo sees that who has given up is told so whatever else is told at the same moment, and goes on to nobody.
+func TestWhoGivesUpIsToldSo(t *testing.T) {
+	pool, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	timeout := Session{Failure: &Failure{Phase: PhaseConnect, Kind: KindTimeout}}
+	for _, told := range []answer{{session: &Session{Target: &Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
+		two := []Host{{Name: "mx1.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, {Name: "mx2.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.2")}}}
+		trip := newTrip(pool, &Request{Hosts: two})
+		trip.route, _ = trip.tour.next()
+		if end, err := trip.arrive(cancelledContext(), told); !end || !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: %t, %v", told, end, err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package smtpprobe
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"log/slog"
@@ -169,15 +168,16 @@ func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int
 	trips := make([]*trip, len(requests))
 	q := newInquiry(p, len(requests))
 	var others sync.WaitGroup
-	arrive := func(a *ask, told answer, err error) {
-		t := trips[a.number]
-		if t.arrive(told); err != nil || t.over() {
-			done(a.number, t.found, cmp.Or(err, cancelled(ctx)))
+	arrive := func(told answer) {
+		i := told.to.number
+		t := trips[i]
+		if end, err := t.arrive(ctx, told); end {
+			done(i, t.found, err)
 			return
 		}
 		others.Go(func() {
-			err := t.follow(ctx)
-			done(a.number, t.found, err)
+			err := t.goOn(ctx)
+			done(i, t.found, err)
 		})
 	}
 	for i := range requests {
@@ -199,12 +199,12 @@ func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int
 }
 
 // visit puts a question to one mail host and waits for the answer.
-func (p *Pool) visit(ctx context.Context, a *ask) (said answer, err error) {
+func (p *Pool) visit(ctx context.Context, a *ask) (said answer) {
 	q := newInquiry(p, 1)
-	arrive := func(_ *ask, told answer, end error) { said, err = told, end }
+	arrive := func(told answer) { said = told }
 	q.put(ctx, a, arrive)
 	q.wait(ctx, arrive)
-	return said, err
+	return said
 }
 
 // Close ends the sessions: idle ones with QUIT at once, the others after the questions under way. A host has the time of the QUIT timeout for

@@ -26,28 +26,15 @@ func (t *trip) goOn(ctx context.Context) error {
 		if a == nil {
 			return err
 		}
-		told, err := t.pool.visit(ctx, a)
-		t.arrive(told)
-		if err != nil || t.over() {
-			return cmp.Or(err, cancelled(ctx))
-		}
-		if err := t.prolong(ctx); err != nil {
+		if end, err := t.arrive(ctx, t.pool.visit(ctx, a)); end {
 			return err
 		}
 	}
 }
 
-// follow is goOn after a question that was answered.
-func (t *trip) follow(ctx context.Context) error {
-	if err := t.prolong(ctx); err != nil {
-		return err
-	}
-	return t.goOn(ctx)
-}
-
 // next returns the next question; nil: there is none.
 func (t *trip) next(ctx context.Context) (*ask, error) {
-	if err := cancelled(ctx); err != nil {
+	if err := cmp.Or(t.prolong(ctx), cancelled(ctx)); err != nil {
 		return nil, err
 	}
 	r, ok := t.tour.next()
@@ -58,22 +45,19 @@ func (t *trip) next(ctx context.Context) (*ask, error) {
 	return newAsk(r, t.req, &t.left), nil
 }
 
-// arrive notes what the host said.
-func (t *trip) arrive(told answer) {
+// arrive notes what the host said, and reports whether nothing is left to ask, whatever the time. Who has given up is told so, whatever else there is.
+func (t *trip) arrive(ctx context.Context, told answer) (end bool, err error) {
 	if told.session != nil {
 		t.found.Sessions = append(t.found.Sessions, *told.session)
 		t.tour.learn(t.route, told)
 	}
+	err = cmp.Or(cancelled(ctx), told.err)
+	return err != nil || len(t.tour.routes) == 0 && !t.tour.wantsMore(t.route.host), err
 }
 
-// over reports whether there is nothing left to ask, whatever the time.
-func (t *trip) over() bool {
-	return len(t.tour.routes) == 0 && !t.tour.wantsMore(t.route.host)
-}
-
-// prolong has the host asked for more addresses where that may lead to an answer.
+// prolong has the host that was asked last asked for more addresses, where that may lead to an answer.
 func (t *trip) prolong(ctx context.Context) error {
-	if !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
+	if len(t.found.Sessions) == 0 || !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
 		return nil
 	}
 	return t.tour.prolong(ctx, &t.left, t.route.host)
