@@ -228,3 +228,57 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 		}
 	})
 }
+
+// TestTogetherRemembers holds that what is remembered is not asked again, that results are remembered, and that those of lists which are no more are not.
+func TestTogetherRemembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mine, err := lists.New(lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("c@example.test\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second})
+		cached := func(addresses ...string) (cached string) {
+			for _, o := range verifyTogether(t.Context(), t, v, addresses) {
+				if o.result.Details.Cached {
+					cached += o.result.User
+				}
+				if o.result.SpamTrap {
+					cached += "!"
+				}
+			}
+			synctest.Wait() // for the memory
+			return cached
+		}
+		if _, err := v.Verify(t.Context(), "a@example.test"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if got := cached("a@example.test", "b@example.test"); got != "a" {
+			t.Errorf("first: %q", got)
+		}
+		time.Sleep(time.Minute)
+		time.AfterFunc(time.Second/2, func() { v.SetLists(mine) })
+		if got := cached("a@example.test", "b@example.test", "c@example.test"); got != "ab" {
+			t.Errorf("before other lists: %q", got)
+		}
+		if got := cached("a@example.test", "b@example.test", "c@example.test"); got != "!" {
+			t.Errorf("after other lists: %q", got)
+		}
+	})
+}
+
+// TestTogetherGreylisted holds that those who are put off come back with the same random mailbox, which a host that greylists lets pass by then.
+func TestTogetherGreylisted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})
+		for _, want := range []engine.Reason{engine.Greylisted, engine.CatchAll} {
+			for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
+				if o.result.Details.Reason != want {
+					t.Errorf("%s: %s, want %s", o.result.Email, o.result.Details.Reason, want)
+				}
+			}
+			time.Sleep(time.Hour + time.Minute)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -26,6 +28,7 @@ type lot struct {
 	faults    []dnstest.Fault
 	hosts     map[string]func() smtptest.Handler // nil: swallows packets
 	addresses []string
+	probed    atomic.Int64 // how often mail hosts were asked about an address
 }
 
 // draw draws a world in which hosts behave, or do not.
@@ -143,6 +146,7 @@ func (l *lot) verifier(t *testing.T) (v *engine.Verifier, leave func()) {
 	config := l.config
 	config.HELO, config.Resolvers, config.Exchanger, config.Dialer = "verifier.test", []string{"192.0.2.53"}, zone, network
 	config.AllowNets = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+	config.Hooks.Probed = func(smtpprobe.Findings, time.Duration) { l.probed.Add(1) }
 	v, err := engine.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -177,17 +181,22 @@ func inWorlds(t *testing.T, worlds uint64, hostile bool, f func(t *testing.T, l 
 	}
 }
 
-// TestTogetherInRandomWorlds holds that addresses verified together get the results that they would get one by one, wherever these do not hang on the company.
+// TestTogetherInRandomWorlds holds that addresses verified together get the results that they would get one by one, wherever these do not hang on the
+// company, and that the mail hosts are asked about the same of them.
 func TestTogetherInRandomWorlds(t *testing.T) {
 	inWorlds(t, 40, false, func(t *testing.T, l *lot) {
 		v, leave := l.verifier(t)
 		got := verifyTogether(t.Context(), t, v, l.addresses)
 		leave()
+		together := l.probed.Swap(0)
 		for i, address := range l.addresses {
 			v, leave := l.verifier(t)
 			result, err := v.Verify(t.Context(), address)
 			leave()
 			checkSame(t, address, got[i], outcome{result, err})
+		}
+		if alone := l.probed.Load(); together != alone {
+			t.Errorf("mail hosts were asked about %d together, and about %d by themselves", together, alone)
 		}
 	})
 }
