@@ -81,9 +81,9 @@ func (r *run) beginAll() {
 	r.begin(team)
 }
 
-// joins reports whether a task can be asked about together with those of a team. Who goes ahead goes alone.
+// joins reports whether a task can be asked about together with those of a team. A scout is alone: nobody of its domain follows yet.
 func (r *run) joins(t *task, team []*task) bool {
-	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane && !t.scouts && !team[0].scouts
+	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane
 }
 
 // begin has a worker ask about a team. There are as many workers as teams under way, and the channel has room for all.

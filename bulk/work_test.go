@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -59,6 +60,42 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		r.plan.done((<-r.outcomes).task)
 	}
 	wantStarted(2)
+}
+
+// atOnce is a GroupVerifier that answers at once.
+type atOnce struct{}
+
+func (atOnce) Verify(context.Context, string) (engine.Result, error) {
+	return engine.Result{Success: true}, nil
+}
+
+func (v atOnce) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+	for i, address := range addresses {
+		result, err := v.Verify(ctx, address)
+		done(i, result, err)
+	}
+}
+
+// TestWorkersStay holds that who has asked about a team, or about one by itself, asks about the next.
+func TestWorkersStay(t *testing.T) {
+	for _, tt := range []struct{ concurrency, workers int }{{101, 3}, {100, 2}, {1, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := begun(t, Options{Verifier: atOnce{}, Concurrency: tt.concurrency}, 10*tt.concurrency)
+			defer r.stopWorkers()
+			for range 10 {
+				if err := r.advance(); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if r.plan.started != tt.concurrency || len(r.outcomes) != tt.concurrency || r.hired != tt.workers || int(r.free.Load()) != tt.workers {
+					t.Fatalf("%d of %d done by %d workers, %d free; want %+v", len(r.outcomes), r.plan.started, r.hired, r.free.Load(), tt)
+				}
+				for range tt.concurrency {
+					r.plan.done((<-r.outcomes).task)
+				}
+			}
+		})
+	}
 }
 
 // TestNewsOfWhoWaits holds that the run looks up when somebody begins to wait: nothing else may happen for long.
