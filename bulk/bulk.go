@@ -33,7 +33,8 @@ type Verifier interface {
 }
 
 // GroupVerifier is a [Verifier] that can verify several addresses of one domain together, which costs less, as [engine.Verifier] can. [Run] makes use of
-// it. Done, which is quick, is told once what came of each address, by its number; VerifyTogether returns when it has been told of all.
+// it: a type that embeds one and has a Verify of its own needs a VerifyTogether of its own, too. Done, which is quick, is told once what came of each
+// address, by its number; VerifyTogether returns when it has been told of all.
 type GroupVerifier interface {
 	Verifier
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))

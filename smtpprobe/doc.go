@@ -2,8 +2,9 @@
 //
 // [Pool.Probe] connects to the hosts in the given order and speaks SMTP up to RCPT: greeting, EHLO (HELO where that is not known), STARTTLS
 // where offered, MAIL, RCPT for the mailbox in question, RCPT for a random one beside it, the control. It never sends DATA or BDAT, so nothing can
-// be delivered. [Pool.ProbeAll] does so for several mailboxes at a time. What they return are facts, [Findings]: replies, failures and a transcript, without a verdict. What kept us from asking is no fact
-// about the host, and an error: a caller that gave up, too many who wait ([ErrBusy]), no file descriptor left, a pool that was closed ([ErrClosed]).
+// be delivered. [Pool.ProbeAll] does so for several mailboxes at a time. What they return are facts, [Findings]: replies, failures and a transcript,
+// without a verdict. What kept us from asking is no fact about the host, and an error: a caller that gave up, too many who wait ([ErrBusy]), no file
+// descriptor left, a pool that was closed ([ErrClosed]).
 //
 // # Hosts
 //
