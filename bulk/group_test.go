@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -139,3 +141,45 @@ func TestCancelWhileGroupsAreAsked(t *testing.T) {
 		}
 	})
 }
+
+// TestGroupsKeepNothingForTheLast holds that a result which was written is not kept until the slowest of its group has its own.
+func TestGroupsKeepNothingForTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var told []weak.Pointer[engine.Details]
+		emails := numbered(40, "example.test")
+		v := &grouped{answers: answers{reply: func(address string, _ int) (engine.Result, error) {
+			if address == emails[39] {
+				time.Sleep(time.Minute)
+			}
+			result := deliverable(address)
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, weak.Make(result.Details))
+			return result, nil
+		}}}
+		time.AfterFunc(30*time.Second, func() {
+			runtime.GC()
+			mu.Lock()
+			defer mu.Unlock()
+			kept := 0
+			for _, details := range told {
+				if details.Value() != nil {
+					kept++
+				}
+			}
+			if kept > 2 || len(told) != len(emails)-1 { // the last may be on a stack
+				t.Errorf("%d told, %d kept", len(told), kept)
+			}
+		})
+		_, err := bulk.Run(t.Context(), listOf(emails...), forgetful{}, bulk.Options{Verifier: v, Limits: bulk.Limits{RecentBytes: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// forgetful is a sink.
+type forgetful struct{}
+
+func (forgetful) Write(bulk.Item, engine.Result) error { return nil }

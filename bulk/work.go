@@ -119,7 +119,9 @@ func (r *run) ask(team []*task) {
 		emails[i] = t.record.item.Email
 	}
 	r.together.VerifyTogether(r.asking, emails, func(i int, result engine.Result, err error) {
-		r.outcomes <- r.outcome(team[i], result, err)
+		t := team[i]
+		team[i] = nil // who is done is not kept for the slowest
+		r.outcomes <- r.outcome(t, result, err)
 	})
 	r.free.Add(1)
 }
