@@ -143,8 +143,10 @@ func (g *group) finish(m *member, err error) {
 	})
 }
 
-// tell tells the judgement.
+// tell tells the judgement, and keeps nothing of what that rests on: the others may take long.
 func (g *group) tell(m *member, err error) {
 	m.evidence.end(g.started, err)
-	g.done(m.number, g.v.decide(g.suggester.known, g.addresses[m.number], m.evidence), err)
+	result := g.v.decide(g.suggester.known, g.addresses[m.number], m.evidence)
+	m.evidence = Evidence{}
+	g.done(m.number, result, err)
 }

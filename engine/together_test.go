@@ -3,12 +3,15 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -280,5 +283,44 @@ func TestTogetherGreylisted(t *testing.T) {
 			}
 			time.Sleep(time.Hour + time.Minute)
 		}
+	})
+}
+
+// TestTogetherKeepsNothingForTheLast holds that what is known of those who have been told of is not kept until the slowest of them has its answer.
+func TestTogetherKeepsNothingForTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var told []weak.Pointer[smtpprobe.Session]
+		config := engine.Config{Hooks: engine.Hooks{Probed: func(said smtpprobe.Findings, _ time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, weak.Make(&said.Sessions[0]))
+		}}}
+		host := &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+			if strings.HasPrefix(rcpt, "slow") {
+				time.Sleep(25 * time.Second)
+			}
+			return smtptest.DefaultUnknown
+		}}
+		v, _, _ := inMemory(t, config, host)
+		var addresses []string
+		for i := range 40 {
+			addresses = append(addresses, fmt.Sprintf("user%d@example.test", i))
+		}
+		time.AfterFunc(24*time.Second, func() {
+			runtime.GC()
+			mu.Lock()
+			defer mu.Unlock()
+			kept := 0
+			for _, session := range told {
+				if session.Value() != nil {
+					kept++
+				}
+			}
+			if kept > 1 || len(told) != len(addresses) { // the last may be on a stack
+				t.Errorf("%d told, %d kept", len(told), kept)
+			}
+		})
+		verifyTogether(t.Context(), t, v, append(addresses, "slow@example.test"))
 	})
 }

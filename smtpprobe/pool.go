@@ -171,6 +171,7 @@ func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int
 	arrive := func(told answer) {
 		i := told.to.number
 		t := trips[i]
+		trips[i] = nil // the others may take long
 		if end, err := t.arrive(ctx, told); end {
 			done(i, t.found, err)
 			return
