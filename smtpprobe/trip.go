@@ -11,7 +11,7 @@ type trip struct {
 	req   *Request
 	left  budget
 	tour  tour
-	route route // of the last question
+	route route // of the last question; zero: there was none
 	found Findings
 }
 
@@ -57,7 +57,7 @@ func (t *trip) arrive(ctx context.Context, told answer) (end bool, err error) {
 
 // prolong has the host that was asked last asked for more addresses, where that may lead to an answer.
 func (t *trip) prolong(ctx context.Context) error {
-	if len(t.found.Sessions) == 0 || !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
+	if !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
 		return nil
 	}
 	return t.tour.prolong(ctx, &t.left, t.route.host)
