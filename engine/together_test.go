@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -322,5 +323,37 @@ func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 			}
 		})
 		verifyTogether(t.Context(), t, v, append(addresses, "slow@example.test"))
+	})
+}
+
+// TestTogetherHaveOneTime holds that the time for an address is that of the search for its mail hosts, and of what they take, together.
+func TestTogetherHaveOneTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New(oneHostZone)
+		zone.Break(dnstest.Fault{Type: "MX", Delay: 2 * time.Second})
+		v, _, _ := inMemory(t, engine.Config{Timeout: 5 * time.Second, Exchanger: zone}, smtptest.HostileHost("silent-at-greeting"))
+		began := time.Now()
+		verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"})
+		if took := time.Since(began); took < 5*time.Second || took > 5500*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// TestTogetherAskForIPv6 holds that each looks for IPv6 addresses by itself, and has its own findings.
+func TestTogetherAskForIPv6(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lookups atomic.Int64
+		config := engine.Config{Hooks: engine.Hooks{LookedUp: func(dnsresolve.Lookup) { lookups.Add(1) }}}
+		const zone = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.9\nmx.test. AAAA 2001:db8::1\n"
+		v := verifierIn(t, config, zone, &smtptest.Host{CatchAll: true})
+		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
+			if o.result.Verdict != engine.AcceptAll {
+				t.Errorf("%s: %s", o.result.Email, o.result.Verdict)
+			}
+		}
+		if n := lookups.Load(); n != 3 {
+			t.Errorf("told of %d look-ups, want one for each", n)
+		}
 	})
 }
