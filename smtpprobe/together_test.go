@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +91,7 @@ func TestTogetherNeedOneGoroutine(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 500}, one(host), func(b *bubble) {
 		before, during := runtime.NumGoroutine(), make(chan int, 1)
 		time.AfterFunc(2500*time.Millisecond, func() { during <- runtime.NumGoroutine() })
-		found := map[string]smtpprobe.Findings{}
+		found, begun := map[string]smtpprobe.Findings{}, goroutinesBegun()
 		list := mailboxes(300, func(i int) bool { return i%5 == 0 }, "a.example")
 		for i, r := range b.askTogether(b.Context(), aboutAll(list)) {
 			found[list[i]] = r.found
@@ -99,7 +100,17 @@ func TestTogetherNeedOneGoroutine(t *testing.T) {
 		if more := <-during - before; more > 30 { // four sessions with the host's ends of them, and the network's
 			b.Errorf("%d goroutines for 300 requests", more)
 		}
+		if n := goroutinesBegun() - begun; n > 150 {
+			b.Errorf("%d goroutines begun for 300 requests", n)
+		}
 	})
+}
+
+// goroutinesBegun is how many goroutines there have been.
+func goroutinesBegun() uint64 {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // TestTogetherGiveUp sees what becomes of those who are asked about, and of those who wait, when the context ends.
