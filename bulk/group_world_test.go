@@ -71,12 +71,12 @@ func (m *moody) lot(n int) int {
 }
 
 func (m *moody) ask(ctx context.Context, address string) (engine.Result, error) {
-	takes := time.Duration(m.lot(3000)) * time.Millisecond
+	takes := time.Duration(1+m.lot(3000)) * time.Millisecond
 	switch m.lot(30) {
 	case 0:
 		takes = time.Minute
 	case 1, 2, 3, 4, 5, 6:
-		takes = 0
+		takes = time.Millisecond
 	}
 	select {
 	case <-time.After(takes):

@@ -36,7 +36,7 @@ func drawParty(r *rand.Rand, domain string) *party {
 			}
 			c.waiting.Add(-1)
 		}
-		if slow := time.Duration(r.IntN(2000)) * time.Millisecond; r.IntN(3) == 0 {
+		if slow := time.Duration(1+r.IntN(2000)) * time.Millisecond; r.IntN(3) == 0 {
 			req.Hosts[0].More = func(ctx context.Context) []netip.Addr {
 				select {
 				case <-time.After(slow):
@@ -134,7 +134,8 @@ func checkEnd(t *testing.T, how ending, req smtpprobe.Request, r told) {
 	switch {
 	case r.err == nil && len(r.found.Sessions) == 0:
 		t.Errorf("%s: no answer", req.Target)
-	case r.err == nil, errors.Is(r.err, smtpprobe.ErrBusy), how == cancels && errors.Is(r.err, context.Canceled), how == poolCloses && errors.Is(r.err, smtpprobe.ErrClosed):
+	case r.err == nil, errors.Is(r.err, smtpprobe.ErrBusy):
+	case how == cancels && errors.Is(r.err, context.Canceled), how == poolCloses && errors.Is(r.err, smtpprobe.ErrClosed):
 	default:
 		t.Errorf("%s: %v", req.Target, r.err)
 	}
