@@ -15,7 +15,8 @@ import (
 // VerifyTogether is [Verifier.Verify] for addresses of one domain, for which it costs less: what concerns the domain is found out once, and one
 // goroutine waits for all. An address of another domain than the first that has one is verified by itself. Done is told once what came of each address, by
 // its number, perhaps from several goroutines at a time; it must be quick, as others wait for it. VerifyTogether returns when it has been told of all.
-// More addresses than may wait for a mail host ([Config.MaxWaitingPerHost]) are too many at a time: the last of them get [ErrBusy].
+// More addresses than may wait for a mail host ([Config.MaxWaitingPerHost]) are too many at a time, unless under [WithQueued]: the last of them get
+// [ErrBusy].
 func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
 	g := group{v: v, suggester: suggester{known: v.lists.Load()}, started: time.Now(), addresses: addresses, done: done}
 	g.members = make([]member, 0, len(addresses))

@@ -62,7 +62,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
-		Dialer: config.Dialer, Egresses: ways, Helo: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
+		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
 		Classifier: config.Classifier, Logger: config.Logger,
 	})

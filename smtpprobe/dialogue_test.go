@@ -177,7 +177,7 @@ func TestAddressLiteralIsTheDefaultName(t *testing.T) {
 			network := smtptest.NewNetwork()
 			network.Add(addr, &smtptest.Host{})
 			hosts := []smtpprobe.Host{{Name: "mx.example", Addrs: []netip.Addr{netip.MustParseAddr(addr)}}}
-			o := probeNetwork(t, setting{config: smtpprobe.Config{Helo: ownAddress}, req: smtpprobe.Request{Hosts: hosts}}, network)
+			o := probeNetwork(t, setting{config: smtpprobe.Config{HELO: ownAddress}, req: smtpprobe.Request{Hosts: hosts}}, network)
 			if got := o.sessions[0].Commands[0]; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}

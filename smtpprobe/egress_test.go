@@ -77,7 +77,7 @@ func TestThroughAProxy(t *testing.T) {
 func TestOwnNameThroughAProxy(t *testing.T) {
 	for bound, want := range map[string]string{"203.0.113.9:999": "EHLO [203.0.113.9]", "0.0.0.0:0": "EHLO [127.0.0.1]"} {
 		proxy := &smtptest.Proxy{Bound: netip.MustParseAddrPort(bound)}
-		throughProxies(t, smtpprobe.Config{Helo: ownAddress}, []*smtptest.Proxy{proxy}, func(b *bubble) {
+		throughProxies(t, smtpprobe.Config{HELO: ownAddress}, []*smtptest.Proxy{proxy}, func(b *bubble) {
 			b.network.Add("192.0.2.1", &peer{})
 			r := b.ask(b.Context(), about("good@a.example"))
 			if said := transcript(r.last()); !strings.Contains(said, want) {

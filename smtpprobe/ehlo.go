@@ -12,7 +12,7 @@ const unknownAddress = "[127.0.0.1]"
 
 // ownName returns the name for EHLO: the configured one, or the connection's own address as a literal (RFC 5321 §4.1.3, §4.1.4).
 func (s *session) ownName() string {
-	if name := s.pool.config.Helo; name != "" {
+	if name := s.pool.config.HELO; name != "" {
 		return name
 	}
 	return addressLiteral(s.conn.tcp.LocalAddr())

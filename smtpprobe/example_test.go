@@ -16,7 +16,7 @@ func ExamplePool_Probe() {
 	mail := smtptest.NewNetwork()
 	defer mail.Close()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-	pool, err := smtpprobe.New(smtpprobe.Config{Dialer: mail, Helo: "verifier.example.com"})
+	pool, err := smtpprobe.New(smtpprobe.Config{Dialer: mail, HELO: "verifier.example.com"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -89,11 +89,11 @@ func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpp
 	if c.Dialer == nil {
 		c.Dialer = dialer
 	}
-	switch c.Helo {
+	switch c.HELO {
 	case "":
-		c.Helo = "probe.example"
+		c.HELO = "probe.example"
 	case ownAddress:
-		c.Helo = ""
+		c.HELO = ""
 	}
 	prober, err := smtpprobe.New(c)
 	if err != nil {

@@ -21,7 +21,7 @@ type Dialer interface {
 type Config struct {
 	Dialer             Dialer       // default: a net.Dialer without keep-alive probes, which no session lives to need
 	Egresses           Egresses     // ways out, instead of Dialer; default: Dialer alone
-	Helo               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
+	HELO               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
 	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
 	Port               uint16       // default 25
 	Timeouts           Timeouts     // default: see the fields

@@ -10,9 +10,9 @@ import (
 
 // check refuses what would not be a sane EHLO or MAIL command.
 func (c Config) check() error {
-	if c.Helo != "" {
-		if err := checkDomain(c.Helo); err != nil {
-			return fmt.Errorf("smtpprobe: EHLO name %q: %w", c.Helo, err)
+	if c.HELO != "" {
+		if err := checkDomain(c.HELO); err != nil {
+			return fmt.Errorf("smtpprobe: EHLO name %q: %w", c.HELO, err)
 		}
 	}
 	if c.MailFrom != "" {

@@ -17,12 +17,12 @@ func TestConfigIsChecked(t *testing.T) {
 		want   string // in the error; empty: none
 	}{
 		{"empty", smtpprobe.Config{}, ""},
-		{"names", smtpprobe.Config{Helo: "mail.example", MailFrom: "probe@mail.example"}, ""},
-		{"literal", smtpprobe.Config{Helo: "[IPv6:2001:db8::1]"}, ""},
-		{"CRLF in the EHLO name", smtpprobe.Config{Helo: "a\r\nDATA"}, "EHLO name"},
-		{"space in the EHLO name", smtpprobe.Config{Helo: "a b"}, "EHLO name"},
-		{"IDN as EHLO name", smtpprobe.Config{Helo: "bücher.example"}, "EHLO name"},
-		{"long EHLO name", smtpprobe.Config{Helo: strings.Repeat("a", 256)}, "EHLO name"},
+		{"names", smtpprobe.Config{HELO: "mail.example", MailFrom: "probe@mail.example"}, ""},
+		{"literal", smtpprobe.Config{HELO: "[IPv6:2001:db8::1]"}, ""},
+		{"CRLF in the EHLO name", smtpprobe.Config{HELO: "a\r\nDATA"}, "EHLO name"},
+		{"space in the EHLO name", smtpprobe.Config{HELO: "a b"}, "EHLO name"},
+		{"IDN as EHLO name", smtpprobe.Config{HELO: "bücher.example"}, "EHLO name"},
+		{"long EHLO name", smtpprobe.Config{HELO: strings.Repeat("a", 256)}, "EHLO name"},
 		{"CRLF in the reverse-path", smtpprobe.Config{MailFrom: "a@b\r\nDATA"}, "reverse-path"},
 		{"bracket in the reverse-path", smtpprobe.Config{MailFrom: "<a@b>"}, "reverse-path"},
 		{"parameter in the reverse-path", smtpprobe.Config{MailFrom: "a@b> SIZE=1"}, "reverse-path"},

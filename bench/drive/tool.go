@@ -44,9 +44,9 @@ type Setting struct {
 	Suggest bool
 }
 
-// Helo and MailFrom are what every tool says of itself, where it can be told.
+// HELO and MailFrom are what every tool says of itself, where it can be told.
 const (
-	Helo     = "bench.test"
+	HELO     = "bench.test"
 	MailFrom = "bench@bench.test"
 )
 

@@ -73,7 +73,7 @@ func usage() (any, error) {
 // engineFor configures an engine for the world of the setting.
 func engineFor(s drive.Setting) engine.Config {
 	return engine.Config{
-		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
+		Resolvers: []string{s.DNS}, HELO: drive.HELO, SMTPPort: s.Spec.Port,
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxSessionsPerHost: s.SessionsPerHost,
 	}
 }

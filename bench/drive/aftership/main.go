@@ -25,7 +25,7 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 			return dialer.DialContext(ctx, network, s.DNS)
 		},
 	}
-	v := verifier.NewVerifier().EnableSMTPCheck().HelloName(drive.Helo).FromEmail(drive.MailFrom)
+	v := verifier.NewVerifier().EnableSMTPCheck().HelloName(drive.HELO).FromEmail(drive.MailFrom)
 	if s.Suggest {
 		v.EnableDomainSuggest()
 	}

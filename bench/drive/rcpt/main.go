@@ -17,7 +17,7 @@ type tool struct{ verifier *engine.Verifier }
 
 func newTool(s drive.Setting) (drive.Tool, error) {
 	verifier, err := engine.New(engine.Config{
-		Resolvers: []string{s.DNS}, HELO: drive.Helo, SMTPPort: s.Spec.Port,
+		Resolvers: []string{s.DNS}, HELO: drive.HELO, SMTPPort: s.Spec.Port,
 		AllowNets:          []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		MaxSessionsPerHost: s.SessionsPerHost,
 	})

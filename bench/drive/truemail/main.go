@@ -18,7 +18,7 @@ type tool struct{ configuration *truemail.Configuration }
 
 func newTool(s drive.Setting) (drive.Tool, error) {
 	configuration, err := truemail.NewConfiguration(truemail.ConfigurationAttr{
-		VerifierEmail: drive.MailFrom, VerifierDomain: drive.Helo,
+		VerifierEmail: drive.MailFrom, VerifierDomain: drive.HELO,
 		Dns: s.DNS, SmtpPort: int(s.Spec.Port), SmtpSafeCheck: true,
 	})
 	if err != nil {
