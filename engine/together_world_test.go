@@ -184,7 +184,7 @@ func inWorlds(t *testing.T, worlds uint64, hostile bool, f func(t *testing.T, l 
 // TestTogetherInRandomWorlds holds that addresses verified together get the results that they would get one by one, wherever these do not hang on the
 // company, and that the mail hosts are asked about the same of them.
 func TestTogetherInRandomWorlds(t *testing.T) {
-	inWorlds(t, 40, false, func(t *testing.T, l *lot) {
+	inWorlds(t, 20, false, func(t *testing.T, l *lot) {
 		v, leave := l.verifier(t)
 		got := verifyTogether(t.Context(), t, v, l.addresses)
 		leave()
