@@ -77,6 +77,9 @@ func (s *site) count(ctx context.Context, key string, result engine.Result) {
 	_ = s.store.Flush(ctx)
 }
 
+// browserStarts is how often Chromium is started before that counts as a failure: on a busy machine it crashes now and then before it has begun.
+const browserStarts = 3
+
 // newBrowser starts Chromium, or skips the test where there is none.
 func newBrowser(t *testing.T) context.Context {
 	t.Helper()
@@ -96,14 +99,19 @@ func newBrowser(t *testing.T) context.Context {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancelExec := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancelExec)
-	ctx, cancelTab := chromedp.NewContext(ctx)
-	t.Cleanup(cancelTab)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
+	var err error
+	for range browserStarts {
+		exec, cancelExec := chromedp.NewExecAllocator(ctx, options...)
+		t.Cleanup(cancelExec)
+		tab, cancelTab := chromedp.NewContext(exec)
+		t.Cleanup(cancelTab)
+		if err = chromedp.Do(tab); err == nil {
+			return tab
+		}
+		t.Logf("Chromium did not start: %v", err)
 	}
-	return ctx
+	t.Fatal(err)
+	return nil
 }
 
 // do carries steps out, within a time that only a fault takes.
