@@ -152,3 +152,40 @@ func TestOthersFollowAScoutThatWaits(t *testing.T) {
 		t.Errorf("%d scouts told that they wait no longer", len(scouts))
 	}
 }
+
+// TestCompanyIsAwaitedByTheClock holds that a run has a small domain wait for company as long as it reads on, from when the domain came, and not for good.
+func TestCompanyIsAwaitedByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		verifier := slowly{make(chan struct{})}
+		r := begun(t, Options{Verifier: verifier, Concurrency: 8}, 100)
+		defer r.stopWorkers()
+		defer close(verifier.let)
+		small := func() int { return r.plan.lanes["small.example"].started }
+		advance := func(want int) {
+			t.Helper()
+			if err := r.advance(); err != nil || small() != want {
+				t.Fatalf("after %v: %d of the small domain begun (%v), want %d", r.now(), small(), err, want)
+			}
+			for range r.plan.started {
+				verifier.let <- struct{}{}
+				r.plan.done((<-r.outcomes).task)
+			}
+		}
+		add := func() {
+			r.plan.add(&task{course: course{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
+		}
+		time.Sleep(companyWait)
+		r.beginAll()
+		add()
+		for range r.plan.started {
+			verifier.let <- struct{}{}
+			r.plan.done((<-r.outcomes).task)
+		}
+		advance(0)
+		time.Sleep(companyWait)
+		advance(1)
+		add()
+		r.endReading()
+		advance(1)
+	})
+}

@@ -112,7 +112,7 @@ func TestWaysAreDifferentClients(t *testing.T) {
 		for i := range 3 {
 			r := route{host: host, addr: addr, egress: i}
 			name := pool.provider(r)
-			if names[name] || name.isAddress() != (host == "mx.a.example") {
+			if names[name] || name.isAddress() != (host == "mx.a.example") || (name.String() == "9.9.9.9") != name.isAddress() || name.String() == "" {
 				t.Errorf("%s: %v twice, or taken for another kind", host, name)
 			}
 			names[name], keys[pool.key(&ask{route: r})] = true, true
