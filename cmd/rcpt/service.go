@@ -31,6 +31,7 @@ type service struct {
 	site     siteFlags
 	details  bool
 	example  string // the address in the command line to try
+	samples  []dashboard.Sample
 }
 
 // running is a service at work.

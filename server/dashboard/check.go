@@ -16,6 +16,7 @@ const maxAddress = 1000
 type checkView struct {
 	Address string
 	Outcome *outcome // nil: nothing was checked yet
+	Samples []Sample
 }
 
 // outcome is a result as it is shown.
@@ -37,7 +38,7 @@ type trait struct {
 }
 
 func (d *Dashboard) showCheck(v *visit) error {
-	return d.render(v, "check", page{Title: "Check", Nav: "/check", Body: checkView{}})
+	return d.render(v, "check", page{Title: "Check", Nav: "/check", Body: checkView{Samples: d.config.Samples}})
 }
 
 // check verifies an address. It comes in the body and never in a path, so that it stays out of histories and of other programs' logs. Script
@@ -63,6 +64,7 @@ func (d *Dashboard) check(v *visit) error {
 	p.Body = view
 	if v.r.Header.Get("X-Part") == "outcome" {
 		v.w.Header().Set("X-Part", "outcome")
+		p.Token = v.token()
 		return d.send(v, "check", "answer", p)
 	}
 	return d.render(v, "check", p)

@@ -31,12 +31,20 @@ type Keys interface {
 	Revoke(ctx context.Context, id string) error
 }
 
+// Sample is an address to try on the Check page.
+type Sample struct {
+	Address string
+	About   string // what it shows, in a few words; empty: nothing is said
+}
+
 // Config configures a Dashboard. Store, Keys and Check are needed.
 type Config struct {
 	Store *store.Store
 	Keys  Keys
 	// Check verifies an address. An error says that it could not be done, as [engine.Verifier.Verify] has it.
 	Check func(ctx context.Context, address string) (engine.Result, error)
+	// Samples are addresses to try, offered on the empty Check page. Default: none.
+	Samples []Sample
 	// Health tells how the server is. Default: the page has only what the store says.
 	Health func(ctx context.Context) Health
 	// PublicURL is where clients reach the server, as in https://verify.example.com. Default: as the browser does.

@@ -189,6 +189,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestSamples: an empty page offers them, each sent as the address that is typed would be; a page with an outcome does not.
+func TestSamples(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Samples = []Sample{{Address: "late@acme.example", About: "a greylisting host"}} })
+	w.setUp(t)
+	if got := w.get(t, "/check").body; !strings.Contains(got, `name="email" value="late@acme.example">late@acme.example</button>`) || !strings.Contains(got, "a greylisting host") {
+		t.Errorf("no sample:\n%s", got)
+	}
+	if got := w.post(t, "/check", "/check", "email", "late@acme.example").body; !strings.Contains(got, "greylisted") || strings.Contains(got, "Addresses to try") {
+		t.Errorf("outcome:\n%s", got)
+	}
+}
+
 // TestPath: a way ends where something was proven, and a host that refuses us is no bad news about the mailbox.
 func TestPath(t *testing.T) {
 	tones := func(r engine.Result) (text string) {

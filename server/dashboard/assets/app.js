@@ -28,36 +28,41 @@ async function copied(source) {
   }
 }
 
-// The outcome of a check replaces the one before, without a new page.
-function liveForm(form) {
+// The outcome of a check replaces the one before, without a new page. The form at the top shows what is checked, whichever form asks for it.
+async function checkLive(event, form) {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  const ask = document.querySelector(".ask");
+  const button = ask.querySelector("button");
   const answer = byID(form.dataset.live);
-  const button = form.querySelector("button");
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const label = button.textContent;
-    button.disabled = true;
-    button.textContent = "Checking …";
-    answer.setAttribute("aria-busy", "true");
-    try {
-      const response = await fetch(form.action, {
-        method: "POST", headers: { "X-Part": "outcome" }, body: new URLSearchParams(new FormData(form)),
-      });
-      if (response.redirected || !response.headers.get("X-Part")) {
-        form.submit(); // the session has ended, or something else needs a page of its own
-        return;
-      }
-      // The server escaped everything in it, and the page's policy runs no script from it.
-      answer.innerHTML = await response.text();
-      byID("fault")?.remove();
-    } catch {
-      form.submit();
+  if (button.disabled) return; // one at a time
+  ask.elements.email.value = body.get("email");
+  button.disabled = true;
+  button.textContent = "Checking …";
+  answer.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(form.action, { method: "POST", headers: { "X-Part": "outcome" }, body });
+    if (response.redirected || !response.headers.get("X-Part")) {
+      ask.submit(); // the session has ended, or something else needs a page of its own
       return;
-    } finally {
-      button.disabled = false;
-      button.textContent = label;
-      answer.removeAttribute("aria-busy");
     }
-  });
+    // The server escaped everything in it, and the page's policy runs no script from it.
+    answer.innerHTML = await response.text();
+    byID("fault")?.remove();
+  } catch {
+    ask.submit();
+    return;
+  } finally {
+    button.disabled = false;
+    button.textContent = "Check";
+    answer.removeAttribute("aria-busy");
+  }
+  answered(answer);
+}
+
+// answered makes a new outcome ready.
+function answered(answer) {
+  copyButtons(answer);
 }
 
 // The choice of a theme works at once.
@@ -102,7 +107,7 @@ function filterForm(form) {
 }
 
 copyButtons(document);
-document.querySelectorAll("[data-live]").forEach(liveForm);
+document.addEventListener("submit", (event) => { if (event.target.dataset.live) checkLive(event, event.target); });
 document.querySelectorAll(".themes").forEach(themeForm);
 document.querySelectorAll(".chart").forEach(chartTips);
 document.querySelectorAll(".filter").forEach(filterForm);
