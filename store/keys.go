@@ -26,6 +26,8 @@ type Key struct {
 	Name    string // for people
 	Account string // the ID of the account that it belongs to; empty: the operator's
 
+	Replaces string // the ID of the key that it was made to replace; empty: none
+
 	Scopes        []Scope        // empty: none
 	RatePerSecond float64        // requests
 	Burst         int            // requests at once beyond the rate
@@ -56,25 +58,30 @@ func (k *Key) May(scope Scope) bool {
 
 // CreateKey stores a key and returns it with its ID and time of creation. [ErrExists]: there is a key with this hash.
 func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
-	k.ID, k.Created, k.LastUsed, k.Revoked = newID("key"), millisOf(s.now()).time(), time.Time{}, time.Time{}
+	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID("key"), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
-		if k.Hash == (Hash{}) {
-			return fmt.Errorf("%w: a key needs a hash", ErrInvalid)
-		}
-		if err := k.check(); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `
-			INSERT INTO api_keys (id, hash, name, account, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)`,
-			k.ID, k.Hash, k.Name, nullable(k.Account), joined(k.Scopes), k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
-			joined(k.Networks), millisOf(k.Created), millisOf(k.Expires)); err != nil {
+		if err := insertKey(ctx, tx, k); err != nil {
 			return err
 		}
 		return bump(ctx, tx, topicKeys)
 	})
 	s.changed.send(err)
 	return k, err
+}
+
+func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
+	if k.Hash == (Hash{}) {
+		return fmt.Errorf("%w: a key needs a hash", ErrInvalid)
+	}
+	if err := k.check(); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO api_keys (id, hash, name, account, replaces, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
+		k.ID, k.Hash, k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes), k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
+		joined(k.Networks), millisOf(k.Created), millisOf(k.Expires))
+	return err
 }
 
 // UpdateKey changes the name, scopes, limits, networks and expiry of the key with k's ID to what k has.
@@ -110,7 +117,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string) error {
 }
 
 const selectKeys = `
-	SELECT k.id, k.hash, k.name, COALESCE(k.account, ''), k.scopes, k.rate, k.burst, k.concurrency, k.quota, k.networks,
+	SELECT k.id, k.hash, k.name, COALESCE(k.account, ''), k.replaces, k.scopes, k.rate, k.burst, k.concurrency, k.quota, k.networks,
 		k.created, COALESCE(u.at, 0), k.expires, k.revoked
 	FROM api_keys k LEFT JOIN key_uses u ON u.api_key = k.id`
 
@@ -157,7 +164,7 @@ func scanKey(row scanner) (Key, error) {
 	var k Key
 	var scopes, networks string
 	var created, lastUsed, expires, revoked millis
-	if err := row.Scan(&k.ID, &k.Hash, &k.Name, &k.Account, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
+	if err := row.Scan(&k.ID, &k.Hash, &k.Name, &k.Account, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
 		&created, &lastUsed, &expires, &revoked); err != nil {
 		return Key{}, err
 	}

@@ -100,6 +100,18 @@ func (s *fakeStore) change(id string, change func(*store.Key)) error {
 	})
 }
 
+func (s *fakeStore) UpdateKey(_ context.Context, key store.Key) error {
+	return s.change(key.ID, func(k *store.Key) { *k = key })
+}
+
+func (s *fakeStore) RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (fresh store.Key, err error) {
+	if err := s.change(id, func(k *store.Key) { fresh, k.Expires = *k, until }); err != nil {
+		return fresh, err
+	}
+	fresh.Hash, fresh.Replaces = hash, id
+	return s.CreateKey(ctx, fresh)
+}
+
 func (s *fakeStore) RevokeKey(_ context.Context, id string) error {
 	return s.change(id, func(k *store.Key) { k.Revoked = time.Now() })
 }

@@ -56,6 +56,41 @@ func TestOtherNode(t *testing.T) {
 	})
 }
 
+// TestRotation: both keys work until the old one ends, here at once and elsewhere within a second, and new limits hold at once.
+func TestRotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFakeStore()
+		here, there := open(t, Config{Store: s}), open(t, Config{Store: s})
+		old, id := create(t, here, store.Key{Name: "shop"})
+		fresh, key, err := here.Rotate(t.Context(), id, time.Now().Add(time.Hour))
+		if err != nil || key.Replaces != id || key.Name != "shop" || !IsText(fresh) {
+			t.Fatalf("%+v, %v", key, err)
+		}
+		admitted := func(keys *Keyring, text string) bool { _, err := verify(t, keys, text); return err == nil }
+		if !admitted(here, old) || !admitted(here, fresh) {
+			t.Error("one of the two does not work here at once")
+		}
+		time.Sleep(time.Second)
+		if !admitted(there, old) || !admitted(there, fresh) {
+			t.Error("one of the two does not work elsewhere")
+		}
+		time.Sleep(time.Hour)
+		if admitted(here, old) || admitted(there, old) || !admitted(here, fresh) || !admitted(there, fresh) {
+			t.Error("the old key has not ended, or the new one has")
+		}
+		key.RatePerSecond = 1.0 / 3600
+		if err := here.Update(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		if !admitted(here, fresh) || admitted(here, fresh) {
+			t.Error("the new limit does not hold at once")
+		}
+		if _, _, err := here.Rotate(t.Context(), "nothing", time.Now()); err != store.ErrNotFound {
+			t.Error(err)
+		}
+	})
+}
+
 // TestStateGoesOn: reading the keys anew gives nobody new tokens or places.
 func TestStateGoesOn(t *testing.T) {
 	k := open(t, Config{Store: newFakeStore()})

@@ -17,6 +17,8 @@ type Store interface {
 	Versions(context.Context) (store.Versions, error)
 	Watch(ctx context.Context, seen store.Versions, changed func(context.Context, store.Versions) error)
 	CreateKey(context.Context, store.Key) (store.Key, error)
+	UpdateKey(context.Context, store.Key) error
+	RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (store.Key, error)
 	RevokeKey(ctx context.Context, id string) error
 	TouchKey(id string, at time.Time)
 	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)

@@ -2,6 +2,7 @@ package keyring
 
 import (
 	"context"
+	"time"
 
 	"github.com/rcpt/rcpt/store"
 )
@@ -25,6 +26,36 @@ func (k *Keyring) Create(ctx context.Context, key store.Key) (text string, creat
 		k.reloadSoon(ctx)
 	}
 	return text, created, err
+}
+
+// Replacement makes a key that replaces the one with the ID, which works until the given time, as [store.Store.RotateKey] has it. The text is
+// returned here and never again.
+func Replacement(ctx context.Context, s interface {
+	RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (store.Key, error)
+}, id string, until time.Time) (text string, created store.Key, err error) {
+	text = NewText()
+	if created, err = s.RotateKey(ctx, id, store.HashOf(text), until); err != nil {
+		return "", store.Key{}, err
+	}
+	return text, created, nil
+}
+
+// Rotate replaces a key as [Replacement] does, and the new one can be used here at once.
+func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error) {
+	text, created, err = Replacement(ctx, k.store, id, until)
+	if err == nil {
+		k.reloadSoon(ctx)
+	}
+	return text, created, err
+}
+
+// Update changes what the key with key's ID may do, as [store.Store.UpdateKey] has it; here at once.
+func (k *Keyring) Update(ctx context.Context, key store.Key) error {
+	err := k.store.UpdateKey(ctx, key)
+	if err == nil {
+		k.reloadSoon(ctx)
+	}
+	return err
 }
 
 // Revoke makes a key unusable for good, here at once. [store.ErrNotFound]: there is none with this ID.

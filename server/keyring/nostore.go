@@ -15,6 +15,10 @@ func (noStore) Versions(context.Context) (store.Versions, error)     { return st
 func (noStore) TouchKey(string, time.Time)                           {}
 func (noStore) RevokeKey(context.Context, string) error              { return store.ErrNotFound }
 func (noStore) ReturnQuota(context.Context, store.Reservation) error { return nil }
+func (noStore) UpdateKey(context.Context, store.Key) error           { return store.ErrNotFound }
+func (noStore) RotateKey(context.Context, string, store.Hash, time.Time) (store.Key, error) {
+	return store.Key{}, store.ErrNotFound
+}
 func (noStore) CreateKey(context.Context, store.Key) (store.Key, error) {
 	return store.Key{}, store.ErrUnavailable
 }

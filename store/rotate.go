@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// RotateKey replaces the key with the ID by a new one, of which hash is the hash of the text. The new key has the name, account, scopes,
+// limits, networks and expiry of the old one, and begins with what the old one has used of this month's quota. The old key works until the
+// given time, or until it expires, whichever comes first. [ErrNotFound]: there is no such key. [ErrInvalid]: it cannot be used any more, or
+// another key replaces it already.
+func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.Time) (fresh Key, err error) {
+	now := millisOf(s.now())
+	err = s.write(ctx, "rotate key", func(ctx context.Context, tx *sql.Tx) error {
+		// This locks the row before it is read, so that of two who rotate a key at once the second sees what the first did.
+		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id))); err != nil {
+			return err
+		}
+		old, err := scanKey(tx.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, storable(id)))
+		if err != nil {
+			return err
+		}
+		if err := replaceable(ctx, tx, old, now.time()); err != nil {
+			return err
+		}
+		fresh = old
+		fresh.ID, fresh.Hash, fresh.Replaces, fresh.Created, fresh.LastUsed = newID("key"), hash, old.ID, now.time(), time.Time{}
+		if err := insertKey(ctx, tx, fresh); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO quotas (api_key, month, used, granted) SELECT $1, month, used, 0 FROM quotas WHERE api_key = $2 AND month = $3`,
+			fresh.ID, old.ID, millisOf(monthOf(now.time()))); err != nil {
+			return err
+		}
+		if old.Expires.IsZero() || until.Before(old.Expires) {
+			if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = $2 WHERE id = $1`, old.ID, millisOf(until))); err != nil {
+				return err
+			}
+		}
+		return bump(ctx, tx, topicKeys)
+	})
+	s.changed.send(err)
+	return fresh, err
+}
+
+// replaceable tells what keeps a key from being replaced.
+func replaceable(ctx context.Context, tx *sql.Tx, old Key, now time.Time) error {
+	if !old.Usable(now) {
+		return fmt.Errorf("%w: the key %s is revoked or expired: make a new one instead", ErrInvalid, old.ID)
+	}
+	var successor string
+	switch err := tx.QueryRowContext(ctx, `SELECT id FROM api_keys WHERE replaces = $1 AND revoked = 0`, old.ID).Scan(&successor); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%w: the key %s is replaced by %s already", ErrInvalid, old.ID, successor)
+}

@@ -1,0 +1,118 @@
+//go:build unix
+
+package store
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRotateKey: the new key is like the old one, which ends in time and works until then.
+func TestRotateKey(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		owner, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "hash"})
+		check(t, err)
+		old, err := s.CreateKey(ctx, Key{
+			Hash: HashOf("old"), Name: "shop", Account: owner.ID, Scopes: []Scope{ScopeVerify}, RatePerSecond: 2.5, Burst: 10, Concurrency: 3,
+			MonthlyQuota: 100, Expires: now.Now().Add(48 * time.Hour), Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+		})
+		check(t, err)
+		_, err = s.ReserveQuota(ctx, old.ID, now.Now(), 7, 100)
+		check(t, err)
+		s.TouchKey(old.ID, now.Now())
+		check(t, s.Flush(ctx))
+		now.Advance(time.Minute)
+		before, err := s.Versions(ctx)
+		check(t, err)
+
+		until := now.Now().Add(time.Hour)
+		fresh, err := s.RotateKey(ctx, old.ID, HashOf("fresh"), until)
+		check(t, err)
+		want := old
+		want.ID, want.Hash, want.Replaces, want.Created = fresh.ID, HashOf("fresh"), old.ID, now.Now()
+		got, err := s.Key(ctx, fresh.ID)
+		check(t, err)
+		for _, key := range []Key{fresh, got} {
+			if diff := cmp.Diff(want, key, sameNetworks); diff != "" || key.ID == old.ID {
+				t.Error("the new key:", diff)
+			}
+		}
+		ending, err := s.Key(ctx, old.ID)
+		check(t, err)
+		if !ending.Expires.Equal(until) || ending.Usable(until) || !ending.Usable(until.Add(-time.Second)) || !ending.Revoked.IsZero() {
+			t.Errorf("the old key: %+v", ending)
+		}
+		used, err := s.QuotaUsed(ctx, fresh.ID, now.Now())
+		check(t, err)
+		if used != 7 {
+			t.Errorf("the new key begins with %d of the quota used, want 7", used)
+		}
+		after, err := s.Versions(ctx)
+		check(t, err)
+		if after.Keys == before.Keys {
+			t.Error("nodes are not told")
+		}
+
+		// What was to end earlier still does.
+		last, err := s.RotateKey(ctx, fresh.ID, HashOf("last"), now.Now().AddDate(0, 0, 7))
+		check(t, err)
+		if ending, err := s.Key(ctx, fresh.ID); err != nil || !ending.Expires.Equal(old.Expires) || !last.Expires.Equal(old.Expires) {
+			t.Errorf("%+v, %v", ending, err)
+		}
+	})
+}
+
+func TestKeysThatCannotBeRotated(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		now := newClock()
+		o.Now = now.Now
+		s, ctx := open(t, o), t.Context()
+		rotate := func(id, secret string) error {
+			_, err := s.RotateKey(ctx, id, HashOf(secret), now.Now().Add(time.Hour))
+			return err
+		}
+		for _, id := range []string{"nothing", "a\x00b", "\xff"} {
+			wantError(t, rotate(id, "x"), ErrNotFound)
+		}
+		revoked := someKey(t, s, "revoked")
+		check(t, s.RevokeKey(ctx, revoked.ID))
+		wantError(t, rotate(revoked.ID, "x"), ErrInvalid)
+		replaced := someKey(t, s, "replaced")
+		wantError(t, rotate(replaced.ID, "replaced"), ErrExists)
+		check(t, rotate(replaced.ID, "successor"))
+		wantError(t, rotate(replaced.ID, "x"), ErrInvalid)
+		now.Advance(time.Hour)
+		wantError(t, rotate(replaced.ID, "x"), ErrInvalid)
+		if keys, err := s.Keys(ctx); err != nil || len(keys) != 3 {
+			t.Errorf("%d keys, %v", len(keys), err)
+		}
+	})
+}
+
+// TestRotatedOnce: of several that rotate a key at once, one does.
+func TestRotatedOnce(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s := open(t, o)
+		old, done := someKey(t, s, "old"), 0
+		for _, err := range together(8, func(i int) error {
+			_, err := s.RotateKey(t.Context(), old.ID, HashOf(fmt.Sprint(i)), time.Now().Add(time.Hour))
+			return err
+		}) {
+			if err == nil {
+				done++
+			} else if !isKind(err, ErrInvalid) {
+				t.Error(err)
+			}
+		}
+		if keys, err := s.Keys(t.Context()); done != 1 || err != nil || len(keys) != 2 {
+			t.Errorf("%d rotations, %d keys, %v", done, len(keys), err)
+		}
+	})
+}
