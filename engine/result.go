@@ -11,7 +11,7 @@ import (
 
 // Result is the answer about one address. Its JSON form is the verification record.
 type Result struct {
-	Email      string  // as given
+	Email      string  // the address that was verified, as given; see Details.Given
 	User       string  // the local-part as given; empty when the syntax is impossible
 	Domain     string  // lower-case A-labels; empty when the syntax is impossible
 	AcceptAll  bool    // proven: the domain's mail host takes every address
@@ -30,6 +30,7 @@ type Details struct {
 	Reason     Reason           `json:"reason"`
 	RetryAfter int64            `json:"retry_after,omitempty"` // seconds, when worth retrying
 	Suggestion string           `json:"suggestion,omitempty"`  // did you mean
+	Given      string           `json:"given,omitempty"`       // the text from which the address was cleaned, where it is not the address itself
 	Provider   string           `json:"provider,omitempty"`    // who runs the mail hosts, where that is known
 	MX         []MX             `json:"mx,omitempty"`
 	CatchAll   CatchAllState    `json:"catch_all"`

@@ -20,14 +20,14 @@ func TestRecord(t *testing.T) {
 	full := Result{
 		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
 		Verdict: Deliverable, Message: "Fine.",
-		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
+		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
 			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
 			Transcript: []smtpprobe.Line{{From: "S", Text: "220 hi", AtMS: 1}},
 			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), DurationMS: 7},
 	}
 	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +
 		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
-	const details = `,"details":{"reason":"recipient_accepted","retry_after":1,"suggestion":"s","provider":"p","mx":[{"host":"mx.example","preference":10}],` +
+	const details = `,"details":{"reason":"recipient_accepted","retry_after":1,"suggestion":"s","given":"<g>","provider":"p","mx":[{"host":"mx.example","preference":10}],` +
 		`"catch_all":"no","smtp":{"host":"mx.example","ip":"192.0.2.1","phase":"rcpt","code":250,"enhanced":"2.1.5","text":"<a> & b"},` +
 		`"transcript":[{"from":"S","text":"220 hi","at_ms":1}],"cached":false,"checked_at":"2026-01-02T03:04:05Z","duration_ms":7}`
 	invalid := Decide(Evidence{Email: "nobody", Syntax: &SyntaxFault{Detail: "no @"}}, Policy{}).WithoutDetails()

@@ -152,7 +152,7 @@ func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error)
 // noEvidence is that about an address before anything is known of it.
 func (v *Verifier) noEvidence(address string, started time.Time) Evidence {
 	return Evidence{
-		Schema: EvidenceSchema, Email: bounded(strings.ToValidUTF8(address, "\uFFFD")), MailFrom: v.config.MailFrom,
+		Schema: EvidenceSchema, Email: shown(address), MailFrom: v.config.MailFrom,
 		Level: v.config.Level, StartedAt: started.UTC(),
 	}
 }

@@ -15,7 +15,7 @@
 // What it does not promise: that the domain exists, that look-alike letters are found out, or that a domain with characters
 // younger than the Unicode tables of golang.org/x/net/idna is understood. That package also lets a zero-width non-joiner pass
 // when only the letter before it joins. Header syntax (display names, comments, folding white space, angle brackets) is
-// recognised to give a helpful error and never read.
+// recognised by [Parse] to give a helpful error, and removed by [Clean], which finds the mailbox that a person means.
 //
 // All functions are pure, safe for concurrent use, and bounded: an input longer than a few kilobytes is refused by its length.
 package address

@@ -29,3 +29,15 @@ func ExampleDomain() {
 	fmt.Println(d, err)
 	// Output: xn--bcher-kva.example <nil>
 }
+
+func ExampleClean() {
+	for _, s := range []string{`"Doe, Jane" <jane@a.example>`, "mailto:jane@a.example?subject=Hello", "a@b.example; c@d.example", "N/A"} {
+		c := address.Clean(s)
+		fmt.Println(c.Kind, c.Address, c.Removed)
+	}
+	// Output:
+	// 0 jane@a.example [display name angle brackets]
+	// 0 jane@a.example [mailto:]
+	// 1  []
+	// 2  []
+}

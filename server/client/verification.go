@@ -98,10 +98,11 @@ const (
 
 // Details is what a verdict rests on.
 type Details struct {
-	Reason     string    `json:"reason"`      // one lower_snake word of a set that the service's /docs lists
-	RetryAfter int64     `json:"retry_after"` // seconds after which asking again is worth it; zero: it is not
-	Suggestion string    `json:"suggestion"`  // did you mean
-	Provider   string    `json:"provider"`    // who runs the mail hosts, where that is known
+	Reason     string    `json:"reason"`          // one lower_snake word of a set that the service's /docs lists
+	RetryAfter int64     `json:"retry_after"`     // seconds after which asking again is worth it; zero: it is not
+	Suggestion string    `json:"suggestion"`      // did you mean
+	Given      string    `json:"given,omitempty"` // the text from which the address was cleaned, where it is not the address itself
+	Provider   string    `json:"provider"`        // who runs the mail hosts, where that is known
 	MX         []MX      `json:"mx"`
 	CatchAll   string    `json:"catch_all"` // yes, no or unknown
 	Matches    []Match   `json:"matches"`

@@ -1,0 +1,159 @@
+package address
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cleaned is what [Clean] found in a text.
+type Cleaned struct {
+	// Address is the mailbox that the text means, as [Parse] wants it. It is the text itself where nothing had to be removed, and where the text
+	// cannot be cleaned: Parse then says what is wrong. It is set only for [CleanOne].
+	Address string
+	Kind    CleanKind
+	// Removed names in plain words what was removed or changed, such as "display name" or "blank"; each once. It is empty when Address is the text.
+	Removed []string
+}
+
+// CleanKind is how many addresses a text holds.
+type CleanKind int
+
+// The kinds of a text.
+const (
+	CleanOne     CleanKind = iota // one address, or something that is none
+	CleanSeveral                  // two addresses or more: which one is meant cannot be known
+	CleanEmpty                    // no address: nothing but blanks, a word for "no value" such as "N/A", or a comment line
+)
+
+// What is removed, in plain words.
+const (
+	removedBlank      = "blank"
+	removedInvisible  = "invisible character"
+	removedScheme     = "mailto:"
+	removedLabel      = "label"
+	removedPercent    = "percent encoding"
+	removedName       = "display name"
+	removedBrackets   = "angle brackets"
+	removedComment    = "comment"
+	removedQuotes     = "quotes"
+	removedDot        = "trailing dot"
+	removedSeparator  = "separator"
+	removedFullWidth  = "full-width character"
+	removedRepetition = "repeated address"
+)
+
+const (
+	// rightToLeftOverride makes a text look as if it were written backwards: what a person means by it cannot be known.
+	rightToLeftOverride = '\u202E'
+	// maxCleaned is the longest text that is looked at: a spreadsheet's cell.
+	maxCleaned = 32 << 10
+	// maxRounds is more than any text needs that was not made to need many.
+	maxRounds = 16
+)
+
+// Clean finds the mailbox that a person means by a text from a list, a form or an address book: "Jane <jane@a.example>", "mailto:jane@a.example",
+// an address between blanks or with a dot behind it. Parse stays exact; callers that take text from people clean it first, verify Address, and
+// say what was given (engine.Result.WithGiven).
+//
+// A text that Parse accepts is returned as it is: cleaning never turns one valid mailbox into another. What was removed from other texts could not
+// have been a part of an address where it stood.
+func Clean(text string) Cleaned {
+	if isMailbox(text) || len(text) > maxCleaned || !utf8.ValidString(text) || strings.ContainsRune(text, rightToLeftOverride) {
+		return Cleaned{Address: text}
+	}
+	c := cleaner{text: text}
+	return c.clean(text)
+}
+
+// clean makes one change after the other until an address comes out.
+func (c *cleaner) clean(text string) Cleaned {
+	for range maxRounds {
+		c.trim()
+		switch {
+		case isMailbox(c.text):
+			return Cleaned{Address: c.text, Removed: c.removed}
+		case isEmpty(c.text):
+			return Cleaned{Kind: CleanEmpty}
+		}
+		if found := c.listed(); len(found) > 1 {
+			return Cleaned{Kind: CleanSeveral}
+		} else if len(found) == 1 {
+			c.note(removedRepetition)
+			return Cleaned{Address: found[0], Removed: c.removed}
+		}
+		if !c.step() {
+			break
+		}
+	}
+	return Cleaned{Address: text}
+}
+
+func isMailbox(s string) bool {
+	_, err := parse(s)
+	return err == nil
+}
+
+// cleaner is a text on its way to an address.
+type cleaner struct {
+	text    string
+	removed []string
+	ofList  bool // is a part of a list itself, and not searched for lists again
+}
+
+func (c *cleaner) note(removed string) {
+	if !slices.Contains(c.removed, removed) {
+		c.removed = append(c.removed, removed)
+	}
+}
+
+// change is one way to clean a text. It returns the text as it is where there is nothing to do.
+type change struct {
+	removed string
+	apply   func(string) string
+}
+
+// edges are the changes that come before a text is searched for several addresses.
+var edges = []change{
+	{removedInvisible, trimInvisible},
+	{removedBlank, trimBlanks},
+	{removedScheme, cutScheme},
+	{removedLabel, cutLabel},
+}
+
+// changes are the others; the first that changes something is made, and the outcome looked at again.
+var changes = []change{
+	{removedComment, cutComments},
+	{removedName, cutName},
+	{removedBrackets, cutBrackets},
+	{removedQuotes, cutQuotes},
+	{removedSeparator, trimSeparators},
+	{removedDot, trimDots},
+	{removedBlank, joinAtSign},
+	{removedPercent, decodePercent},
+	{removedInvisible, dropInvisible},
+	{removedFullWidth, foldFullWidth},
+}
+
+// trim makes the changes at the edges until there is nothing left to do.
+func (c *cleaner) trim() {
+	for range maxRounds {
+		if !c.first(edges) {
+			return
+		}
+	}
+}
+
+func (c *cleaner) step() bool { return c.first(changes) }
+
+// first makes the first of some changes that changes something.
+func (c *cleaner) first(of []change) bool {
+	for _, change := range of {
+		if changed := change.apply(c.text); changed != c.text {
+			c.text = changed
+			c.note(change.removed)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package address
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var cleanings = []struct {
+	in, want string
+	removed  string // with commas
+}{
+	{"jane@a.example", "jane@a.example", ""},
+	{" jane@a.example ", "jane@a.example", "blank"},
+	{"\u00a0jane@a.example\u3000\t\r\n", "jane@a.example", "blank"},
+	{"\ufeffjane@a.example", "jane@a.example", "invisible character"},
+	{"jane@a.example\u200d", "jane@a.example", "invisible character"},
+	{"jane@a.ex\u200bample", "jane@a.ex\u200bample", ""}, // IDNA ignores it
+	{"\u200b \u200fjane@a.example\u2069", "jane@a.example", "invisible character,blank"},
+	{"ja\u00adne@a.example", "jane@a.example", "invisible character"},
+	{"ja\u200bne@a.example ", "jane@a.example", "blank,invisible character"},
+	{"\u202djane@a.example\u202c", "jane@a.example", "invisible character"},
+	{"\u202eelpmaxe.a@enaj", "\u202eelpmaxe.a@enaj", ""},
+	{" می\u200cخواهم@a.example", "می\u200cخواهم@a.example", "blank"},
+	{"<می\u200cخو\u200bاهم@a.example>", "می\u200cخواهم@a.example", "angle brackets,invisible character"},
+	{"Jane <jane@a.example>", "jane@a.example", "display name,angle brackets"},
+	{`"Doe, Jane" <jane@a.example>`, "jane@a.example", "display name,angle brackets"},
+	{`Doe, Jane <jane@a.example>`, "jane@a.example", "display name,angle brackets"},
+	{`"a <b@c.example>" <jane@a.example>`, "jane@a.example", "display name,angle brackets"},
+	{"<jane@a.example>", "jane@a.example", "angle brackets"},
+	{"jane@a.example>", "jane@a.example", "angle brackets"},
+	{"<jane@a.example", "jane@a.example", "angle brackets"},
+	{"<jane@a.example> Jane", "jane@a.example", "display name,angle brackets"},
+	{"Jane<jane@a.example>;", "jane@a.example", "display name,angle brackets"},
+	{"jane@a.example <jane@a.example>", "jane@a.example", "display name,angle brackets"},
+	{"jane@a.example<mailto:jane@a.example>", "jane@a.example", "display name,angle brackets,mailto:"},
+	{"Jane < jane@a.example >", "jane@a.example", "display name,angle brackets,blank"},
+	{"mailto:jane@a.example", "jane@a.example", "mailto:"},
+	{"MAILTO:jane%2Bnews@a.example?subject=Hello, x@y.example", "jane+news@a.example", "mailto:"},
+	{"mailto://jane@a.example", "jane@a.example", "mailto:"},
+	{"mailto:jane%40a.example", "jane@a.example", "mailto:"},
+	{"<mailto:jane@a.example?subject=%3Cb@c%3E>", "jane@a.example", "angle brackets,mailto:"},
+	{"mailto:a%zz@a.example", "a%zz@a.example", "mailto:"},
+	{"SMTP:jane@a.example", "jane@a.example", "label"},
+	{"E-Mail: jane@a.example", "jane@a.example", "label,blank"},
+	{"jane%40a.example", "jane@a.example", "percent encoding"},
+	{"jane@a.example.", "jane@a.example", "trailing dot"},
+	{"jane@a.example。", "jane@a.example", "trailing dot"},
+	{"jane@a.example. ;,", "jane@a.example", "separator,blank,trailing dot"},
+	{"jane@a.example;", "jane@a.example", "separator"},
+	{"jane@a.example；", "jane@a.example", "full-width character,separator"},
+	{"ｊａｎｅ＠ａ．ｅｘａｍｐｌｅ", "jane@a.example", "full-width character"},
+	{"山田＜ｊａｎｅ＠ａ．ｅｘａｍｐｌｅ＞", "jane@a.example", "full-width character,display name,angle brackets"},
+	{"jane＠a.example", "jane@a.example", "full-width character"},
+	{"ｊane@a.example", "ｊane@a.example", ""}, // valid
+	{"<ｊane@a.example>", "ｊane@a.example", "angle brackets"},
+	{"jane@a.example (Jane Doe)", "jane@a.example", "comment,blank"},
+	{"jane(at work (always))@a.example", "jane@a.example", "comment"},
+	{"(jane@a.example)", "jane@a.example", "quotes"},
+	{`"jane@a.example"`, "jane@a.example", "quotes"},
+	{"'jane@a.example'", "jane@a.example", "quotes"},
+	{"[jane@a.example]", "jane@a.example", "quotes"},
+	{"jane @ a.example", "jane@a.example", "blank"},
+	{"jane@a.example; jane@a.example", "jane@a.example", "repeated address"},
+	{"#a@b.example", "#a@b.example", ""},
+	{`"a, b"@a.example`, `"a, b"@a.example`, ""},
+	{` "<a@b.example>"@a.example`, `"<a@b.example>"@a.example`, "blank"},
+	{"a/b@a.example", "a/b@a.example", ""},
+	// What cannot be cleaned.
+	{"jane doe@a.example", "jane doe@a.example", ""},
+	{"Jane jane@a.example", "Jane jane@a.example", ""},
+	{"jane,doe@a.example", "jane,doe@a.example", ""},
+	{"jane@a,example", "jane@a,example", ""},
+	{"jane..doe@a.example", "jane..doe@a.example", ""},
+	{"jane", "jane", ""},
+	{"jane@a@b.example", "jane@a@b.example", ""},
+	{"jane@a.example\xff", "jane@a.example\xff", ""},
+	{"jane@[192.0.2.1]", "jane@[192.0.2.1]", ""},
+	{"a@,b@", "a@,b@", ""},
+}
+
+func TestClean(t *testing.T) {
+	for _, c := range cleanings {
+		got := Clean(c.in)
+		if got.Kind != CleanOne || got.Address != c.want || strings.Join(got.Removed, ",") != c.removed {
+			t.Errorf("%+q: %+q without %q, kind %d; want %+q without %q", c.in, got.Address, got.Removed, got.Kind, c.want, c.removed)
+		}
+	}
+}
+
+func TestCleanSeveral(t *testing.T) {
+	for _, in := range []string{
+		"a@b.example; c@d.example", "a@b.example,c@d.example", "a@b.example c@d.example", "a@b.example/c@d.example", "a@b.example\nc@d.example",
+		"a@b.example | c@d.example", "a <a@b.example>; c <c@d.example>", "a <a@b.example> c <c@d.example>", "<a@b.example><c@d.example>",
+		`"Doe, Jane" <a@b.example>, "Roe, Rick" <c@d.example>`, "mailto:a@b.example,c@d.example", "a@b.example or c@d.example.", "a@b.example, c@",
+		"a＠b.example；c＠d.example", "a@b.example, c <c@d.example>", "a@b.example c@d.example, e@f.example", `"a@b.example, c@d.example`,
+	} {
+		if got := Clean(in); got.Kind != CleanSeveral || got.Address != "" {
+			t.Errorf("%q: %+v", in, got)
+		}
+	}
+}
+
+func TestCleanEmpty(t *testing.T) {
+	for _, in := range []string{
+		"", " ", "\u200b", "\ufeff \u00a0", "N/A", "n/a", " N/A ", "-", "--", "—", "null", "NULL", "None", "#N/A", "#REF!", "# comment", "# jane@a.example",
+		"## more", "#comment", ";", `""`, "<>", "Jane Doe <>", `\N`, "nan",
+	} {
+		if got := Clean(in); got.Kind != CleanEmpty || got.Address != "" {
+			t.Errorf("%q: %+v", in, got)
+		}
+	}
+}
+
+// TestCleanLeavesTheSampleAlone wants every address of the corpus that Parse accepts to come out as it went in.
+func TestCleanLeavesTheSampleAlone(t *testing.T) {
+	for _, row := range readSample(t) {
+		checkClean(t, row.input(t))
+	}
+}
+
+// TestCleanIsQuick wants no text to take long: cells may be made by strangers.
+func TestCleanIsQuick(t *testing.T) {
+	for _, part := range []string{"@", "a@,", "a@ ", "<", "<a@", "<a@>", "(", "()", "a@b.c/", "\u200d", "ب\u200d", "%40", ";", "\"", "''", "a@b.example\"<", "mailto:", "＠；"} {
+		text := strings.Repeat(part, maxCleaned/len(part))
+		began := time.Now()
+		checkClean(t, text)
+		checkClean(t, text[:min(len(text), 900)]+"@a.example")
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%q, repeated, takes %v", part, took)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, c := range cleanings {
+		f.Add(c.in)
+	}
+	for _, c := range refusals {
+		f.Add(c.in)
+	}
+	f.Fuzz(checkClean)
+}
+
+// checkClean wants of every text what [Clean] promises.
+func checkClean(t *testing.T, text string) {
+	t.Helper()
+	c := Clean(text)
+	_, err := Parse(text)
+	switch {
+	case err == nil:
+		if c.Kind != CleanOne || c.Address != text || c.Removed != nil {
+			t.Fatalf("%+q is valid and becomes %+v", text, c)
+		}
+	case c.Kind != CleanOne:
+		if c.Address != "" || c.Removed != nil {
+			t.Fatalf("%+q: %+v", text, c)
+		}
+	case c.Address == text:
+		if c.Removed != nil {
+			t.Fatalf("%+q: %+v", text, c)
+		}
+	default:
+		if _, err := Parse(c.Address); err != nil || len(c.Removed) == 0 {
+			t.Fatalf("%+q: %+v does not parse: %v", text, c, err)
+		}
+		if isASCII(text) && !strings.Contains(text, "%") && !isSubsequence(c.Address, text) {
+			t.Fatalf("%+q: characters of %+v are not of the text", text, c)
+		}
+		if again := Clean(c.Address); again.Address != c.Address || again.Removed != nil {
+			t.Fatalf("%+q: %+v becomes %+v", text, c, again)
+		}
+	}
+	if slices.Contains(c.Removed, "") {
+		t.Fatalf("%+q: %+v", text, c)
+	}
+}
+
+func isSubsequence(part, whole string) bool {
+	for i := range len(part) {
+		at := strings.IndexByte(whole, part[i])
+		if at < 0 {
+			return false
+		}
+		whole = whole[at+1:]
+	}
+	return true
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// The results of texts that do not hold one address. A [Verifier] never gives them: they are for callers that clean what people wrote
+// ([address.Clean]). Nobody is asked about such a text.
+const (
+	Several Verdict = "several" // two addresses or more: which one is meant cannot be known
+	Empty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
+)
+
+// messages of those results.
+var messages = map[Verdict]string{
+	Several: "There is more than one address; give each by itself.",
+	Empty:   "There is no address.",
+}
+
+// VerifyText cleans a text from a person ([address.Clean]) and has v verify the address that it means. The result says what was given where that is
+// more than the address. A text with several addresses or none gets the result [Several] or [Empty], and v is not asked.
+func VerifyText(ctx context.Context, v interface {
+	Verify(ctx context.Context, address string) (Result, error)
+}, text string) (Result, error) {
+	cleaned := address.Clean(text)
+	if cleaned.Kind != address.CleanOne {
+		return NotOne(cleaned.Kind, text), nil
+	}
+	result, err := v.Verify(ctx, cleaned.Address)
+	return result.WithGiven(text), err
+}
+
+// NotOne returns the result of a text of kind [address.CleanSeveral] or [address.CleanEmpty].
+func NotOne(kind address.CleanKind, text string) Result {
+	r := Result{Email: shown(text), Success: true, Verdict: Several}
+	if kind == address.CleanEmpty {
+		r.Verdict = Empty
+	}
+	r.Message = messages[r.Verdict]
+	r.Details = &Details{Reason: InvalidSyntax, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
+	return r
+}
+
+// WithGiven returns r with Details.Given set to the text from which its address was cleaned, unless they are the same. It does not change what the
+// details of r point to, which others may share.
+func (r Result) WithGiven(text string) Result {
+	text = shown(text)
+	if r.Details == nil || text == r.Email {
+		return r
+	}
+	details := *r.Details
+	details.Given = text
+	r.Details = &details
+	return r
+}
+
+// shown is a text as a result has it: valid UTF-8, and not endless.
+func shown(text string) string { return bounded(strings.ToValidUTF8(text, "\uFFFD")) }
