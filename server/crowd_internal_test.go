@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"testing/synctest"
 )
 
 // oneByOne accepts new pipes.
@@ -16,6 +17,10 @@ func (oneByOne) Accept() (net.Conn, error) {
 
 // TestCrowdForgets: nothing is left of connections that have ended, be it by themselves or to make room, after any states of theirs.
 func TestCrowdForgets(t *testing.T) {
+	synctest.Test(t, testCrowdForgets)
+}
+
+func testCrowdForgets(t *testing.T) {
 	const most = 3
 	c := newCrowd(oneByOne{}, most)
 	var all []net.Conn
