@@ -30,7 +30,7 @@ type Key struct {
 
 	Scopes        []Scope        // empty: none
 	RatePerSecond float64        // requests
-	Burst         int            // requests at once beyond the rate
+	Burst         int            // requests at once; zero: as many as the rate allows in a second
 	Concurrency   int            // requests at a time
 	MonthlyQuota  int64          // verifications in a calendar month of UTC
 	Networks      []netip.Prefix // that clients may come from; empty: anywhere

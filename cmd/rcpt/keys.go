@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -60,7 +61,7 @@ type keyRecord struct {
 
 func recordOf(k store.Key, now time.Time) keyRecord {
 	r := keyRecord{
-		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Scopes: k.Scopes, RatePerSecond: k.RatePerSecond, Burst: k.Burst,
+		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Scopes: k.Scopes, RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k),
 		Concurrency: k.Concurrency, Quota: k.MonthlyQuota, Created: k.Created, LastUsed: k.LastUsed, Expires: k.Expires, Revoked: k.Revoked,
 	}
 	for _, network := range k.Networks {

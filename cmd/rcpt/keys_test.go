@@ -63,14 +63,24 @@ func TestRequestRate(t *testing.T) {
 		"": 0, "0": 0, "-1/s": 0, "/s": 0, "10/": 0, "10/w": 0, "10 /s": 0, "NaN": 0, "Inf": 0, "1e7/s": 0, "1e400": 0, "0.001": 0, "10/s/s": 0,
 	} {
 		var got requestRate
-		if err := got.UnmarshalText([]byte(text)); (err == nil) != (want > 0) || math.Abs(float64(got)-want) > 1e-12 {
+		if err := got.UnmarshalText([]byte(text)); (err == nil) != (want > 0) || math.Abs(got.perSecond-want) > 1e-12 {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for text, want := range map[string]string{"10/s": "10/s", "2.5/s": "150/m", "100/h": "100/h", "20/m": "20/m", "7/d": "7/d", "2.71828/s": "2.718/s"} {
 		var rate requestRate
-		if err := rate.UnmarshalText([]byte(text)); err != nil || rateText(float64(rate)) != want {
-			t.Errorf("%s is shown as %s, want %s (%v)", text, rateText(float64(rate)), want, err)
+		if err := rate.UnmarshalText([]byte(text)); err != nil || rateText(rate.perSecond) != want {
+			t.Errorf("%s is shown as %s, want %s (%v)", text, rateText(rate.perSecond), want, err)
+		}
+	}
+}
+
+// TestBurstOfRate: N in a time means N at once, whatever the time.
+func TestBurstOfRate(t *testing.T) {
+	for text, want := range map[string]int{"5/s": 5, "10/m": 10, "2.5/s": 3, "0.5/s": 1, "1000/d": 1000} {
+		var rate requestRate
+		if err := rate.UnmarshalText([]byte(text)); err != nil || rate.burst() != want {
+			t.Errorf("%s: %d at once, want %d (%v)", text, rate.burst(), want, err)
 		}
 	}
 }

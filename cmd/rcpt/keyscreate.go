@@ -17,7 +17,7 @@ type keysCreateCommand struct {
 	Name        string        `env:"-" placeholder:"NAME" help:"What it is for, to know it by."`
 	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,bulk,usage" help:"What it may be used for: verify, bulk, usage; repeatable. Default: ${default}."`
 	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests in a second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
-	Burst       *count        `env:"-" placeholder:"N" help:"Requests at once beyond the rate. Default: as many as in a second."`
+	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests at once. Default: as many as --rate says, so 10/m allows ten at once."`
 	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests at a time, on each server. Default: no limit."`
 	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications in a calendar month (UTC), on all servers together. Default: no limit."`
 	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When it ends: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
@@ -44,12 +44,12 @@ func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlag
 
 func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
 	k := store.Key{
-		Name: c.Name, RatePerSecond: float64(c.Rate), Burst: c.Rate.burst(), Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
+		Name: c.Name, RatePerSecond: c.Rate.perSecond, Burst: c.Rate.burst(), Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
 	}
-	if c.Burst != nil {
-		k.Burst = int(*c.Burst)
-		if c.Rate == 0 {
-			return k, errors.New("--burst is what is allowed beyond a rate: give --rate too")
+	if c.Burst > 0 {
+		k.Burst = int(c.Burst)
+		if k.RatePerSecond == 0 {
+			return k, errors.New("--burst is how many requests of a rate may come at once: give --rate too")
 		}
 	}
 	for _, scope := range c.Scope {

@@ -78,7 +78,7 @@ func writeKeys(w io.Writer, records []keyRecord) error {
 func (r keyRecord) limits() string {
 	var limits []string
 	if r.RatePerSecond > 0 {
-		limits = append(limits, rateText(r.RatePerSecond)+" +"+strconv.Itoa(r.Burst))
+		limits = append(limits, rateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
 	}
 	if r.Concurrency > 0 {
 		limits = append(limits, strconv.Itoa(r.Concurrency)+" at a time")

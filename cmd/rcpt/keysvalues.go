@@ -2,20 +2,22 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
 
 // The types below read the values of flags about keys, as those in values.go do.
 type (
 	keyScope    store.Scope
-	requestRate float64 // a second
-	count       int
-	expiry      struct {
+	requestRate struct {
+		perSecond float64
+		requests  float64 // in the time that was named
+	}
+	expiry struct {
 		after time.Duration // from now; zero: at
 		at    time.Time
 	}
@@ -45,23 +47,19 @@ func (r *requestRate) UnmarshalText(text []byte) error {
 	requests, err := strconv.ParseFloat(number, 64)
 	for _, unit := range rateUnits {
 		if perSecond := requests / unit.seconds; err == nil && unit.name == name && requests >= least && perSecond <= most {
-			*r = requestRate(perSecond)
+			*r = requestRate{perSecond, requests}
 			return nil
 		}
 	}
 	return fmt.Errorf("%q is not a rate: write requests in a second, minute, hour or day, such as 10/s or 600/m", text)
 }
 
-// burst is how many requests beyond the rate are a matter of course: those of a second, so that clients need not space them.
-func (r requestRate) burst() int { return int(math.Ceil(float64(r))) }
-
-func (c *count) UnmarshalText(text []byte) error {
-	number, err := strconv.ParseUint(string(text), 10, 31)
-	if err != nil {
-		return fmt.Errorf("%q is not a count: use a whole number from 0", text)
+// burst is how many requests may come at once: a rate of ten a minute allows ten.
+func (r requestRate) burst() int {
+	if r.perSecond == 0 {
+		return 0
 	}
-	*c = count(number)
-	return nil
+	return keyring.DefaultBurst(r.requests)
 }
 
 func (e *expiry) UnmarshalText(text []byte) error {

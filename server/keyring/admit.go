@@ -22,38 +22,76 @@ type Grant struct {
 
 	keyring *Keyring
 	entry   *entry
-	month   month // whose quota the request takes a unit of; zero: none
-	cached  bool
+	month   month // whose quota the request takes units of; zero: none
+	units   int64 // of the quota
+	tokens  int   // of the rate: one for each address
+	cached  int   // addresses
 	done    bool
 }
 
-// Admit lets a request through that shows a key, or says why not with [ErrUnauthorized], a *[LimitError], [ErrQuota] or [ErrUnavailable].
-// What it refuses costs nothing. It waits for the store, and no longer than ctx and a few seconds, when no unit of the key's quota is at
-// hand. Only a verification takes one. The caller ends the request with [Grant.Done].
+// Admit lets a request about one address through that shows a key, or says why not with [ErrUnauthorized], [ErrNetwork], [ErrScope], a *[LimitError],
+// [ErrQuota] or [ErrUnavailable]. What it refuses costs nothing. It waits for the store, and no longer than ctx and a few seconds, when no unit of the
+// key's quota is at hand. Only a verification takes one. The caller ends the request with [Grant.Done].
 func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
 	e := k.table.Load().byHash[store.HashOf(text)]
-	if e == nil || !e.accepts(now, scope, from) {
+	if e == nil {
 		return nil, ErrUnauthorized
+	}
+	if err := e.accepts(now, scope, from); err != nil {
+		return nil, err
 	}
 	k.touch(e, now)
 	if !e.enter() {
 		return nil, &LimitError{ConcurrencyLimit, busyHint, e.rate(k.elapsed(now))}
 	}
-	if wait := e.spend(k.elapsed(now)); wait > 0 {
+	if wait := e.spend(k.elapsed(now), probedCost); wait > 0 {
 		e.leave()
 		return nil, &LimitError{RateLimit, wait, e.rate(k.elapsed(now))}
 	}
-	g := &Grant{ID: e.key.ID, Name: e.key.Name, keyring: k, entry: e}
+	g := &Grant{ID: e.key.ID, Name: e.key.Name, keyring: k, entry: e, tokens: 1}
 	if scope == store.ScopeVerify && e.key.MonthlyQuota > 0 {
-		var err error
-		if g.month, err = k.takeUnit(ctx, e, now); err != nil {
+		if err := g.takeUnit(ctx); err != nil {
 			e.refund(tokenParts)
 			e.leave()
 			return nil, err
 		}
 	}
 	return g, nil
+}
+
+// More takes what n more addresses cost, or nothing. The errors are those of [Keyring.Admit] about limits, and a *[TooManyError].
+func (g *Grant) More(ctx context.Context, n int) error {
+	e, at := g.entry, g.keyring.elapsed(g.keyring.now())
+	if most := e.bucket.size; e.bucket.limits() && int64(g.tokens+n) > most {
+		return &TooManyError{most}
+	}
+	if wait := e.spend(at, n*probedCost); wait > 0 {
+		return &LimitError{RateLimit, wait, e.rate(at)}
+	}
+	before := g.units
+	for i := 0; i < n && g.month != 0; i++ {
+		if err := g.takeUnit(ctx); err != nil {
+			g.Unanswered(int(g.units - before))
+			e.refund(n * probedCost)
+			return err
+		}
+	}
+	g.tokens += n
+	return nil
+}
+
+// takeUnit takes a unit of the quota of this month. Units of the month before are not worth giving back.
+func (g *Grant) takeUnit(ctx context.Context) error {
+	m, err := g.keyring.takeUnit(ctx, g.entry, g.keyring.now())
+	switch {
+	case err != nil:
+		return err
+	case m != g.month:
+		g.month, g.units = m, 0
+	}
+	g.units++
+	return nil
 }
 
 // touch tells the store of the use, now and then.
@@ -64,11 +102,25 @@ func (k *Keyring) touch(e *entry, now time.Time) {
 	}
 }
 
-// Cached says that the answer was remembered, and gives back what it costs less than one that was asked for.
+// Cached says that the answer about one more of the addresses was remembered, and gives back what it costs less than one that was asked for.
 func (g *Grant) Cached() {
-	if !g.cached {
-		g.cached = true
+	if g.cached < g.tokens {
+		g.cached++
 		g.entry.refund(probedCost - rememberedCost)
+	}
+}
+
+// Free gives back what the request cost of the rate: that of a client's mistake is nothing.
+func (g *Grant) Free() {
+	g.entry.refund(g.tokens*probedCost - g.cached*(probedCost-rememberedCost))
+	g.tokens, g.cached = 0, 0
+}
+
+// Unanswered gives back the units of n addresses that were not answered.
+func (g *Grant) Unanswered(n int) {
+	if n := min(int64(n), g.units); n > 0 {
+		g.units -= n
+		g.entry.quota.putBack(g.month, n)
 	}
 }
 
@@ -78,14 +130,14 @@ func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.no
 // Key is the key, with its limits.
 func (g *Grant) Key() store.Key { return g.entry.snapshot() }
 
-// Done ends the request. A verification that was not answered gives its unit of the quota back.
+// Done ends the request. One that was not answered gives its units of the quota back.
 func (g *Grant) Done(answered bool) {
 	if g.done {
 		return
 	}
 	g.done = true
 	g.entry.leave()
-	if !answered && g.month != 0 {
-		g.entry.quota.putBack(g.month)
+	if !answered {
+		g.Unanswered(int(g.units))
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestUnauthorized: whatever is wrong with a key, the error is the same.
-func TestUnauthorized(t *testing.T) {
+// TestRefusedKeys: callers that show a good key learn what it is not good for; all others get the same error.
+func TestRefusedKeys(t *testing.T) {
 	k := open(t, Config{Store: newFakeStore(), Fixed: "a-key-of-the-operator"})
 	home := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
 	good, _ := create(t, k, store.Key{})
@@ -22,6 +22,7 @@ func TestUnauthorized(t *testing.T) {
 	expired, _ := create(t, k, store.Key{Expires: time.Now().Add(-time.Second)})
 	later, _ := create(t, k, store.Key{Expires: time.Now().Add(time.Hour)})
 	bound, _ := create(t, k, store.Key{Networks: home})
+	over, _ := create(t, k, store.Key{Networks: home, Scopes: []store.Scope{}, Expires: time.Now().Add(-time.Second)})
 	revoked, id := create(t, k, store.Key{})
 	if err := k.Revoke(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -30,38 +31,37 @@ func TestUnauthorized(t *testing.T) {
 		text  string
 		scope store.Scope
 		from  string
-		may   bool
+		want  error
 	}{
-		"good":                            {good, store.ScopeVerify, "192.0.2.1", true},
-		"not yet expired":                 {later, store.ScopeVerify, "192.0.2.1", true},
-		"its scope":                       {usage, store.ScopeUsage, "192.0.2.1", true},
-		"in its network":                  {bound, store.ScopeVerify, "192.0.2.1", true},
-		"in its network, mapped":          {bound, store.ScopeVerify, "::ffff:192.0.2.1", true},
-		"in its network, with a zone":     {bound, store.ScopeVerify, "2001:db8::1%eth0", true},
-		"fixed":                           {"a-key-of-the-operator", store.ScopeBulk, "192.0.2.1", true},
-		"none":                            {"", store.ScopeVerify, "192.0.2.1", false},
-		"unknown":                         {NewText(), store.ScopeVerify, "192.0.2.1", false},
-		"another case":                    {strings.ToUpper(good), store.ScopeVerify, "192.0.2.1", false},
-		"a blank more":                    {good + " ", store.ScopeVerify, "192.0.2.1", false},
-		"endless":                         {strings.Repeat("x", 1<<20), store.ScopeVerify, "192.0.2.1", false},
-		"its hash":                        {string(hashOf(good)), store.ScopeVerify, "192.0.2.1", false},
-		"another scope":                   {usage, store.ScopeVerify, "192.0.2.1", false},
-		"no scope":                        {none, store.ScopeVerify, "192.0.2.1", false},
-		"expired":                         {expired, store.ScopeVerify, "192.0.2.1", false},
-		"revoked":                         {revoked, store.ScopeVerify, "192.0.2.1", false},
-		"out of its networks":             {bound, store.ScopeVerify, "198.51.100.1", false},
-		"out of its networks, mapped":     {bound, store.ScopeVerify, "::ffff:198.51.100.1", false},
-		"bound, and from who knows where": {bound, store.ScopeVerify, "", false},
+		"good":                            {good, store.ScopeVerify, "192.0.2.1", nil},
+		"not yet expired":                 {later, store.ScopeVerify, "192.0.2.1", nil},
+		"its scope":                       {usage, store.ScopeUsage, "192.0.2.1", nil},
+		"in its network":                  {bound, store.ScopeVerify, "192.0.2.1", nil},
+		"in its network, mapped":          {bound, store.ScopeVerify, "::ffff:192.0.2.1", nil},
+		"in its network, with a zone":     {bound, store.ScopeVerify, "2001:db8::1%eth0", nil},
+		"fixed":                           {"a-key-of-the-operator", store.ScopeBulk, "192.0.2.1", nil},
+		"none":                            {"", store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"unknown":                         {NewText(), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"another case":                    {strings.ToUpper(good), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"a blank more":                    {good + " ", store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"endless":                         {strings.Repeat("x", 1<<20), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"its hash":                        {string(hashOf(good)), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"another scope":                   {usage, store.ScopeVerify, "192.0.2.1", ErrScope},
+		"no scope":                        {none, store.ScopeVerify, "192.0.2.1", ErrScope},
+		"expired":                         {expired, store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"revoked":                         {revoked, store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"expired, and not good for it":    {over, store.ScopeVerify, "198.51.100.1", ErrUnauthorized},
+		"out of its networks":             {bound, store.ScopeVerify, "198.51.100.1", ErrNetwork},
+		"out of its networks, mapped":     {bound, store.ScopeVerify, "::ffff:198.51.100.1", ErrNetwork},
+		"bound, and from who knows where": {bound, store.ScopeVerify, "", ErrNetwork},
 	} {
 		from, _ := netip.ParseAddr(test.from)
 		grant, err := k.Admit(t.Context(), test.text, test.scope, from)
 		switch {
-		case test.may && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case test.may:
+		case err != test.want || (grant == nil) != (err != nil):
+			t.Errorf("%s: %v, %v, want %v", name, grant, err, test.want)
+		case err == nil:
 			grant.Done(true)
-		case err != ErrUnauthorized || grant != nil:
-			t.Errorf("%s: %v, %v", name, grant, err)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func testFixedKey(t *testing.T, k *Keyring) {
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})
-		text, id := create(t, k, store.Key{Name: "n", RatePerSecond: 2, Burst: 1, Concurrency: 2})
+		text, id := create(t, k, store.Key{Name: "n", RatePerSecond: 2, Burst: 2, Concurrency: 2})
 		time.Sleep(time.Minute)
 		for i := range int64(2) {
 			grant, err := verify(t, k, text)
@@ -130,7 +130,7 @@ func TestRate(t *testing.T) {
 func TestCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})
-		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 9})
+		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 10})
 		answered := 0
 		for {
 			grant, err := verify(t, k, text)
@@ -150,7 +150,7 @@ func TestCached(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	k := open(t, Config{Store: newFakeStore()})
-	text, _ := create(t, k, store.Key{Concurrency: 3, RatePerSecond: 0.001, Burst: 3})
+	text, _ := create(t, k, store.Key{Concurrency: 3, RatePerSecond: 0.001, Burst: 4})
 	var grants []*Grant
 	for range 3 {
 		grant, err := verify(t, k, text)
@@ -179,7 +179,7 @@ func TestConcurrency(t *testing.T) {
 func TestFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})
-		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 99})
+		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 100})
 		var mu sync.Mutex
 		admitted := 0
 		var clients sync.WaitGroup
@@ -206,7 +206,7 @@ func TestLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
 		k := open(t, Config{Store: s})
-		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 1})
+		text, _ := create(t, k, store.Key{RatePerSecond: 1, Burst: 2})
 		if used := k.List()[0].LastUsed; !used.IsZero() {
 			t.Errorf("a new key was used at %v", used)
 		}

@@ -14,5 +14,6 @@
 // # Secrets
 //
 // What a caller shows is hashed and looked up by its hash. The time of the look-up depends on the hash alone, from which nobody can tell
-// a key. Every reason not to accept a key is the same [ErrUnauthorized].
+// a key. A key that is unknown, revoked or over is the same [ErrUnauthorized]; only callers that show a good key learn that it is not good for
+// this ([ErrScope]) or from there ([ErrNetwork]).
 package keyring

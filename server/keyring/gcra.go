@@ -3,6 +3,8 @@ package keyring
 import (
 	"math"
 	"time"
+
+	"github.com/rcpt/rcpt/store"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 	slowestPart = slowest / 16
 )
 
-// bucket is a token bucket that holds burst+1 tokens and gets one each interval. The zero bucket does not limit.
+// bucket is a token bucket that holds burst tokens and gets one each interval. The zero bucket does not limit.
 //
 // Its state is a single time, as in the generic cell rate algorithm (ITU-T I.371): the moment at which the bucket will be full. Each
 // token that is spent moves it by an interval, and it may lie no farther ahead than an empty bucket takes to fill. Times are those since
@@ -34,9 +36,26 @@ func newBucket(perSecond float64, burst int) bucket {
 		return bucket{}
 	}
 	part := max(1, math.Round(min(float64(time.Second)/tokenParts/perSecond, float64(slowestPart))))
-	size := int64(burst) + 1
+	size := int64(max(1, burst))
 	full := min(part*tokenParts*float64(size), float64(slowest))
 	return bucket{time.Duration(part), time.Duration(full), size}
+}
+
+// DefaultBurst is how many requests a key may make at once that has no burst of its own: as many as its rate allows in one of its windows, and one at
+// least. Callers that know another window than a second, as in ten a minute, give the requests of that.
+func DefaultBurst(requests float64) int {
+	return int(math.Ceil(min(max(1, requests), math.MaxInt32)))
+}
+
+// BurstOf is how many requests may be made with a key at once; zero: as many as one likes.
+func BurstOf(key store.Key) int {
+	switch {
+	case key.RatePerSecond <= 0:
+		return 0
+	case key.Burst > 0:
+		return key.Burst
+	}
+	return DefaultBurst(key.RatePerSecond)
 }
 
 func (b bucket) limits() bool { return b.part > 0 }

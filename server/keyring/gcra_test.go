@@ -13,11 +13,12 @@ func TestNewBucket(t *testing.T) {
 		want      bucket
 	}{
 		{0, 10, bucket{}},
+		{1, 1, bucket{100 * time.Millisecond, time.Second, 1}},
 		{1, 0, bucket{100 * time.Millisecond, time.Second, 1}},
-		{10, 9, bucket{10 * time.Millisecond, time.Second, 10}},
-		{1.0 / 60, 1, bucket{6 * time.Second, 2 * time.Minute, 2}},
+		{10, 10, bucket{10 * time.Millisecond, time.Second, 10}},
+		{1.0 / 60, 2, bucket{6 * time.Second, 2 * time.Minute, 2}},
 		{1e9, 0, bucket{1, 10, 1}},
-		{1e-30, math.MaxInt32, bucket{slowestPart, slowest, math.MaxInt32 + 1}},
+		{1e-30, math.MaxInt32, bucket{slowestPart, slowest, math.MaxInt32}},
 	} {
 		if got := newBucket(test.perSecond, test.burst); got != test.want {
 			t.Errorf("newBucket(%v, %d) = %v, want %v", test.perSecond, test.burst, got, test.want)
@@ -56,7 +57,7 @@ func TestSpend(t *testing.T) {
 
 // TestSpendAsPromised: who waits as long as told gets a token, and not before; and in any time no more than burst and rate together.
 func TestSpendAsPromised(t *testing.T) {
-	for _, b := range []bucket{newBucket(7, 0), newBucket(3, 20), newBucket(0.01, 2), newBucket(1e9, 5), newBucket(1e-9, 3)} {
+	for _, b := range []bucket{newBucket(7, 1), newBucket(3, 21), newBucket(0.01, 3), newBucket(1e9, 6), newBucket(1e-9, 4)} {
 		var state, now time.Duration
 		var spent int64
 		for range 1000 {

@@ -27,6 +27,9 @@ func monthOf(t time.Time) month {
 	return month(t.Year()*12 + int(t.Month()) - 1)
 }
 
+// QuotaResets is when the quota of the month of now is over and another begins.
+func QuotaResets(now time.Time) time.Time { return (monthOf(now) + 1).begin() }
+
 // begin is the first moment of the month.
 func (m month) begin() time.Time {
 	return time.Date(int(m)/12, time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC)
@@ -169,11 +172,11 @@ func (q *quota) turnTo(m month) store.Reservation {
 	return rest
 }
 
-// putBack adds a unit of the month that was taken and not used.
-func (q *quota) putBack(m month) {
+// putBack adds units of the month that were taken and not used.
+func (q *quota) putBack(m month, units int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.month == m {
-		q.left++
+		q.left += units
 	}
 }

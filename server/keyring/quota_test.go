@@ -89,7 +89,7 @@ func TestQuotaCounts(t *testing.T) {
 func TestQuotaRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})
-		text, _ := create(t, k, store.Key{MonthlyQuota: 1, Concurrency: 1, RatePerSecond: 0.001, Burst: 1})
+		text, _ := create(t, k, store.Key{MonthlyQuota: 1, Concurrency: 1, RatePerSecond: 0.001, Burst: 2})
 		if got := use(t, k, text, 20); got != 1 {
 			t.Errorf("%d of a quota of 1", got)
 		}

@@ -37,6 +37,7 @@ type state struct {
 }
 
 func newEntry(key store.Key, s *state) *entry {
+	key.Burst = BurstOf(key)
 	b := newBucket(key.RatePerSecond, key.Burst)
 	return &entry{key: key, bucket: b, policy: policy(key.RatePerSecond, b.size), state: s}
 }
@@ -65,9 +66,17 @@ func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table 
 	return t
 }
 
-// accepts tells whether the key may be used now, for this, from there.
-func (e *entry) accepts(now time.Time, scope store.Scope, from netip.Addr) bool {
-	return !e.revoked.Load() && e.key.Usable(now) && e.key.May(scope) && e.reachableFrom(from)
+// accepts tells whether the key may be used now, from there, for this.
+func (e *entry) accepts(now time.Time, scope store.Scope, from netip.Addr) error {
+	switch {
+	case e.revoked.Load() || !e.key.Usable(now):
+		return ErrUnauthorized
+	case !e.reachableFrom(from):
+		return ErrNetwork
+	case !e.key.May(scope):
+		return ErrScope
+	}
+	return nil
 }
 
 func (e *entry) reachableFrom(from netip.Addr) bool {
@@ -86,11 +95,11 @@ func (e *entry) enter() bool {
 
 func (e *entry) leave() { e.running.Add(-1) }
 
-// spend takes a whole token, or tells how long to wait for one.
-func (e *entry) spend(at time.Duration) (wait time.Duration) {
+// spend takes parts of tokens, or tells how long to wait for them.
+func (e *entry) spend(at time.Duration, parts int) (wait time.Duration) {
 	for e.bucket.limits() {
 		state := e.fullAt.Load()
-		next, wait := e.bucket.spend(time.Duration(state), at, probedCost)
+		next, wait := e.bucket.spend(time.Duration(state), at, parts)
 		if e.fullAt.CompareAndSwap(state, int64(next)) {
 			return wait
 		}
