@@ -22,7 +22,7 @@ type Summary struct {
 	Done       int64 // items with their final result
 	Written    int64 // items that the sink took
 	Verdicts   map[engine.Verdict]int64
-	Reasons    map[engine.Reason]int64 // without results that have no details
+	Reasons    map[engine.Reason]int64 // without results that have no details, and those of no single address
 	Duplicates int64                   // items whose result was another item's
 	Retries    int64                   // times that an address was asked about again after a temporary answer
 	// Worst are the domains with the most results that are unknown or undeliverable for one reason, the worst first. In lists with more than
@@ -62,7 +62,7 @@ func newTally() tally {
 func (t *tally) add(a *answer) {
 	t.done++
 	t.verdicts[a.result.Verdict]++
-	if a.reason == "" {
+	if a.reason == "" || a.result.Verdict == engine.Several || a.result.Verdict == engine.Empty {
 		return
 	}
 	t.reasons[a.reason]++

@@ -8,11 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // stdio is the name of standard input and standard output.
@@ -135,13 +137,26 @@ func (in *listInput) Next(context.Context) (bulk.Item, error) {
 		in.note(func(n *inputNotes) { n.failed = err })
 		return bulk.Item{}, err
 	}
-	if row.Err != nil {
-		row.Address = unreadable(row.Err)
-	}
 	if row.Foreign {
 		in.note(func(n *inputNotes) { n.foreign = cmp.Or(n.foreign, row.Line) })
 	}
-	return bulk.Item{Email: row.Address, Row: []byte(row.Raw)}, nil
+	return bulk.Item{Email: toVerify(row), Row: []byte(row.Raw)}, nil
+}
+
+// toVerify is what is verified of a row: the address that its cell means. It is a copy, since results are kept for duplicates, and the cell is a part
+// of the whole row.
+func toVerify(row tabular.Row) string {
+	if row.Err != nil {
+		return unreadableMark + row.Err.Error()
+	}
+	switch cleaned := address.Clean(row.Address); cleaned.Kind {
+	case address.CleanSeveral:
+		return severalMark + row.Address
+	case address.CleanEmpty:
+		return emptyMark + row.Address
+	default:
+		return strings.Clone(cleaned.Address)
+	}
 }
 
 func (in *listInput) note(take func(*inputNotes)) inputNotes {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -27,7 +27,7 @@ func (n *noted) VerifyTogether(ctx context.Context, addresses []string, done fun
 
 // TestUnreadableRows holds that rows that cannot be read have their answers, each its own, by itself and among others, and that nobody is asked.
 func TestUnreadableRows(t *testing.T) {
-	rows := []string{unreadable(errors.New("too long")), "a@example.test", unreadable(errors.New("a stray quote")), "b@example.test"}
+	rows := []string{unreadableMark + "too long", "a@example.test", unreadableMark + "a stray quote", "b@example.test"}
 	check := func(i int, result engine.Result, err error) {
 		t.Helper()
 		if reason, bad := strings.CutPrefix(rows[i], unreadableMark); bad && (result.Success || !strings.Contains(result.Message, reason)) ||
@@ -48,5 +48,29 @@ func TestUnreadableRows(t *testing.T) {
 	}
 	if want := []string{rows[1], rows[3], rows[1], rows[3]}; told != len(rows) || !slices.Equal(below.asked, want) {
 		t.Errorf("told of %d; asked about %q", told, below.asked)
+	}
+}
+
+// TestToVerify: what is verified of a cell, and what comes of cells that do not hold one address.
+func TestToVerify(t *testing.T) {
+	for _, c := range []struct {
+		cell, email string
+		want        engine.Verdict // of a row about which nobody is asked
+	}{
+		{"a@b.example", "a@b.example", ""},
+		{" Jane <a@b.example>\u200b", "a@b.example", ""},
+		{"jane", "jane", ""},
+		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.Several},
+		{"N/A", "N/A", engine.Empty},
+		{"", "", engine.Empty},
+	} {
+		row := toVerify(tabular.Row{Address: c.cell})
+		result, found := unasked(row)
+		if !found {
+			result.Email = row
+		}
+		if result.Email != c.email || result.Verdict != c.want || found != (c.want != "") {
+			t.Errorf("%q: %+v, %t", c.cell, result, found)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func answerTo(ctx context.Context, v verifier, q question) answer {
 	if q.err != nil {
 		return answer{result: unanswerable(q), err: q.err}
 	}
-	result, err := v.Verify(ctx, q.address)
+	result, err := engine.VerifyText(ctx, v, q.address)
 	return answer{result: result, err: err}
 }
 

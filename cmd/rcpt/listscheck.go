@@ -82,13 +82,14 @@ func (l lookUp) name(ctx context.Context, name string) (saying, error) {
 
 func (s *saying) add(found []lists.Match) { s.Matches = append(s.Matches, found...) }
 
-// address has an address verified, so that it is read and matched as ever.
+// address has the address that a text means verified, so that it is read and matched as ever.
 func (l lookUp) address(ctx context.Context, s *saying) error {
-	result, err := l.verifier.Verify(ctx, s.Name)
+	result, err := engine.VerifyText(ctx, l.verifier, s.Name)
 	if err != nil {
 		return err
 	}
-	if result.Verdict == engine.Undeliverable {
+	switch result.Verdict {
+	case engine.Undeliverable, engine.Several, engine.Empty:
 		s.Fault = result.Message
 	}
 	s.add(result.Details.Matches)

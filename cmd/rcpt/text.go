@@ -25,6 +25,8 @@ var colours = map[engine.Verdict]string{
 	engine.Undeliverable: "31",
 	engine.AcceptAll:     "33",
 	engine.Unknown:       "33",
+	engine.Several:       "33",
+	engine.Empty:         "33",
 }
 
 func (p *textPrinter) print(r engine.Result) error {
@@ -61,6 +63,7 @@ func notes(r engine.Result) []note {
 		}
 	}
 	if r.Details != nil {
+		add("given", r.Details.Given)
 		add("reason", string(r.Details.Reason))
 	}
 	add("flags", strings.Join(flags(r), ", "))
