@@ -12,7 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func full(email string, row []byte) *record {
@@ -22,7 +22,7 @@ func full(email string, row []byte) *record {
 			Reason: engine.Greylisted, RetryAfter: 60, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
 			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.Role, Entry: "user"}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"},
-			Transcript: []smtpprobe.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), DurationMS: 7,
+			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), DurationMS: 7,
 		},
 	}}}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // BenchmarkVerify is one address after the other of a domain that is known: all but asking the mail host.
@@ -34,12 +35,12 @@ func BenchmarkVerify(b *testing.B) {
 // BenchmarkDecide is one address after the other of a domain whose random mailbox is refused.
 func BenchmarkDecide(b *testing.B) {
 	host := dnsresolve.Host{Name: "mx.example.com", Status: dnsresolve.StatusOK, Addrs: []dnsresolve.Addr{{IP: netip.MustParseAddr("198.51.100.1")}}}
-	refusal := func(mailbox string) *smtpprobe.Reply {
+	refusal := func(mailbox string) *smtp.Reply {
 		text := fmt.Sprintf("<%s>: Recipient address rejected: User unknown in virtual mailbox table", mailbox)
-		return &smtpprobe.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{text}}
+		return &smtp.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{text}}
 	}
-	for name, target := range map[string]func(mailbox string) *smtpprobe.Reply{
-		"accepted": func(string) *smtpprobe.Reply { return &smtpprobe.Reply{Code: 250, Lines: []string{"Ok"}} },
+	for name, target := range map[string]func(mailbox string) *smtp.Reply{
+		"accepted": func(string) *smtp.Reply { return &smtp.Reply{Code: 250, Lines: []string{"Ok"}} },
 		"refused":  refusal,
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -47,8 +48,8 @@ func BenchmarkDecide(b *testing.B) {
 			for n := range 5000 { // more than the classifier remembers
 				mailbox := fmt.Sprintf("user%d@example.com", n)
 				session := smtpprobe.Session{
-					Host: host.Name, Addr: netip.AddrPortFrom(host.Addrs[0].IP, 25), Greeting: &smtpprobe.Reply{Code: 220}, EHLO: &smtpprobe.Reply{Code: 250},
-					MAIL: &smtpprobe.Reply{Code: 250}, Target: target(mailbox), Control: refusal("random@example.com"), Transcript: make([]smtpprobe.Line, 12),
+					Host: host.Name, Addr: netip.AddrPortFrom(host.Addrs[0].IP, 25), Greeting: &smtp.Reply{Code: 220}, EHLO: &smtp.Reply{Code: 250},
+					MAIL: &smtp.Reply{Code: 250}, Target: target(mailbox), Control: refusal("random@example.com"), Transcript: make([]smtp.Line, 12),
 				}
 				evidence = append(evidence, engine.Evidence{
 					Email: mailbox, Local: mailbox[:len("user")], Domain: "example.com", Mailbox: mailbox, Level: engine.LevelSMTP,

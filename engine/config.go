@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // DefaultTimeout bounds one verification. It leaves room for a slow greeting and two slow replies (tarpits wait 4 to 6 s each)
@@ -58,7 +59,7 @@ type Config struct {
 	// where Level is not [LevelSyntax]. The operators of the lists learn the domains. Default: none.
 	RHSBLs []string
 	// Classifier reads the replies of mail hosts. Default: the embedded rules.
-	Classifier *smtpprobe.Classifier
+	Classifier *replies.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
 	Exchanger dnsresolve.Exchanger
 	// Dialer opens the connections to mail hosts, or to the proxies to them. Default: the network.

@@ -10,6 +10,9 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Policy is what [Decide] judges by besides the facts.
@@ -17,13 +20,13 @@ type Policy struct {
 	// AllowNets are reserved networks whose mail hosts may be contacted.
 	AllowNets []netip.Prefix
 	// Classifier reads the replies. Default: the embedded rules.
-	Classifier *smtpprobe.Classifier
+	Classifier *replies.Classifier
 }
 
 // Decide judges the evidence. It is a pure function.
 func Decide(evidence Evidence, policy Policy) Result {
 	if policy.Classifier == nil {
-		policy.Classifier = smtpprobe.DefaultClassifier()
+		policy.Classifier = replies.DefaultClassifier()
 	}
 	j := judge(evidence, policy)
 	return Result{
@@ -112,7 +115,7 @@ func details(evidence Evidence, j judgement) *Details {
 		for _, host := range evidence.DNS.Hosts {
 			d.MX = append(d.MX, MX{Host: host.Name, Preference: host.Preference})
 			if d.Provider == "" {
-				d.Provider = smtpprobe.ProviderOf(host.Name).Name
+				d.Provider = provider.Of(host.Name).Name
 			}
 		}
 	}
@@ -132,11 +135,11 @@ func retryAfter(j judgement) int64 {
 }
 
 // transcript joins the dialogues of all sessions, each with its own clock.
-func transcript(said smtpprobe.Findings) []smtpprobe.Line {
+func transcript(said smtpprobe.Findings) []smtp.Line {
 	if len(said.Sessions) == 1 {
 		return said.Sessions[0].Transcript
 	}
-	var lines []smtpprobe.Line
+	var lines []smtp.Line
 	for _, session := range said.Sessions {
 		lines = append(lines, session.Transcript...)
 	}

@@ -8,6 +8,9 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
@@ -17,15 +20,15 @@ const replyServiceClosing = 421
 const replyEncryptionRequired = 530
 
 // judgeSMTP judges what the mail hosts said by the session that tells most.
-func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
+func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	sessions := evidence.SMTP.Sessions
 	session := telling(sessions)
 	phase, reply := decisive(session)
 	if reply == nil {
 		return judgeFailure(session, evidence)
 	}
-	read := func(phase smtpprobe.Phase, reply smtpprobe.Reply, mailbox string) smtpprobe.Reading {
-		return classifier.Read(smtpprobe.Question{
+	read := func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
+		return classifier.Read(replies.Input{
 			Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox, Sender: evidence.MailFrom,
 		})
 	}
@@ -35,16 +38,16 @@ func judgeSMTP(evidence Evidence, classifier *smtpprobe.Classifier) judgement {
 		retryAfter: reading.RetryAfter,
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
-	if phase == smtpprobe.PhaseRCPT {
+	if phase == smtp.PhaseRCPT {
 		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
 	switch {
-	case reading.Class == smtpprobe.ClassOK:
-		j.accept(smtpprobe.ProviderOf(session.Host).Recipients)
+	case reading.Class == replies.OK:
+		j.accept(provider.Of(session.Host).Recipients)
 		if j.reason == ControlInconclusive && session.Control != nil {
-			j.awaitControl(read(smtpprobe.PhaseRCPT, *session.Control, "@"+evidence.Domain))
+			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain))
 		}
-	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtpprobe.KindTLS):
+	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtp.KindTLS):
 		j.reason = TLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
@@ -82,7 +85,7 @@ func rank(session smtpprobe.Session) int {
 		return 5
 	case lacksSMTPUTF8(session):
 		return 0
-	case session.Failure != nil && session.Failure.Kind == smtpprobe.KindEgress:
+	case session.Failure != nil && session.Failure.Kind == smtp.KindEgress:
 		return 1
 	case reply != nil:
 		return 4
@@ -93,39 +96,39 @@ func rank(session smtpprobe.Session) int {
 }
 
 func lacksSMTPUTF8(session smtpprobe.Session) bool {
-	return session.Failure != nil && session.Failure.Kind == smtpprobe.KindSMTPUTF8
+	return session.Failure != nil && session.Failure.Kind == smtp.KindSMTPUTF8
 }
 
 // decisive returns the reply that decides a session: the one to RCPT for the target or else the refusal that came before it; nil when
 // there is neither.
-func decisive(session smtpprobe.Session) (smtpprobe.Phase, *smtpprobe.Reply) {
+func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 	if session.Target != nil {
-		return smtpprobe.PhaseRCPT, session.Target
+		return smtp.PhaseRCPT, session.Target
 	}
 	if lacksSMTPUTF8(session) {
 		return "", nil // a host that does not know EHLO refused no more than that
 	}
 	for _, step := range []struct {
-		phase smtpprobe.Phase
-		reply *smtpprobe.Reply
+		phase smtp.Phase
+		reply *smtp.Reply
 	}{
-		{smtpprobe.PhaseGreeting, session.Greeting},
-		{smtpprobe.PhaseEHLO, session.EHLO},
-		{smtpprobe.PhaseMAIL, session.MAIL},
+		{smtp.PhaseGreeting, session.Greeting},
+		{smtp.PhaseEHLO, session.EHLO},
+		{smtp.PhaseMAIL, session.MAIL},
 	} {
 		if step.reply != nil && step.reply.Code >= 400 {
 			return step.phase, step.reply
 		}
 	}
 	if session.STARTTLS != nil && session.STARTTLS.Code == replyServiceClosing { // any other refusal of TLS is not the end
-		return smtpprobe.PhaseSTARTTLS, session.STARTTLS
+		return smtp.PhaseSTARTTLS, session.STARTTLS
 	}
 	return "", nil
 }
 
 // reasonFor maps what a refusal proves to a reason, and upholds two laws whatever the rules say: a refusal before RCPT is about us, and a
 // 4yz reply proves nothing for good.
-func reasonFor(class smtpprobe.Class, phase smtpprobe.Phase, code int) Reason {
+func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	reason := reasonOf[class]
 	if rulings[reason].verdict != Undeliverable {
 		return reason
@@ -133,7 +136,7 @@ func reasonFor(class smtpprobe.Class, phase smtpprobe.Phase, code int) Reason {
 	switch {
 	case code < 500:
 		return TemporaryFailure
-	case phase != smtpprobe.PhaseRCPT:
+	case phase != smtp.PhaseRCPT:
 		return Blocked
 	}
 	return reason
@@ -144,14 +147,14 @@ var uncheckedRuling = ruling{verdict: AcceptAll,
 	message: "The mail host takes mail for every address and refuses or drops it later: nothing can be learned about this mailbox by asking."}
 
 // accept judges an accepted target by what is known of the domain's catch-all, and of its provider where the control told nothing.
-func (j *judgement) accept(recipients smtpprobe.Recipients) {
+func (j *judgement) accept(recipients provider.Recipients) {
 	switch {
 	case j.catchAll == CatchAllYes:
 		j.reason = CatchAll
-		if recipients == smtpprobe.RecipientsUnchecked {
+		if recipients == provider.RecipientsUnchecked {
 			j.special = &uncheckedRuling
 		}
-	case j.catchAll == CatchAllNo, recipients == smtpprobe.RecipientsChecked:
+	case j.catchAll == CatchAllNo, recipients == provider.RecipientsChecked:
 		j.reason = RecipientAccepted
 	default:
 		j.reason = ControlInconclusive
@@ -162,23 +165,23 @@ func (j *judgement) accept(recipients smtpprobe.Recipients) {
 var controlPutOff = ruling{verdict: Unknown, retryAfter: retryGreylist,
 	message: "The mail host accepted the address, and asks to come back later (greylisting) for the random one beside it; try again."}
 
-// awaitControl makes asking again worth it where the control was greylisted: it is the same one then ([smtpprobe.Controls]). That the target passed
+// awaitControl makes asking again worth it where the control was greylisted: it is the same one then (controls). That the target passed
 // means that it was asked about before, and this control not: on another day, before a restart, or in company, where a host without PIPELINING
 // hears of it only beside an accepted target.
-func (j *judgement) awaitControl(control smtpprobe.Reading) {
-	if control.Class == smtpprobe.ClassGreylisted {
+func (j *judgement) awaitControl(control replies.Classification) {
+	if control.Class == replies.Greylisted {
 		j.special, j.retryAfter = &controlPutOff, control.RetryAfter
 	}
 }
 
 // judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
 // limit on recipients, a policy or a temporary failure says nothing. mailbox is what is known of the random one.
-func judgeControl(control *smtpprobe.Reply, mailbox string, read func(smtpprobe.Phase, smtpprobe.Reply, string) smtpprobe.Reading) CatchAllState {
+func judgeControl(control *smtp.Reply, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification) CatchAllState {
 	if control == nil {
 		return CatchAllUnknown
 	}
-	reading := read(smtpprobe.PhaseRCPT, *control, mailbox)
-	switch reasonFor(reading.Class, smtpprobe.PhaseRCPT, control.Code) {
+	reading := read(smtp.PhaseRCPT, *control, mailbox)
+	switch reasonFor(reading.Class, smtp.PhaseRCPT, control.Code) {
 	case MailboxNotFound:
 		return CatchAllNo
 	case MailboxDisabled: // what never was cannot be disabled, but some hosts have one code for both
@@ -186,24 +189,24 @@ func judgeControl(control *smtpprobe.Reply, mailbox string, read func(smtpprobe.
 			return CatchAllNo
 		}
 	}
-	if reading.Class == smtpprobe.ClassOK {
+	if reading.Class == replies.OK {
 		return CatchAllYes
 	}
 	return CatchAllUnknown
 }
 
 // failureReasons maps the ways in which a session fails to reasons.
-var failureReasons = map[smtpprobe.Kind]Reason{
-	smtpprobe.KindRefused:     ConnectionFailed,
-	smtpprobe.KindUnreachable: ConnectionFailed,
-	smtpprobe.KindClosed:      ConnectionFailed,
-	smtpprobe.KindReset:       ConnectionFailed,
-	smtpprobe.KindTimeout:     ConnectionTimeout,
-	smtpprobe.KindTLS:         TLSFailed,
-	smtpprobe.KindProtocol:    ProtocolError,
-	smtpprobe.KindSMTPUTF8:    SMTPUTF8Unsupported,
-	smtpprobe.KindEgress:      ConnectionFailed,
-	smtpprobe.KindPaused:      Blocked,
+var failureReasons = map[smtp.Kind]Reason{
+	smtp.KindRefused:     ConnectionFailed,
+	smtp.KindUnreachable: ConnectionFailed,
+	smtp.KindClosed:      ConnectionFailed,
+	smtp.KindReset:       ConnectionFailed,
+	smtp.KindTimeout:     ConnectionTimeout,
+	smtp.KindTLS:         TLSFailed,
+	smtp.KindProtocol:    ProtocolError,
+	smtp.KindSMTPUTF8:    SMTPUTF8Unsupported,
+	smtp.KindEgress:      ConnectionFailed,
+	smtp.KindPaused:      Blocked,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
@@ -220,9 +223,9 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
 	}}
 	switch failure.Kind {
-	case smtpprobe.KindPaused:
+	case smtp.KindPaused:
 		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
-	case smtpprobe.KindEgress:
+	case smtp.KindEgress:
 		j.special = &noWayOut
 	}
 	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
@@ -260,7 +263,7 @@ func allLackSMTPUTF8(found dnsresolve.Findings, sessions []smtpprobe.Session) bo
 	return found.Omitted == 0
 }
 
-func failedBefore(sessions []smtpprobe.Session, kind smtpprobe.Kind) bool {
+func failedBefore(sessions []smtpprobe.Session, kind smtp.Kind) bool {
 	for _, session := range sessions {
 		if session.Failure != nil && session.Failure.Kind == kind {
 			return true
@@ -269,7 +272,7 @@ func failedBefore(sessions []smtpprobe.Session, kind smtpprobe.Kind) bool {
 	return false
 }
 
-func answerOf(session smtpprobe.Session, phase smtpprobe.Phase, reply smtpprobe.Reply, rule string) *SMTPAnswer {
+func answerOf(session smtpprobe.Session, phase smtp.Phase, reply smtp.Reply, rule string) *SMTPAnswer {
 	return &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: phase,
 		Code: reply.Code, Enhanced: reply.Enhanced, Text: strings.Join(reply.Lines, " "), Rule: rule,

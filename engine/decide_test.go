@@ -8,14 +8,15 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // The pieces that the evidence in the table is made of.
 var (
-	unknownUser = smtpprobe.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{"User unknown"}}
-	accepted    = smtpprobe.Reply{Code: 250, Enhanced: "2.1.5", Lines: []string{"Ok"}}
-	tooMany     = smtpprobe.Reply{Code: 452, Enhanced: "4.5.3", Lines: []string{"Too many recipients"}}
-	blockedIP   = smtpprobe.Reply{Code: 554, Enhanced: "5.7.1", Lines: []string{"Client host blocked using zen.spamhaus.org"}}
+	unknownUser = smtp.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{"User unknown"}}
+	accepted    = smtp.Reply{Code: 250, Enhanced: "2.1.5", Lines: []string{"Ok"}}
+	tooMany     = smtp.Reply{Code: 452, Enhanced: "4.5.3", Lines: []string{"Too many recipients"}}
+	blockedIP   = smtp.Reply{Code: 554, Enhanced: "5.7.1", Lines: []string{"Client host blocked using zen.spamhaus.org"}}
 	oneHost     = dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("mx.example.com", "198.51.100.1", "")}}
 )
 
@@ -43,8 +44,8 @@ func deadHost(name string, status dnsresolve.Status) dnsresolve.Host {
 	return dnsresolve.Host{Name: name, Preference: 10, Status: status}
 }
 
-func reply(code int, enhanced, text string) smtpprobe.Reply {
-	return smtpprobe.Reply{Code: code, Enhanced: enhanced, Lines: []string{text}}
+func reply(code int, enhanced, text string) smtp.Reply {
+	return smtp.Reply{Code: code, Enhanced: enhanced, Lines: []string{text}}
 }
 
 // found is the evidence of an address whose domain has the findings.
@@ -67,7 +68,7 @@ func omitting(found dnsresolve.Findings) dnsresolve.Findings {
 }
 
 // answered is a session that got as far as RCPT.
-func answered(target, control smtpprobe.Reply) smtpprobe.Session {
+func answered(target, control smtp.Reply) smtpprobe.Session {
 	greeting := reply(220, "", "ready")
 	return smtpprobe.Session{Host: "mx.example.com", Greeting: &greeting, Target: &target, Control: &control}
 }
@@ -78,8 +79,8 @@ func atOneHost(s smtpprobe.Session) smtpprobe.Session {
 	return s
 }
 
-func failed(phase smtpprobe.Phase, kind smtpprobe.Kind) smtpprobe.Session {
-	return smtpprobe.Session{Host: "mx.example.com", Failure: &smtpprobe.Failure{Phase: phase, Kind: kind}}
+func failed(phase smtp.Phase, kind smtp.Kind) smtpprobe.Session {
+	return smtpprobe.Session{Host: "mx.example.com", Failure: &smtp.Failure{Phase: phase, Kind: kind}}
 }
 
 func listed(kind lists.Kind, evidence Evidence) Evidence {
@@ -162,25 +163,25 @@ func TestDecide(t *testing.T) {
 			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
 
 		{"no session", asked(), ConnectionFailed, Unknown},
-		{"refused connection", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindRefused)), ConnectionFailed, Unknown},
-		{"unreachable", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindUnreachable)), ConnectionFailed, Unknown},
-		{"closed", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindClosed)), ConnectionFailed, Unknown},
-		{"reset", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindReset)), ConnectionFailed, Unknown},
-		{"timeout", asked(failed(smtpprobe.PhaseRCPT, smtpprobe.KindTimeout)), ConnectionTimeout, Unknown},
-		{"tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS)), TLSFailed, Unknown},
-		{"protocol", asked(failed(smtpprobe.PhaseGreeting, smtpprobe.KindProtocol)), ProtocolError, Unknown},
-		{"left alone", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindPaused)), Blocked, Unknown},
-		{"no smtputf8", asked(atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
-		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtpprobe.Failure{Kind: smtpprobe.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
-		{"no smtputf8 at one host of two", asked(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
-		{"no smtputf8, and hosts not looked up", withSMTP(found(omitting(oneHost)), atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
+		{"refused connection", asked(failed(smtp.PhaseConnect, smtp.KindRefused)), ConnectionFailed, Unknown},
+		{"unreachable", asked(failed(smtp.PhaseConnect, smtp.KindUnreachable)), ConnectionFailed, Unknown},
+		{"closed", asked(failed(smtp.PhaseRCPT, smtp.KindClosed)), ConnectionFailed, Unknown},
+		{"reset", asked(failed(smtp.PhaseRCPT, smtp.KindReset)), ConnectionFailed, Unknown},
+		{"timeout", asked(failed(smtp.PhaseRCPT, smtp.KindTimeout)), ConnectionTimeout, Unknown},
+		{"tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS)), TLSFailed, Unknown},
+		{"protocol", asked(failed(smtp.PhaseGreeting, smtp.KindProtocol)), ProtocolError, Unknown},
+		{"left alone", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), Blocked, Unknown},
+		{"no smtputf8", asked(atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
+		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtp.Failure{Kind: smtp.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
+		{"no smtputf8 at one host of two", asked(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
+		{"no smtputf8, and hosts not looked up", withSMTP(found(omitting(oneHost)), atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
 		{"no smtputf8, and a host whose look-up failed", withSMTP(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{oneHost.Hosts[0], deadHost("b", dnsresolve.StatusServFail)}}),
-			atOneHost(failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
-		{"no smtputf8 at the backup of a dead host", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), ConnectionTimeout, Unknown},
-		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TemporaryFailure, Unknown},
-		{"no smtputf8 outside tls", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), failed(smtpprobe.PhaseMAIL, smtpprobe.KindSMTPUTF8)), TLSFailed, Unknown},
-		{"failure of a kind from the future", asked(failed(smtpprobe.PhaseRCPT, "novel")), ConnectionFailed, Unknown},
+			atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
+		{"no smtputf8 at the backup of a dead host", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ConnectionTimeout, Unknown},
+		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), TemporaryFailure, Unknown},
+		{"no smtputf8 outside tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), TLSFailed, Unknown},
+		{"failure of a kind from the future", asked(failed(smtp.PhaseRCPT, "novel")), ConnectionFailed, Unknown},
 
 		{"missing", asked(answered(unknownUser, unknownUser)), MailboxNotFound, Undeliverable},
 		{"missing, control not asked", asked(onlyTarget), MailboxNotFound, Undeliverable},
@@ -214,9 +215,9 @@ func TestDecide(t *testing.T) {
 		{"greeting 421", asked(smtpprobe.Session{Greeting: &greeting421}), TemporaryFailure, Unknown},
 		{"user unknown at MAIL", asked(smtpprobe.Session{MAIL: &mail550}), Blocked, Unknown},
 		{"TLS wanted", asked(smtpprobe.Session{MAIL: &mail530}), Blocked, Unknown},
-		{"TLS wanted and broken", asked(failed(smtpprobe.PhaseSTARTTLS, smtpprobe.KindTLS), smtpprobe.Session{MAIL: &mail530}), TLSFailed, Unknown},
-		{"the later answer outranks the earlier failure", asked(failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout), answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
-		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtpprobe.PhaseConnect, smtpprobe.KindTimeout)), TemporaryFailure, Unknown},
+		{"TLS wanted and broken", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), smtpprobe.Session{MAIL: &mail530}), TLSFailed, Unknown},
+		{"the later answer outranks the earlier failure", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
+		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseConnect, smtp.KindTimeout)), TemporaryFailure, Unknown},
 	}
 	reached := map[Reason]bool{}
 	for _, tt := range tests {
@@ -241,12 +242,12 @@ func TestDecide(t *testing.T) {
 // TestLaws tries every class that the rules may give against the laws that hold whatever the rules say.
 func TestLaws(t *testing.T) {
 	for class := range reasonOf {
-		for _, phase := range []smtpprobe.Phase{smtpprobe.PhaseGreeting, smtpprobe.PhaseEHLO, smtpprobe.PhaseMAIL} {
+		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseMAIL} {
 			if verdict := rulings[reasonFor(class, phase, 550)].verdict; verdict != Unknown {
 				t.Errorf("%s at %s: %s; a refusal before RCPT is about us", class, phase, verdict)
 			}
 		}
-		if verdict := rulings[reasonFor(class, smtpprobe.PhaseRCPT, 450)].verdict; verdict != Unknown {
+		if verdict := rulings[reasonFor(class, smtp.PhaseRCPT, 450)].verdict; verdict != Unknown {
 			t.Errorf("%s with a 4yz code: %s; it proves nothing for good", class, verdict)
 		}
 	}
@@ -255,7 +256,7 @@ func TestLaws(t *testing.T) {
 func TestCatchAllState(t *testing.T) {
 	tests := []struct {
 		name            string
-		target, control smtpprobe.Reply
+		target, control smtp.Reply
 		want            CatchAllState
 		flag            bool
 	}{
@@ -281,7 +282,7 @@ func TestProviders(t *testing.T) {
 	tests := []struct {
 		name            string
 		host            string
-		target, control smtpprobe.Reply
+		target, control smtp.Reply
 		reason          Reason
 		verdict         Verdict
 	}{
@@ -317,7 +318,7 @@ func TestProviders(t *testing.T) {
 // TestPutOffOverIPv4 sees that what IPv6 refuses for good is no last word of a mail host that put us off over IPv4, and only of that one.
 func TestPutOffOverIPv4(t *testing.T) {
 	const v4, other4, v6 = "198.51.100.1", "198.51.100.2", "2001:db8::1"
-	at := func(name, ip string, greeting smtpprobe.Reply) smtpprobe.Session {
+	at := func(name, ip string, greeting smtp.Reply) smtpprobe.Session {
 		return smtpprobe.Session{Host: name, Addr: netip.AddrPortFrom(netip.MustParseAddr(ip), 25), Greeting: &greeting}
 	}
 	busy, busier := reply(421, "4.3.2", "busy"), reply(421, "4.7.0", "too many connections")
@@ -407,7 +408,7 @@ func TestFlags(t *testing.T) {
 }
 
 func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
-	session := failed(smtpprobe.PhaseConnect, smtpprobe.KindPaused)
+	session := failed(smtp.PhaseConnect, smtp.KindPaused)
 	session.Failure.RetryAfter = 77
 	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77 {
 		t.Errorf("retry after %d s, want 77", got)

@@ -10,7 +10,8 @@ import (
 
 const module = "github.com/rcpt/rcpt/"
 
-// TestDependencies holds what embedding the engine brings into a program, and which way the arrows between our packages point.
+// TestDependencies checks what embedding the engine brings into a program, and
+// in which direction the packages of this module depend on each other.
 func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
@@ -23,10 +24,22 @@ func TestDependencies(t *testing.T) {
 			}
 		}
 	}
+	// A leaf depends on nothing of ours but what lives below it.
 	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "store", "engine/address"} {
 		for _, dep := range dependencies(t, module+leaf) {
-			if strings.HasPrefix(dep, module) && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/internal/") {
+			if strings.HasPrefix(dep, module) && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/") {
 				t.Errorf("%s is a leaf and depends on %s", leaf, dep)
+			}
+		}
+	}
+	// The packages below smtpprobe know neither it nor each other, except for
+	// smtp, which all may use.
+	for _, name := range []string{"smtp", "replies", "provider", "egress"} {
+		pkg := module + "smtpprobe/" + name
+		for _, dep := range dependencies(t, pkg) {
+			allowed := dep == pkg || strings.HasPrefix(dep, pkg+"/internal/") || dep == module+"smtpprobe/smtp"
+			if strings.HasPrefix(dep, module) && !allowed {
+				t.Errorf("%s depends on %s", pkg, dep)
 			}
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"errors"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
 // egresses are the ways out that the configuration names; none: the network as it is.
-func (c Config) egresses() (smtpprobe.Egresses, error) {
-	var all smtpprobe.Egresses
+func (c Config) egresses() (egress.Egresses, error) {
+	var all egress.Egresses
 	for _, address := range c.Proxies {
-		way, err := smtpprobe.Proxy(address, c.Dialer)
+		way, err := egress.Proxy(address, c.Dialer)
 		if err != nil {
 			return nil, err
 		}
@@ -20,7 +21,7 @@ func (c Config) egresses() (smtpprobe.Egresses, error) {
 		return nil, errors.New("a Dialer chooses its own source address: leave out one of Dialer and SourceIPs")
 	}
 	for _, ip := range c.SourceIPs {
-		way, err := smtpprobe.SourceIP(ip)
+		way, err := egress.SourceIP(ip)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -110,9 +111,9 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 // TestHostsBeforeOurOwnFault holds that what a mail host did, or did not do, is told before a way out that failed for another of its addresses.
 func TestHostsBeforeOurOwnFault(t *testing.T) {
 	silent := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("9.9.9.9:25"),
-		Failure: &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: smtpprobe.KindTimeout}}
+		Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout}}
 	noWay := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("[2620:fe::9]:25"),
-		Failure: &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: smtpprobe.KindEgress}}
+		Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress}}
 	for _, sessions := range [][]smtpprobe.Session{{silent, noWay}, {noWay, silent}} {
 		evidence := engine.Evidence{
 			DNS: &dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{{

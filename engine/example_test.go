@@ -9,7 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -70,7 +70,7 @@ func ExampleDecide() {
 	if err := json.Unmarshal(stored, &again); err != nil {
 		log.Fatal(err)
 	}
-	rules, err := smtpprobe.NewClassifier(smtpprobe.RuleFile{Name: "ours.yaml", Data: []byte(`
+	rules, err := replies.NewClassifier(replies.RuleFile{Name: "ours.yaml", Data: []byte(`
 rules:
   - id: left
     class: disabled

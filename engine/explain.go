@@ -3,12 +3,13 @@ package engine
 import (
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Explanation is what one reply would mean for an address.
 type Explanation struct {
-	smtpprobe.Reading
+	replies.Classification
 	Reason  Reason
 	Verdict Verdict
 	Message string
@@ -16,17 +17,17 @@ type Explanation struct {
 
 // Explain reads a reply as [Decide] does when it is the one that decides. An accepted recipient is judged as if the random one beside it had
 // been refused. A positive reply before RCPT decides nothing: the session goes on, [SMTPSkipped].
-func Explain(q smtpprobe.Question, classifier *smtpprobe.Classifier) Explanation {
+func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 	reading := classifier.Read(q)
 	reason := RecipientAccepted
 	switch {
-	case reading.Class != smtpprobe.ClassOK:
+	case reading.Class != replies.OK:
 		reason = reasonFor(reading.Class, q.Phase, q.Reply.Code)
-	case q.Phase != smtpprobe.PhaseRCPT:
+	case q.Phase != smtp.PhaseRCPT:
 		reason = SMTPSkipped
 	}
 	rule := rulings[reason]
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
 	reading.RetryAfter = time.Duration(retryAfter(j)) * time.Second
-	return Explanation{Reading: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}
+	return Explanation{Classification: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

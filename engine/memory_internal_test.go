@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestOctets holds that all which strangers can make long is counted.
@@ -20,8 +20,8 @@ func TestOctets(t *testing.T) {
 		"reply":      {Details: &Details{SMTP: &SMTPAnswer{Text: long}}},
 		"exchanger":  {Details: &Details{MX: []MX{{Host: long}}}},
 		"exchangers": {Details: &Details{MX: make([]MX, size/mxCost+1)}},
-		"dialogue":   {Details: &Details{Transcript: []smtpprobe.Line{{Text: long}}}},
-		"lines":      {Details: &Details{Transcript: make([]smtpprobe.Line, size/lineCost+1)}},
+		"dialogue":   {Details: &Details{Transcript: []smtp.Line{{Text: long}}}},
+		"lines":      {Details: &Details{Transcript: make([]smtp.Line, size/lineCost+1)}},
 	} {
 		if got := r.Octets(); got < bare+size || got > bare+size+100 {
 			t.Errorf("%s: %d octets, and %d without", name, got, bare)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // Verdict is the answer to "can this address receive mail?".
@@ -120,17 +120,17 @@ var rulings = map[Reason]ruling{
 	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
 }
 
-// reasonOf maps what a reply proves to a reason. [smtpprobe.ClassOK] is not in it: an acceptance is judged with the control's reply.
-var reasonOf = map[smtpprobe.Class]Reason{
-	smtpprobe.ClassOKUnverified: ControlInconclusive,
-	smtpprobe.ClassNoSuchUser:   MailboxNotFound,
-	smtpprobe.ClassDisabled:     MailboxDisabled,
-	smtpprobe.ClassMoved:        MailboxMoved,
-	smtpprobe.ClassMailboxFull:  MailboxFull,
-	smtpprobe.ClassNotOurDomain: NotOurDomain,
-	smtpprobe.ClassGreylisted:   Greylisted,
-	smtpprobe.ClassRateLimited:  RateLimited,
-	smtpprobe.ClassTemporary:    TemporaryFailure,
-	smtpprobe.ClassBlocked:      Blocked,
-	smtpprobe.ClassAmbiguous:    AmbiguousRefusal,
+// reasonOf maps what a reply proves to a reason. [replies.OK] is not in it: an acceptance is judged with the control's reply.
+var reasonOf = map[replies.Class]Reason{
+	replies.OKUnverified: ControlInconclusive,
+	replies.NoSuchUser:   MailboxNotFound,
+	replies.Disabled:     MailboxDisabled,
+	replies.Moved:        MailboxMoved,
+	replies.MailboxFull:  MailboxFull,
+	replies.NotOurDomain: NotOurDomain,
+	replies.Greylisted:   Greylisted,
+	replies.RateLimited:  RateLimited,
+	replies.Temporary:    TemporaryFailure,
+	replies.Blocked:      Blocked,
+	replies.Ambiguous:    AmbiguousRefusal,
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Result is the answer about one address. Its JSON form is the verification record.
@@ -27,19 +27,19 @@ type Result struct {
 
 // Details is what the verdict rests on.
 type Details struct {
-	Reason     Reason           `json:"reason"`
-	RetryAfter int64            `json:"retry_after,omitempty"` // seconds, when worth retrying
-	Suggestion string           `json:"suggestion,omitempty"`  // did you mean
-	Given      string           `json:"given,omitempty"`       // the text from which the address was cleaned, where it is not the address itself
-	Provider   string           `json:"provider,omitempty"`    // who runs the mail hosts, where that is known
-	MX         []MX             `json:"mx,omitempty"`
-	CatchAll   CatchAllState    `json:"catch_all"`
-	Matches    []lists.Match    `json:"matches,omitempty"`
-	SMTP       *SMTPAnswer      `json:"smtp,omitempty"`
-	Transcript []smtpprobe.Line `json:"transcript,omitempty"`
-	Cached     bool             `json:"cached"`
-	CheckedAt  time.Time        `json:"checked_at"`
-	DurationMS int64            `json:"duration_ms"`
+	Reason     Reason        `json:"reason"`
+	RetryAfter int64         `json:"retry_after,omitempty"` // seconds, when worth retrying
+	Suggestion string        `json:"suggestion,omitempty"`  // did you mean
+	Given      string        `json:"given,omitempty"`       // the text from which the address was cleaned, where it is not the address itself
+	Provider   string        `json:"provider,omitempty"`    // who runs the mail hosts, where that is known
+	MX         []MX          `json:"mx,omitempty"`
+	CatchAll   CatchAllState `json:"catch_all"`
+	Matches    []lists.Match `json:"matches,omitempty"`
+	SMTP       *SMTPAnswer   `json:"smtp,omitempty"`
+	Transcript []smtp.Line   `json:"transcript,omitempty"`
+	Cached     bool          `json:"cached"`
+	CheckedAt  time.Time     `json:"checked_at"`
+	DurationMS int64         `json:"duration_ms"`
 }
 
 // MX is a mail exchanger of the domain.
@@ -60,13 +60,13 @@ const (
 
 // SMTPAnswer is the reply or the failure that decided.
 type SMTPAnswer struct {
-	Host     string          `json:"host"`
-	IP       string          `json:"ip"`
-	Phase    smtpprobe.Phase `json:"phase"`
-	Code     int             `json:"code,omitempty"`
-	Enhanced string          `json:"enhanced,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Rule     string          `json:"rule,omitempty"` // the rule by which the reply was read
+	Host     string     `json:"host"`
+	IP       string     `json:"ip"`
+	Phase    smtp.Phase `json:"phase"`
+	Code     int        `json:"code,omitempty"`
+	Enhanced string     `json:"enhanced,omitempty"`
+	Text     string     `json:"text,omitempty"`
+	Rule     string     `json:"rule,omitempty"` // the rule by which the reply was read
 }
 
 // record is what a Result is read from.

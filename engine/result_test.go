@@ -13,7 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func TestRecord(t *testing.T) {
@@ -21,8 +21,8 @@ func TestRecord(t *testing.T) {
 		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
 		Verdict: Deliverable, Message: "Fine.",
 		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
-			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
-			Transcript: []smtpprobe.Line{{From: "S", Text: "220 hi", AtMS: 1}},
+			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
+			Transcript: []smtp.Line{{From: "S", Text: "220 hi", AtMS: 1}},
 			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), DurationMS: 7},
 	}
 	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +

@@ -106,7 +106,7 @@ func (g *group) lookUp(ctx context.Context) {
 // probe asks the mail hosts about those whom the DNS and the lists leave in question.
 func (g *group) probe(ctx context.Context, found *dnsresolve.Findings, listed []lists.Match, budget time.Duration) {
 	v, route := g.v, mailRoute(*found, g.v.policy.AllowNets)
-	control := v.controls.Mailbox(found.Domain, g.started)
+	control := v.controls.mailbox(found.Domain, g.started)
 	asked := make([]*member, 0, len(g.members))
 	requests := make([]smtpprobe.Request, 0, len(g.members))
 	for i := range g.members {

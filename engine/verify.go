@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
 // Verifier verifies addresses. It is safe for concurrent use.
@@ -25,7 +26,7 @@ type Verifier struct {
 	pool     *smtpprobe.Pool
 	own      *ownAddrs
 	memory   *memory
-	controls *smtpprobe.Controls
+	controls *controls
 	closed   atomic.Bool
 }
 
@@ -35,7 +36,7 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: smtpprobe.NewControls()}
+	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: newControls()}
 	v.own = &ownAddrs{named: config.OwnAddrs}
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
@@ -49,7 +50,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	sessions, questions := config.withinOpenFiles(openFiles())
-	smtpprobe.ProviderOf("") // reads the table now rather than at the first verification
+	provider.Of("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions, Logger: config.Logger,
 	})
@@ -240,7 +241,7 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
-	said, err := v.pool.Probe(ctx, v.request(ctx, mailbox, v.controls.Mailbox(mailbox.Domain, started), route, budget))
+	said, err := v.pool.Probe(ctx, v.request(ctx, mailbox, v.controls.mailbox(mailbox.Domain, started), route, budget))
 	v.probed(ctx, mailbox.Domain, said, time.Since(started))
 	return said, err
 }

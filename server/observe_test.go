@@ -12,7 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestLogLine: a verification is one line with all that is known of it, and the ID that the client got.
@@ -70,7 +70,7 @@ func TestLength(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	url, stop, end := start(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		result, err := accepts(ctx, address)
-		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtpprobe.PhaseRCPT, Text: long}
+		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: long}
 		return result, err
 	})})
 	for target, shortest := range map[string]int{

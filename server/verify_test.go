@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 const record = `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,` +
@@ -218,7 +218,7 @@ func TestBusyMailHost(t *testing.T) {
 func TestReadable(t *testing.T) {
 	handler := newServer(t, server.Config{Details: true, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		result, err := accepts(ctx, address)
-		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtpprobe.PhaseRCPT, Text: "<a@b.example> & co"}
+		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: "<a@b.example> & co"}
 		return result, err
 	})}).Handler()
 	if body := get(handler, "/api/v1/verify?email=a@b.example").Body.String(); !strings.Contains(body, `"<a@b.example> & co"`) {

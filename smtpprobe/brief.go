@@ -7,7 +7,7 @@ func brief(s *Session) Session {
 	b := *s
 	for _, reply := range []**Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control} {
 		if *reply != nil {
-			*reply = (*reply).brief()
+			*reply = briefReply(*reply)
 		}
 	}
 	b.Extensions = cloned(s.Extensions, maxBriefReply)
@@ -24,7 +24,7 @@ func brief(s *Session) Session {
 	return b
 }
 
-func (r *Reply) brief() *Reply {
+func briefReply(r *Reply) *Reply {
 	return &Reply{Code: r.Code, Enhanced: strings.Clone(r.Enhanced), Lines: cloned(r.Lines, maxBriefReply)}
 }
 

@@ -2,16 +2,20 @@ package smtpprobe_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log"
 	"net/netip"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// A Pool says what the mail hosts said, and a Classifier what that proves. Package engine puts both together, and finds the hosts.
+// A Pool reports what the mail hosts said, and a Classifier what that proves.
+// Package engine finds the hosts and puts both together.
 func ExamplePool_Probe() {
 	mail := smtptest.NewNetwork()
 	defer mail.Close()
@@ -25,7 +29,7 @@ func ExamplePool_Probe() {
 	found, err := pool.Probe(context.Background(), smtpprobe.Request{
 		Hosts:   []smtpprobe.Host{{Name: "mx.example.org", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}},
 		Target:  "bob@example.org",
-		Control: smtpprobe.ControlMailbox("example.org"),
+		Control: rand.Text() + "@example.org",
 		Budget:  30 * time.Second,
 	})
 	if err != nil {
@@ -35,8 +39,8 @@ func ExamplePool_Probe() {
 	if last.Target == nil {
 		log.Fatal(last.Failure)
 	}
-	reading := smtpprobe.DefaultClassifier().Read(smtpprobe.Question{
-		Phase: smtpprobe.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: "bob@example.org",
+	reading := replies.DefaultClassifier().Read(replies.Input{
+		Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: "bob@example.org",
 	})
 	fmt.Println(last.Target.Code, last.Target.Enhanced, reading.Class)
 	// Output: 550 5.1.1 no_such_user

@@ -129,7 +129,7 @@ func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class 
 	if len(b) >= maxDomainNotes {
 		b.shrink()
 	}
-	b[domainKey{host, domain}] = &domainNote{reply: *reply.brief(), until: time.Now().Add(controlLasts)}
+	b[domainKey{host, domain}] = &domainNote{reply: *briefReply(&reply), until: time.Now().Add(controlLasts)}
 }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it can be asked again.

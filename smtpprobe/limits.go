@@ -20,18 +20,9 @@ const (
 
 	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
 	maxLine = 4096
-	// maxReplyLines is the number of lines of one reply. The longest honest ones, EHLO replies and legal greetings, have about forty.
-	maxReplyLines = 100
 	// maxSessionBytes is the number of bytes read in one session, seven replies of a talkative host several times over.
 	maxSessionBytes = 64 << 10
 
-	// maxText is the number of bytes kept of the text of a reply line: all that RFC 5321 §4.5.3.1.5 allows, twice.
-	maxText = 1024
-	// maxReplyText is the number of bytes kept of a whole reply: the longest honest ones have some three thousand. It is what a thousand sessions
-	// with hosts that talk a lot cost in memory, several times over.
-	maxReplyText = 4 << 10
-	// maxWording is the number of bytes by which replies are compared; of each mail host, the wording of one is remembered.
-	maxWording = 256
 	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
 	maxTranscriptText  = 512
 	maxTranscriptLines = 256

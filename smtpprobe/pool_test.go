@@ -80,7 +80,7 @@ func about(mailbox string, addrs ...string) smtpprobe.Request {
 		addrs = []string{"192.0.2.1"}
 	}
 	domain := mailbox[strings.LastIndexByte(mailbox, '@')+1:]
-	return smtpprobe.Request{Hosts: mx(addrs...), Target: mailbox, Control: smtpprobe.ControlMailbox(domain), Budget: 30 * time.Second}
+	return smtpprobe.Request{Hosts: mx(addrs...), Target: mailbox, Control: randomMailbox(domain), Budget: 30 * time.Second}
 }
 
 // ask makes one request.

@@ -46,7 +46,7 @@ func newTour(hosts []Host, port uint16, ways Egresses) tour {
 }
 
 func (t *tour) route(host string, addr netip.Addr) route {
-	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.choose(addr)}
+	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.Choose(addr)}
 }
 
 // wantsMore reports whether a host is to be asked for more addresses, now that none is left.

@@ -5,13 +5,6 @@ import (
 	"time"
 )
 
-// Who a [Line] is from.
-const (
-	fromClient = "C"
-	fromServer = "S"
-	fromProber = "*"
-)
-
 // transcript collects what was said in a session, as much as may be kept.
 type transcript struct {
 	start time.Time

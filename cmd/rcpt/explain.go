@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // explainCommand is "rcpt explain".
 type explainCommand struct {
 	rulesFlag
-	Phase    smtpprobe.Phase `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
-	Host     string          `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
-	Mailbox  string          `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
-	MailFrom reversePath     `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path: a refusal that names it is about us."`
-	JSON     bool            `name:"json" help:"Print a JSON object."`
-	Reply    []string        `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
+	Phase    smtp.Phase  `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
+	Host     string      `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
+	Mailbox  string      `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
+	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path: a refusal that names it is about us."`
+	JSON     bool        `name:"json" help:"Print a JSON object."`
+	Reply    []string    `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
 }
 
 // Run prints how the reply is read, and by which rule.
@@ -28,11 +30,11 @@ func (c *explainCommand) Run(std terminal) error {
 	if err != nil {
 		return err
 	}
-	reply, err := smtpprobe.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
+	reply, err := smtp.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
 	if err != nil {
 		return usage(fmt.Errorf("%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")", c.Reply, err))
 	}
-	question := smtpprobe.Question{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")), Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
+	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")), Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
 	e := explanationOf(question, classifier)
 	if c.JSON {
 		encoder := json.NewEncoder(std.out)
@@ -44,27 +46,27 @@ func (c *explainCommand) Run(std terminal) error {
 
 // explanation is what explain prints.
 type explanation struct {
-	Phase      smtpprobe.Phase `json:"phase"`
-	Code       int             `json:"code"`
-	Enhanced   string          `json:"enhanced,omitempty"`
-	Text       string          `json:"text,omitempty"`
-	Class      smtpprobe.Class `json:"class"`
-	Reason     engine.Reason   `json:"reason"`
-	Verdict    engine.Verdict  `json:"result"`
-	Message    string          `json:"message"`
-	RetryAfter int64           `json:"retry_after,omitempty"`
-	Provider   string          `json:"provider,omitempty"`
-	Rule       string          `json:"rule"`
-	Source     string          `json:"source,omitempty"`
-	Sample     string          `json:"sample,omitempty"`
+	Phase      smtp.Phase     `json:"phase"`
+	Code       int            `json:"code"`
+	Enhanced   string         `json:"enhanced,omitempty"`
+	Text       string         `json:"text,omitempty"`
+	Class      replies.Class  `json:"class"`
+	Reason     engine.Reason  `json:"reason"`
+	Verdict    engine.Verdict `json:"result"`
+	Message    string         `json:"message"`
+	RetryAfter int64          `json:"retry_after,omitempty"`
+	Provider   string         `json:"provider,omitempty"`
+	Rule       string         `json:"rule"`
+	Source     string         `json:"source,omitempty"`
+	Sample     string         `json:"sample,omitempty"`
 }
 
-func explanationOf(q smtpprobe.Question, classifier *smtpprobe.Classifier) explanation {
+func explanationOf(q replies.Input, classifier *replies.Classifier) explanation {
 	read := engine.Explain(q, classifier)
 	e := explanation{
 		Phase: q.Phase, Code: q.Reply.Code, Enhanced: q.Reply.Enhanced, Text: strings.Join(q.Reply.Lines, " "),
 		Class: read.Class, Reason: read.Reason, Verdict: read.Verdict, Message: read.Message,
-		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: smtpprobe.ProviderOf(q.Host).Name, Rule: read.Rule,
+		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
 		Source: "by its code alone: no rule knows the text",
 	}
 	for _, rule := range classifier.Rules() {

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
 // proxyURL is the URL of a proxy as it was given. It is looked at after the flags have been read, because errors before that show the value, and
@@ -37,7 +37,7 @@ func (f egressFlags) proxies() ([]*url.URL, error) {
 	for i, text := range f.Proxy {
 		proxy, err := url.Parse(string(text))
 		if err == nil {
-			_, err = smtpprobe.Proxy(proxy, nil)
+			_, err = egress.Proxy(proxy, nil)
 		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("--proxy: value %d %w", i+1, errNoProxy))
@@ -54,7 +54,7 @@ var errNoProxy = errors.New("is not socks5://HOST:PORT or socks5://USER:PASSWORD
 func (f egressFlags) sourceIPs() ([]netip.Addr, error) {
 	var all []netip.Addr
 	for _, ip := range f.SourceIP {
-		if _, err := smtpprobe.SourceIP(netip.Addr(ip)); err != nil {
+		if _, err := egress.SourceIP(netip.Addr(ip)); err != nil {
 			return nil, usage(fmt.Errorf("--source-ip: this machine cannot connect from %s: name one of its own addresses", netip.Addr(ip)))
 		}
 		all = append(all, netip.Addr(ip))

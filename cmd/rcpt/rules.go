@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // rulesFlag adds rules by which replies are read.
@@ -11,19 +11,19 @@ type rulesFlag struct {
 	Rules []string `placeholder:"FILE" help:"Read replies by the rules of this YAML file before the embedded ones; repeatable."`
 }
 
-func (f rulesFlag) classifier() (*smtpprobe.Classifier, error) {
+func (f rulesFlag) classifier() (*replies.Classifier, error) {
 	if len(f.Rules) == 0 {
-		return smtpprobe.DefaultClassifier(), nil
+		return replies.DefaultClassifier(), nil
 	}
-	var files []smtpprobe.RuleFile
+	var files []replies.RuleFile
 	for _, path := range f.Rules {
 		data, err := readFile(path)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--rules %s: %w", path, err))
 		}
-		files = append(files, smtpprobe.RuleFile{Name: path, Data: data})
+		files = append(files, replies.RuleFile{Name: path, Data: data})
 	}
-	classifier, err := smtpprobe.NewClassifier(files...)
+	classifier, err := replies.NewClassifier(files...)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--rules: %w", err))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // mostSeen bounds what is remembered of strangers' hosts.
@@ -141,10 +142,10 @@ func (seen *waySeen) add(s *smtpprobe.Session, now time.Time) {
 	case s.Greeting != nil:
 		seen.lastReply, seen.broken = now, false
 		clear(seen.silent)
-	case s.Failure == nil || s.Failure.Phase != smtpprobe.PhaseConnect:
-	case s.Failure.Kind == smtpprobe.KindEgress:
+	case s.Failure == nil || s.Failure.Phase != smtp.PhaseConnect:
+	case s.Failure.Kind == smtp.KindEgress:
 		seen.broken = true
-	case s.Failure.Kind == smtpprobe.KindTimeout, s.Failure.Kind == smtpprobe.KindUnreachable, s.Failure.Kind == smtpprobe.KindRefused:
+	case s.Failure.Kind == smtp.KindTimeout, s.Failure.Kind == smtp.KindUnreachable, s.Failure.Kind == smtp.KindRefused:
 		if len(seen.silent) < manySilent { // a host may be told of again without having been tried again
 			seen.silent[s.Addr] = struct{}{}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func blockedBy(provider, host string, at time.Time) engine.Result {
@@ -68,12 +69,12 @@ func TestWatcher(t *testing.T) {
 func TestWatchedWays(t *testing.T) {
 	w := newWatcher()
 	hooks := w.hooks(engine.Hooks{})
-	session := func(way string, host byte, kind smtpprobe.Kind) {
+	session := func(way string, host byte, kind smtp.Kind) {
 		s := smtpprobe.Session{Egress: way, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, host}), 25)}
 		if kind == "" {
-			s.Greeting = &smtpprobe.Reply{Code: 220}
+			s.Greeting = &smtp.Reply{Code: 220}
 		} else {
-			s.Failure = &smtpprobe.Failure{Phase: smtpprobe.PhaseConnect, Kind: kind}
+			s.Failure = &smtp.Failure{Phase: smtp.PhaseConnect, Kind: kind}
 		}
 		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{s}}, 0)
 	}
@@ -86,16 +87,16 @@ func TestWatchedWays(t *testing.T) {
 	}
 	wants("not tried", "", false, "")
 	for range 2 * manySilent {
-		session("", 1, smtpprobe.KindTimeout)
+		session("", 1, smtp.KindTimeout)
 	}
 	wants("one dead host", "", false, "")
 	for i := range manySilent {
-		session("", byte(i), smtpprobe.KindUnreachable)
+		session("", byte(i), smtp.KindUnreachable)
 	}
 	wants("many in a row", "", false, "port 25")
 	session("", 99, "")
 	wants("one that replies", "", true, "")
-	session("socks5://192.0.2.7:1080", 1, smtpprobe.KindEgress)
+	session("socks5://192.0.2.7:1080", 1, smtp.KindEgress)
 	wants("a broken proxy", "socks5://192.0.2.7:1080", false, "proxy")
 	wants("the other way", "", true, "")
 }

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // textPrinter prints each answer for a person.
@@ -114,7 +114,7 @@ func wait(seconds int64) string {
 	return (time.Duration(seconds) * time.Second).String()
 }
 
-func writeTranscript(text *strings.Builder, transcript []smtpprobe.Line) {
+func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 	for _, line := range transcript {
 		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, printable(line.Text))
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func TestText(t *testing.T) {
@@ -16,9 +16,9 @@ func TestText(t *testing.T) {
 		Verdict: engine.Unknown, Message: "The mail host asks every new sender to come back later.",
 		Details: &engine.Details{
 			Reason: engine.Greylisted, RetryAfter: 300, Suggestion: "info@acne.example",
-			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
+			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
 				Text: "Come \x1b[2Jback\u202e later\r\n"},
-			Transcript: []smtpprobe.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},
+			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},
 		},
 	}
 	const short = `unknown        info@acme.example

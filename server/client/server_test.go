@@ -17,7 +17,7 @@ import (
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/server/openapi/openapitest"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -31,8 +31,8 @@ func full(address string) engine.Result {
 			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
 			CatchAll:   engine.CatchAllUnknown,
 			Matches:    []lists.Match{{List: lists.Role, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.Curated}},
-			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
-			Transcript: []smtpprobe.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
+			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
+			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
 			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), DurationMS: 187,
 		},
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 	"go.uber.org/goleak"
 )
@@ -201,7 +201,7 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 	details := &engine.Details{
 		Reason: engine.RecipientAccepted, CatchAll: engine.CatchAllNo, DurationMS: 412, CheckedAt: newClock().Now(),
 		MX:   []engine.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
-		SMTP: &engine.SMTPAnswer{Host: host, IP: "192.0.2.25", Phase: smtpprobe.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "Ok"},
+		SMTP: &engine.SMTPAnswer{Host: host, IP: "192.0.2.25", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "Ok"},
 	}
 	result := engine.Result{Email: address, User: user, Domain: domain, Success: true, Verdict: engine.Deliverable,
 		Message: "The mail host takes mail for this mailbox and refuses unknown ones.", Details: details}
@@ -224,7 +224,7 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 	case "busy":
 		return result, engine.ErrBusy
 	}
-	details.Transcript = []smtpprobe.Line{
+	details.Transcript = []smtp.Line{
 		{From: "*", Text: "connected to 192.0.2.25, port 25", AtMS: 0},
 		{From: "S", Text: "220 " + host + " ESMTP", AtMS: 98},
 		{From: "C", Text: "EHLO verify.acme.example", AtMS: 98},

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -420,7 +420,7 @@ func TestScripts(t *testing.T) {
 			result, _ := checked(ctx, "nobody@acme.example")
 			result.Email, result.Message, result.Details.Suggestion, result.Details.Provider = address, evil, evil, evil
 			result.Details.MX[0].Host, result.Details.SMTP.Text, result.Details.SMTP.Host = evil, evil, evil
-			result.Details.Transcript = []smtpprobe.Line{{From: evil, Text: evil}}
+			result.Details.Transcript = []smtp.Line{{From: evil, Text: evil}}
 			return result, nil
 		}
 		c.Health = func(context.Context) Health {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // step is a stage of a verification and what came of it.
@@ -134,11 +134,11 @@ func replyTone(code int, reason engine.Reason) string {
 }
 
 // phaseName is a phase as people who know SMTP write it.
-func phaseName(phase smtpprobe.Phase) string {
+func phaseName(phase smtp.Phase) string {
 	switch phase {
-	case smtpprobe.PhaseConnect:
+	case smtp.PhaseConnect:
 		return "connection"
-	case smtpprobe.PhaseGreeting:
+	case smtp.PhaseGreeting:
 		return "greeting"
 	}
 	return strings.ToUpper(string(phase))
@@ -165,7 +165,7 @@ type line struct {
 	At, Who, Class, Text string
 }
 
-func dialogueOf(transcript []smtpprobe.Line) []line {
+func dialogueOf(transcript []smtp.Line) []line {
 	lines := make([]line, 0, len(transcript))
 	for _, told := range transcript {
 		l := line{At: groupedCount(told.AtMS), Who: "Note", Class: "note", Text: told.Text}

@@ -7,6 +7,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // BenchmarkCached is all that is counted of a request that a remembered verdict answers.
@@ -33,7 +34,7 @@ func BenchmarkVerified(b *testing.B) {
 func BenchmarkSteps(b *testing.B) {
 	hooks := newMetrics(b).Hooks()
 	found := dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Type: "MX", Status: "ok"}, {Type: "A", Status: "ok"}, {Type: "AAAA", Status: "nodata"}}}
-	said := smtpprobe.Findings{Sessions: []smtpprobe.Session{{Target: &smtpprobe.Reply{Code: 250}}}}
+	said := smtpprobe.Findings{Sessions: []smtpprobe.Session{{Target: &smtp.Reply{Code: 250}}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		hooks.Resolved(found, 20*time.Millisecond)

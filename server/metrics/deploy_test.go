@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 const deploy = "../../deploy/"
@@ -158,7 +159,7 @@ func exported(t *testing.T) map[string]map[string][]string {
 		}
 	}
 	for kind := range failures {
-		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{{Failure: &smtpprobe.Failure{Kind: smtpprobe.Kind(kind)}}}}, 0)
+		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{{Failure: &smtp.Failure{Kind: smtp.Kind(kind)}}}}, 0)
 	}
 	line := regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? `)
 	all := map[string]map[string][]string{}

@@ -4,11 +4,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
 // engineFigures are what the session pool is busy with, and whom it leaves alone.
 func engineFigures() []figure[engine.Stats] {
-	known := setOf(smtpprobe.ProviderNames()...)
+	known := setOf(provider.Names()...)
 	return []figure[engine.Stats]{
 		gauge("rcpt_smtp_pool_sessions", "SMTP sessions that are open or about to be.", func(s engine.Stats) float64 { return float64(s.SMTP.Sessions) }),
 		gauge("rcpt_smtp_pool_idle_sessions", "SMTP sessions that are kept for the next recipient.", func(s engine.Stats) float64 { return float64(s.SMTP.Idle) }),

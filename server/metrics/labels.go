@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // other stands for every word that is in no set.
@@ -37,8 +37,8 @@ var (
 	dnsStatuses = setOf(dnsresolve.StatusOK, dnsresolve.StatusNoData, dnsresolve.StatusNXDomain, dnsresolve.StatusServFail,
 		dnsresolve.StatusRefused, dnsresolve.StatusTimeout, dnsresolve.StatusMalformed, dnsresolve.StatusError)
 
-	failures = setOf(smtpprobe.KindRefused, smtpprobe.KindUnreachable, smtpprobe.KindTimeout, smtpprobe.KindClosed, smtpprobe.KindReset,
-		smtpprobe.KindTLS, smtpprobe.KindProtocol, smtpprobe.KindSMTPUTF8, smtpprobe.KindCancelled, smtpprobe.KindEgress, smtpprobe.KindPaused)
+	failures = setOf(smtp.KindRefused, smtp.KindUnreachable, smtp.KindTimeout, smtp.KindClosed, smtp.KindReset,
+		smtp.KindTLS, smtp.KindProtocol, smtp.KindSMTPUTF8, smtp.KindCancelled, smtp.KindEgress, smtp.KindPaused)
 )
 
 // truth is a bool as a label.

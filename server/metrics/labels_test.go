@@ -14,6 +14,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestSetsAreComplete: a word that is new to its package is not counted as another.
@@ -25,7 +26,7 @@ func TestSetsAreComplete(t *testing.T) {
 		{"../../engine/reason.go", "Verdict", verdicts},
 		{"../../engine/reason.go", "Reason", reasons},
 		{"../../dnsresolve/findings.go", "Status", dnsStatuses},
-		{"../../smtpprobe/findings.go", "Kind", failures},
+		{"../../smtpprobe/smtp/failure.go", "Kind", failures},
 	} {
 		declared := constants(t, c.file, c.of)
 		for _, word := range declared {
@@ -109,7 +110,7 @@ func TestClosedSets(t *testing.T) {
 			{Name: hostile(), Type: hostile(), Status: dnsresolve.Status(hostile()), Server: hostile()},
 		}}, time.Duration(random.Int64()))
 		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{
-			{Host: hostile(), Failure: &smtpprobe.Failure{Kind: smtpprobe.Kind(hostile()), Text: hostile()}},
+			{Host: hostile(), Failure: &smtp.Failure{Kind: smtp.Kind(hostile()), Text: hostile()}},
 		}}, time.Duration(random.Int64()))
 		m.Request(hostile(), int(random.Int32()), time.Duration(random.Int64()))
 		m.Refused(hostile())

@@ -11,6 +11,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // wantLines reports the lines that text has not.
@@ -62,9 +63,9 @@ func TestHooks(t *testing.T) {
 	}}, 20*time.Millisecond)
 	hooks.LookedUp(dnsresolve.Lookup{Type: "AAAA", Status: dnsresolve.StatusOK})
 	hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{
-		{Failure: &smtpprobe.Failure{Kind: smtpprobe.KindTimeout}},                                     // an exchanger that is silent,
-		{Greeting: &smtpprobe.Reply{Code: 554}},                                                        // one that does not want us,
-		{Target: &smtpprobe.Reply{Code: 250}, Failure: &smtpprobe.Failure{Kind: smtpprobe.KindClosed}}, // and one that answers and hangs up
+		{Failure: &smtp.Failure{Kind: smtp.KindTimeout}},                                // an exchanger that is silent,
+		{Greeting: &smtp.Reply{Code: 554}},                                              // one that does not want us,
+		{Target: &smtp.Reply{Code: 250}, Failure: &smtp.Failure{Kind: smtp.KindClosed}}, // and one that answers and hangs up
 	}}, 2*time.Second)
 	wantLines(t, scraped(t, m),
 		`rcpt_dns_lookups_total{cached="true",status="ok",type="MX"} 1`,

@@ -8,12 +8,12 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 )
 
-func resultTranscript(given string) []smtpprobe.Line {
-	return []smtpprobe.Line{{From: "C", Text: "RCPT TO:<" + given + ">"}}
+func resultTranscript(given string) []smtp.Line {
+	return []smtp.Line{{From: "C", Text: "RCPT TO:<" + given + ">"}}
 }
 
 func check(t testing.TB, err error) {

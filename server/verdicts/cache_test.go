@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func TestNew(t *testing.T) {
@@ -174,7 +174,7 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 
 // TestHurry: who gives a verification little time does not make others believe that there is no answer.
 func TestHurry(t *testing.T) {
-	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtpprobe.PhaseGreeting} }
+	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseGreeting} }
 	for _, tt := range []struct {
 		name   string
 		reason engine.Reason
@@ -288,7 +288,7 @@ func TestKeepNothing(t *testing.T) {
 
 // TestMemoryIsBounded: the room is for octets, whatever mail hosts make long.
 func TestMemoryIsBounded(t *testing.T) {
-	long := make([]smtpprobe.Line, 1000)
+	long := make([]smtp.Line, 1000)
 	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(engine.RecipientAccepted, func(r *engine.Result) { r.Details.Transcript = long })}})
 	remembered := 0
 	for i := range 100 {

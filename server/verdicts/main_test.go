@@ -10,7 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -65,7 +65,7 @@ func resultOf(given string, reason engine.Reason) engine.Result {
 	r := engine.Result{
 		Email: given, User: parts.Local, Domain: parts.Domain, Success: true, Verdict: engine.Unknown, Message: "Because.",
 		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC(), SMTP: &engine.SMTPAnswer{
-			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtpprobe.PhaseRCPT, Code: 250, Text: "OK",
+			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
 		}},
 	}
 	if verdict, ok := verdictOf[reason]; ok {

@@ -177,7 +177,7 @@ func TestClosedSets(t *testing.T) {
 	}{
 		{"verdicts", "engine/reason.go", `Verdict = "([^"]+)"`, schemas["Result"].Enum, ""},
 		{"reasons", "engine/reason.go", `Reason = "([^"]+)"`, schemas["Reason"].Enum, ""},
-		{"phases", "smtpprobe/findings.go", `Phase = "([^"]+)"`, words(schemas["SMTP"].Properties["phase"].Enum), ""},
+		{"phases", "smtpprobe/smtp/failure.go", `Phase = "([^"]+)"`, words(schemas["SMTP"].Properties["phase"].Enum), ""},
 		{"lists", "lists/lists.go", `Kind = "([^"]+)"`, words(schemas["Match"].Properties["list"].Enum), "rhsbl"},
 		{"confidences", "lists/lists.go", `Confidence = "([^"]+)"`, words(schemas["Match"].Properties["confidence"].Enum), ""},
 		{"catch-all states", "engine/result.go", `CatchAllState = "([^"]+)"`, words(schemas["Details"].Properties["catch_all"].Enum), ""},

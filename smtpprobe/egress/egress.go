@@ -1,0 +1,203 @@
+package egress
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/rcpt/rcpt/smtpprobe/egress/internal/socks5"
+)
+
+// Egress is a way out to the mail hosts: a proxy, or an address of this machine.
+type Egress struct {
+	Name   string // for findings and logs: "socks5://192.0.2.7:1080", "192.0.2.8"; never with a password
+	Dialer Dialer
+	Only4  bool // it reaches no IPv6 addresses
+	Only6  bool // it reaches no IPv4 addresses
+
+	id string // what the choice goes by, where that is not the name
+}
+
+// Dialer opens connections, as [net.Dialer] does.
+type Dialer interface {
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// EgressError is the error of a [Dialer] that could not use its own way out, a proxy or an address of this machine. It says nothing about the mail
+// host, and is not held against it.
+type Error struct {
+	Egress string // its name
+	Err    error
+}
+
+func (e *Error) Error() string { return e.Egress + ": " + e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// proxyScheme is that of the URLs of proxies.
+const proxyScheme = "socks5"
+
+// errProxyURL shows nothing of the URL: it may have a password anywhere.
+var errProxyURL = errors.New("egress: a proxy is not socks5://[USER:PASSWORD@]HOST:PORT")
+
+// Proxy returns the way through a SOCKS5 proxy, socks5://[USER:PASSWORD@]HOST:PORT, to which forward connects; nil: a net.Dialer. The proxy is told
+// the addresses of mail hosts, never their names.
+func Proxy(address *url.URL, forward Dialer) (Egress, error) {
+	if address == nil {
+		return Egress{}, errProxyURL
+	}
+	user := address.User.Username()
+	password, secret := address.User.Password()
+	switch {
+	case address.Scheme != proxyScheme, address.Hostname() == "", !isPort(address.Port()):
+		return Egress{}, errProxyURL
+	case address.Path != "" && address.Path != "/", address.RawQuery != "", address.Fragment != "":
+		return Egress{}, errProxyURL
+	case secret && user == "":
+		return Egress{}, errors.New("egress: a proxy has a password and no user name")
+	}
+	if forward == nil {
+		forward = &net.Dialer{KeepAlive: -1}
+	}
+	name := proxyScheme + "://" + address.Host
+	through := &socks5.Dialer{Proxy: address.Host, Username: user, Password: password, Forward: forward}
+	return Egress{Name: name, Dialer: &proxyDialer{through, name}, id: name + " " + user}, nil
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
+}
+
+// proxyDialer names the proxy in its errors.
+type proxyDialer struct {
+	*socks5.Dialer
+	name string
+}
+
+func (d *proxyDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	var broken *socks5.Error
+	if errors.As(err, &broken) {
+		return nil, &Error{d.name, broken.Err}
+	}
+	return conn, err
+}
+
+// SourceIP returns the way out from an address of this machine. It fails where this machine does not have it.
+func SourceIP(ip netip.Addr) (Egress, error) {
+	ip = ip.Unmap()
+	if !ip.IsValid() || ip.IsUnspecified() || ip.IsMulticast() {
+		return Egress{}, fmt.Errorf("egress: %v cannot be the source address of a connection", ip)
+	}
+	local := net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, 0))
+	trial, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip, 0)))
+	if err != nil {
+		return Egress{}, fmt.Errorf("egress: %s cannot be the source address of a connection: is it one of this machine? (%w)", ip, reasonOf(err))
+	}
+	_ = trial.Close()
+	dialer := &sourceDialer{net.Dialer{LocalAddr: local, KeepAlive: -1}, ip.String()}
+	return Egress{Name: ip.String(), Dialer: dialer, Only4: ip.Is4(), Only6: ip.Is6()}, nil
+}
+
+// reasonOf is what the system said.
+func reasonOf(err error) error {
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
+}
+
+// sourceDialer tells an address that cannot be used any more from a mail host that cannot be reached.
+type sourceDialer struct {
+	net.Dialer
+	name string
+}
+
+func (d *sourceDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	var call *os.SyscallError
+	if errors.As(err, &call) && call.Syscall == "bind" {
+		return nil, &Error{d.name, call.Err}
+	}
+	return conn, err
+}
+
+// Egresses are ways out, one of which is chosen for each mail host. As a [Dialer] they choose by the address that is dialled.
+type Egresses []Egress
+
+// noEgress is the index of the way to an address that none leads to.
+const None = -1
+
+// choose picks the way to an address by rendezvous hashing: always the same for an address, whatever the order of the ways, and when one comes or
+// goes, only the addresses that it has, or had, change theirs. Greylisting hosts want a sender to come back from where they came, and what one host of
+// a site has put off another may take in: addresses side by side go the same way.
+func (all Egresses) Choose(addr netip.Addr) int {
+	best, bestScore := None, uint64(0)
+	for i, e := range all {
+		if !e.leadsTo(addr) {
+			continue
+		}
+		if len(all) == 1 {
+			return i
+		}
+		if score := e.score(addr); best == None || score > bestScore {
+			best, bestScore = i, score
+		}
+	}
+	return best
+}
+
+func (e Egress) leadsTo(addr netip.Addr) bool {
+	if addr.Unmap().Is4() {
+		return !e.Only6
+	}
+	return !e.Only4
+}
+
+// The size of a site's network, about: addresses in the same one are neighbours.
+const (
+	siteBits4 = 24
+	siteBits6 = 48
+)
+
+func (e Egress) score(addr netip.Addr) uint64 {
+	bits := siteBits6
+	if addr = addr.Unmap(); addr.Is4() {
+		bits = siteBits4
+	}
+	site, err := addr.Prefix(bits)
+	if err != nil {
+		return 0 // no address at all, which check refuses
+	}
+	id := e.id
+	if id == "" {
+		id = e.Name
+	}
+	sum := sha256.Sum256([]byte(site.Addr().String() + " " + id))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// DialContext implements [Dialer].
+func (all Egresses) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	target, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("egress: %q is not an IP address and port", address)
+	}
+	i := all.Choose(target.Addr())
+	if i == None {
+		return nil, ErrNone
+	}
+	return all[i].Dialer.DialContext(ctx, network, address)
+}
+
+var ErrNone = errors.New("no way out leads there: the source addresses are of the other family")

@@ -1,0 +1,159 @@
+package replies
+
+import (
+	_ "embed"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Class is what a reply proves.
+type Class string
+
+// The classes.
+const (
+	OK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
+	OKUnverified Class = "ok_unverified"  // 252: taken without a look
+	NoSuchUser   Class = "no_such_user"   // the mailbox does not exist
+	Disabled     Class = "disabled"       // the mailbox exists and takes no mail
+	Moved        Class = "moved"          // the mailbox has another address now
+	MailboxFull  Class = "mailbox_full"   // the mailbox is over its quota
+	NotOurDomain Class = "not_our_domain" // the host does not serve the domain (to us)
+	Greylisted   Class = "greylisted"     // come back later, as a rule (RFC 6647)
+	RateLimited  Class = "rate_limited"   // too much, too fast
+	Temporary    Class = "temporary"      // any other 4yz
+	Blocked      Class = "blocked"        // about us: client, sender, HELO, reputation, policy
+	Ambiguous    Class = "ambiguous"      // a 5yz that names nothing
+)
+
+// Reading is what a reply was read as, and why.
+type Classification struct {
+	Class      Class
+	Rule       string        // id of the rule that decided
+	RetryAfter time.Duration // the reply's own hint; zero: none
+}
+
+// Question is a reply with what is needed to read it.
+type Input struct {
+	Phase   smtp.Phase
+	Reply   smtp.Reply
+	Host    string // name of the mail host
+	Mailbox string // the recipient, whose own words must not decide anything; "@" and the domain where the local-part has no words
+	Sender  string // our reverse-path; empty: the null reverse-path
+}
+
+// Classifier reads replies by an ordered list of rules: the first that fits decides. It is safe for concurrent use.
+//
+// Three laws stand above the rules. A 2yz reply is an acceptance whatever its text. A 4yz reply proves nothing for good. A refusal before RCPT
+// is about us.
+type Classifier struct {
+	rules   []rule
+	ids     map[string]bool // of the rules
+	phrases *phraseIndex
+	memory  memory[Classification]
+}
+
+// RuleFile is rules in the form of the embedded rules.yaml, whose head explains it.
+type RuleFile struct {
+	Name string // for error messages
+	Data []byte
+}
+
+// NewClassifier returns a classifier that tries the rules of files before the embedded ones. They may use the embedded sets of words.
+func NewClassifier(files ...RuleFile) (*Classifier, error) {
+	return readRules(append(slices.Clone(files), RuleFile{Name: "rules.yaml", Data: embeddedRules})...)
+}
+
+// DefaultClassifier returns the classifier with the embedded rules alone.
+func DefaultClassifier() *Classifier { return embeddedClassifier() }
+
+//go:embed rules.yaml
+var embeddedRules []byte
+
+var embeddedClassifier = sync.OnceValue(func() *Classifier {
+	classifier, err := NewClassifier()
+	if err != nil {
+		panic("replies: embedded rules: " + err.Error()) // a test parses them
+	}
+	return classifier
+})
+
+// Rules returns the rules in the order in which they are tried.
+func (c *Classifier) Rules() []Rule {
+	rules := make([]Rule, len(c.rules))
+	for i := range c.rules {
+		rules[i] = c.rules[i].Rule
+	}
+	return rules
+}
+
+// Read tells what q.Reply proves.
+func (c *Classifier) Read(q Input) Classification {
+	if q.Reply.Code >= 200 && q.Reply.Code < 300 {
+		return readAcceptance(q.Reply.Code)
+	}
+	key := q.appendKey(make([]byte, 0, maxQuestion))
+	if reading, ok := c.memory.recall(key); ok {
+		return reading
+	}
+	reading := c.readRefusal(q)
+	c.memory.remember(key, reading)
+	return reading
+}
+
+// readRefusal tells what a reply that is no acceptance proves.
+func (c *Classifier) readRefusal(q Input) Classification {
+	words := wordsOf(q)
+	reading := c.decide(q, words)
+	if q.Reply.Code < 500 || reading.Class == Greylisted || reading.Class == RateLimited {
+		reading.RetryAfter = retryHint(words)
+	}
+	return reading
+}
+
+// readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host could not verify the mailbox.
+func readAcceptance(code int) Classification {
+	if code == 252 {
+		return Classification{Class: OKUnverified, Rule: "code-252"}
+	}
+	return Classification{Class: OK, Rule: "code-2yz"}
+}
+
+// decide finds the first rule that fits.
+func (c *Classifier) decide(q Input, words []word) Classification {
+	said, code := c.phrases.find(words), codeText(q.Reply.Code)
+	for i := range c.rules {
+		if c.rules[i].fits(q, code, said) {
+			return Classification{Class: lawful(c.rules[i].Class, q), Rule: c.rules[i].ID}
+		}
+	}
+	return readBareCode(q)
+}
+
+// lawful upholds two laws against rules: a 4yz reply proves nothing for good, and a refusal before RCPT is about us.
+func lawful(class Class, q Input) Class {
+	switch class {
+	case NoSuchUser, Disabled, Moved:
+		if q.Reply.Code < 500 {
+			return Temporary
+		}
+		if q.Phase != smtp.PhaseRCPT {
+			return Blocked
+		}
+	}
+	return class
+}
+
+// readBareCode reads a refusal that no rule knows by its phase and code alone.
+func readBareCode(q Input) Classification {
+	switch {
+	case q.Reply.Code < 400:
+		return Classification{Class: Ambiguous, Rule: "code-3yz"}
+	case q.Reply.Code < 500:
+		return Classification{Class: Temporary, Rule: "code-4yz"}
+	case q.Phase != smtp.PhaseRCPT:
+		return Classification{Class: Blocked, Rule: "code-5yz-before-rcpt"}
+	}
+	return Classification{Class: Ambiguous, Rule: "code-5yz"}
+}

@@ -1,0 +1,230 @@
+package replies
+
+import (
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRulesReadTheirSamples makes every rule prove that it can decide: an unreachable rule fails.
+func TestRulesReadTheirSamples(t *testing.T) {
+	classifier := DefaultClassifier()
+	for _, r := range classifier.rules {
+		if len(r.Samples) == 0 {
+			t.Errorf("rule %s has no sample", r.ID)
+		}
+		for _, sample := range r.Samples {
+			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
+			if err != nil {
+				t.Errorf("rule %s: %v", r.ID, err)
+				continue
+			}
+			host := "mx.example.test"
+			if len(r.hosts) > 0 {
+				host = "mx." + r.hosts[0]
+			}
+			reading := classifier.Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com", Sender: "probe@example.org"})
+			if reading.Rule != r.ID {
+				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.ID)
+			}
+		}
+	}
+}
+
+// TestTraps holds replies whose words point the wrong way.
+func TestTraps(t *testing.T) {
+	tests := []struct {
+		name    string
+		phase   smtp.Phase
+		reply   string
+		mailbox string
+		want    Class
+	}{
+		{"sender callout quotes another server", smtp.PhaseRCPT, "550-Verification failed for <me@example.org>\n550-Response: 550 5.1.1 User unknown\n550 Sender verify failed", "a@example.com", Blocked},
+		{"sender callout in other words", smtp.PhaseRCPT, "550-Sender callout verification failed:\n550 5.1.1 User unknown", "me@example.com", Blocked},
+		{"recipient callout quotes the next host", smtp.PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <a@example.com> User unknown", "a@example.com", NoSuchUser},
+		{"sender's domain not found", smtp.PhaseRCPT, "550 5.1.8 <me@example.org>: Sender address rejected: Domain not found", "a@example.com", Blocked},
+		{"sender unknown under a mailbox code", smtp.PhaseRCPT, "550 5.1.1 Sender address rejected: User unknown", "a@example.com", Blocked},
+		{"policy code, unknown mailbox", smtp.PhaseRCPT, "554 5.7.1 Unknown recipient", "a@example.com", NoSuchUser},
+		{"mailbox code, policy", smtp.PhaseRCPT, "550 5.1.1 Rejected for policy reasons", "a@example.com", Blocked},
+		{"mailbox code, block list", smtp.PhaseRCPT, "550 5.1.1 Service unavailable; listed at zen.spamhaus.org", "a@example.com", Blocked},
+		{"greylisting for good", smtp.PhaseRCPT, "550 5.7.1 Greylisted, come back in 5 minutes", "a@example.com", Greylisted},
+		{"unknown for now", smtp.PhaseRCPT, "450 4.1.1 <a@example.com>: Recipient address rejected: User unknown", "a@example.com", Temporary},
+		{"mailbox quota", smtp.PhaseRCPT, "552 5.2.2 Mailbox full", "a@example.com", MailboxFull},
+		{"the host's disk", smtp.PhaseRCPT, "452 4.3.1 Insufficient system storage", "a@example.com", Temporary},
+		{"relaying", smtp.PhaseRCPT, "550 5.7.1 Relaying denied. User unknown here", "a@example.com", NotOurDomain},
+		{"relay recipients are mailboxes", smtp.PhaseRCPT, "550 5.1.1 User unknown in relay recipient table", "a@example.com", NoSuchUser},
+		{"unknown user before RCPT", smtp.PhaseMAIL, "550 5.1.1 User unknown", "a@example.com", Blocked},
+		{"unknown user in the greeting", smtp.PhaseGreeting, "554 no such user", "a@example.com", Blocked},
+		{"full by a code of another class", smtp.PhaseRCPT, "550 4.2.2 Rejected", "a@example.com", Ambiguous},
+		{"code of another class", smtp.PhaseRCPT, "550 4.2.1 Rejected", "a@example.com", Ambiguous},
+		{"temporary code, permanent words", smtp.PhaseRCPT, "451 5.1.1 No such user", "a@example.com", Temporary},
+		{"mailbox called blocked", smtp.PhaseRCPT, "550 5.1.1 <blocked@example.com>: User unknown", "blocked@example.com", NoSuchUser},
+		{"mailbox called unknown.user", smtp.PhaseRCPT, "550 Rejected: unknown.user@example.com", "unknown.user@example.com", Ambiguous},
+		{"local-part unknown.user alone", smtp.PhaseRCPT, "550 unknown.user rejected", "unknown.user@example.com", Ambiguous},
+		{"bracketed local-part", smtp.PhaseRCPT, "550 <unknown> user", "unknown@example.com", Ambiguous},
+		{"quoted local-part", smtp.PhaseRCPT, `550 Rejected: "no such user"@example.com`, `"no such user"@example.com`, Ambiguous},
+		{"domain that talks", smtp.PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", Ambiguous},
+		{"domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <a@rbl.example.com>: Recipient address rejected: User unknown", "a@rbl.example.com", NoSuchUser},
+		{"control in a domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <x@rbl.example.com>: Recipient address rejected: User unknown", "", NoSuchUser},
+		{"control in a domain like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 no such user in mail.greylisted.lab", "@mail.greylisted.lab", NoSuchUser},
+		{"next host like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 5.1.1 host mx.greylisted.lab said: no such user", "a@example.com", NoSuchUser},
+		{"domain like a block list, alone", smtp.PhaseRCPT, "550 rbl.example.com: no such user", "a@rbl.example.com", NoSuchUser},
+		{"block list by its name", smtp.PhaseRCPT, "550 5.1.1 rbl.example.org has us, no such user", "a@rbl.example.com", Blocked},
+		{"link that talks", smtp.PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", Ambiguous},
+		{"a sentence ends without a blank", smtp.PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", NoSuchUser},
+		{"split in the middle", smtp.PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", NoSuchUser},
+		{"unknown, or not allowed", smtp.PhaseRCPT, "550 No such user, or you are not allowed to write to it", "a@example.com", Ambiguous},
+		{"the host takes nothing now", smtp.PhaseRCPT, "451 4.3.2 System not accepting messages now", "a@example.com", Temporary},
+		{"names nothing", smtp.PhaseRCPT, "550 Requested action not taken", "a@example.com", Ambiguous},
+		{"no text", smtp.PhaseRCPT, "550", "a@example.com", Ambiguous},
+		{"accepted whatever it says", smtp.PhaseRCPT, "250 no such user here, but fine", "a@example.com", OK},
+		{"forwarded", smtp.PhaseRCPT, "251 User not local; will forward", "a@example.com", OK},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			reply, err := smtp.ParseReply(strings.Split(tt.reply, "\n")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := DefaultClassifier().Read(Input{Phase: tt.phase, Reply: reply, Host: "mx.example.test", Mailbox: tt.mailbox})
+			if got.Class != tt.want {
+				t.Errorf("%q read as %s by %s, want %s", tt.reply, got.Class, got.Rule, tt.want)
+			}
+		})
+	}
+}
+
+// TestHostsOwnName: a mail host that names itself names no block list, whatever it is called; another host does.
+func TestHostsOwnName(t *testing.T) {
+	reply, err := smtp.ParseReply("550 5.1.1 mx.blacklist.example.net says: no such user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]Class{"mx.blacklist.example.net": NoSuchUser, "mx.example.com": Blocked} {
+		got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: host, Mailbox: "a@example.com"})
+		if got.Class != want {
+			t.Errorf("from %s: read as %s by %s, want %s", host, got.Class, got.Rule, want)
+		}
+	}
+}
+
+func TestRetryHint(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"451 4.7.1 Greylisted for 5 minutes":                            5 * time.Minute,
+		"450 4.2.0 Greylisted, try again in 300 seconds":                300 * time.Second,
+		"421 4.7.0 wait 2 hours":                                        2 * time.Hour,
+		"451 4.7.1 Greylisting in action, please come back in 00:04:59": 4*time.Minute + 59*time.Second,
+		"451 4.7.1 try again in 99:00:00":                               0,
+		"451 Temporarily rejected. Try again later":                     0,
+		"451 mailbox checked 10 minutes ago":                            0,
+		"451 try again in 9999999999999999999999 seconds":               0,
+		"451 try again in 1000000 hours":                                0,
+		"550 5.7.1 Greylisted, please come back after 120 seconds":      120 * time.Second,
+	} {
+		reply, err := smtp.ParseReply(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply}).RetryAfter; got != want {
+			t.Errorf("%q: retry after %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestLawsStandAboveRules tries rules that would break them.
+func TestLawsStandAboveRules(t *testing.T) {
+	classifier, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(
+		"rules: [{id: mine, class: no_such_user, phase: [mail, rcpt], code: [450, 550], text: [cat]}]")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		phase smtp.Phase
+		reply string
+		want  Class
+	}{
+		{smtp.PhaseRCPT, "550 cat", NoSuchUser},
+		{smtp.PhaseRCPT, "450 cat", Temporary},
+		{smtp.PhaseMAIL, "550 cat", Blocked},
+	} {
+		reply, err := smtp.ParseReply(tt.reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := classifier.Read(Input{Phase: tt.phase, Reply: reply}); got.Class != tt.want || got.Rule != "mine" {
+			t.Errorf("%s at %s read as %s by %s, want %s", tt.reply, tt.phase, got.Class, got.Rule, tt.want)
+		}
+	}
+}
+
+func TestParseRulesRefusesBadData(t *testing.T) {
+	for data, want := range map[string]string{
+		"rules: [{id: a, class: nonsense}]":                                               "class",
+		"rules: [{class: blocked, text: [x]}]":                                            "id of its own",
+		"sets: {who: [cat]}":                                                              `set "who"`,
+		"rules: [{id: a, class: blocked}]":                                                "text or enhanced",
+		"rules: [{id: a, class: blocked, text: [x], phase: [rctp]}]":                      "rctp",
+		"rules: [{id: a, class: blocked, text: [x], code: [\"5.1.1\"]}]":                  "5.1.1",
+		"rules: [{id: a, class: blocked, text: [x], enhanced: [\"550\"]}]":                "550",
+		"rules: [{id: a, class: blocked, text: [x], host: [MX.Example.com]}]":             "MX.Example.com",
+		"rules: [{id: a, class: blocked, text: [\"user ?.. unknown\"]}]":                  "optional",
+		"rules: [{id: a, class: blocked, text: [x]}, {id: a, class: blocked, text: [x]}]": "id of its own",
+		"rules: [{id: a, class: blocked, text: [\"$nobody knows\"]}]":                     "$nobody",
+		"rules: [{id: a, class: blocked, text: [\"ab* c\"]}]":                             "prefix",
+		"rules: [{id: a, class: blocked, text: [\"?maybe\"]}]":                            "begin and end",
+		"rules: [{id: a, class: blocked, text: [\"user ..\"]}]":                           "begin and end",
+		"rules: [{id: a, class: blocked, texts: [\"user\"]}]":                             "texts",
+	} {
+		if _, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(data)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one that names %s", data, err, want)
+		}
+	}
+}
+
+// FuzzRead holds the laws against any text: no panic, nothing about the mailbox before RCPT or from a 4yz reply.
+func FuzzRead(f *testing.F) {
+	f.Add(550, "5.1.1 <user@example.com>: User unknown", "user@example.com")
+	f.Add(451, "Greylisted, try again in 300 seconds", "blocked@example.com")
+	f.Add(554, "\xff\xfe 存在しません \u00a0 ~ $ * ..", `"a b"@example.com`)
+	f.Fuzz(func(t *testing.T, code int, text, mailbox string) {
+		if code < 200 || code > 599 {
+			t.Skip()
+		}
+		reply := smtp.Reply{Code: code, Lines: []string{text}}
+		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseMAIL, smtp.PhaseRCPT} {
+			got := DefaultClassifier().Read(Input{Phase: phase, Reply: reply, Mailbox: mailbox})
+			final := got.Class == NoSuchUser || got.Class == Disabled || got.Class == Moved
+			if final && (phase != smtp.PhaseRCPT || code < 500) {
+				t.Errorf("%s %d %q read as %s", phase, code, text, got.Class)
+			}
+			if got.Class == "" || got.Rule == "" {
+				t.Errorf("%d %q: no class or rule", code, text)
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"short": "550 5.1.1 <user@example.com>: Recipient address rejected: User unknown in virtual mailbox table",
+		"long":  "550 5.7.1 Service unavailable, Client host [192.0.2.10] blocked using Spamhaus. To request removal from this list see https://www.spamhaus.org/query/ip/192.0.2.10 (AS3130). [BN7NAM10FT012.eop-nam10.prod.protection.outlook.com 2026-01-01T00:00:00.000Z 08DD2A]",
+	} {
+		reply, err := smtp.ParseReply(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		q := Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: "mx.example.com", Mailbox: "user@example.com"}
+		for again, read := range map[string]func(Input) Classification{
+			"first": DefaultClassifier().readRefusal, "again": DefaultClassifier().Read,
+		} {
+			b.Run(name+"/"+again, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					read(q)
+				}
+			})
+		}
+	}
+}

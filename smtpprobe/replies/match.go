@@ -1,0 +1,168 @@
+package replies
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// phraseIndex finds which of many phrases a reply contains, by looking only at those that can begin at each word.
+type phraseIndex struct {
+	vocabulary *vocabulary
+	phrases    []phrase
+	needs      [][]atom // by phrase: atoms of which one must be in the reply; none: not known
+	starts     [][]int  // by atom: the phrases that can begin with it
+	memory     memory[phraseSet]
+}
+
+// phraseSet tells which phrases were found, by their numbers.
+type phraseSet []uint64
+
+func (s phraseSet) has(n int) bool { return s[n/64]&(1<<(n%64)) != 0 }
+func (s phraseSet) add(n int)      { s[n/64] |= 1 << (n % 64) }
+
+// add indexes a phrase and returns its number.
+func (x *phraseIndex) add(p phrase) int {
+	n := len(x.phrases)
+	x.phrases = append(x.phrases, p)
+	x.needs = append(x.needs, p.rarest())
+	var first atomSet
+	for a := range p[0].words.all {
+		first.add(a)
+	}
+	for _, s := range p[0].longer {
+		first.add(s[0])
+	}
+	for a := range first.all {
+		for int(a) >= len(x.starts) {
+			x.starts = append(x.starts, nil)
+		}
+		x.starts[a] = append(x.starts[a], n)
+	}
+	return n
+}
+
+// find returns the phrases that words contain.
+func (x *phraseIndex) find(words []word) phraseSet {
+	tokens := x.vocabulary.tokens(words)
+	key := appendTokens(make([]byte, 0, maxQuestion), tokens)
+	if found, ok := x.memory.recall(key); ok {
+		return found
+	}
+	found := x.search(tokens)
+	x.memory.remember(key, found)
+	return found
+}
+
+// search is find for tokens that nobody has asked about of late.
+func (x *phraseIndex) search(tokens []token) phraseSet {
+	found := make(phraseSet, len(x.phrases)/64+1)
+	present := make(atomSet, len(x.vocabulary.atoms)/64+1)
+	for i := range tokens {
+		for _, a := range tokens[i].atoms[:tokens[i].n] {
+			present.add(a)
+		}
+	}
+	for i := range tokens {
+		for _, a := range tokens[i].atoms[:tokens[i].n] {
+			if int(a) < len(x.starts) {
+				x.try(x.starts[a], tokens[i:], present, found)
+			}
+		}
+	}
+	return found
+}
+
+// appendTokens appends all that tokens are: the same is found in two replies with the same ones, whatever mailboxes they name.
+func appendTokens(key []byte, tokens []token) []byte {
+	for i := range tokens {
+		t := &tokens[i]
+		kind := t.n << 1
+		if t.thing {
+			kind |= 1
+		}
+		key = append(key, kind)
+		for _, a := range t.atoms[:t.n] {
+			key = binary.LittleEndian.AppendUint16(key, uint16(a))
+		}
+	}
+	return key
+}
+
+// try adds the candidates that tokens begin with.
+func (x *phraseIndex) try(candidates []int, tokens []token, present atomSet, found phraseSet) {
+	for _, n := range candidates {
+		if present.hasOneOf(x.needs[n]) && !found.has(n) && begins(tokens, x.phrases[n]) {
+			found.add(n)
+		}
+	}
+}
+
+// rarest returns the words of the element that has the fewest, of those that must be there: a reply without one of them is done with at once.
+func (p phrase) rarest() []atom {
+	var fewest []atom
+	for _, e := range p {
+		atoms := slices.Collect(e.words.all)
+		switch {
+		case e.open() || len(e.longer) > 1 || len(e.longer) == 1 && len(atoms) > 0:
+			continue
+		case len(e.longer) == 1:
+			atoms = e.longer[0][len(e.longer[0])-1:]
+		}
+		if fewest == nil || len(atoms) < len(fewest) {
+			fewest = atoms
+		}
+	}
+	return fewest
+}
+
+// begins reports whether tokens begin with the elements. All loops are bounded: things in a row by maxThings, a gap by maxGap.
+func begins(tokens []token, elements []element) bool {
+	if len(elements) == 0 {
+		return true
+	}
+	first, rest := &elements[0], elements[1:]
+	if first.gap {
+		for skip := 0; skip <= maxGap && skip < len(tokens); skip++ {
+			if begins(tokens[skip:], rest) {
+				return true
+			}
+		}
+		return false
+	}
+	if first.optional && begins(tokens, rest) {
+		return true
+	}
+	if next, ok := takeWord(tokens, func(t *token) bool { return t.isOneOf(first.words) }); ok && begins(next, rest) {
+		return true
+	}
+	for _, s := range first.longer {
+		if next, ok := s.take(tokens); ok && begins(next, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeWord passes over things and then takes the word that fits; it returns what follows.
+func takeWord(tokens []token, fits func(*token) bool) (next []token, ok bool) {
+	for i := range tokens {
+		if fits(&tokens[i]) {
+			return tokens[i+1:], true
+		}
+		if !tokens[i].thing || i == maxThings {
+			break
+		}
+	}
+	return nil, false
+}
+
+// take takes all words of the sequence.
+func (s sequence) take(tokens []token) (next []token, ok bool) {
+	for _, a := range s {
+		tokens, ok = takeWord(tokens, func(t *token) bool { return t.is(a) })
+		if !ok {
+			return nil, false
+		}
+	}
+	return tokens, true
+}

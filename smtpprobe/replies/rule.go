@@ -1,0 +1,255 @@
+package replies
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// ruleFile is the form of the rule data: see the head of rules.yaml.
+type ruleFile struct {
+	Sets  map[string][]string `yaml:"sets"`
+	Rules []ruleEntry         `yaml:"rules"`
+}
+
+type ruleEntry struct {
+	ID       string       `yaml:"id"`
+	Class    Class        `yaml:"class"`
+	Phase    []smtp.Phase `yaml:"phase"`
+	Code     []string     `yaml:"code"`
+	Enhanced []string     `yaml:"enhanced"`
+	Host     []string     `yaml:"host"`
+	Text     []string     `yaml:"text"`
+	Unless   []string     `yaml:"unless"`
+	Lang     string       `yaml:"lang"`
+	Sample   []string     `yaml:"sample"`
+	Source   string       `yaml:"source"`
+}
+
+// Rule describes a rule of a [Classifier].
+type Rule struct {
+	ID       string
+	Class    Class
+	Language string   // of its phrases, as an ISO 639-1 code; empty: English or none
+	Samples  []string // replies that it reads
+	Source   string   // where such replies are documented
+}
+
+// rule is a Rule ready for use.
+type rule struct {
+	Rule
+	phases   []smtp.Phase // empty: every phase
+	codes    []string     // "550", "55x", "5xx"; empty: every code
+	enhanced []string     // "5.1.1", "5.1.x"; empty: any or none
+	hosts    []string     // suffixes of mail host names; empty: every host
+	text     []int        // phrases of which one must be there; empty: any text
+	unless   []int        // phrases of which none may be there
+}
+
+// fits reports whether the rule reads the reply. code is its reply code as text.
+func (r *rule) fits(q Input, code string, said phraseSet) bool {
+	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
+		fitsAny(r.codes, code) &&
+		fitsAny(r.enhanced, enhancedInClass(q.Reply)) &&
+		hasSuffix(r.hosts, q.Host) &&
+		(len(r.text) == 0 || anySaid(r.text, said)) &&
+		!anySaid(r.unless, said)
+}
+
+// enhancedInClass returns the enhanced status code, or nothing when its class disagrees with the reply code: then one of both is wrong, and
+// the reply code is the one that every client acts on.
+func enhancedInClass(r smtp.Reply) string {
+	if r.Enhanced == "" || int(r.Enhanced[0]-'0') != r.Code/100 {
+		return ""
+	}
+	return r.Enhanced
+}
+
+func codeText(code int) string {
+	return string([]byte{byte('0' + code/100%10), byte('0' + code/10%10), byte('0' + code%10)})
+}
+
+// noCode is the pattern for a reply without an enhanced status code.
+const noCode = "none"
+
+// fitsAny reports whether text fits one of the patterns, in which "x" stands for one digit or, at the end, for any number.
+func fitsAny(patterns []string, text string) bool {
+	if len(patterns) == 0 {
+		return true
+	}
+	for _, p := range patterns {
+		if fitsCode(p, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func fitsCode(pattern, text string) bool {
+	if text == "" {
+		return pattern == noCode
+	}
+	if stem, ok := strings.CutSuffix(pattern, ".x"); ok { // an enhanced status code's open end
+		return strings.HasPrefix(text, stem+".")
+	}
+	if len(pattern) != len(text) {
+		return false
+	}
+	for i := range len(pattern) {
+		if pattern[i] != 'x' && pattern[i] != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func hasSuffix(suffixes []string, host string) bool {
+	if len(suffixes) == 0 {
+		return true
+	}
+	for _, suffix := range suffixes {
+		if host == suffix || strings.HasSuffix(host, "."+suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+func anySaid(phrases []int, said phraseSet) bool {
+	for _, n := range phrases {
+		if said.has(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// aboutMailboxes are the reply codes that can be about a mailbox: 55z is about the mail system, 50z about syntax and 53z about
+// authentication (RFC 5321 §4.2.1, RFC 4954 §6); the others are those that hosts have made up.
+var aboutMailboxes = []string{"55x", "51x", "52x", "54x", "57x", "58x"}
+
+// scope is where a class's rules apply unless they say otherwise: what is said of a mailbox is believed at RCPT and for good only.
+var scope = map[Class]struct {
+	phases []smtp.Phase
+	codes  []string
+}{
+	NoSuchUser:   {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	Disabled:     {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	Moved:        {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	MailboxFull:  {[]smtp.Phase{smtp.PhaseRCPT}, nil},
+	NotOurDomain: {[]smtp.Phase{smtp.PhaseRCPT}, nil},
+	Greylisted:   {},
+	RateLimited:  {},
+	Temporary:    {},
+	Blocked:      {},
+	Ambiguous:    {},
+}
+
+// readRules makes a classifier of rule files, tried in their order. A file may use the sets of the others.
+func readRules(files ...RuleFile) (*Classifier, error) {
+	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
+	entries := make([]ruleFile, len(files))
+	for i, file := range files {
+		if err := yaml.UnmarshalWithOptions(file.Data, &entries[i], yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name, err)
+		}
+		for name, words := range entries[i].Sets {
+			if _, taken := parser.sets[name]; taken {
+				return nil, fmt.Errorf("%s: set %q is defined in another file", file.Name, name)
+			}
+			parser.sets[name] = words
+		}
+	}
+	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]bool{}}
+	for i, file := range files {
+		for _, entry := range entries[i].Rules {
+			if err := c.add(entry, parser); err != nil {
+				return nil, fmt.Errorf("%s: rule %q: %w", file.Name, entry.ID, err)
+			}
+		}
+	}
+	return c, nil
+}
+
+func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
+	if c.ids[entry.ID] || entry.ID == "" {
+		return errors.New("every rule needs an id of its own: there is one of this name in this file or among the embedded rules")
+	}
+	r, err := c.compile(entry, parser)
+	if err != nil {
+		return err
+	}
+	c.ids[entry.ID] = true
+	c.rules = append(c.rules, r)
+	return nil
+}
+
+// check refuses an entry that would fit everything or nothing.
+func (e ruleEntry) check() error {
+	if len(e.Text) == 0 && len(e.Enhanced) == 0 {
+		return errors.New("a rule needs text or enhanced")
+	}
+	for _, phase := range e.Phase {
+		if !slices.Contains([]smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT}, phase) {
+			return fmt.Errorf("phase %q is unknown: use greeting, ehlo, starttls, mail or rcpt", phase)
+		}
+	}
+	for _, code := range e.Code {
+		if len(code) != len("550") || strings.Trim(code, "0123456789x") != "" {
+			return fmt.Errorf("code %q is no reply code such as 550 or 55x", code)
+		}
+	}
+	for _, enhanced := range e.Enhanced {
+		if enhanced != noCode && strings.Count(enhanced, ".") != 2 {
+			return fmt.Errorf("enhanced %q is no enhanced status code such as 5.1.1 or 5.1.x, nor %q", enhanced, noCode)
+		}
+	}
+	for _, host := range e.Host {
+		if host != strings.ToLower(strings.Trim(host, ".")) || host == "" {
+			return fmt.Errorf("host %q is no suffix of a host name in lower case", host)
+		}
+	}
+	return nil
+}
+
+func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error) {
+	within, ok := scope[entry.Class]
+	if !ok {
+		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
+	}
+	if err := entry.check(); err != nil {
+		return rule{}, err
+	}
+	r := rule{
+		Rule:   Rule{ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source},
+		phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
+	}
+	if len(r.phases) == 0 {
+		r.phases = within.phases
+	}
+	if len(r.codes) == 0 {
+		r.codes = within.codes
+	}
+	var err error
+	if r.text, err = c.index(parser, entry.Text); err != nil {
+		return rule{}, err
+	}
+	r.unless, err = c.index(parser, entry.Unless)
+	return r, err
+}
+
+func (c *Classifier) index(parser phraseParser, phrases []string) ([]int, error) {
+	var numbers []int
+	for _, text := range phrases {
+		p, err := parser.parse(text)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, c.phrases.add(p))
+	}
+	return numbers, nil
+}

@@ -1,0 +1,44 @@
+package smtp
+
+// Phase is a step of an SMTP session.
+type Phase string
+
+// The phases, in the order in which a session goes through them.
+const (
+	PhaseConnect  Phase = "connect"
+	PhaseGreeting Phase = "greeting"
+	PhaseEHLO     Phase = "ehlo" // HELO too
+	PhaseSTARTTLS Phase = "starttls"
+	PhaseMAIL     Phase = "mail"
+	PhaseRCPT     Phase = "rcpt"
+	PhaseQUIT     Phase = "quit"
+)
+
+// Kind says in which way a session failed.
+type Kind string
+
+// The ways in which a session fails below SMTP or against its rules.
+const (
+	KindRefused     Kind = "refused"     // connection refused
+	KindUnreachable Kind = "unreachable" // no route to the host or network, or any other failure to connect
+	KindTimeout     Kind = "timeout"     // no reply within the phase's or the whole verification's time
+	KindClosed      Kind = "closed"      // the server hung up
+	KindReset       Kind = "reset"       // the connection was reset
+	KindTLS         Kind = "tls"         // STARTTLS was agreed on and failed
+	KindProtocol    Kind = "protocol"    // not SMTP, replies out of step, too long a line or reply
+	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
+	KindCancelled   Kind = "cancelled"   // the caller gave up
+	KindEgress      Kind = "egress"      // our own way out, a proxy or a source address, failed: no word on the host
+	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
+)
+
+// Failure is the end of a session that did not get its answer.
+type Failure struct {
+	Phase Phase  `json:"phase"`
+	Kind  Kind   `json:"kind"`
+	Text  string `json:"text,omitempty"`
+	// RetryAfter is when to try again, in seconds, where that is known.
+	RetryAfter int64 `json:"retry_after,omitempty"`
+}
+
+func (f *Failure) Error() string { return string(f.Phase) + ": " + string(f.Kind) + ": " + f.Text }
