@@ -69,8 +69,8 @@ func TestRequestRate(t *testing.T) {
 	}
 	for text, want := range map[string]string{"10/s": "10/s", "2.5/s": "150/m", "100/h": "100/h", "20/m": "20/m", "7/d": "7/d", "2.71828/s": "2.718/s"} {
 		var rate requestRate
-		if err := rate.UnmarshalText([]byte(text)); err != nil || rateText(rate.perSecond) != want {
-			t.Errorf("%s is shown as %s, want %s (%v)", text, rateText(rate.perSecond), want, err)
+		if err := rate.UnmarshalText([]byte(text)); err != nil || keyring.RateText(rate.perSecond) != want {
+			t.Errorf("%s is shown as %s, want %s (%v)", text, keyring.RateText(rate.perSecond), want, err)
 		}
 	}
 }

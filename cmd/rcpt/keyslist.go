@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -78,7 +78,7 @@ func writeKeys(w io.Writer, records []keyRecord) error {
 func (r keyRecord) limits() string {
 	var limits []string
 	if r.RatePerSecond > 0 {
-		limits = append(limits, rateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
+		limits = append(limits, keyring.RateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
 	}
 	if r.Concurrency > 0 {
 		limits = append(limits, strconv.Itoa(r.Concurrency)+" at a time")
@@ -87,18 +87,6 @@ func (r keyRecord) limits() string {
 		limits = append(limits, "from "+strings.Join(r.Networks, " "))
 	}
 	return strings.Join(limits, ", ")
-}
-
-// rateText writes a rate for the shortest time in which it is a whole number of requests.
-func rateText(perSecond float64) string {
-	const nearly = 1e-6 // what a rate loses that was given for a longer time
-	for _, unit := range rateUnits {
-		requests := perSecond * unit.seconds
-		if whole := math.Round(requests); whole >= 1 && math.Abs(requests-whole) <= nearly*whole {
-			return strconv.FormatFloat(whole, 'f', 0, 64) + "/" + unit.name
-		}
-	}
-	return strconv.FormatFloat(perSecond, 'g', 4, 64) + "/s"
 }
 
 func (r keyRecord) quota() string {

@@ -23,12 +23,6 @@ type (
 	}
 )
 
-// rateUnits are the times for which a rate can be given.
-var rateUnits = []struct {
-	name    string
-	seconds float64
-}{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}
-
 func (s *keyScope) UnmarshalText(text []byte) error {
 	switch scope := store.Scope(text); scope {
 	case store.ScopeVerify, store.ScopeBulk, store.ScopeUsage:
@@ -39,19 +33,9 @@ func (s *keyScope) UnmarshalText(text []byte) error {
 }
 
 func (r *requestRate) UnmarshalText(text []byte) error {
-	const least, most = 0.01, 1e6 // the one as given, the other a second: beyond what a server answers
-	number, name, found := strings.Cut(string(text), "/")
-	if !found {
-		name = rateUnits[0].name
-	}
-	requests, err := strconv.ParseFloat(number, 64)
-	for _, unit := range rateUnits {
-		if perSecond := requests / unit.seconds; err == nil && unit.name == name && requests >= least && perSecond <= most {
-			*r = requestRate{perSecond, requests}
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a rate: write requests in a second, minute, hour or day, such as 10/s or 600/m", text)
+	var err error
+	r.perSecond, r.requests, err = keyring.ParseRate(string(text))
+	return err
 }
 
 // burst is how many requests may come at once: a rate of ten a minute allows ten.

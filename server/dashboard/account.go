@@ -33,22 +33,27 @@ func (d *Dashboard) accountPage(v *visit, p page) error {
 // changePassword wants the old password too: whoever finds an open browser must not be able to keep the account.
 func (d *Dashboard) changePassword(v *visit) error {
 	ctx, client := v.r.Context(), d.config.Client(v.r)
-	if fault := passwordFault(v.account.Login, v.form("password"), v.form("repeated")); fault != "" {
-		return d.refusePassword(v, fault, http.StatusUnprocessableEntity)
-	}
 	// Tries are counted by session: strangers who guess at the sign-in do not keep the owner from changing the password.
 	session := fmt.Sprintf("session %x", v.session.Hash)
 	if wait := d.throttle.begin(d.config.Now(), session, client); wait > 0 {
-		return d.refusePassword(v, v.tooOften(wait), http.StatusTooManyRequests)
+		return d.refusePassword(v, formFaults{{"current", v.tooOften(wait)}}, http.StatusTooManyRequests)
 	}
 	ok, err := d.passwords.matches(ctx, v.account.Password, v.form("current"))
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return d.refusePassword(v, "The current password is wrong.", http.StatusForbidden)
+	var faults formFaults
+	status := http.StatusUnprocessableEntity
+	if ok {
+		d.throttle.forgive(session, client)
+	} else {
+		faults.add("current", "This is not the current password.")
+		status = http.StatusForbidden
 	}
-	d.throttle.forgive(session, client)
+	faults.addPasswordFaults(v.account.Login, v.form("password"), v.form("repeated"))
+	if len(faults) > 0 {
+		return d.refusePassword(v, faults, status)
+	}
 	hash, err := d.passwords.hash(ctx, v.form("password"))
 	if err != nil {
 		return err
@@ -64,7 +69,9 @@ func (d *Dashboard) changePassword(v *visit) error {
 	return v.redirect("/account?changed")
 }
 
-func (d *Dashboard) refusePassword(v *visit, fault string, status int) error {
+func (d *Dashboard) refusePassword(v *visit, faults formFaults, status int) error {
+	p := page{}
+	p.refuse(faults)
 	v.status = status
-	return d.accountPage(v, page{Error: fault})
+	return d.accountPage(v, p)
 }

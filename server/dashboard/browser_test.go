@@ -36,7 +36,7 @@ func newSite(t *testing.T, health func(context.Context) Health) *site {
 	t.Helper()
 	s := &site{store: openStore(t, nil)}
 	var err error
-	s.dashboard, err = New(Config{Store: s.store, Keys: keys{s.store}, Health: health,
+	s.dashboard, err = New(Config{Store: s.store, Keys: keys{s.store}, Health: health, Samples: []Sample{{"ada@acme.example", "an existing mailbox"}, {"nobody@acme.example", "a mailbox that does not exist"}, {"late@acme.example", "a host that defers strangers"}},
 		Check: func(ctx context.Context, address string) (engine.Result, error) {
 			result, err := checked(ctx, address)
 			s.count(ctx, KeyID, result)
@@ -256,6 +256,10 @@ func TestPictures(t *testing.T) {
 	for _, a := range []album{
 		{"keys", s.URL + "/keys", nil},
 		{"key-new", s.URL + "/keys/new", nil},
+		{"key-edit", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="Edit Checkout"]`), shown("#name")}},
+		{"key-faults", s.URL + "/keys/new", []chromedp.Action[chromedp.Void]{typed("#rate", "fast"), typed("#quota", "-1"), typed("#networks", "acme.example"),
+			click(".form .primary"), shown("#networks-fault")}},
+		{"key-rotate", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="Rotate Checkout"]`), shown(".plan")}},
 		{"check-empty", s.URL + "/check", nil},
 		{"check", s.URL + "/check", check("nobody@acme.example")},
 		{"check-deliverable", s.URL + "/check", check("ada.lovelace@acme.example")},
@@ -446,6 +450,11 @@ func (s *site) fill(t *testing.T) {
 		}
 		s.store.TouchKey(key.ID, now.Add(-time.Duration(i*i*37+2)*time.Minute))
 		s.use(key.ID, i, now)
+		if k.Name == "Sign-up form" {
+			if _, err := s.store.RotateKey(t.Context(), key.ID, store.HashOf("its successor"), now.Add(21*time.Hour+time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if err := s.store.Flush(t.Context()); err != nil {
 		t.Fatal(err)

@@ -38,19 +38,19 @@ type trait struct {
 }
 
 func (d *Dashboard) showCheck(v *visit) error {
-	return d.render(v, "check", page{Title: "Check", Nav: "/check", Body: checkView{Samples: d.config.Samples}})
+	return d.render(v, "check", page{Title: "Check", Nav: "/check", Focus: "email", Body: checkView{Samples: d.config.Samples}})
 }
 
 // check verifies an address. It comes in the body and never in a path, so that it stays out of histories and of other programs' logs. Script
 // asks for the outcome alone.
 func (d *Dashboard) check(v *visit) error {
 	view := checkView{Address: strings.TrimSpace(v.form("email"))}
-	p := page{Title: "Check", Nav: "/check"}
+	p := page{Title: "Check", Nav: "/check", Focus: "email"}
 	switch {
 	case view.Address == "":
-		p.Error, v.status = "Type an address to check.", http.StatusUnprocessableEntity
+		p.Faults.add("email", "Type an address to check.")
 	case len(view.Address) > maxAddress:
-		p.Error, v.status = "That is longer than any address.", http.StatusUnprocessableEntity
+		p.Faults.add("email", "That is longer than any address.")
 		view.Address = ""
 	default:
 		result, err := d.config.Check(v.r.Context(), view.Address)
@@ -60,6 +60,9 @@ func (d *Dashboard) check(v *visit) error {
 		if p.Error, v.status = checkFault(err); err == nil {
 			view.Outcome = newOutcome(result)
 		}
+	}
+	if len(p.Faults) > 0 {
+		v.status = http.StatusUnprocessableEntity
 	}
 	p.Body = view
 	if v.r.Header.Get("X-Part") == "outcome" {

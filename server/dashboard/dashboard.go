@@ -23,10 +23,15 @@ const (
 	FixedKeyID = "fixed"
 )
 
-// Keys makes and revokes API keys.
+// Keys makes, changes and revokes API keys.
 type Keys interface {
 	// Create stores a key and returns its text, which nobody can read again.
 	Create(ctx context.Context, k store.Key) (text string, created store.Key, err error)
+	// Update changes the name, scopes, limits, networks and expiry of the key with k's ID to what k has.
+	Update(ctx context.Context, k store.Key) error
+	// Rotate replaces the key with the ID by one that it returns; the old one works until then. [store.ErrInvalid]: it was replaced already, or
+	// cannot be used any more.
+	Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error)
 	// Revoke makes a key unusable for good.
 	Revoke(ctx context.Context, id string) error
 }
@@ -177,6 +182,10 @@ func (d *Dashboard) routes() []route {
 		{"GET /keys", member, d.showKeys},
 		{"POST /keys", member, d.createKey},
 		{"GET /keys/new", member, d.showNewKey},
+		{"GET /keys/{id}/edit", member, d.showEdit},
+		{"POST /keys/{id}/edit", member, d.edit},
+		{"GET /keys/{id}/rotate", member, d.showRotate},
+		{"POST /keys/{id}/rotate", member, d.rotate},
 		{"GET /keys/{id}/revoke", member, d.showRevoke},
 		{"POST /keys/{id}/revoke", member, d.revoke},
 		{"GET /check", member, d.showCheck},

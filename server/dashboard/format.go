@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -34,14 +33,6 @@ func briefCount(n int64) string {
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
 	}
 	return groupedCount(n/1e6) + "M"
-}
-
-// perSecond writes a rate, which may be a fraction, without an exponent.
-func perSecond(rate float64) string {
-	if rate == math.Trunc(rate) {
-		return groupedCount(int64(rate)) + "/s"
-	}
-	return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
 }
 
 // day and moment write times as people read them, in UTC as days and months are counted; iso as programs do.

@@ -42,6 +42,14 @@ func (k keys) Create(ctx context.Context, key store.Key) (string, store.Key, err
 	return text, key, err
 }
 
+func (k keys) Update(ctx context.Context, key store.Key) error { return k.store.UpdateKey(ctx, key) }
+
+func (k keys) Rotate(ctx context.Context, id string, until time.Time) (string, store.Key, error) {
+	text := "rcpt_" + strings.NewReplacer("-", "0", "_", "0").Replace(secret()) + "4kQ2xZ"
+	key, err := k.store.RotateKey(ctx, id, store.HashOf(text), until)
+	return text, key, err
+}
+
 func (k keys) Revoke(ctx context.Context, id string) error { return k.store.RevokeKey(ctx, id) }
 
 // world is a dashboard over a store of its own, with passwords that cost nothing.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -9,22 +10,71 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
 
-// What a form for a key may hold at most. The store takes rates up to 1e9; nobody means more than a million of anything a second.
+// What a form for a key may hold at most.
 const (
 	maxKeyName  = 100 // characters
-	maxRate     = 1e6
 	maxNetworks = 64
 )
 
-// keyForm is the form for a new key, as it was filled in.
+// keyForm is the form for a key, as it was filled in.
 type keyForm struct {
+	ID                                            string // of the key that is edited; empty: a new one
 	Name                                          string
 	Verify, Bulk, Usage                           bool
 	Rate, Burst, Concurrency, Quota, Expires, Net string
-	Today                                         string
+
+	before store.Key // the key that is edited
+	Today  string
+}
+
+// OffersBulk tells whether the form has the scope for lists, which no server uses: only where a key has it, so that it can be taken away.
+func (f keyForm) OffersBulk() bool { return f.before.May(store.ScopeBulk) }
+
+// Ends is the end of a key that is not the end of a day, which the form cannot show.
+func (f keyForm) Ends() time.Time {
+	if f.before.Expires.Equal(f.before.Expires.Truncate(24 * time.Hour)) {
+		return time.Time{}
+	}
+	return f.before.Expires
+}
+
+// formOf is the form that holds what the key has.
+func formOf(k store.Key) keyForm {
+	f := keyForm{
+		ID: k.ID, Name: k.Name, Verify: k.May(store.ScopeVerify), Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage),
+		Concurrency: numberText(int64(k.Concurrency)), Quota: numberText(k.MonthlyQuota),
+		Expires: lastDayText(k.Expires), before: k,
+	}
+	if k.RatePerSecond > 0 {
+		f.Rate = keyring.RateText(k.RatePerSecond)
+		if _, requests, err := keyring.ParseRate(f.Rate); err != nil || keyring.BurstOf(k) != keyring.DefaultBurst(requests) {
+			f.Burst = numberText(int64(keyring.BurstOf(k))) // else it goes with the rate
+		}
+	}
+	for _, network := range k.Networks {
+		f.Net += network.String() + "\n"
+	}
+	f.Net = strings.TrimSpace(f.Net)
+	return f
+}
+
+func numberText(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return groupedCount(n)
+}
+
+// lastDayText is the last day of a key in the form's notation; empty: it never ends.
+func lastDayText(end time.Time) string {
+	if end.IsZero() {
+		return ""
+	}
+	return end.Add(-time.Millisecond).UTC().Format(time.DateOnly)
 }
 
 func readKeyForm(v *visit) keyForm {
@@ -36,44 +86,43 @@ func readKeyForm(v *visit) keyForm {
 	}
 }
 
-// key is what the form asks for, or what is wrong with it.
-func (f keyForm) key(now time.Time) (k store.Key, fault string) {
-	k = store.Key{Name: f.Name, Scopes: f.scopes()}
-	if fault := f.nameFault(); fault != "" {
-		return k, fault
-	}
+// key is what the form asks for, and everything that is wrong with it.
+func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
+	k = f.before
+	k.Name, k.Scopes, k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota = f.Name, f.scopes(), 0, 0, 0, 0
+	faults.add("name", f.nameFault())
 	if len(k.Scopes) == 0 {
-		return k, "Choose at least one thing that the key may be used for."
+		faults.add("verify", "Choose at least one.")
 	}
-	var err error
-	if f.Rate != "" {
-		k.RatePerSecond, err = strconv.ParseFloat(f.Rate, 64)
-		if err != nil || !(k.RatePerSecond > 0 && k.RatePerSecond <= maxRate) {
-			return k, "The rate must be a number above 0, such as 10 or 0.5, or empty for no limit."
-		}
-	}
-	for _, limit := range []struct {
-		name, text string
-		set        func(int64)
-	}{
-		{"burst", f.Burst, func(n int64) { k.Burst = int(n) }},
-		{"number of requests at a time", f.Concurrency, func(n int64) { k.Concurrency = int(n) }},
-		{"monthly quota", f.Quota, func(n int64) { k.MonthlyQuota = n }},
-	} {
-		n, ok := wholeNumber(limit.text)
+	limit := func(field, text string, set func(int64)) {
+		n, ok := wholeNumber(text)
 		if !ok {
-			return k, fmt.Sprintf("The %s must be a whole number above 0, or empty for no limit.", limit.name)
+			faults.add(field, "Write a whole number from 1 to 2,147,483,647, or nothing.")
 		}
-		limit.set(n)
+		set(n)
 	}
-	if k.Burst > 0 && k.RatePerSecond == 0 {
-		return k, "A burst goes beyond a rate: give the rate too."
+	limit("quota", f.Quota, func(n int64) { k.MonthlyQuota = n })
+	if f.Rate != "" {
+		perSecond, requests, err := keyring.ParseRate(withoutGroups(f.Rate))
+		if err != nil {
+			faults.add("rate", "Write requests in a second, minute, hour or day, such as 10/s, 600/m or 100/h, or nothing.")
+		} else {
+			k.RatePerSecond, k.Burst = perSecond, keyring.DefaultBurst(requests)
+		}
 	}
-	if k.Expires, fault = expiry(f.Expires, now); fault != "" {
-		return k, fault
+	limit("burst", f.Burst, func(n int64) { k.Burst = cmp.Or(int(n), k.Burst) })
+	if f.Burst != "" && f.Rate == "" {
+		faults.add("burst", "A burst belongs to a rate: give the rate too, or leave this empty.")
+	}
+	limit("concurrency", f.Concurrency, func(n int64) { k.Concurrency = int(n) })
+	var fault string
+	if f.Expires != lastDayText(f.before.Expires) { // else the moment stays that it has
+		k.Expires, fault = expiry(f.Expires, now)
+		faults.add("expires", fault)
 	}
 	k.Networks, fault = networks(f.Net)
-	return k, fault
+	faults.add("networks", fault)
+	return k, faults
 }
 
 func (f keyForm) nameFault() string {
@@ -92,7 +141,7 @@ func (f keyForm) scopes() (scopes []store.Scope) {
 	for _, choice := range []struct {
 		wanted bool
 		scope  store.Scope
-	}{{f.Verify, store.ScopeVerify}, {f.Bulk, store.ScopeBulk}, {f.Usage, store.ScopeUsage}} {
+	}{{f.Verify, store.ScopeVerify}, {f.Bulk && f.OffersBulk(), store.ScopeBulk}, {f.Usage, store.ScopeUsage}} {
 		if choice.wanted {
 			scopes = append(scopes, choice.scope)
 		}
@@ -100,13 +149,18 @@ func (f keyForm) scopes() (scopes []store.Scope) {
 	return scopes
 }
 
-// wholeNumber reads a limit; an empty one is zero. Commas and spaces between digits are how people write thousands.
+// wholeNumber reads a limit; an empty one is zero.
 func wholeNumber(text string) (int64, bool) {
 	if text == "" {
 		return 0, true
 	}
-	n, err := strconv.ParseInt(strings.NewReplacer(",", "", " ", "", "_", "").Replace(text), 10, 32)
+	n, err := strconv.ParseInt(withoutGroups(text), 10, 32)
 	return n, err == nil && n > 0
+}
+
+// withoutGroups removes what people write between the thousands of a number.
+func withoutGroups(text string) string {
+	return strings.NewReplacer(",", "", " ", "", "_", "").Replace(text)
 }
 
 // expiry is the end of a day in UTC; an empty one is never.
@@ -116,11 +170,11 @@ func expiry(text string, now time.Time) (time.Time, string) {
 	}
 	last, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return time.Time{}, "The last day must be a date such as 2027-12-31."
+		return time.Time{}, "Write a date such as 2027-12-31, or nothing."
 	}
 	end := last.AddDate(0, 0, 1)
 	if !end.After(now) {
-		return time.Time{}, "The last day has passed already."
+		return time.Time{}, "This day has passed already."
 	}
 	return end, ""
 }
@@ -133,7 +187,7 @@ func networks(text string) (all []netip.Prefix, fault string) {
 			prefix, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
 		}
 		if err != nil {
-			return nil, "The networks must be addresses or networks, such as 192.0.2.17 or 2001:db8::/32."
+			return nil, fmt.Sprintf("“%s” is no address or network: write them like 192.0.2.17 or 2001:db8::/32.", shortened(word))
 		}
 		if len(all) == maxNetworks {
 			return nil, fmt.Sprintf("A key can have up to %d networks.", maxNetworks)
@@ -141,4 +195,13 @@ func networks(text string) (all []netip.Prefix, fault string) {
 		all = append(all, prefix.Masked())
 	}
 	return all, ""
+}
+
+// shortened is the beginning of a word that somebody typed, to name it by.
+func shortened(word string) string {
+	const most = 40
+	if runes := []rune(word); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return word
 }

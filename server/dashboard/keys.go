@@ -19,6 +19,10 @@ type keyRow struct {
 	State    string // "active", "expired" or "revoked"
 	Quota    quota
 	LastSeen string
+
+	Successor, Predecessor string // IDs of the keys that this one was replaced by, and was made to replace; empty: none
+	Below                  bool   // its successor is right above
+	EndsIn                 string // how long a key that was replaced still works; empty: it does not, or nobody replaced it
 }
 
 // quota is how much of a month's quota is used.
@@ -64,14 +68,18 @@ func (d *Dashboard) showKeys(v *visit) error {
 		active = ended
 	}
 	number, _ := strconv.Atoi(query.Get("page"))
-	active = view.turnTo(number, active)
-	if view.Rows, err = d.keyRows(ctx, active, now); err != nil {
+	replaced := successors(keys)
+	active = view.turnTo(number, together(active, replaced))
+	if view.Rows, err = d.keyRows(ctx, active, replaced, now); err != nil {
 		return err
 	}
 	view.Snippets = snippets(d.base(v.r), "")
 	p := page{Title: "API", Nav: "/keys", Body: view}
-	if query.Has("revoked") {
+	switch {
+	case query.Has("revoked"):
 		p.Notice = "The key is revoked. Programs that still use it get 401."
+	case query.Has("changed"):
+		p.Notice = "The key is changed. That holds for programs that use it within a second."
 	}
 	return d.render(v, "keys", p)
 }
@@ -100,16 +108,20 @@ func (view *keysView) turnTo(number int, keys []store.Key) []store.Key {
 	return keys[first:min(first+keysPerPage, len(keys))]
 }
 
-func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, now time.Time) ([]keyRow, error) {
+// keyRows are the keys as the page shows them.
+func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, replaced map[string]string, now time.Time) ([]keyRow, error) {
 	rows := make([]keyRow, 0, len(keys))
-	for _, key := range keys {
-		row := keyRow{Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota}}
+	for i, key := range keys {
+		row := keyRow{Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota}, Successor: replaced[key.ID], Predecessor: key.Replaces}
 		switch {
 		case !key.Revoked.IsZero():
 			row.State = "revoked"
 		case !key.Usable(now):
 			row.State = "expired"
+		case row.Successor != "" && !key.Expires.IsZero():
+			row.EndsIn = took(key.Expires.Sub(now))
 		}
+		row.Below = i > 0 && keys[i-1].ID == row.Successor
 		if !key.LastUsed.IsZero() {
 			row.LastSeen = ago(now, key.LastUsed)
 		}
@@ -125,13 +137,59 @@ func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, now time.Time
 	return rows, nil
 }
 
-func (d *Dashboard) showNewKey(v *visit) error {
-	return d.newKeyPage(v, keyForm{Verify: true}, "")
+// successors are the IDs of the keys that replace others, by the ID of the other; one that is revoked replaces none.
+func successors(keys []store.Key) map[string]string {
+	all := map[string]string{}
+	for _, key := range keys {
+		if key.Replaces != "" && key.Revoked.IsZero() {
+			all[key.Replaces] = key.ID
+		}
+	}
+	return all
 }
 
-func (d *Dashboard) newKeyPage(v *visit, form keyForm, fault string) error {
+// together puts each key that was replaced below its successor, where that is in the list too.
+func together(keys []store.Key, replaced map[string]string) []store.Key {
+	byID, above := map[string]store.Key{}, map[string]string{}
+	for _, key := range keys {
+		byID[key.ID] = key
+	}
+	for old, successor := range replaced {
+		if _, listed := byID[successor]; listed {
+			above[old] = successor
+		}
+	}
+	ordered := make([]store.Key, 0, len(keys))
+	for _, key := range keys {
+		if above[key.ID] != "" {
+			continue
+		}
+		for found := true; found; key, found = byID[key.Replaces] {
+			ordered = append(ordered, key)
+			if above[key.Replaces] != key.ID {
+				break
+			}
+		}
+	}
+	return ordered
+}
+
+func (d *Dashboard) showNewKey(v *visit) error {
+	return d.keyPage(v, keyForm{Verify: true}, nil)
+}
+
+// keyPage is the form for a new key or, where it has an ID, for one that there is.
+func (d *Dashboard) keyPage(v *visit, form keyForm, faults formFaults) error {
 	form.Today = d.config.Now().UTC().Format(time.DateOnly)
-	return d.render(v, "newkey", page{Title: "New API key", Nav: "/keys", Error: fault, Body: form})
+	p := page{Title: "New API key", Nav: "/keys", Focus: "name", Body: form}
+	if form.ID != "" {
+		p.Title = "Edit API key"
+	}
+	if len(faults) > 0 {
+		p.refuse(faults)
+		v.status = http.StatusUnprocessableEntity
+	}
+	return d.render(v, "keyform", p)
 }
 
 // createdView is the page that shows a key, once.
@@ -139,15 +197,18 @@ type createdView struct {
 	Key      store.Key
 	Text     string
 	Snippets []snippet
+
+	Old      string    // the ID of the key that it replaces; empty: none
+	OldEnds  time.Time // when that ends
+	OldEnded bool      // it has already
 }
 
 // createKey answers with the key itself and not with a redirect: it is nowhere kept from where another page could show it.
 func (d *Dashboard) createKey(v *visit) error {
 	form := readKeyForm(v)
-	wanted, fault := form.key(d.config.Now())
-	if fault != "" {
-		v.status = http.StatusUnprocessableEntity
-		return d.newKeyPage(v, form, fault)
+	wanted, faults := form.key(d.config.Now())
+	if len(faults) > 0 {
+		return d.keyPage(v, form, faults)
 	}
 	wanted.Account = v.account.ID
 	text, key, err := d.config.Keys.Create(v.r.Context(), wanted)

@@ -126,41 +126,49 @@ func TestManyKeys(t *testing.T) {
 func TestKeyForm(t *testing.T) {
 	now := newClock().Now()
 	good := keyForm{Name: "x", Verify: true}
-	if _, fault := good.key(now); fault != "" {
-		t.Error(fault)
+	if _, faults := good.key(now); len(faults) > 0 {
+		t.Error(faults)
 	}
-	for name, change := range map[string]func(*keyForm){
-		"no name":            func(f *keyForm) { f.Name = "" },
-		"long name":          func(f *keyForm) { f.Name = strings.Repeat("x", 101) },
-		"control characters": func(f *keyForm) { f.Name = "a\nb" },
-		"not UTF-8":          func(f *keyForm) { f.Name = "a\xff" },
-		"no scope":           func(f *keyForm) { f.Verify = false },
-		"rate zero":          func(f *keyForm) { f.Rate = "0" },
-		"rate below":         func(f *keyForm) { f.Rate = "-1" },
-		"rate NaN":           func(f *keyForm) { f.Rate = "NaN" },
-		"rate infinite":      func(f *keyForm) { f.Rate = "Inf" },
-		"rate in words":      func(f *keyForm) { f.Rate = "ten" },
-		"burst alone":        func(f *keyForm) { f.Burst = "5" },
-		"quota zero":         func(f *keyForm) { f.Quota = "0" },
-		"quota below":        func(f *keyForm) { f.Quota = "-5" },
-		"quota too large":    func(f *keyForm) { f.Quota = "99999999999999999999" },
-		"half a request":     func(f *keyForm) { f.Concurrency = "0.5" },
-		"yesterday":          func(f *keyForm) { f.Expires = "2026-11-21" },
-		"no date":            func(f *keyForm) { f.Expires = "tomorrow" },
-		"no network":         func(f *keyForm) { f.Net = "acme.example" },
-		"many networks":      func(f *keyForm) { f.Net = strings.Repeat("192.0.2.1 ", 65) },
-		"address with zone":  func(f *keyForm) { f.Net = "fe80::1%eth0" },
+	for name, c := range map[string]struct {
+		field  string
+		change func(*keyForm)
+	}{
+		"no name":            {"name", func(f *keyForm) { f.Name = "" }},
+		"long name":          {"name", func(f *keyForm) { f.Name = strings.Repeat("x", 101) }},
+		"control characters": {"name", func(f *keyForm) { f.Name = "a\nb" }},
+		"not UTF-8":          {"name", func(f *keyForm) { f.Name = "a\xff" }},
+		"no scope":           {"verify", func(f *keyForm) { f.Verify = false }},
+		"lists alone":        {"verify", func(f *keyForm) { f.Verify, f.Bulk = false, true }},
+		"rate zero":          {"rate", func(f *keyForm) { f.Rate = "0" }},
+		"rate below":         {"rate", func(f *keyForm) { f.Rate = "-1" }},
+		"rate NaN":           {"rate", func(f *keyForm) { f.Rate = "NaN" }},
+		"rate infinite":      {"rate", func(f *keyForm) { f.Rate = "Inf" }},
+		"rate in words":      {"rate", func(f *keyForm) { f.Rate = "ten" }},
+		"burst alone":        {"burst", func(f *keyForm) { f.Burst = "5" }},
+		"quota zero":         {"quota", func(f *keyForm) { f.Quota = "0" }},
+		"quota below":        {"quota", func(f *keyForm) { f.Quota = "-5" }},
+		"quota too large":    {"quota", func(f *keyForm) { f.Quota = "99999999999999999999" }},
+		"half a request":     {"concurrency", func(f *keyForm) { f.Concurrency = "0.5" }},
+		"yesterday":          {"expires", func(f *keyForm) { f.Expires = "2026-11-21" }},
+		"no date":            {"expires", func(f *keyForm) { f.Expires = "tomorrow" }},
+		"no network":         {"networks", func(f *keyForm) { f.Net = "acme.example" }},
+		"many networks":      {"networks", func(f *keyForm) { f.Net = strings.Repeat("192.0.2.1 ", 65) }},
+		"address with zone":  {"networks", func(f *keyForm) { f.Net = "fe80::1%eth0" }},
 	} {
 		form := good
-		change(&form)
-		if _, fault := form.key(now); fault == "" {
-			t.Errorf("%s: taken", name)
+		c.change(&form)
+		if _, faults := form.key(now); len(faults) != 1 || faults[0].Field != c.field {
+			t.Errorf("%s: %v, want a fault of %s", name, faults, c.field)
 		}
 	}
 	form := good
 	form.Expires = "2026-11-22"
-	if key, fault := form.key(now); fault != "" || !key.Usable(now) {
-		t.Errorf("until today: %v, %s", key.Expires, fault)
+	if key, faults := form.key(now); len(faults) > 0 || !key.Usable(now) {
+		t.Errorf("until today: %v, %v", key.Expires, faults)
+	}
+	form.Rate = "1,200/h"
+	if key, faults := form.key(now); len(faults) > 0 || key.RatePerSecond != 1200.0/3600 {
+		t.Errorf("%v, %v", key.RatePerSecond, faults)
 	}
 }
 
@@ -363,7 +371,6 @@ func TestFormats(t *testing.T) {
 		took(5 * time.Minute): "5 min", took(47 * time.Hour): "47 h", took(72 * time.Hour): "3 days",
 		lastDay(newClock().Now().Truncate(24 * time.Hour)): "21 Nov 2026", lastDay(newClock().Now()): "22 Nov 2026, 10:00 UTC",
 		briefCount(9_999_999): "9,999,999", briefCount(12_340_000): "12.3M", briefCount(1_500_000_000): "1,500M",
-		perSecond(1e6): "1,000,000/s", perSecond(0.25): "0.25/s",
 		shortCount(9999): "9,999", shortCount(12500): "12.5k", shortCount(40_000_000): "40M",
 	} {
 		if got != want {

@@ -108,17 +108,17 @@ func (p *passwords) work(ctx context.Context, password string, salt []byte) ([]b
 	return p.derive([]byte(password), salt), nil
 }
 
-// passwordFault says what is wrong with a new password, or nothing.
-func passwordFault(login, password, repeated string) string {
+// addPasswordFaults notes what is wrong with a new password and its repetition.
+func (f *formFaults) addPasswordFaults(login, password, repeated string) {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
-		return fmt.Sprintf("The password needs at least %d characters.", minPassword)
+		f.add("password", fmt.Sprintf("The password needs at least %d characters.", minPassword))
 	case len(password) > maxPassword:
-		return fmt.Sprintf("The password is longer than %d octets.", maxPassword)
+		f.add("password", fmt.Sprintf("The password is longer than %d octets.", maxPassword))
 	case strings.EqualFold(password, strings.TrimSpace(login)):
-		return "The password must not be the login."
-	case password != repeated:
-		return "The two passwords are not the same."
+		f.add("password", "The password must not be the login.")
 	}
-	return ""
+	if password != repeated {
+		f.add("repeated", "This is not the same as the password above.")
+	}
 }

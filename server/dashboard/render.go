@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
 )
 
 //go:embed templates
@@ -23,6 +26,8 @@ type page struct {
 	Nav    string // the path of the entry of the menu that is open
 	Notice string // something was done
 	Error  string // something of the form is wrong
+	Faults formFaults
+	Focus  string // the field at which the page begins
 	Body   any
 	Login  string // empty: nobody is signed in
 	Token  string
@@ -38,7 +43,7 @@ func parseViews(assets map[string]asset) (views, error) {
 	}
 	funcs := template.FuncMap{
 		"asset": func(name string) string { return served[name] },
-		"count": groupedCount, "brief": briefCount, "rate": perSecond, "long": func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment, "iso": iso, "percent": percent,
+		"count": groupedCount, "brief": briefCount, "rate": keyring.RateText, "burst": func(k store.Key) int64 { return int64(keyring.BurstOf(k)) }, "long": func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment, "iso": iso, "percent": percent,
 		"took": took,
 	}
 	layout, err := template.New("layout").Funcs(funcs).ParseFS(templateFiles, "templates/layout/*.html")

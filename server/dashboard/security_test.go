@@ -358,16 +358,25 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%q leads to %q", next, got)
 		}
 	}
+	for next, want := range map[string]string{
+		"/usage?days=7&key=key_1": "/usage?days=7&key=key_1", "/keys?page=2&show=ended": "/keys?page=2&show=ended", "/keys?revoked": "/keys", "/check?x": "/check",
+		"/usage?days=7&next=//evil.example": "/usage?days=7", "/usage?days=%0d%0aX": "/usage?days=%0D%0AX", "/nowhere?days=7": home, "//evil.example/usage?days=7": home,
+		"https://evil.example/usage": home, "/\\evil.example": home, "/keys\r\nX: y": home, "%2f%2fevil": home, "": home,
+	} {
+		if got := ownPage(next); got != want {
+			t.Errorf("%q leads to %q, want %q", next, got, want)
+		}
+	}
 	w := newWorld(t, nil)
 	w.setUp(t)
 	if got := w.post(t, "/keys", "/theme", "theme", "dark", "back", "//evil.example"); got.Header.Get("Location") != home {
 		t.Errorf("theme: %s", got.Header.Get("Location"))
 	}
 	w.client = w.browser()
-	if got := w.get(t, "/usage?days=7"); got.Header.Get("Location") != "/sign-in?next=%2Fusage" {
+	if got := w.get(t, "/usage?days=7"); got.Header.Get("Location") != "/sign-in?next=%2Fusage%3Fdays%3D7" {
 		t.Errorf("a member's page: %s", got.Header.Get("Location"))
 	}
-	for next, want := range map[string]string{"https://evil.example/": home, "/usage": "/usage"} {
+	for next, want := range map[string]string{"https://evil.example/": home, "/usage": "/usage", "/usage?days=7": "/usage?days=7"} {
 		w.client = w.browser()
 		if got := w.post(t, "/sign-in?next="+url.QueryEscape(next), "/sign-in", "login", testLogin, "password", testPassword, "next", next); got.Header.Get("Location") != want {
 			t.Errorf("sign-in with %s: %s", next, got.Header.Get("Location"))

@@ -41,31 +41,35 @@ type setupForm struct {
 
 func (d *Dashboard) showSetup(v *visit) error {
 	token := v.r.URL.Query().Get("token")
-	return d.setupPage(v, setupForm{Link: token}, "")
+	return d.setupPage(v, setupForm{Link: token}, nil)
 }
 
 // setupPage shows the form, or that the link does not work.
-func (d *Dashboard) setupPage(v *visit, form setupForm, fault string) error {
+func (d *Dashboard) setupPage(v *visit, form setupForm, faults formFaults) error {
+	p := page{Title: "Set up", Focus: "login"}
+	if len(faults) > 0 {
+		p.refuse(faults)
+		v.status = http.StatusUnprocessableEntity
+	}
 	err := d.config.Store.CheckSetupToken(v.r.Context(), store.HashOf(form.Link))
 	if errors.Is(err, store.ErrNotFound) {
-		form.Link, fault, v.status = "", "", http.StatusNotFound
+		form.Link, p.Error, v.status = "", "", http.StatusNotFound
 	} else if err != nil {
 		return err
 	}
-	return d.render(v, "setup", page{Title: "Set up", Error: fault, Body: form})
+	p.Body = form
+	return d.render(v, "setup", p)
 }
 
 func (d *Dashboard) setUp(v *visit) error {
 	ctx := v.r.Context()
 	form := setupForm{Link: v.form("link"), Login: strings.TrimSpace(v.form("login"))}
-	fault := loginFault(form.Login)
-	if fault == "" {
-		fault = passwordFault(form.Login, v.form("password"), v.form("repeated"))
-	}
+	var faults formFaults
+	faults.add("login", loginFault(form.Login))
+	faults.addPasswordFaults(form.Login, v.form("password"), v.form("repeated"))
 	// The link is looked at before any work is done for who has none.
-	if err := d.config.Store.CheckSetupToken(ctx, store.HashOf(form.Link)); fault != "" || err != nil {
-		v.status = http.StatusUnprocessableEntity
-		return d.setupPage(v, form, fault)
+	if err := d.config.Store.CheckSetupToken(ctx, store.HashOf(form.Link)); len(faults) > 0 || err != nil {
+		return d.setupPage(v, form, faults)
 	}
 	hash, err := d.passwords.hash(ctx, v.form("password"))
 	if err != nil {
@@ -74,7 +78,7 @@ func (d *Dashboard) setUp(v *visit) error {
 	account, err := d.config.Store.SetUp(ctx, store.HashOf(form.Link), store.Account{Login: form.Login, Password: hash})
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster
 		form.Link = ""
-		return d.setupPage(v, form, "")
+		return d.setupPage(v, form, nil)
 	}
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type signInForm struct {
 }
 
 func (d *Dashboard) showSignIn(v *visit) error {
-	next := ownPath(v.r.URL.Query().Get("next"))
+	next := ownPage(v.r.URL.Query().Get("next"))
 	if v.account != nil {
 		return v.redirect(home)
 	}
@@ -26,7 +26,7 @@ func (d *Dashboard) showSignIn(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := page{Title: "Sign in", Body: signInForm{Next: next, First: len(accounts) == 0}}
+	p := page{Title: "Sign in", Focus: "login", Body: signInForm{Next: next, First: len(accounts) == 0}}
 	if v.r.URL.Query().Has("bye") {
 		p.Notice = "You are signed out."
 	}
@@ -34,7 +34,7 @@ func (d *Dashboard) showSignIn(v *visit) error {
 }
 
 func (d *Dashboard) signIn(v *visit) error {
-	form := signInForm{Login: v.form("login"), Next: ownPath(v.form("next"))}
+	form := signInForm{Login: v.form("login"), Next: ownPage(v.form("next"))}
 	client := d.config.Client(v.r)
 	if wait := d.throttle.begin(d.config.Now(), form.Login, client); wait > 0 {
 		return d.refuseSignIn(v, form, v.tooOften(wait), http.StatusTooManyRequests)
@@ -70,7 +70,8 @@ func (d *Dashboard) authenticate(v *visit, login, password string) (store.Accoun
 
 func (d *Dashboard) refuseSignIn(v *visit, form signInForm, fault string, status int) error {
 	v.status = status
-	return d.render(v, "signin", page{Title: "Sign in", Error: fault, Body: form})
+	// Which of the two is wrong is not said, but it is the password that has to be typed again.
+	return d.render(v, "signin", page{Title: "Sign in", Faults: formFaults{{"password", fault}}, Body: form})
 }
 
 // tooOften says how long to wait.

@@ -36,9 +36,11 @@ const (
 
 // What a visit can end with besides a page, and besides the errors of the store.
 var (
-	errNoPage  = errors.New("there is no such page")
-	errForged  = errors.New("the request did not come from one of our forms")
-	errTooLong = errors.New("the form is too long")
+	errNoPage   = errors.New("there is no such page")
+	errForged   = errors.New("the request did not come from one of our forms")
+	errTooLong  = errors.New("the form is too long")
+	errKeyEnded = errors.New("the key is revoked or expired")
+	errReplaced = errors.New("the key is replaced already")
 )
 
 // serve makes a handler of an action.
@@ -76,7 +78,7 @@ func signInPath(r *http.Request) string {
 	if r.Method != http.MethodGet || ownPath(r.URL.Path) == home {
 		return "/sign-in"
 	}
-	return "/sign-in?next=" + url.QueryEscape(r.URL.Path)
+	return "/sign-in?next=" + url.QueryEscape(ownPage(r.URL.RequestURI()))
 }
 
 // home is where somebody gets who is signed in.
@@ -89,6 +91,28 @@ func ownPath(given string) string {
 		return given
 	}
 	return home
+}
+
+// kept are the parameters that say which part of a page is wanted; others are about something that was done.
+var kept = []string{"days", "key", "show", "page"}
+
+// ownPage is a page of ours with the parameters that belong to it, as [ownPath] has it.
+func ownPage(given string) string {
+	asked, err := url.ParseRequestURI(given)
+	if err != nil || asked.Host != "" {
+		return home
+	}
+	query := url.Values{}
+	for _, name := range kept {
+		if value := asked.Query().Get(name); value != "" {
+			query.Set(name, value)
+		}
+	}
+	at := ownPath(asked.Path)
+	if at != asked.Path || len(query) == 0 {
+		return at
+	}
+	return at + "?" + query.Encode()
 }
 
 // redirect sends the browser to a page of ours, with GET.
@@ -111,6 +135,12 @@ func (d *Dashboard) fail(v *visit, err error) {
 			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
 	case errors.Is(err, errTooLong):
 		p = problem{Heading: "This form cannot be read", Text: "It is longer than any that makes sense, or damaged.", Status: http.StatusBadRequest}
+	case errors.Is(err, errKeyEnded):
+		p = problem{Heading: "This key has ended", Status: http.StatusConflict,
+			Text: "It is revoked or expired, so nothing of it can be changed. Create a new key instead."}
+	case errors.Is(err, errReplaced):
+		p = problem{Heading: "This key is replaced already", Status: http.StatusConflict,
+			Text: "Another key was made in its place. Rotate that one, or revoke it first."}
 	case errors.Is(err, errBusy), errors.Is(err, store.ErrUnavailable):
 		v.w.Header().Set("Retry-After", strconv.Itoa(retrySoon))
 		p = problem{Heading: "Not right now", Text: "The server cannot do this at the moment. Try again in a few seconds.",

@@ -1,0 +1,66 @@
+package dashboard
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+)
+
+// formFault is what is wrong with a field of a form.
+type formFault struct {
+	Field string // the id of its input
+	Text  string
+}
+
+// formFaults are in the order of the form.
+type formFaults []formFault
+
+// add notes a fault; an empty text is none.
+func (f *formFaults) add(field, text string) {
+	if text != "" {
+		*f = append(*f, formFault{field, text})
+	}
+}
+
+// refuse makes the page that of a form in which fields are wrong.
+func (p *page) refuse(faults formFaults) {
+	p.Faults = faults
+	p.Error = "One field needs another look. Nothing has been changed."
+	if len(faults) > 1 {
+		p.Error = fmt.Sprintf("%d fields need another look. Nothing has been changed.", len(faults))
+	}
+}
+
+// FaultOf is what is wrong with the field; the zero formFault: nothing.
+func (p page) FaultOf(field string) formFault {
+	for _, f := range p.Faults {
+		if f.Field == field {
+			return f
+		}
+	}
+	return formFault{}
+}
+
+// Field is what the input of a field says of its state: which texts describe it, whether it is wrong, and whether the page begins there, which is
+// at the first wrong field or, where all are right, at the one that the page names.
+func (p page) Field(field string, hints ...string) template.HTMLAttr {
+	wrong, first := p.FaultOf(field).Text != "", p.Focus
+	if len(p.Faults) > 0 {
+		first = p.Faults[0].Field
+	}
+	var attributes []string
+	if wrong {
+		hints = append(hints, field+"-fault")
+	}
+	if len(hints) > 0 {
+		attributes = append(attributes, `aria-describedby="`+html.EscapeString(strings.Join(hints, " "))+`"`)
+	}
+	if wrong {
+		attributes = append(attributes, `aria-invalid="true"`)
+	}
+	if first == field {
+		attributes = append(attributes, "autofocus")
+	}
+	return template.HTMLAttr(strings.Join(attributes, " "))
+}
