@@ -34,7 +34,7 @@ func TestDependencies(t *testing.T) {
 	}
 	// The packages below smtpprobe know neither it nor each other, except for
 	// smtp, which all may use.
-	for _, name := range []string{"smtp", "replies", "provider", "egress"} {
+	for _, name := range []string{"smtp", "replies", "provider", "egress", "pace"} {
 		pkg := module + "smtpprobe/" + name
 		for _, dep := range dependencies(t, pkg) {
 			allowed := dep == pkg || strings.HasPrefix(dep, pkg+"/internal/") || dep == module+"smtpprobe/smtp"

@@ -3,28 +3,21 @@ package smtpprobe
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
+
+	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-// providerBook remembers how the providers of mail hosts take to us. A provider that refuses us for several domains in a row is left alone for a
-// while, instead of making it worse; one that finds us too fast is asked more slowly.
-type providerBook map[providerKey]*providerNote
+// providerBook holds the breakers of the providers that have blocked us or found
+// us too fast. The pool's lock guards it.
+type providerBook map[providerKey]*pacing.Breaker
 
 // providerKey is a provider as one of our ways out knows it: it sees each as a client of its own.
 type providerKey struct {
 	name   string     // in the table of providers; empty: it is in none
 	addr   netip.Addr // of a mail host that is none of theirs
 	egress int
-}
-
-type providerNote struct {
-	blocks   []string  // different domains for which it has blocked us, with no answer for a mailbox since
-	trips    int       // how often it was left alone, with no answer for a mailbox since
-	until    time.Time // left alone
-	interval time.Duration
-	next     time.Time // the next session may begin
-	touched  time.Time
 }
 
 // provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
@@ -53,99 +46,88 @@ func (k providerKey) String() string {
 	return k.name
 }
 
-// note takes an answer in. Refusals for the same domain count once: they may be that domain's own policy.
+// note records what a reply in a domain says about the provider. Providers that
+// have never blocked us nor found us too fast have no breaker.
 func (b providerBook) note(provider providerKey, domain string, class Class) {
-	n := b[provider]
-	if n == nil {
-		if class != ClassBlocked && class != ClassRateLimited {
+	breaker := b[provider]
+	if breaker == nil {
+		if class != replies.Blocked && class != replies.RateLimited {
 			return
 		}
 		if len(b) >= maxProviderNotes {
 			b.shrink()
 		}
-		n = &providerNote{}
-		b[provider] = n
+		breaker = pacing.NewBreaker(domainsToPause(provider))
+		b[provider] = breaker
 	}
-	n.touched = time.Now()
+	now := time.Now()
 	switch class {
-	case ClassBlocked:
-		n.blocked(domain, blocksToTrip(provider))
-	case ClassRateLimited:
-		n.interval = min(max(2*n.interval, minInterval), maxInterval)
-	case ClassOK, ClassNoSuchUser, ClassDisabled, ClassMoved, ClassMailboxFull:
-		n.blocks, n.trips = nil, 0
-		n.interval /= 2
-		if n.interval < minInterval {
-			n.interval = 0
-		}
+	case replies.Blocked:
+		breaker.Blocked(domain, now)
+	case replies.RateLimited:
+		breaker.RateLimited(now)
+	case replies.OK, replies.NoSuchUser, replies.Disabled, replies.Moved, replies.MailboxFull:
+		breaker.Answered(now)
+	default:
+		breaker.Observed(now)
 	}
 }
 
-// blocksToTrip is for how many domains in a row a provider has to block us. One host may serve several with a policy of their own.
-func blocksToTrip(provider providerKey) int {
+func domainsToPause(provider providerKey) int {
 	if provider.isAddress() {
-		return blocksOfHost
+		return pacing.HostDomains
 	}
-	return blocksOfProvider
+	return pacing.ProviderDomains
 }
 
-func (n *providerNote) blocked(domain string, enough int) {
-	if slices.Contains(n.blocks, domain) {
-		return
-	}
-	n.blocks = append(n.blocks, domain)
-	if len(n.blocks) < enough {
-		return
-	}
-	n.until = time.Now().Add(min(breakLasts<<n.trips, maxBreak))
-	n.blocks = n.blocks[:0]
-	n.trips = min(n.trips+1, maxTrips)
-}
-
-// wait is how long to wait before the next session.
+// wait returns how long to wait before the next session.
 func (b providerBook) wait(provider providerKey) time.Duration {
-	if n := b[provider]; n != nil && n.interval > 0 {
-		return max(0, time.Until(n.next))
+	if breaker := b[provider]; breaker != nil {
+		return breaker.Wait(time.Now())
 	}
 	return 0
 }
 
 // opens notes that a session begins.
 func (b providerBook) opens(provider providerKey) {
-	if n := b[provider]; n != nil {
-		n.next = time.Now().Add(n.interval)
+	if breaker := b[provider]; breaker != nil {
+		breaker.Opened(time.Now())
 	}
 }
 
-// left reports until when the provider is left alone.
+// left reports whether the provider is paused, and until when.
 func (b providerBook) left(provider providerKey) (time.Time, bool) {
-	n := b[provider]
-	if n == nil || !time.Now().Before(n.until) {
-		return time.Time{}, false
+	if breaker := b[provider]; breaker != nil {
+		return breaker.Paused(time.Now())
 	}
-	return n.until, true
+	return time.Time{}, false
 }
 
-// restrained reports whether a known provider is to see less of us for now. That of a single address says nothing about the host's others.
-func (p *Pool) restrained(r route) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	provider := p.provider(r)
-	n := p.providers[provider]
-	return n != nil && !provider.isAddress() && (n.interval > 0 || time.Now().Before(n.until))
-}
-
-// shrink drops providers that have long been quiet, or if that is none, all.
+// shrink drops the breakers that are stale, and if none is, all of them.
 func (b providerBook) shrink() {
-	before := len(b)
-	for key, n := range b {
-		if time.Since(n.touched) > maxBreak {
+	before, now := len(b), time.Now()
+	for key, breaker := range b {
+		if breaker.Stale(now) {
 			delete(b, key)
 		}
 	}
 	if len(b) == before {
 		clear(b)
 	}
+}
+
+// restrained reports whether a known provider is paused or asked at intervals.
+// That of a single address says nothing about the host's others.
+func (p *Pool) restrained(r route) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	provider := p.provider(r)
+	breaker := p.providers[provider]
+	if breaker == nil || provider.isAddress() {
+		return false
+	}
+	_, paused := breaker.Paused(time.Now())
+	return paused || breaker.Interval() > 0
 }
 
 // paused answers an ask without asking: the host's provider is left alone, or the host has just shown that it cannot be asked.

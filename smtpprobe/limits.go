@@ -119,18 +119,6 @@ const (
 	maxHosts         = 20_000
 )
 
-// When a provider is left alone, or asked more slowly.
-const (
-	blocksOfProvider = 5 // different domains, with one provider: one may have a policy of its own
-	blocksOfHost     = 8 // the same, with a host of which nobody knows whose it is: its domains may be anybody's
-	breakLasts       = 5 * time.Minute
-	maxBreak         = time.Hour
-	maxTrips         = 8
-
-	minInterval = 500 * time.Millisecond
-	maxInterval = 30 * time.Second
-)
-
 // skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
 // (RFC 2920 §3.2), and at most a packet sent again keeps one back.
 const skipGrace = 500 * time.Millisecond

@@ -41,8 +41,8 @@ func (p *Pool) Stats() Stats {
 
 func (p *Pool) shunned() []Shunned {
 	var all []Shunned
-	for provider, n := range p.providers {
-		s := Shunned{Provider: provider.String(), Egress: p.config.Egresses[provider.egress].Name, Interval: n.interval, Trips: n.trips}
+	for provider, breaker := range p.providers {
+		s := Shunned{Provider: provider.String(), Egress: p.config.Egresses[provider.egress].Name, Interval: breaker.Interval(), Trips: breaker.Pauses()}
 		if until, ok := p.providers.left(provider); ok {
 			s.Until = until
 		}
