@@ -55,6 +55,9 @@ func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a *answer, n
 	if status, ok := failureOf(m.Rcode); ok {
 		return failed(status, "", errors.New(describe(m))), ""
 	}
+	if isFiltered(m) {
+		return failed(StatusRefused, "", errors.New(describe(m))), ""
+	}
 	last, ttl, aliases, err := follow(m.Answer, name, aliases)
 	if err != nil {
 		return failed(StatusMalformed, "", err), ""
@@ -206,17 +209,37 @@ func clamp(ttl, least, most uint32) uint32 { return max(least, min(ttl, most)) }
 // plain is name in lower case and without the trailing dot.
 func plain(name string) string { return strings.TrimSuffix(dns.CanonicalName(name), ".") }
 
+// isFiltered reports whether the server says that the answer is not that of the domain's name servers, but what somebody has decided that we are to
+// see (RFC 8914 §4.5, §4.16 to §4.19).
+func isFiltered(m *dns.Msg) bool {
+	for _, extended := range extendedErrors(m) {
+		switch extended.InfoCode {
+		case dns.ExtendedErrorCodeForgedAnswer, dns.ExtendedErrorCodeBlocked, dns.ExtendedErrorCodeCensored,
+			dns.ExtendedErrorCodeFiltered, dns.ExtendedErrorCodeProhibited:
+			return true
+		}
+	}
+	return false
+}
+
+func extendedErrors(m *dns.Msg) (all []*dns.EDNS0_EDE) {
+	if opt := m.IsEdns0(); opt != nil {
+		for _, option := range opt.Option {
+			if extended, ok := option.(*dns.EDNS0_EDE); ok {
+				all = append(all, extended)
+			}
+		}
+	}
+	return all
+}
+
 // describe names the response code, and the server's explanation of it where there is one (RFC 8914).
 func describe(m *dns.Msg) string {
 	text := cmp.Or(dns.RcodeToString[m.Rcode], fmt.Sprintf("RCODE%d", m.Rcode))
-	if opt := m.IsEdns0(); opt != nil {
-		for _, option := range opt.Option {
-			if ede, ok := option.(*dns.EDNS0_EDE); ok {
-				text += ": " + cmp.Or(dns.ExtendedErrorCodeToString[ede.InfoCode], fmt.Sprintf("EDE%d", ede.InfoCode))
-				if ede.ExtraText != "" {
-					text += ": " + ede.ExtraText
-				}
-			}
+	for _, extended := range extendedErrors(m) {
+		text += ": " + cmp.Or(dns.ExtendedErrorCodeToString[extended.InfoCode], fmt.Sprintf("EDE%d", extended.InfoCode))
+		if extended.ExtraText != "" {
+			text += ": " + extended.ExtraText
 		}
 	}
 	return text

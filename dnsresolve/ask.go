@@ -33,7 +33,7 @@ func longer(a, b []string) []string {
 // ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
 // silent is, for packets get lost.
 func (r *Resolver) ask(ctx context.Context, end time.Time, name string, qtype uint16, aliases []string) (a *answer, next string) {
-	servers := r.servers.inOrder()
+	servers := r.serversFor(ctx)
 	for range maxRounds {
 		var silent []string
 		for _, server := range servers {

@@ -26,16 +26,26 @@ func notDomain(name string, qtype uint16) Lookup {
 	return Lookup{Name: plain(name), Type: dns.TypeToString[qtype], Status: StatusMalformed, Error: errNotDomain.Error()}
 }
 
-// look answers a question from the cache or from the servers, and gives the evidence. It returns as soon as ctx ends.
+// look answers a question from the cache or from the servers, under [Anew] from these alone, and gives the evidence. It returns as soon as ctx ends.
 func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answer, Lookup) {
 	q := question{dns.CanonicalName(domain), qtype}
-	a := r.recall(q)
+	_, anew := turnOf(ctx)
+	var a *answer
+	if !anew {
+		a = r.recall(q)
+	}
 	cached := a != nil
 	r.counters.count(1, cached)
 	var ttl uint32
-	if cached {
+	switch {
+	case cached:
 		ttl = secondsLeft(a.expires, time.Now())
-	} else {
+	case anew:
+		if a = r.question(ctx, q); a == nil {
+			a = abandoned(ctx.Err())
+		}
+		ttl = a.ttl
+	default:
 		a = r.share(ctx, q)
 		ttl = a.ttl
 	}

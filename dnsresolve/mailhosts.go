@@ -11,8 +11,10 @@ import (
 
 // gather asks for the mail exchangers of domain and their addresses (RFC 5321 §5.1).
 func (r *Resolver) gather(ctx context.Context, domain string) Findings {
-	if found, ok := r.Known(domain); ok {
-		return found
+	if _, anew := turnOf(ctx); !anew {
+		if found, ok := r.Known(domain); ok {
+			return found
+		}
 	}
 	k := kept{found: Findings{Domain: plain(domain)}}
 	if !isDomain(domain) {
