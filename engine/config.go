@@ -58,6 +58,11 @@ type Config struct {
 	// RHSBLs are zones of lists of domains in the DNS (RFC 5782 §3), such as "dbl.spamhaus.org", in which the domains of addresses are looked up
 	// where Level is not [LevelSyntax]. The operators of the lists learn the domains. Default: none.
 	RHSBLs []string
+	// NetworkCheck says whether to prove that the resolver works and port 25 is open before an address is blamed. Default: [NetworkCheckAuto].
+	NetworkCheck NetworkCheck
+	// CheckDomains are the well-known domains that the check looks up, and whose mail hosts it connects to where no other can be reached: three or more,
+	// of different companies, which none of the resolvers filters. Default: gmail.com, outlook.com, yahoo.com, icloud.com and gmx.net.
+	CheckDomains []string
 	// Classifier reads the replies of mail hosts. Default: the embedded rules.
 	Classifier *replies.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
@@ -106,6 +111,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	c.RHSBLs = zones
+	if c.CheckDomains, err = checkDomains(c.CheckDomains); err != nil {
+		return c, err
+	}
 	if c.Remember < 0 {
 		return c, fmt.Errorf("%d results to remember: use a number from 0", c.Remember)
 	}
@@ -131,6 +139,8 @@ type Hooks struct {
 	LookedUp func(l dnsresolve.Lookup)
 	// Probed is told what the mail hosts said.
 	Probed func(f smtpprobe.Findings, took time.Duration)
+	// Network is told when a check of our own network ends otherwise than the one before it, the first one included.
+	Network func(s NetworkStatus)
 	// Verified is told each verdict.
 	Verified func(r Result)
 }

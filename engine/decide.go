@@ -74,12 +74,12 @@ func judge(evidence Evidence, policy Policy) judgement {
 		return judgement{reason: SMTPSkipped}
 	}
 	if j := judgeDNS(*evidence.DNS, policy.AllowNets); j.reason != "" {
-		return j
+		return j.unlessResolver(evidence.Network)
 	}
 	if evidence.SMTP == nil {
 		return judgement{reason: SMTPSkipped}
 	}
-	return judgeSMTP(evidence, policy.Classifier)
+	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)
 }
 
 // judgeSyntax tells what the grammar rules out from what it allows and we do not verify.

@@ -11,6 +11,11 @@ import (
 var selfRuling = ruling{verdict: Undeliverable,
 	message: "Every mail host of the domain has a loopback or unspecified address: nobody can deliver there."}
 
+// filterRuling replaces it for a domain without MX records that has the unspecified address. Nobody can deliver there either, but filtering resolvers say
+// the same of the domains that they block.
+var filterRuling = ruling{verdict: Unknown,
+	message: "The domain has no address but 0.0.0.0 or ::, which is also what filtering DNS resolvers say of domains that they block."}
+
 // ownRuling replaces it where a mail host is this machine.
 var ownRuling = ruling{verdict: Unknown,
 	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
@@ -67,10 +72,23 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		return judgement{reason: DNSTemporary}
 	case reserved == 0:
 		return judgement{reason: NoMailHost}
+	case reserved == self && omitted == 0 && found.Implicit && allUnspecified(found.Hosts):
+		return judgement{reason: MXReservedAddress, special: &filterRuling}
 	case reserved == self && omitted == 0:
 		return judgement{reason: MXReservedAddress, special: &selfRuling}
 	case own:
 		return judgement{reason: MXReservedAddress, special: &ownRuling}
 	}
 	return judgement{reason: MXReservedAddress}
+}
+
+func allUnspecified(hosts []dnsresolve.Host) bool {
+	for _, host := range hosts {
+		for _, addr := range host.Addrs {
+			if !addr.IP.IsUnspecified() {
+				return false
+			}
+		}
+	}
+	return true
 }

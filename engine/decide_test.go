@@ -162,6 +162,20 @@ func TestDecide(t *testing.T) {
 		{"private, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
 			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
 
+		{"nothing but 0.0.0.0 without MX, as filters say", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Implicit: true,
+			Hosts: []dnsresolve.Host{host("a", "0.0.0.0", "unspecified")}}), MXReservedAddress, Unknown},
+		{"nxdomain, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noResolver), ResolverUnreliable, Unknown},
+		{"nodata, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), noResolver), ResolverUnreliable, Unknown},
+		{"null mx, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), noResolver), ResolverUnreliable, Unknown},
+		{"loopback, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), noResolver), ResolverUnreliable, Unknown},
+		{"servfail, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), noResolver), DNSTemporary, Unknown},
+		{"nxdomain, and port 25 is blocked", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noPort), DomainNotFound, Undeliverable},
+		{"timeout, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindTimeout)), noPort), PortBlocked, Unknown},
+		{"refused, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindRefused)), noPort), PortBlocked, Unknown},
+		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), ConnectionFailed, Unknown},
+		{"missing, port 25 was blocked", onNetwork(asked(answered(unknownUser, unknownUser)), noPort), MailboxNotFound, Undeliverable},
+
 		{"no session", asked(), ConnectionFailed, Unknown},
 		{"refused connection", asked(failed(smtp.PhaseConnect, smtp.KindRefused)), ConnectionFailed, Unknown},
 		{"unreachable", asked(failed(smtp.PhaseConnect, smtp.KindUnreachable)), ConnectionFailed, Unknown},
@@ -413,4 +427,11 @@ func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
 	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77 {
 		t.Errorf("retry after %d s, want 77", got)
 	}
+}
+
+var noResolver, noPort = NetworkFacts{ResolverFault: "it denies gmail.com"}, NetworkFacts{PortFault: "nobody can be reached"}
+
+func onNetwork(evidence Evidence, facts NetworkFacts) Evidence {
+	evidence.Network = &facts
+	return evidence
 }

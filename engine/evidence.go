@@ -36,6 +36,8 @@ type Evidence struct {
 	// RHSBL is what the lists of domains in the DNS answered, in the order of the configuration. One that was at rest after a failure is missing.
 	RHSBL []RHSBLAnswer       `json:"rhsbl,omitempty"`
 	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
+	// Network is what is wrong with our own network, where that may be why the DNS or the mail hosts said what they said. Nil: nothing that is known.
+	Network *NetworkFacts `json:"network,omitempty"`
 	// Fault is why the verification itself could not be carried out.
 	Fault     string    `json:"fault,omitempty"`
 	StartedAt time.Time `json:"started_at"`

@@ -37,6 +37,9 @@ var lasting = map[Reason]time.Duration{
 	ProtocolError:       keepUnknown, // a broken host that somebody mends
 	DNSTemporary:        keepUnknown, // name servers come back; the hint, a minute, ends it sooner
 
+	ResolverUnreliable: keepUnknown, // our network works again at any time; the hint, a minute, ends it sooner
+	PortBlocked:        keepUnknown, // the same, with somebody's help
+
 	SpamTrap:      keepUnknown, // costs nothing to find out again
 	SMTPSkipped:   keepUnknown, // the same, or a question to the DNS
 	InternalError: 0,           // it is no answer

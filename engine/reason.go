@@ -50,6 +50,8 @@ const (
 	ControlInconclusive Reason = "control_inconclusive"
 	SpamTrap            Reason = "spam_trap"
 	SMTPSkipped         Reason = "smtp_skipped"
+	ResolverUnreliable  Reason = "resolver_unreliable"
+	PortBlocked         Reason = "port_blocked"
 	InternalError       Reason = "internal_error"
 )
 
@@ -115,8 +117,12 @@ var rulings = map[Reason]ruling{
 	RecipientAccepted: {verdict: Deliverable, message: "The mail host takes mail for this mailbox and refuses unknown ones."},
 	ControlInconclusive: {verdict: Unknown,
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
-	SpamTrap:      {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
-	SMTPSkipped:   {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
+	SpamTrap:    {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
+	SMTPSkipped: {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
+	ResolverUnreliable: {verdict: Unknown, retryAfter: retryDNS,
+		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. This is a fault of our network, not of the address."},
+	PortBlocked: {verdict: Unknown, retryAfter: retryTemporary,
+		message: "Our network lets us reach no mail host at all (port 25 is blocked). This is a fault of our network, not of the address."},
 	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
 }
 

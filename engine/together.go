@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -79,14 +78,14 @@ func (g *group) admit(ctx context.Context, i int) {
 func (g *group) ask(ctx context.Context) {
 	g.lookUp(ctx)
 	v, domain := g.v, g.members[0].mailbox.Domain
-	found, took, err := v.resolve(ctx, domain)
+	answer, err := v.resolve(ctx, domain)
 	if err != nil {
 		for i := range g.members {
 			g.finish(&g.members[i], err)
 		}
 		return
 	}
-	g.probe(ctx, &found, g.suggester.known.MatchHosts(domain, hostNames(found)), v.config.Timeout-took)
+	g.probe(ctx, answer, g.suggester.known.MatchHosts(domain, hostNames(answer.Findings)))
 }
 
 // lookUp begins to look the domain up in lists in the DNS, for those whom that concerns.
@@ -104,14 +103,15 @@ func (g *group) lookUp(ctx context.Context) {
 }
 
 // probe asks the mail hosts about those whom the DNS and the lists leave in question.
-func (g *group) probe(ctx context.Context, found *dnsresolve.Findings, listed []lists.Match, budget time.Duration) {
-	v, route := g.v, mailRoute(*found, g.v.policy.AllowNets)
+func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match) {
+	v, found, route := g.v, &answer.Findings, mailRoute(answer.Findings, g.v.policy.AllowNets)
+	budget := v.config.Timeout - answer.took
 	control := v.controls.mailbox(found.Domain, g.started)
 	asked := make([]*member, 0, len(g.members))
 	requests := make([]smtpprobe.Request, 0, len(g.members))
 	for i := range g.members {
 		m := &g.members[i]
-		m.evidence.DNS = found
+		m.evidence.DNS, m.evidence.Network = found, answer.network
 		if !matches(m.evidence.Matches, lists.Allow) {
 			m.evidence.Matches = append(m.evidence.Matches, listed...)
 		}
@@ -123,11 +123,19 @@ func (g *group) probe(ctx context.Context, found *dnsresolve.Findings, listed []
 		requests = append(requests, v.request(ctx, m.mailbox, control, v.withIPv6(slices.Clone(route), &m.evidence), budget))
 	}
 	started := time.Now()
+	v.portCheck.begins()
 	v.pool.ProbeAll(ctx, requests, func(i int, said smtpprobe.Findings, err error) {
 		m := asked[i]
 		v.probed(ctx, m.mailbox.Domain, said, time.Since(started))
 		m.evidence.SMTP = &said
-		g.finish(m, err)
+		if !v.portCheck.ended(said) {
+			g.finish(m, err)
+			return
+		}
+		g.apart.Go(func() {
+			m.evidence.notePort(v.portCheck.pass(ctx))
+			g.finish(m, err)
+		})
 	})
 }
 

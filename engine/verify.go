@@ -28,6 +28,11 @@ type Verifier struct {
 	memory   *memory
 	controls *controls
 	closed   atomic.Bool
+
+	base          context.Context // ends with Close
+	cancel        context.CancelFunc
+	resolverCheck *resolverCheck // nil: is not made
+	portCheck     *portCheck     // the same
 }
 
 // New returns a Verifier. Close it when done, so that the last QUITs get through.
@@ -42,8 +47,10 @@ func New(config Config) (*Verifier, error) {
 	if v.memory, err = newMemory(config.Remember); err != nil {
 		return nil, err
 	}
-	if config.Level == LevelSyntax {
-		return v, nil
+	v.base, v.cancel = context.WithCancel(context.Background())
+	checked, err := config.networkCheck()
+	if err != nil || config.Level == LevelSyntax {
+		return v, err
 	}
 	ways, err := config.egresses()
 	if err != nil {
@@ -72,6 +79,11 @@ func New(config Config) (*Verifier, error) {
 		v.rhsbls.close()
 		return nil, err
 	}
+	if checked {
+		if err := v.addNetworkCheck(); err != nil {
+			return nil, errors.Join(err, v.Close())
+		}
+	}
 	return v, nil
 }
 
@@ -87,9 +99,12 @@ func (v *Verifier) SetLists(l *lists.Lists) {
 func (v *Verifier) Close() error {
 	v.closed.Store(true)
 	v.memory.close()
+	v.cancel()
 	if v.resolver == nil {
 		return nil
 	}
+	v.resolverCheck.close()
+	v.portCheck.close()
 	v.resolver.Close()
 	v.rhsbls.close()
 	return v.pool.Close()
@@ -197,11 +212,12 @@ func (v *Verifier) read(s *suggester, given string, evidence *Evidence) (mailbox
 
 // ask asks the DNS for the mail hosts, and those about the mailbox.
 func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
-	found, took, err := v.resolve(ctx, mailbox.Domain)
+	answer, err := v.resolve(ctx, mailbox.Domain)
 	if err != nil {
 		return err
 	}
-	evidence.DNS = &found
+	found := answer.Findings
+	evidence.DNS, evidence.Network = &found, answer.network
 	if !matches(evidence.Matches, lists.Allow) {
 		evidence.Matches = append(evidence.Matches, known.MatchHosts(mailbox.Domain, hostNames(found))...)
 	}
@@ -209,15 +225,33 @@ func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.
 	if len(route) == 0 || trapped(evidence.Matches) || v.config.Level == LevelDNS {
 		return nil
 	}
-	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-took)
+	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-answer.took)
 	evidence.SMTP = &said
+	if v.portCheck.ended(said) {
+		evidence.notePort(v.portCheck.pass(ctx))
+	}
 	return err
 }
 
-func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findings, time.Duration, error) {
+// resolved is what the DNS says about a domain.
+type resolved struct {
+	dnsresolve.Findings
+	network *NetworkFacts // nil: it can be believed
+	took    time.Duration
+}
+
+func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error) {
 	started := time.Now()
+	v.resolverCheck.begins()
 	found, err := v.mailHosts(ctx, domain)
 	v.own.mark(found.Hosts)
+	var fault string
+	if err == nil {
+		found, fault, err = v.confirm(ctx, found)
+	}
+	if err == nil {
+		v.resolverCheck.ended(found)
+	}
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
@@ -227,7 +261,11 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (dnsresolve.Findi
 	if err == nil && v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS
 		err = ErrClosed
 	}
-	return found, took, err
+	answer := resolved{Findings: found, took: took}
+	if fault != "" {
+		answer.network = &NetworkFacts{ResolverFault: fault}
+	}
+	return answer, err
 }
 
 func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Findings, error) {
@@ -241,6 +279,7 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 
 func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
 	started := time.Now()
+	v.portCheck.begins()
 	said, err := v.pool.Probe(ctx, v.request(ctx, mailbox, v.controls.mailbox(mailbox.Domain, started), route, budget))
 	v.probed(ctx, mailbox.Domain, said, time.Since(started))
 	return said, err

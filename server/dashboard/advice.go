@@ -30,5 +30,7 @@ var advice = map[engine.Reason]string{
 	engine.ControlInconclusive: "The host took the address but would not say how it treats others. The address is probably good.",
 	engine.SpamTrap:            "Nobody signs up with such an address. Find out how it got into your list before you write to anybody of it.",
 	engine.SMTPSkipped:         "The server is set to look at the address and the DNS only (--level), so the mailbox itself was not asked about.",
+	engine.ResolverUnreliable:  "This is about the server's network, and says nothing about the address. See Health for what is wrong with its DNS resolver.",
+	engine.PortBlocked:         "This is about the server's network, and says nothing about the address. See Health; a host that lets nobody out to port 25 is the usual cause.",
 	engine.InternalError:       "This is a fault of the server, not of the address. Its log says more.",
 }

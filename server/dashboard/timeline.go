@@ -44,7 +44,7 @@ func endsAt(reason engine.Reason) string {
 		return stepSyntax
 	case engine.SpamTrap:
 		return stepLists
-	case engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.DNSTemporary:
+	case engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.DNSTemporary, engine.ResolverUnreliable:
 		return stepDNS
 	}
 	return ""

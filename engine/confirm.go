@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+)
+
+// confirm has an answer of the DNS that speaks against a domain heard again, as often as the rule of [resolverCheck] wants. It returns the last answer, and
+// why it cannot be believed; empty: it can. The error is non-nil only when ctx was cancelled.
+func (v *Verifier) confirm(ctx context.Context, found dnsresolve.Findings) (last dnsresolve.Findings, fault string, err error) {
+	c := v.resolverCheck
+	if c == nil || !v.blamed(found) || c.isSettled(found.Domain) {
+		return found, "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
+	defer cancel()
+	for turn := 1; ; turn++ {
+		if fault := c.pass(ctx); fault != "" {
+			return found, fault, abandoned(ctx, found.Domain)
+		}
+		if turn == hearings {
+			c.settle(found.Domain)
+			return found, "", nil
+		}
+		if found, err = v.resolver.MailHosts(dnsresolve.Anew(ctx, turn), found.Domain); err != nil {
+			return found, "", err
+		}
+		v.own.mark(found.Hosts)
+		if !v.blamed(found) {
+			return found, "", nil
+		}
+	}
+}
+
+// blamed reports whether what the DNS says would be held against the domain.
+func (v *Verifier) blamed(found dnsresolve.Findings) bool {
+	return restsOnResolver(judgeDNS(found, v.config.AllowNets).reason)
+}
+
+// restsOnResolver reports whether a reason is the word of the resolver alone.
+func restsOnResolver(reason Reason) bool {
+	switch reason {
+	case DomainNotFound, NoMailHost, NullMX, MXReservedAddress:
+		return true
+	}
+	return false
+}
+
+// abandoned is the error of a caller who gave up.
+func abandoned(ctx context.Context, domain string) error {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return fmt.Errorf("engine: mail hosts of %s: %w", domain, err)
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// NetworkCheck says whether a [Verifier] proves that its own network works before it blames an address.
+//
+// A resolver that denies everything (a captive portal, a split DNS, a filter) makes every domain look dead, and a network that lets nobody out to port
+// 25 every mail host. So nothing that speaks against a domain is believed before the network has passed a check:
+//
+//   - The resolver: [Config.CheckDomains] have mail hosts, and a random name does not exist. See resolvercheck.go for the rule.
+//   - Port 25: one of the mail hosts of these domains can be reached. It is checked when those of the addresses cannot.
+//
+// Neither is checked while the answers speak for the domains: an ordinary verification costs nothing more. Results that are not believed are [Unknown]
+// with the reason [ResolverUnreliable] or [PortBlocked].
+type NetworkCheck string
+
+// The settings.
+const (
+	// NetworkCheckAuto is "on", but "off" where the configuration has AllowNets, an Exchanger or a Dialer: such a world has no well-known domains.
+	NetworkCheckAuto NetworkCheck = "auto"
+	NetworkCheckOn   NetworkCheck = "on"
+	NetworkCheckOff  NetworkCheck = "off"
+)
+
+// defaultCheckDomains are domains that have had mail hosts for decades and will have. They belong to different companies, so that the fault of one is
+// not taken for the resolver's.
+var defaultCheckDomains = []string{"gmail.com", "outlook.com", "yahoo.com", "icloud.com", "gmx.net"}
+
+// leastCheckDomains is how many domains make a check: one of them may be out of order.
+const leastCheckDomains = 3
+
+func (c Config) networkCheck() (on bool, err error) {
+	switch c.NetworkCheck {
+	case NetworkCheckOn:
+		return c.Level != LevelSyntax, nil
+	case NetworkCheckOff:
+		return false, nil
+	case NetworkCheckAuto, "":
+		return c.Level != LevelSyntax && len(c.AllowNets) == 0 && c.Exchanger == nil && c.Dialer == nil, nil
+	}
+	return false, fmt.Errorf("network check %q is unknown: use auto, on or off", string(c.NetworkCheck))
+}
+
+// checkDomains brings the domains of the check into the form the DNS knows.
+func checkDomains(given []string) ([]string, error) {
+	if len(given) == 0 {
+		return defaultCheckDomains, nil
+	}
+	var domains []string
+	for _, name := range given {
+		domain, err := address.Domain(name)
+		if err != nil {
+			return nil, fmt.Errorf("domain %q for the network check: %w", name, err)
+		}
+		if !slices.Contains(domains, domain) {
+			domains = append(domains, domain)
+		}
+	}
+	if len(domains) < leastCheckDomains {
+		return nil, fmt.Errorf("%d domains for the network check: name at least %d, which belong to different companies", len(domains), leastCheckDomains)
+	}
+	return domains, nil
+}
+
+// NetworkFacts is what the checks of our own network found, in an [Evidence]: why what was learned cannot be held against the address. Empty
+// strings: the check was passed, or there was no cause for one.
+type NetworkFacts struct {
+	ResolverFault string `json:"resolver_fault,omitempty"`
+	PortFault     string `json:"port_fault,omitempty"`
+}
+
+// CheckState is how a check of our own network stands.
+type CheckState string
+
+// The states.
+const (
+	CheckOff      CheckState = "off"      // is not made
+	CheckUntested CheckState = "untested" // there was no cause for one yet
+	CheckPassed   CheckState = "passed"
+	CheckFailed   CheckState = "failed"
+)
+
+// Check is the latest outcome of a check.
+type Check struct {
+	State CheckState `json:"state"`
+	// Fault says what does not work, for people; empty unless the check failed.
+	Fault string `json:"fault,omitempty"`
+	// Since is when the state began, CheckedAt when it was last confirmed.
+	Since     time.Time `json:"since,omitzero"`
+	CheckedAt time.Time `json:"checked_at,omitzero"`
+	// EverWorked is set once the check was passed, or a verification got through without one.
+	EverWorked bool `json:"ever_worked"`
+}
+
+// failed reports whether the check failed so recently that it need not be made again.
+func (c Check) failed(lasts time.Duration) bool {
+	return c.State == CheckFailed && time.Since(c.CheckedAt) < lasts
+}
+
+// note takes in an outcome; empty: it was passed. It reports whether that changes the state.
+func (c *Check) note(fault string) (changed bool) {
+	state, now := CheckPassed, time.Now()
+	if fault != "" {
+		state = CheckFailed
+	}
+	changed = c.State != state
+	if changed {
+		c.Since = now
+	}
+	c.State, c.Fault, c.CheckedAt = state, fault, now
+	c.EverWorked = c.EverWorked || state == CheckPassed
+	return changed
+}
+
+// NetworkStatus is how our own network does.
+type NetworkStatus struct {
+	Resolver Check `json:"resolver"`
+	Port     Check `json:"port"`
+}
+
+// Failed reports whether a check failed.
+func (s NetworkStatus) Failed() bool {
+	return s.Resolver.State == CheckFailed || s.Port.State == CheckFailed
+}
+
+// Hopeless says what does not work and has not worked since the [Verifier] was made, so that there is no use in going on; empty: nothing.
+func (s NetworkStatus) Hopeless() string {
+	for _, check := range []Check{s.Resolver, s.Port} {
+		if check.State == CheckFailed && !check.EverWorked {
+			return check.Fault
+		}
+	}
+	return ""
+}
+
+// Network returns how our own network does, as far as verifications have found out.
+func (v *Verifier) Network() NetworkStatus {
+	return NetworkStatus{Resolver: v.resolverCheck.status(), Port: v.portCheck.status()}
+}
+
+// changed tells of a check whose state is another than before.
+func (v *Verifier) networkChanged(what string, check Check) {
+	level, message := slog.LevelInfo, "the network works"
+	if check.State == CheckFailed {
+		level, message = slog.LevelWarn, "the network does not work, and nothing is held against addresses that may be due to it"
+	}
+	v.config.Logger.Log(v.base, level, message, slog.String("check", what), slog.String("fault", check.Fault))
+	if v.config.Hooks.Network != nil {
+		v.config.Hooks.Network(v.Network())
+	}
+}
+
+// notePort notes why no mail host could be reached; empty: that is not known.
+func (e *Evidence) notePort(fault string) {
+	if fault != "" {
+		e.Network = &NetworkFacts{PortFault: fault}
+	}
+}
+
+// addNetworkCheck makes the checks that the configuration wants.
+func (v *Verifier) addNetworkCheck() error {
+	v.resolverCheck = &resolverCheck{
+		resolver: v.resolver, domains: v.config.CheckDomains, base: v.base, settled: make(map[string]time.Time),
+		last: Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("resolver", c) },
+	}
+	if v.config.Level != LevelSMTP {
+		return nil
+	}
+	dialer, err := v.config.MailDialer()
+	if err != nil {
+		return err
+	}
+	if dialer == nil {
+		dialer = &net.Dialer{}
+	}
+	v.portCheck = &portCheck{
+		resolver: v.resolver, dialer: dialer, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort), domains: v.config.CheckDomains, base: v.base,
+		hidden: len(v.config.Proxies)+len(v.config.SourceIPs) > 0, silent: make(map[netip.AddrPort]struct{}),
+		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.marked(addr), v.config.AllowNets) },
+		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },
+	}
+	return nil
+}
+
+// defaultSMTPPort is the port of mail hosts where the configuration names none.
+const defaultSMTPPort = 25
+
+// CheckNetwork makes the checks that are not switched off, whether there is cause for them or not, unless they failed or were passed within the last minute.
+func (v *Verifier) CheckNetwork(ctx context.Context) NetworkStatus {
+	var both sync.WaitGroup
+	if v.resolverCheck != nil {
+		both.Go(func() { v.resolverCheck.pass(ctx) })
+	}
+	if v.portCheck != nil {
+		both.Go(func() { v.portCheck.pass(ctx) })
+	}
+	both.Wait()
+	return v.Network()
+}

@@ -1,0 +1,304 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// portCheck finds out whether mail hosts can be reached from here at all. It looks into it when none was reached ever, or [manySilent] different ones in a
+// row were not: then one of the mail hosts of the well-known domains has to greet. Any greeting, also one to a verification, proves that port 25 is open.
+type portCheck struct {
+	resolver *dnsresolve.Resolver
+	dialer   smtpprobe.Dialer
+	port     uint16
+	hidden   bool // there are proxies or source addresses on the way
+	mayDial  func(dnsresolve.Addr) bool
+	domains  []string
+	base     context.Context // ends with Close
+	changed  func(Check)
+	reached  atomic.Bool // a mail host has greeted, and none was out of reach since
+
+	mu     sync.Mutex
+	last   Check
+	silent map[netip.AddrPort]struct{} // out of reach since the last greeting; at most manySilent
+	flight *outcome                    // of the check under way
+	watch  *time.Timer
+	work   sync.WaitGroup
+}
+
+const (
+	// manySilent is how many mail hosts in a row may be out of reach before the way out to them is suspected: some hosts are always dead.
+	manySilent = 5
+	// openLasts is how long a check that was passed is not made again.
+	openLasts = time.Minute
+	// greetTimeout bounds the connection to a well-known mail host, and its greeting. They do not let anybody wait.
+	greetTimeout = 3 * time.Second
+	// nextAfter is how long one of them may take before the next is tried beside it.
+	nextAfter   = 500 * time.Millisecond
+	quitTimeout = time.Second
+
+	maxGreeting = 512 // octets of its first line (RFC 5321 §4.5.3.1.5)
+)
+
+func (c *portCheck) status() Check {
+	if c == nil {
+		return Check{State: CheckOff}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// begins is told that a verification asks a mail host.
+func (c *portCheck) begins() {
+	if c == nil || c.reached.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil && c.base.Err() == nil {
+		c.watch = time.AfterFunc(suspectAfter, c.suspect)
+	}
+}
+
+// suspect begins a check that nobody waits for, if no mail host was reached and none was made.
+func (c *portCheck) suspect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.last.EverWorked && c.last.State == CheckUntested && c.base.Err() == nil {
+		c.join()
+	}
+}
+
+// ended is told what mail hosts said to a verification, and reports whether port 25 may be to blame for that.
+func (c *portCheck) ended(said smtpprobe.Findings) (suspected bool) {
+	if c == nil {
+		return false
+	}
+	silent := outOfReach(said)
+	if len(silent) == 0 {
+		c.greeted(said)
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reached.Store(false)
+	for _, addr := range silent {
+		if len(c.silent) < manySilent {
+			c.silent[addr] = struct{}{}
+		}
+	}
+	return !c.last.EverWorked || c.last.State == CheckFailed || len(c.silent) >= manySilent
+}
+
+// outOfReach returns the addresses that were tried, if none of the hosts said anything and none was left alone on purpose.
+func outOfReach(said smtpprobe.Findings) (silent []netip.AddrPort) {
+	for i := range said.Sessions {
+		s := &said.Sessions[i]
+		if s.Greeting != nil || s.Failure == nil || s.Failure.Phase != smtp.PhaseConnect && s.Failure.Phase != smtp.PhaseGreeting {
+			return nil
+		}
+		switch s.Failure.Kind {
+		case smtp.KindTimeout, smtp.KindRefused, smtp.KindReset, smtp.KindClosed, smtp.KindUnreachable:
+			silent = append(silent, s.Addr)
+		default:
+			return nil
+		}
+	}
+	return silent
+}
+
+// greeted notes that a mail host was reached, if one was.
+func (c *portCheck) greeted(said smtpprobe.Findings) {
+	if c.reached.Load() {
+		return
+	}
+	for i := range said.Sessions {
+		if said.Sessions[i].Greeting != nil {
+			c.note("")
+			return
+		}
+	}
+}
+
+// pass checks port 25, or waits for somebody who does, and says what is wrong; empty: nothing, or it could not be found out.
+func (c *portCheck) pass(ctx context.Context) (fault string) {
+	c.mu.Lock()
+	switch {
+	case c.last.failed(doubtLasts):
+		defer c.mu.Unlock()
+		return c.last.Fault
+	case c.last.State == CheckPassed && time.Since(c.last.CheckedAt) < openLasts, c.base.Err() != nil:
+		c.mu.Unlock()
+		return ""
+	}
+	flight := c.join()
+	c.mu.Unlock()
+	select {
+	case <-flight.done:
+		return flight.fault
+	case <-ctx.Done():
+		return ""
+	}
+}
+
+// join returns the outcome of the check under way. The lock is held.
+func (c *portCheck) join() *outcome {
+	if c.flight == nil {
+		flight := &outcome{done: make(chan struct{})}
+		c.flight = flight
+		c.work.Go(func() { c.fly(flight) })
+	}
+	return c.flight
+}
+
+func (c *portCheck) fly(flight *outcome) {
+	if tried, greeted := c.reachOut(); len(tried) > 0 && c.base.Err() == nil {
+		if !greeted {
+			flight.fault = c.explain(tried)
+		}
+		c.note(flight.fault)
+	}
+	c.mu.Lock()
+	c.flight = nil
+	c.mu.Unlock()
+	close(flight.done)
+}
+
+func (c *portCheck) explain(tried []string) string {
+	fault := fmt.Sprintf("no mail host can be reached at port %d, not even that of %s", c.port, strings.Join(tried, ", "))
+	if c.hidden {
+		return fault + ": look after the proxies and source addresses that lead there"
+	}
+	return fault + ": this network seems to block outgoing SMTP connections"
+}
+
+// note takes in whether mail hosts can be reached.
+func (c *portCheck) note(fault string) {
+	c.mu.Lock()
+	changed := c.last.note(fault)
+	if fault == "" {
+		clear(c.silent)
+		c.reached.Store(true)
+	}
+	last := c.last
+	c.mu.Unlock()
+	if changed {
+		c.changed(last)
+	}
+}
+
+// reachOut tries to reach the mail hosts of the well-known domains, the next one when those before are long in coming. It returns which domains' hosts were
+// tried, and whether one of them greeted.
+func (c *portCheck) reachOut() (tried []string, greeted bool) {
+	results := make(chan bool, 2*len(c.domains))
+	open := 0
+	for _, domain := range c.domains {
+		addrs := c.addrsOf(domain)
+		if len(addrs) == 0 {
+			continue
+		}
+		tried = append(tried, domain)
+		for _, addr := range addrs {
+			open++
+			c.work.Go(func() { c.greets(addr, results) })
+		}
+		if done, ok := collect(results, &open, time.After(nextAfter)); done {
+			return tried, ok
+		}
+	}
+	_, greeted = collect(results, &open, nil)
+	return tried, greeted
+}
+
+// collect waits for results until one is good, which is the end, or all are there or enough time has passed.
+func collect(results <-chan bool, open *int, enough <-chan time.Time) (done, greeted bool) {
+	for *open > 0 {
+		select {
+		case ok := <-results:
+			*open--
+			if ok {
+				return true, true
+			}
+		case <-enough:
+			return false, false
+		}
+	}
+	return false, false
+}
+
+// addrsOf returns an IPv4 and an IPv6 address of a mail host of a domain, as far as there are.
+func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
+	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
+	defer cancel()
+	found, _ := c.resolver.MailHosts(ctx, domain) // an error says that base ended
+	var has4, has6 bool
+	for _, host := range found.Hosts {
+		for _, addr := range host.Addrs {
+			has := &has6
+			if addr.IP.Is4() {
+				has = &has4
+			}
+			if !*has && c.mayDial(addr) {
+				*has = true
+				picked = append(picked, netip.AddrPortFrom(addr.IP, c.port))
+			}
+		}
+	}
+	return picked
+}
+
+// greets tells whether a host greets as a mail host does, in whatever words, and takes leave of it.
+func (c *portCheck) greets(addr netip.AddrPort, result chan<- bool) {
+	ctx, cancel := context.WithTimeout(c.base, greetTimeout)
+	defer cancel()
+	conn, err := c.dialer.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		result <- false
+		return
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+	defer context.AfterFunc(c.base, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	line, err := bufio.NewReaderSize(conn, maxGreeting).ReadSlice('\n')
+	result <- err == nil && isGreeting(line)
+	if err != nil {
+		return
+	}
+	_ = conn.SetDeadline(time.Now().Add(quitTimeout))
+	if _, err := io.WriteString(conn, "QUIT\r\n"); err == nil {
+		_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxGreeting))
+	}
+}
+
+// isGreeting reports whether a line is the reply of a mail host: it lets us in (2yz), puts us off (4yz) or turns us away (5yz).
+func isGreeting(line []byte) bool {
+	if len(line) < len("220\n") || line[0] != '2' && line[0] != '4' && line[0] != '5' {
+		return false
+	}
+	return line[1] >= '0' && line[1] <= '9' && line[2] >= '0' && line[2] <= '9'
+}
+
+// close waits for what is under way, which ends with the base.
+func (c *portCheck) close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	if c.watch != nil {
+		c.watch.Stop()
+	}
+	c.mu.Unlock()
+	c.work.Wait()
+}

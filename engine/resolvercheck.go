@@ -1,0 +1,326 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+)
+
+// resolverCheck proves that the resolver works before its denials are believed. The rule:
+//
+//  1. A round asks the resolver anew for the MX records of each well-known domain. It is passed when none of them is denied and most are found.
+//  2. A resolver begins without trust. It gains trust by passing [proofRounds] rounds in a row and by denying a random name, and keeps it for
+//     [proofLasts]. It loses trust by failing a round; then none of its denials is believed for [doubtLasts], and it has to gain trust again.
+//  3. A denial is believed when it was heard [hearings] times, and a trusted resolver has passed a round after each of them.
+//
+// A resolver that has begun to deny everything fails the round after its first denial. One that denies each question with the probability p must
+// deny a name six times (A and AAAA of a mail host, three times) and tell the truth some fifty times, p^6 × (1-p)^50, which is 1e-8 at most
+// (p = 0.11). One that changes from truth to denial and back would have to do so between one round and the next, several times. A filter that denies some names always, and no well-known one, is found out only where it says so: see [dnsresolve].
+//
+// Callers share rounds: one that has not begun when a denial was heard is as good for all denials heard until then.
+type resolverCheck struct {
+	resolver *dnsresolve.Resolver
+	domains  []string
+	base     context.Context // ends with Close
+	changed  func(Check)
+	heard    atomic.Bool // the resolver has answered a question of a verification
+	calm     atomic.Bool // it has found a domain, and the last check did not fail
+
+	mu           sync.Mutex
+	last         Check
+	invents      bool // it finds what cannot exist
+	found        bool // it has found a domain of a verification
+	trustedUntil time.Time
+	began        time.Time // of the latest round
+	turn         int
+	next         *outcome // of a round that has not begun; nil: nobody waits for one
+	running      bool
+	watch        *time.Timer
+	settled      map[string]time.Time // domains whose denial is believed, and until when
+	work         sync.WaitGroup
+}
+
+const (
+	proofRounds = 8
+	hearings    = 3
+	proofLasts  = 10 * time.Minute
+	doubtLasts  = time.Minute
+	// settledLasts is as long as package dnsresolve keeps a denial.
+	settledLasts = 5 * time.Minute
+	mostSettled  = 10_000
+	// roundEvery bounds what the check costs while many domains are denied; those who wait share the next round.
+	roundEvery = 50 * time.Millisecond
+	// roundTimeout leaves a silent server one try, and another server one after it.
+	roundTimeout = 5 * time.Second
+	// suspectAfter is how long nothing may answer at all before the check looks into it, so that bulk need not wait for look-ups to time out.
+	suspectAfter = 2 * time.Second
+)
+
+// outcome is what came of a round or a check, for those who wait for it.
+type outcome struct {
+	done  chan struct{}
+	fault string
+}
+
+// wait returns the fault, or that there was no time for one to be found.
+func (o *outcome) wait(ctx context.Context) string {
+	select {
+	case <-o.done:
+		return o.fault
+	case <-ctx.Done():
+		return "the check of the network was not over in time"
+	}
+}
+
+func (c *resolverCheck) status() Check {
+	if c == nil {
+		return Check{State: CheckOff}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.last
+	last.EverWorked = last.EverWorked || c.found && !c.invents
+	return last
+}
+
+// pass returns once a round that begins after the call is over, with why the resolver cannot be believed; empty: it can.
+func (c *resolverCheck) pass(ctx context.Context) (fault string) {
+	c.mu.Lock()
+	switch {
+	case c.last.failed(doubtLasts):
+		defer c.mu.Unlock()
+		return c.last.Fault
+	case c.base.Err() != nil:
+		c.mu.Unlock()
+		return "the check of the network was ended"
+	}
+	next := c.join()
+	c.mu.Unlock()
+	return next.wait(ctx)
+}
+
+// join returns the outcome of the next round to begin. The lock is held.
+func (c *resolverCheck) join() *outcome {
+	if c.next == nil {
+		c.next = &outcome{done: make(chan struct{})}
+	}
+	next := c.next
+	if !c.running {
+		c.running = true
+		c.work.Go(c.run)
+	}
+	return next
+}
+
+// run makes rounds as long as somebody waits for one.
+func (c *resolverCheck) run() {
+	for {
+		c.mu.Lock()
+		wait := time.Until(c.began.Add(roundEvery))
+		c.mu.Unlock()
+		c.sleep(wait)
+		c.mu.Lock()
+		next, trusted := c.next, time.Now().Before(c.trustedUntil)
+		c.next, c.running = nil, c.next != nil
+		if next == nil {
+			c.mu.Unlock()
+			return
+		}
+		c.began = time.Now()
+		c.mu.Unlock()
+		fault, invents := c.prove(trusted)
+		c.note(fault, invents, trusted)
+		next.fault = fault
+		close(next.done)
+	}
+}
+
+func (c *resolverCheck) sleep(wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.base.Done():
+	}
+}
+
+// prove makes a round, and as many as it takes to gain trust.
+func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
+	rounds := 1
+	if !trusted {
+		rounds = proofRounds
+	}
+	for range rounds {
+		c.turn++ // only run does this
+		if fault := c.round(dnsresolve.Anew(c.base, c.turn)); fault != "" {
+			return fault, false
+		}
+	}
+	if !trusted {
+		fault = c.inventing(dnsresolve.Anew(c.base, c.turn))
+	}
+	return fault, fault != ""
+}
+
+// note takes in what came of a proof.
+func (c *resolverCheck) note(fault string, invents, trusted bool) {
+	if c.base.Err() != nil {
+		return // the rounds were ended by Close
+	}
+	c.mu.Lock()
+	changed := c.last.note(fault)
+	c.invents = invents
+	c.calm.Store(c.found && fault == "")
+	switch {
+	case fault != "":
+		c.trustedUntil = time.Time{}
+		clear(c.settled)
+	case !trusted:
+		c.trustedUntil = time.Now().Add(proofLasts)
+	}
+	last := c.last
+	c.mu.Unlock()
+	if changed {
+		c.changed(last)
+	}
+}
+
+// round asks for each domain, and says what is wrong with the answers.
+func (c *resolverCheck) round(ctx context.Context) (fault string) {
+	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	lookups, hosts := make([]dnsresolve.Lookup, len(c.domains)), make([]int, len(c.domains))
+	var all sync.WaitGroup
+	for i, domain := range c.domains {
+		all.Go(func() { lookups[i], hosts[i] = c.resolver.MX(ctx, domain) })
+	}
+	all.Wait()
+	found := 0
+	for i, l := range lookups {
+		switch {
+		case l.Status.Temporary():
+		case hosts[i] == 0:
+			return fmt.Sprintf("the DNS server %s says that %s has no mail hosts", l.Server, l.Name)
+		default:
+			found++
+		}
+	}
+	if 2*found > len(lookups) {
+		return ""
+	}
+	return c.silence(lookups)
+}
+
+// silence says why domains were not found that nobody denied.
+func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
+	for _, l := range lookups {
+		if l.Status.Temporary() && l.Server != "" {
+			return fmt.Sprintf("the DNS server %s cannot find the mail hosts of %s (%s)", l.Server, l.Name, l.Error)
+		}
+	}
+	return "no DNS server answers at " + strings.Join(c.resolver.Servers(), ", ")
+}
+
+// inventing says what the resolver knows of a name that cannot exist.
+func (c *resolverCheck) inventing(ctx context.Context) (fault string) {
+	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	name := strings.ToLower(rand.Text()) + ".com"
+	mx, _ := c.resolver.MX(ctx, name)
+	a, _ := c.resolver.IPv4(ctx, name) // that ctx ended says the status, too
+	for _, l := range []dnsresolve.Lookup{mx, a.Lookup} {
+		if l.Status == dnsresolve.StatusOK {
+			return fmt.Sprintf("the DNS server %s invents answers: it knows %s, a random name", l.Server, name)
+		}
+	}
+	return ""
+}
+
+// begins is told that a verification asks the resolver: as long as it has not heard a thing, somebody has to look after it.
+func (c *resolverCheck) begins() {
+	if c == nil || c.heard.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil && c.base.Err() == nil {
+		c.watch = time.AfterFunc(suspectAfter, c.suspect)
+	}
+}
+
+// suspect begins a check that nobody waits for, if nothing was heard and none was made.
+func (c *resolverCheck) suspect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.heard.Load() && c.last.State == CheckUntested && c.base.Err() == nil {
+		c.join()
+	}
+}
+
+// ended is told what a verification heard from the resolver.
+func (c *resolverCheck) ended(found dnsresolve.Findings) {
+	if c == nil {
+		return
+	}
+	if !c.heard.Load() {
+		c.hear(found)
+	}
+	if found.Status != dnsresolve.StatusOK || c.calm.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found = true
+	c.calm.Store(c.last.State != CheckFailed)
+	if c.last.State == CheckFailed && !c.last.failed(doubtLasts) && c.base.Err() == nil {
+		c.join() // it may work again
+	}
+}
+
+func (c *resolverCheck) hear(found dnsresolve.Findings) {
+	for _, l := range found.Lookups {
+		if !l.Status.Temporary() {
+			c.heard.Store(true)
+			return
+		}
+	}
+	c.suspect()
+}
+
+// isSettled reports whether the denial of a domain was believed not long ago.
+func (c *resolverCheck) isSettled(domain string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Before(c.settled[domain])
+}
+
+func (c *resolverCheck) settle(domain string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.settled) >= mostSettled {
+		clear(c.settled)
+	}
+	c.settled[domain] = time.Now().Add(settledLasts)
+}
+
+// close waits for the rounds, which end with the base.
+func (c *resolverCheck) close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	if c.watch != nil {
+		c.watch.Stop()
+	}
+	c.mu.Unlock()
+	c.work.Wait()
+}
