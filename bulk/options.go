@@ -34,6 +34,9 @@ type Options struct {
 	// Drain ends the run early when it is closed: no more is read, what was read is finished, each address that waits for a retry has its last
 	// answer as the final word, and everything is written. Default: never.
 	Drain <-chan struct{}
+	// Journal keeps the final results on disk as they come, and has those of an earlier run over the same list, whose addresses are not asked about
+	// again. An error of it ends the run at once. Default: none.
+	Journal *Journal
 	// Progress is called about once in ProgressEvery, and at the end, on the goroutine that called [Run]. It must be quick. Default: nobody is told.
 	Progress func(Progress)
 	// Default: [DefaultProgressEvery].

@@ -50,6 +50,7 @@ type run struct {
 	stopReading context.CancelFunc
 	exhausted   bool // no more is read
 	drained     bool
+	woundUp     bool // temporary answers are made final before their time
 	readErr     error
 }
 
@@ -122,6 +123,8 @@ func (r *run) await(ctx context.Context) error {
 		return r.windUp()
 	case <-r.out.failed:
 		return r.out.err
+	case <-r.options.Journal.failure():
+		return r.options.Journal.failed()
 	case <-ctx.Done():
 		return stopped(ctx)
 	}

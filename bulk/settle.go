@@ -16,6 +16,9 @@ func (r *run) admit(next reading) error {
 	}
 	r.tally.read++
 	place, rec := r.order.open(), &record{item: next.item}
+	if found, err := r.recall(place, rec, next.key); found || err != nil {
+		return err
+	}
 	if first := r.known.open[next.key]; first != nil {
 		r.tally.duplicates++
 		first.followers = &follower{place: place, shelved: r.shelf.put(rec), next: first.followers}
@@ -24,6 +27,7 @@ func (r *run) admit(next reading) error {
 	if recent := r.known.recent(next.key); recent != nil {
 		r.tally.duplicates++
 		r.deliver(place, rec, recent.forItem(next.item))
+		r.journal(place, rec)
 		return nil
 	}
 	t := &task{place: place, key: next.key, record: rec}
@@ -32,6 +36,23 @@ func (r *run) admit(next reading) error {
 	}
 	r.plan.add(t, next.domain)
 	return nil
+}
+
+// recall delivers the answer that an earlier run has found, if one has.
+func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
+	if r.options.Journal == nil {
+		return false, nil
+	}
+	final, err := r.options.Journal.known(place, rec.item)
+	if final == nil {
+		return false, err
+	}
+	r.tally.recalled++
+	if r.known.open[k] == nil {
+		r.known.remember(k, final)
+	}
+	r.deliver(place, rec, final)
+	return true, nil
 }
 
 // endOfSource ends reading. After an error what was read is finished without further ado.
@@ -69,14 +90,14 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 			t.record.answer = o.answer
 		}
 	}
-	return r.finish(t)
+	return r.finish(t, o.err == nil && !(r.woundUp && o.retryAfter > 0))
 }
 
 // settleLast takes an outcome that came when the run had ended, if it is final.
 func (r *run) settleLast(o outcome) {
 	if o.err == nil && o.retryAfter == 0 {
 		o.task.record.answer = o.answer
-		_ = r.finish(o.task) // the run has its error already
+		_ = r.finish(o.task, true) // the run has its error already
 	}
 }
 
@@ -121,12 +142,12 @@ func (r *run) setAlarm(now time.Duration) {
 func (r *run) windUp() error {
 	r.endReading()
 	r.stopReading()
-	r.pacer.window = 0
+	r.pacer.window, r.woundUp = 0, true
 	for _, t := range r.waits.takeAnswered() {
 		if err := r.unshelve(t); err != nil {
 			return err
 		}
-		if err := r.finish(t); err != nil {
+		if err := r.finish(t, false); err != nil {
 			return err
 		}
 	}
@@ -138,10 +159,13 @@ func (r *run) unshelve(t *task) (err error) {
 	return err
 }
 
-// finish makes a task's answer that of its item and of its duplicates.
-func (r *run) finish(t *task) error {
+// finish makes a task's answer that of its item and of its duplicates. Settled says that it is worth keeping for a later run.
+func (r *run) finish(t *task, settled bool) error {
 	final := t.record.answer
 	r.deliver(t.place, t.record, final)
+	if settled {
+		r.journal(t.place, t.record)
+	}
 	r.known.remember(t.key, final)
 	for f := t.followers; f != nil; f = f.next {
 		duplicate, err := r.shelf.take(f.shelved)
@@ -149,8 +173,18 @@ func (r *run) finish(t *task) error {
 			return err
 		}
 		r.deliver(f.place, duplicate, final.forItem(duplicate.item))
+		if settled {
+			r.journal(f.place, duplicate)
+		}
 	}
 	return nil
+}
+
+// journal keeps the final answer of a record, if it is one about the address.
+func (r *run) journal(place int64, rec *record) {
+	if r.options.Journal != nil && isSettled(rec.answer) {
+		r.options.Journal.settle(place, rec.item, rec.answer)
+	}
 }
 
 func (r *run) deliver(place int64, rec *record, final *answer) {

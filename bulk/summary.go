@@ -23,6 +23,7 @@ type Summary struct {
 	Written    int64 // items that the sink took
 	Verdicts   map[engine.Verdict]int64
 	Reasons    map[engine.Reason]int64 // without results that have no details, and those of no single address
+	Recalled   int64                   // items whose result was in [Options.Journal] when the run began
 	Duplicates int64                   // items whose result was another item's
 	Retries    int64                   // times that an address was asked about again after a temporary answer
 	// Worst are the domains with the most results that are unknown or undeliverable for one reason, the worst first. In lists with more than
@@ -42,10 +43,10 @@ type DomainCount struct {
 
 // tally counts what a run does.
 type tally struct {
-	read, done, duplicates, retries int64
-	verdicts                        map[engine.Verdict]int64
-	reasons                         map[engine.Reason]int64
-	bad                             map[domainReason]int64
+	read, done, recalled, duplicates, retries int64
+	verdicts                                  map[engine.Verdict]int64
+	reasons                                   map[engine.Reason]int64
+	bad                                       map[domainReason]int64
 }
 
 type domainReason struct {
@@ -102,7 +103,7 @@ func (t *tally) ranking() []DomainCount {
 func (t *tally) summary(elapsed time.Duration, written int64, drained bool) Summary {
 	worst := t.ranking()
 	return Summary{
-		Read: t.read, Done: t.done, Written: written, Verdicts: t.verdicts, Reasons: t.reasons, Duplicates: t.duplicates, Retries: t.retries,
+		Read: t.read, Done: t.done, Written: written, Verdicts: t.verdicts, Reasons: t.reasons, Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
 		Worst: slices.Clone(worst[:min(worstDomains, len(worst))]), Elapsed: elapsed, Drained: drained,
 	}
 }

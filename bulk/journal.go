@@ -1,0 +1,285 @@
+package bulk
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+const (
+	// journalMagic begins each journal; its number changes with the form of what follows.
+	journalMagic = "rcpt journal 1\n"
+	// frameHead is the octets before each record: its length and its checksum.
+	frameHead = 8
+	// journalBuffer is how many octets of records are gathered before they are written. They are also written, and synced, once in journalEvery.
+	journalBuffer = 64 << 10
+	journalEvery  = time.Second
+	// fingerprintOctets is how much of the digest of an item stands in its record.
+	fingerprintOctets = 8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Journal keeps the final results of a run in a file as they come, in any order, so that a run which was killed can go on: with
+// [OpenJournal] in [Options.Journal] the next run over the same list has what is settled from the file and asks about the rest.
+//
+// Records are only ever appended. They are on the disk a second after they came, and those of a process that is killed a little earlier. After an
+// error of the file nothing is appended any more; what was, stays good.
+//
+// A file is locked while it is a Journal. Close it, or Remove it when the sink has everything.
+type Journal struct {
+	name   string
+	file   *os.File
+	places []int64 // where the record of each item of an earlier run begins; zero: there is none
+
+	mu      sync.Mutex
+	buffer  []byte // records that are not written yet
+	size    int64  // octets of the file, all of whole records
+	settled int64
+	err     error
+	broken  chan struct{} // closed when err is set
+
+	stop, stopped chan struct{}
+}
+
+// CreateJournal makes a journal, in the place of one that is there. The conditions are what the results depend on: the list, the settings.
+func CreateJournal(name string, conditions map[string]string) (*Journal, error) {
+	j, err := lockJournal(name, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.begin(conditions); err != nil {
+		_ = j.Remove()
+		return nil, err
+	}
+	go j.keep()
+	return j, nil
+}
+
+// begin writes the head of an empty journal, and makes sure that the file is there after a power cut.
+func (j *Journal) begin(conditions map[string]string) error {
+	if err := j.file.Truncate(0); err != nil {
+		return j.wrap("write", err)
+	}
+	j.buffer = appendFrame([]byte(journalMagic), marshalConditions(conditions))
+	if err := j.Sync(); err != nil {
+		return err
+	}
+	syncFolder(j.name)
+	return nil
+}
+
+// Settled is how many items have their final result in the journal.
+func (j *Journal) Settled() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.settled
+}
+
+// known returns the answer about an item that an earlier run settled; nil: none did.
+func (j *Journal) known(place int64, item Item) (*answer, error) {
+	if place >= int64(len(j.places)) || j.places[place] == 0 {
+		return nil, nil
+	}
+	payload, err := j.read(j.places[place])
+	if err != nil {
+		return nil, j.wrap("read", err)
+	}
+	_, print, rest, err := parseEntry(payload)
+	if err != nil {
+		return nil, j.wrap("read", err)
+	}
+	if print != fingerprint(item) {
+		return nil, j.wrap("use", fmt.Errorf("item %d of the list is another than before", place+1))
+	}
+	r, err := parseRecord(rest)
+	if err == nil && r.answer == nil {
+		err = errDamaged
+	}
+	if err != nil {
+		return nil, j.wrap("read", err)
+	}
+	return r.answer, nil
+}
+
+// read returns the record at an offset of the file.
+func (j *Journal) read(at int64) ([]byte, error) {
+	var head [frameHead]byte
+	if _, err := j.file.ReadAt(head[:], at); err != nil {
+		return nil, err
+	}
+	payload := make([]byte, binary.BigEndian.Uint32(head[:]))
+	if _, err := j.file.ReadAt(payload, at+frameHead); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(payload, castagnoli) != binary.BigEndian.Uint32(head[4:]) {
+		return nil, errDamaged
+	}
+	return payload, nil
+}
+
+// settle appends the final answer about an item.
+func (j *Journal) settle(place int64, item Item, final *answer) {
+	entry := appendEntry(nil, place, item)
+	entry, err := (&record{answer: final}).append(entry)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
+		j.fail(err)
+	}
+	if j.err != nil {
+		return
+	}
+	j.buffer = appendFrame(j.buffer, entry)
+	j.settled++
+	if len(j.buffer) >= journalBuffer {
+		j.write()
+	}
+}
+
+// write writes what was gathered. A part that a full disk still took is cut off again.
+func (j *Journal) write() {
+	if j.err != nil || len(j.buffer) == 0 {
+		return
+	}
+	if n, err := j.file.WriteAt(j.buffer, j.size); err != nil {
+		if n > 0 {
+			_ = j.file.Truncate(j.size) // what is left of it is cut off when the journal is opened
+		}
+		j.fail(err)
+		return
+	}
+	j.size += int64(len(j.buffer))
+	j.buffer = j.buffer[:0]
+}
+
+// failure returns what is closed when the file fails; nil, where there is no journal.
+func (j *Journal) failure() <-chan struct{} {
+	if j == nil {
+		return nil
+	}
+	return j.broken
+}
+
+// failed returns the error of the file.
+func (j *Journal) failed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+func (j *Journal) fail(err error) {
+	if j.err == nil {
+		j.err = j.wrap("write", err)
+		close(j.broken)
+	}
+}
+
+// keep brings the records to the disk until the journal is closed.
+func (j *Journal) keep() {
+	defer close(j.stopped)
+	ticker := time.NewTicker(journalEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			_ = j.Sync() // whoever appends is told
+		case <-j.stop:
+			return
+		}
+	}
+}
+
+// Sync brings everything that was settled to the disk.
+func (j *Journal) Sync() error {
+	j.mu.Lock()
+	j.write()
+	err := j.err
+	j.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.fail(err)
+		return j.err
+	}
+	return nil
+}
+
+// Close brings everything to the disk and closes the file.
+func (j *Journal) Close() error {
+	j.end()
+	return errors.Join(j.Sync(), j.file.Close())
+}
+
+// Remove closes the file and removes it.
+func (j *Journal) Remove() error {
+	j.end()
+	return errors.Join(j.file.Close(), os.Remove(j.name))
+}
+
+func (j *Journal) end() {
+	if j.stop != nil {
+		close(j.stop)
+		<-j.stopped
+		j.stop = nil
+	}
+}
+
+// wrap names the file in an error.
+func (j *Journal) wrap(doing string, err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("cannot %s the journal %s: %w", doing, j.name, err)
+}
+
+// appendEntry appends the number of an item and its fingerprint; its answer follows.
+func appendEntry(to []byte, place int64, item Item) []byte {
+	print := fingerprint(item)
+	return append(binary.AppendUvarint(to, uint64(place)), print[:]...)
+}
+
+func parseEntry(from []byte) (place int64, print [fingerprintOctets]byte, rest []byte, err error) {
+	number, n := binary.Uvarint(from)
+	if n <= 0 || number > maxPlace || len(from) < n+len(print) {
+		return 0, print, nil, errDamaged
+	}
+	copy(print[:], from[n:])
+	return int64(number), print, from[n+len(print):], nil
+}
+
+// maxPlace is the highest number that an item can have: more would not fit into any memory.
+const maxPlace = 1 << 31
+
+// fingerprint tells an item from others.
+func fingerprint(item Item) (print [fingerprintOctets]byte) {
+	digest := sha256.New()
+	_, _ = digest.Write([]byte(item.Email))
+	_, _ = digest.Write([]byte{0})
+	_, _ = digest.Write(item.Row)
+	copy(print[:], digest.Sum(nil))
+	return print
+}
+
+func appendFrame(to, payload []byte) []byte {
+	to = binary.BigEndian.AppendUint32(to, uint32(len(payload)))
+	to = binary.BigEndian.AppendUint32(to, crc32.Checksum(payload, castagnoli))
+	return append(to, payload...)
+}
+
+// isSettled tells whether an answer about an address is worth keeping for a later run. One about our own network is not.
+func isSettled(a *answer) bool {
+	return a.reason != engine.Reason("resolver_unreliable") && a.reason != engine.Reason("port_blocked")
+}

@@ -1,0 +1,62 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// endless is a source of the same item, a second apart.
+type endless struct{}
+
+func (endless) Next(ctx context.Context) (Item, error) {
+	select {
+	case <-time.After(time.Second):
+		return Item{Email: "a@one.example"}, nil
+	case <-ctx.Done():
+		return Item{}, io.EOF
+	}
+}
+
+type yes struct{}
+
+func (yes) Verify(_ context.Context, address string) (engine.Result, error) {
+	return engine.Result{Email: address, Success: true, Verdict: engine.Deliverable}, nil
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(Item, engine.Result) error { return nil }
+
+// TestJournalFails: a run whose journal cannot be written ends with an error, and what was written before stays.
+func TestJournalFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		name := filepath.Join(t.TempDir(), "journal")
+		journal, err := CreateJournal(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Second+time.Millisecond, func() { journal.file.Close() })
+		began := time.Now()
+		_, err = Run(t.Context(), endless{}, nowhere{}, Options{Verifier: yes{}, Journal: journal})
+		if took := time.Since(began); !errors.Is(err, os.ErrClosed) || took > 13*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		journal.end()
+		again, err := OpenJournal(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if settled := again.Settled(); settled < 9 {
+			t.Errorf("%d are settled", settled)
+		}
+	})
+}

@@ -1,0 +1,7 @@
+// Package filelock locks files against other processes. The system gives a lock back when the process ends, however it ends.
+package filelock
+
+import "errors"
+
+// ErrLocked says that somebody else holds the lock.
+var ErrLocked = errors.New("another process uses the file")
