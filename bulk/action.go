@@ -1,0 +1,63 @@
+package bulk
+
+import "github.com/rcpt/rcpt/engine"
+
+// Action is what to do with an address of a mailing list.
+type Action string
+
+// The actions.
+const (
+	Send   Action = "send"   // mail it
+	Review Action = "review" // a person or a rule of yours decides; mailing it is a risk
+	Remove Action = "remove" // do not mail it
+	Retry  Action = "retry"  // verify it again before mailing it
+)
+
+// Actions returns every action, in the order of the parts of a list: deliverable, risky, bad, retry.
+func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
+
+// empty is the result of a row without an address. The engine never gives it.
+const empty engine.Verdict = "empty"
+
+// passing are the reasons why nothing is known that pass. After others asking again would bring the same.
+var passing = map[engine.Reason]bool{
+	engine.DNSTemporary:      true,
+	engine.ConnectionFailed:  true,
+	engine.ConnectionTimeout: true,
+	engine.TLSFailed:         true,
+	engine.Greylisted:        true,
+	engine.RateLimited:       true,
+	engine.TemporaryFailure:  true,
+	engine.MailboxFull:       true, // it would bounce today
+	engine.Blocked:           true, // from another network, or when the block is gone
+	engine.InternalError:     true,
+	"resolver_unreliable":    true,
+	"port_blocked":           true,
+}
+
+// ActionFor returns what to do with an address after its result. The first that fits counts:
+//
+//   - a spam trap is removed, whatever else is known: one mail to it can put a sender on block lists;
+//   - what is undeliverable, or holds no address, is removed;
+//   - what is unknown for a reason that passes, or says when to ask again, is verified again;
+//   - a disposable mailbox is reviewed: it takes mail today, and the list that calls it so proves nothing about the person;
+//   - what is deliverable is mailed, roles included: info@ of a customer is a customer;
+//   - the rest is reviewed: hosts that accept everything, what stays unknown, several addresses in one cell.
+func ActionFor(r engine.Result) Action {
+	var reason engine.Reason
+	var later bool
+	if r.Details != nil {
+		reason, later = r.Details.Reason, r.Details.RetryAfter > 0
+	}
+	switch {
+	case r.SpamTrap || reason == engine.SpamTrap:
+		return Remove
+	case r.Verdict == engine.Undeliverable || r.Verdict == empty:
+		return Remove
+	case r.Verdict == engine.Unknown && (later || passing[reason]):
+		return Retry
+	case r.Verdict == engine.Deliverable && !r.Disposable:
+		return Send
+	}
+	return Review
+}
