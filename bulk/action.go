@@ -16,9 +16,6 @@ const (
 // Actions returns every action, in the order of the parts of a list: deliverable, risky, bad, retry.
 func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
 
-// empty is the result of a row without an address. The engine never gives it.
-const empty engine.Verdict = "empty"
-
 // passing are the reasons why nothing is known that pass. After others asking again would bring the same.
 var passing = map[engine.Reason]bool{
 	engine.DNSTemporary:      true,
@@ -52,7 +49,7 @@ func ActionFor(r engine.Result) Action {
 	switch {
 	case r.SpamTrap || reason == engine.SpamTrap:
 		return Remove
-	case r.Verdict == engine.Undeliverable || r.Verdict == empty:
+	case r.Verdict == engine.Undeliverable || r.Verdict == engine.Empty:
 		return Remove
 	case r.Verdict == engine.Unknown && (later || passing[reason]):
 		return Retry

@@ -44,8 +44,8 @@ func TestActionFor(t *testing.T) {
 		}, "", on{}, bulk.Review},
 		{[]engine.Reason{"not_asked"}, engine.Unknown, on{}, bulk.Review},
 		{[]engine.Reason{engine.AmbiguousRefusal}, "", on{later: true}, bulk.Retry},
-		{[]engine.Reason{""}, "several", on{}, bulk.Review},
-		{[]engine.Reason{""}, "empty", on{}, bulk.Remove},
+		{[]engine.Reason{engine.InvalidSyntax}, engine.Several, on{}, bulk.Review},
+		{[]engine.Reason{engine.InvalidSyntax}, engine.Empty, on{}, bulk.Remove},
 	}
 	reached := []engine.Reason{}
 	for _, c := range cases {

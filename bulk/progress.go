@@ -10,12 +10,15 @@ import (
 
 // Progress is how far a run has come.
 type Progress struct {
-	Read     int64                    // items
-	Done     int64                    // items with their final result, whether it is written already or waits for its turn
-	Waiting  int64                    // addresses that wait to be asked again
-	Verdicts map[engine.Verdict]int64 // of the items that are done
-	Rate     float64                  // items done in a second, smoothed
-	Elapsed  time.Duration
+	Read     int64 // items
+	Done     int64 // items with their final result, whether it is written already or waits for its turn
+	Recalled int64 // items whose result was in [Options.Journal]
+	Waiting  int64 // addresses that wait to be asked again
+	// NextRetry and LastRetry are in how long the first and the last of those who wait are asked; zero where nobody waits, or at once.
+	NextRetry, LastRetry time.Duration
+	Verdicts             map[engine.Verdict]int64 // of the items that are done
+	Rate                 float64                  // items done in a second, smoothed, without those that were recalled
+	Elapsed              time.Duration
 	// Exhausted says that no more is read, so that Read is the total.
 	Exhausted bool
 }
@@ -50,8 +53,12 @@ func (r *run) report() {
 		return
 	}
 	now := r.now()
-	r.options.Progress(Progress{
-		Read: r.tally.read, Done: r.tally.done, Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
-		Rate: r.meter.update(r.tally.done, now), Elapsed: now, Exhausted: r.exhausted,
-	})
+	p := Progress{
+		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled, Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
+		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
+	}
+	if len(r.waits) > 0 {
+		p.NextRetry, p.LastRetry = max(0, r.waits[0].due-now), max(0, r.waits.last()-now)
+	}
+	r.options.Progress(p)
 }

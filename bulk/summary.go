@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,28 +24,30 @@ type Summary struct {
 	Written    int64 // items that the sink took
 	Verdicts   map[engine.Verdict]int64
 	Reasons    map[engine.Reason]int64 // without results that have no details, and those of no single address
+	Actions    map[Action]int64        // that [ActionFor] gives for the results as they were trimmed
 	Recalled   int64                   // items whose result was in [Options.Journal] when the run began
 	Duplicates int64                   // items whose result was another item's
 	Retries    int64                   // times that an address was asked about again after a temporary answer
-	// Worst are the domains with the most results that are unknown or undeliverable for one reason, the worst first. In lists with more than
-	// 10,000 such domains a count may be too low.
+	// Worst are the domains with the most results that are unknown or undeliverable, the worst first. In lists with more than 10,000 such domains a
+	// count may be too low.
 	Worst   []DomainCount
 	Elapsed time.Duration
 	// Drained says that [Options.Drain] ended the run, perhaps before the end of the list.
 	Drained bool
 }
 
-// DomainCount is how many addresses of a domain have a reason.
+// DomainCount is how many addresses of a domain are unknown or undeliverable, and why, the most frequent reason first.
 type DomainCount struct {
-	Domain string
-	Reason engine.Reason
-	Count  int64
+	Domain  string
+	Count   int64
+	Reasons []engine.Reason
 }
 
 // tally counts what a run does.
 type tally struct {
 	read, done, recalled, duplicates, retries int64
 	verdicts                                  map[engine.Verdict]int64
+	actions                                   map[Action]int64
 	reasons                                   map[engine.Reason]int64
 	bad                                       map[domainReason]int64
 }
@@ -56,13 +59,14 @@ type domainReason struct {
 
 func newTally() tally {
 	return tally{
-		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64), bad: make(map[domainReason]int64),
+		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64), actions: make(map[Action]int64), bad: make(map[domainReason]int64),
 	}
 }
 
 func (t *tally) add(a *answer) {
 	t.done++
 	t.verdicts[a.result.Verdict]++
+	t.actions[ActionFor(a.result)]++
 	if a.reason == "" || a.result.Verdict == engine.Several || a.result.Verdict == engine.Empty {
 		return
 	}
@@ -82,28 +86,40 @@ func (t *tally) forgetRare() {
 	if len(t.bad) < countedDomains {
 		return
 	}
-	counts := t.ranking()
-	clear(t.bad)
-	for _, c := range counts[:len(counts)/2] {
-		t.bad[domainReason{c.Domain, c.Reason}] = c.Count
+	ranking := t.ranking()
+	for _, of := range ranking[len(ranking)/2:] {
+		delete(t.bad, of)
 	}
 }
 
-func (t *tally) ranking() []DomainCount {
-	counts := make([]DomainCount, 0, len(t.bad))
-	for of, count := range t.bad {
-		counts = append(counts, DomainCount{of.domain, of.reason, count})
-	}
-	slices.SortFunc(counts, func(a, b DomainCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Domain, b.Domain), strings.Compare(string(a.Reason), string(b.Reason)))
+// ranking is what was counted, the most frequent first.
+func (t *tally) ranking() []domainReason {
+	return slices.SortedFunc(maps.Keys(t.bad), func(a, b domainReason) int {
+		return cmp.Or(cmp.Compare(t.bad[b], t.bad[a]), strings.Compare(a.domain, b.domain), strings.Compare(string(a.reason), string(b.reason)))
 	})
-	return counts
+}
+
+// worst adds up what was counted of each domain.
+func (t *tally) worst() []DomainCount {
+	var domains []DomainCount
+	place := make(map[string]int)
+	for _, of := range t.ranking() {
+		at, found := place[of.domain]
+		if !found {
+			at = len(domains)
+			place[of.domain] = at
+			domains = append(domains, DomainCount{Domain: of.domain})
+		}
+		domains[at].Count += t.bad[of]
+		domains[at].Reasons = append(domains[at].Reasons, of.reason)
+	}
+	slices.SortStableFunc(domains, func(a, b DomainCount) int { return cmp.Compare(b.Count, a.Count) })
+	return slices.Clone(domains[:min(worstDomains, len(domains))])
 }
 
 func (t *tally) summary(elapsed time.Duration, written int64, drained bool) Summary {
-	worst := t.ranking()
 	return Summary{
-		Read: t.read, Done: t.done, Written: written, Verdicts: t.verdicts, Reasons: t.reasons, Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
-		Worst: slices.Clone(worst[:min(worstDomains, len(worst))]), Elapsed: elapsed, Drained: drained,
+		Read: t.read, Done: t.done, Written: written, Verdicts: t.verdicts, Reasons: t.reasons, Actions: t.actions, Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
+		Worst: t.worst(), Elapsed: elapsed, Drained: drained,
 	}
 }

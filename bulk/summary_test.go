@@ -2,6 +2,7 @@ package bulk_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,14 +18,14 @@ func TestSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := append(numbered(3, "fine.example"), numbered(2, "bad.example")...)
 		emails = append(emails, numbered(4, "grey.example")...)
-		emails = append(emails, "user1@bad.example", "no address")
+		emails = append(emails, "user1@bad.example", "no address", "ghost@grey.example")
 		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
-			switch r := deliverable(address); r.Domain {
-			case "bad.example":
+			switch r := deliverable(address); {
+			case r.Domain == "bad.example", r.User == "ghost":
 				return result(address, engine.Undeliverable, engine.MailboxNotFound), nil
-			case "grey.example":
+			case r.Domain == "grey.example":
 				return greylisted(address, time.Minute), nil
-			case "":
+			case r.Domain == "":
 				return result(address, engine.Undeliverable, engine.InvalidSyntax), nil
 			default:
 				return r, nil
@@ -38,14 +39,16 @@ func TestSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := bulk.Summary{
-			Read: 11, Done: 11, Written: 11, Duplicates: 1, Retries: 4,
-			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 3, engine.Undeliverable: 4, engine.Unknown: 4},
+			Read: 12, Done: 12, Written: 12, Duplicates: 1, Retries: 4,
+			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 3, engine.Undeliverable: 5, engine.Unknown: 4},
 			Reasons: map[engine.Reason]int64{
-				engine.RecipientAccepted: 3, engine.MailboxNotFound: 3, engine.Greylisted: 4, engine.InvalidSyntax: 1,
+				engine.RecipientAccepted: 3, engine.MailboxNotFound: 4, engine.Greylisted: 4, engine.InvalidSyntax: 1,
 			},
 			Worst: []bulk.DomainCount{
-				{Domain: "grey.example", Reason: engine.Greylisted, Count: 4}, {Domain: "bad.example", Reason: engine.MailboxNotFound, Count: 3},
+				{Domain: "grey.example", Count: 5, Reasons: []engine.Reason{engine.Greylisted, engine.MailboxNotFound}},
+				{Domain: "bad.example", Count: 3, Reasons: []engine.Reason{engine.MailboxNotFound}},
 			},
+			Actions: map[bulk.Action]int64{bulk.Send: 3, bulk.Remove: 5, bulk.Review: 4},
 		}
 		for _, r := range out.results {
 			if r.Details != nil {
@@ -72,8 +75,8 @@ func TestWorstOfMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worst := bulk.DomainCount{Domain: "worst.example", Reason: engine.MailboxNotFound, Count: domains / 10}
-	if len(got.Worst) != 10 || got.Worst[0] != worst {
+	worst := bulk.DomainCount{Domain: "worst.example", Count: domains / 10, Reasons: []engine.Reason{engine.MailboxNotFound}}
+	if len(got.Worst) != 10 || !reflect.DeepEqual(got.Worst[0], worst) {
 		t.Errorf("%+v, want first %+v", got.Worst, worst)
 	}
 }
@@ -98,6 +101,10 @@ func TestProgress(t *testing.T) {
 			Read: 100, Done: 40, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 40}, // of one, and four times ten
 			Rate: 40 / 5.5, Elapsed: 5500 * time.Millisecond, Exhausted: true,
 		}
+		if next := got[0].NextRetry; next < 55*time.Second || next > 62*time.Second || got[0].LastRetry != next {
+			t.Errorf("the first is asked again in %v, the last in %v", next, got[0].LastRetry)
+		}
+		got[0].NextRetry, got[0].LastRetry = 0, 0 // they are spread
 		if diff := cmp.Diff(first, got[0]); diff != "" {
 			t.Error(diff)
 		}

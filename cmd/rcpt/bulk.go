@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
@@ -18,13 +20,16 @@ type bulkCommand struct {
 	engineFlags
 	debugFlag
 	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
-	Output      string        `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
+	Output      outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
 	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
+	Resume      bool          `help:"Go on with a run to OUTPUT that was interrupted or killed; give the same arguments."`
+	Only        []onlyResult  `placeholder:"RESULT" help:"Write the rows with this result alone: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Split       bool          `help:"Write four more files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
 	CSVRaw      bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
 	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
 	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
 	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
-	State       string        `placeholder:"DIR" help:"Folder for what does not fit in memory. Default: the folder for temporary files."`
+	State       string        `placeholder:"DIR" help:"Folder for the journal, and for what does not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
 	NoProgress  bool          `help:"Do not show how far the run is."`
 }
 
@@ -70,18 +75,42 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return err
 	}
-	output, err := c.openOutput(std, input, writer)
+	journal, output, err := c.openFiles(std, input, writer)
 	if err != nil {
-		return errors.Join(err, verifier.Close())
+		return errors.Join(c.unlessUnread(err), verifier.Close())
 	}
-	err = c.work(stop, bulkRun{input, output, verifier, view, logger}, std.err)
+	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger}, std.err)
 	return errors.Join(err, verifier.Close())
+}
+
+// openFiles opens what is written to. The journal is nil where there is none.
+func (c *bulkCommand) openFiles(std terminal, input *listInput, writer *tabular.Writer) (*bulk.Journal, *listOutput, error) {
+	if err := c.noneLeft(); err != nil {
+		return nil, nil, err
+	}
+	if err := c.mayWrite(input); err != nil {
+		return nil, nil, err
+	}
+	journal, err := c.openJournal(input)
+	if err != nil {
+		return nil, nil, err
+	}
+	output, err := c.openOutput(std, input, writer)
+	switch {
+	case err == nil || journal == nil:
+	case c.Resume:
+		err = errors.Join(err, journal.Close())
+	default:
+		err = errors.Join(err, journal.Remove())
+	}
+	return journal, output, err
 }
 
 // bulkRun is what a run works with.
 type bulkRun struct {
 	input    *listInput
 	output   *listOutput
+	journal  *bulk.Journal
 	verifier *engine.Verifier
 	view     progressView
 	logger   *slog.Logger
@@ -96,6 +125,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		Concurrency: int(c.Concurrency),
 		RetryWindow: time.Duration(c.RetryWindow),
 		SpillDir:    c.State,
+		Journal:     run.journal,
 		Logger:      run.logger,
 		Drain:       stop.drain,
 		Trim:        c.trim,
@@ -108,27 +138,45 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	})
 	run.view.close()
 	written, closeErr := run.output.close()
+	if err := cmp.Or(closeErr, err); err != nil && c.unlessUnread(err) == nil {
+		return nil
+	}
 	notes := run.input.came()
 	tellForeign(stderr, c.Input, notes.foreign)
-	writeSummary(stderr, summary)
+	writeSummary(stderr, c.report(run, summary, written))
 	switch {
 	case closeErr != nil:
 		err = closeErr
 	case notes.failed != nil:
 		err = c.inputError(notes.failed)
-	case summary.Drained || notes.stopped || stop.ctx.Err() != nil:
+	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
 		err = errInterrupted
 	}
-	if err != nil {
-		return fmt.Errorf("%w; rows written: %d", err, written)
+	return c.endJournal(run, err, written)
+}
+
+// unlessUnread is the error, unless it says that nobody reads standard output any more: whoever did, as head does, has all they want.
+func (c *bulkCommand) unlessUnread(err error) error {
+	if c.toStdout() && errors.Is(err, syscall.EPIPE) {
+		return nil
 	}
-	return nil
+	return err
+}
+
+// report is what the summary tells.
+func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written int64) bulkReport {
+	r := bulkReport{Summary: summary, total: run.input.total(), written: written}
+	if !c.toStdout() {
+		r.output = string(c.Output)
+		r.parts = c.outputNames()[1:]
+	}
+	return r
 }
 
 // trim leaves out of a result what the output does not show: it may have to wait for its turn.
 func (c *bulkCommand) trim(r engine.Result) engine.Result {
 	if r.Details != nil && !c.Details {
-		r.Details = &engine.Details{Reason: r.Details.Reason, Suggestion: r.Details.Suggestion}
+		r.Details = &engine.Details{Reason: r.Details.Reason, RetryAfter: r.Details.RetryAfter, Suggestion: r.Details.Suggestion}
 	}
 	return r
 }

@@ -37,8 +37,11 @@ type listInput struct {
 // inputNotes are what came up while a list was read.
 type inputNotes struct {
 	stopped bool  // by a signal, while it waited for more
+	ended   bool  // it was read to its end
 	failed  error // why it could not be read to its end
 	foreign int   // line of the first row that is not UTF-8, or 0
+	rows    int64 // that were read
+	octets  int64 // of those rows
 }
 
 // openInput opens the list and finds out how it is laid out. To wait for more of it ends when stop is closed.
@@ -129,6 +132,7 @@ func (in *listInput) Next(context.Context) (bulk.Item, error) {
 	row, err := in.Reader.Next()
 	switch {
 	case errors.Is(err, io.EOF):
+		in.note(func(n *inputNotes) { n.ended = true })
 		return bulk.Item{}, err
 	case errors.Is(err, errInterrupted):
 		in.note(func(n *inputNotes) { n.stopped = true })
@@ -137,9 +141,13 @@ func (in *listInput) Next(context.Context) (bulk.Item, error) {
 		in.note(func(n *inputNotes) { n.failed = err })
 		return bulk.Item{}, err
 	}
-	if row.Foreign {
-		in.note(func(n *inputNotes) { n.foreign = cmp.Or(n.foreign, row.Line) })
-	}
+	in.note(func(n *inputNotes) {
+		n.rows++
+		n.octets += int64(len(row.Raw))
+		if row.Foreign {
+			n.foreign = cmp.Or(n.foreign, row.Line)
+		}
+	})
 	return bulk.Item{Email: toVerify(row), Row: []byte(row.Raw)}, nil
 }
 
@@ -168,6 +176,18 @@ func (in *listInput) note(take func(*inputNotes)) inputNotes {
 
 // came returns what came up so far.
 func (in *listInput) came() inputNotes { return in.note(func(*inputNotes) {}) }
+
+// total is how many rows the list has, as far as that is known.
+func (in *listInput) total() listTotal {
+	notes := in.came()
+	return totalOf(notes.rows, notes.octets, in.read.Load(), in.size, notes.ended)
+}
+
+// unreadable tells whether the list itself is why it was not read to its end, so that to read it again would bring the same.
+func (in *listInput) unreadable() bool {
+	failed := in.came().failed
+	return failed != nil && !errors.As(failed, new(*fs.PathError))
+}
 
 func (in *listInput) close() { _ = in.file.Close() }
 

@@ -1,21 +1,28 @@
 package main
 
 import (
-	"io"
+	"fmt"
 	"os"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
 // Measures of the live line.
 const (
-	barWidth  = 20
-	barTaken  = barWidth + len("\r100% || ") + 1 // columns that the bar itself takes, and the last one, in which some terminals wrap
-	barSteps  = 1000
-	lineWidth = 80 // where a terminal does not tell
+	barWidth  = 10
+	barTaken  = len("[") + barWidth + len("] 100%  ") + 1 // columns before the text, and the last one, in which some terminals wrap
+	barFrom   = 100                                       // columns that a terminal has for a bar to fit
+	lineWidth = 80                                        // where a terminal does not tell
+)
+
+// Sequences that each terminal but a dumb one knows (ECMA-48).
+const (
+	toLineStart = "\r"
+	eraseLine   = "\x1b[K" // from the cursor on
 )
 
 // liveLine shows it in the last line of a terminal. Whatever else is written there goes through it and stands above.
@@ -23,8 +30,7 @@ type liveLine struct {
 	tty   *os.File
 	input *listInput
 
-	mu  sync.Mutex
-	bar *progressbar.ProgressBar // nil until there is something to show
+	mu sync.Mutex
 }
 
 func newLiveLine(tty *os.File, input *listInput) *liveLine { return &liveLine{tty: tty, input: input} }
@@ -32,27 +38,21 @@ func newLiveLine(tty *os.File, input *listInput) *liveLine { return &liveLine{tt
 func (l *liveLine) show(p bulk.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rest := outlookOf(p, l.input.read.Load(), l.input.size)
-	if l.bar == nil {
-		l.bar = newBar(l.tty)
-	}
-	if rest.fraction > 0 {
-		l.bar.ChangeMax64(barSteps)
-	}
-	_ = l.bar.Set64(min(int64(rest.fraction*barSteps), barSteps-1)) // the library calls it a day at the maximum
-	l.bar.Describe(fitting(describe(p, rest), widthOf(l.tty)-barTaken))
+	fmt.Fprint(l.tty, toLineStart+lineOf(p, outlookOf(p, l.input.total()), time.Now(), widthOf(l.tty))+eraseLine)
 }
 
-// newBar is a bar of unknown length.
-func newBar(w io.Writer) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetWidth(barWidth),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionShowDescriptionAtLineEnd(),
-		progressbar.OptionSetSpinnerChangeInterval(0), // draw when told to, not from a goroutine that nothing ends
-	)
+// lineOf is the line for a terminal of that width: with a bar where there is room for one.
+func lineOf(p bulk.Progress, rest outlook, now time.Time, width int) string {
+	percent := "  -%"
+	if rest.fraction > 0 {
+		percent = fmt.Sprintf("%3d%%", min(99, int(100*rest.fraction)))
+	}
+	if width < barFrom {
+		return percent + "  " + describe(p, rest, now, width-len(percent)-3)
+	}
+	filled := min(barWidth, int(barWidth*rest.fraction))
+	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
+	return "[" + bar + "] " + percent + "  " + describe(p, rest, now, width-barTaken)
 }
 
 // Write writes above the line, which comes back with the next progress.
@@ -69,11 +69,7 @@ func (l *liveLine) close() {
 	l.clear()
 }
 
-func (l *liveLine) clear() {
-	if l.bar != nil {
-		_ = l.bar.Clear()
-	}
-}
+func (l *liveLine) clear() { fmt.Fprint(l.tty, toLineStart+eraseLine) }
 
 func widthOf(tty *os.File) int {
 	if width, _, err := term.GetSize(int(tty.Fd())); err == nil && width > 0 {
@@ -81,6 +77,3 @@ func widthOf(tty *os.File) int {
 	}
 	return lineWidth
 }
-
-// fitting cuts text, which is ASCII, to a width.
-func fitting(text string, width int) string { return text[:max(0, min(len(text), width))] }

@@ -3,47 +3,84 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/filelock"
 )
 
-// writeSize is how much is gathered before it is written. It is also written about once a second.
-const writeSize = 64 << 10
+// listOutput is the list with its results. It is a [bulk.Sink].
+type listOutput struct {
+	writer *tabular.Writer
+	only   []engine.Verdict // results to write; none: all
 
-// outputFile is what an [os.File] does for a listOutput.
-type outputFile interface {
-	io.WriteCloser
-	Truncate(size int64) error
-	Sync() error
+	mu    sync.Mutex
+	files []*rowFile               // the output, and its parts behind it
+	parts map[bulk.Action]*rowFile // where there are any
+	row   []byte
 }
 
-// listOutput is the list with its results. It is a [bulk.Sink]. Rows are written whole, so that what is there is usable at any moment.
-type listOutput struct {
-	writer  *tabular.Writer
-	name    string
-	file    outputFile
-	regular bool // the file can be cut and synced
+// outputName is the name of a file, which cannot be empty: with -o "$UNSET" the rows would go to standard output.
+type outputName string
 
-	mu     sync.Mutex
-	buffer []byte // whole rows that are not written yet
-	size   int64  // octets of the file
-	rows   int64  // in the file and the buffer
-	kept   int64  // rows in the file
-	err    error  // after which nothing is written any more
+func (n *outputName) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("the name is empty: name a file, or write - for standard output")
+	}
+	*n = outputName(text)
+	return nil
+}
+
+// onlyResult is a result to write.
+type onlyResult engine.Verdict
+
+// writtenResults are what rcpt_result can be.
+var writtenResults = []string{"deliverable", "accept-all", "undeliverable", "unknown", "several", "empty"}
+
+func (r *onlyResult) UnmarshalText(text []byte) error {
+	if !slices.Contains(writtenResults, string(text)) {
+		return fmt.Errorf("%q is no result: the results are %s", text, strings.Join(writtenResults, ", "))
+	}
+	*r = onlyResult(text)
+	return nil
+}
+
+// partNames are the words in the names of the parts of a list.
+var partNames = map[bulk.Action]string{bulk.Send: "deliverable", bulk.Review: "risky", bulk.Remove: "bad", bulk.Retry: "retry"}
+
+// partName is the name of the part of a list with an action: checked.risky.csv beside checked.csv.
+func partName(output string, action bulk.Action) string {
+	extension := filepath.Ext(output)
+	return strings.TrimSuffix(output, extension) + "." + partNames[action] + extension
+}
+
+// outputNames are the files that are written, the output first.
+func (c *bulkCommand) outputNames() []string {
+	names := []string{string(c.Output)}
+	if c.Split {
+		for _, action := range bulk.Actions() {
+			names = append(names, partName(string(c.Output), action))
+		}
+	}
+	return names
 }
 
 // outputFormat is the form of the output: by its name, or on standard output that of the list.
 func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) {
-	out := tabular.Output{Format: tabular.FormatOf(c.Output), Delimiter: tabular.DelimiterOf(c.Output), Details: c.Details, Raw: c.CSVRaw}
+	name := string(c.Output)
+	out := tabular.Output{Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw}
 	switch {
 	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
 	case !c.toStdout():
-		return out, usage(fmt.Errorf("--output %s: choose a name that ends with .csv, .tsv or .jsonl: it says what to write", c.Output))
+		return out, usage(fmt.Errorf("--output %s: choose a name that ends with .csv, .tsv or .jsonl: it says what to write", name))
+	case c.Split:
+		return out, usage(errors.New("--split writes files beside the output: name it with --output"))
 	case c.JSON || list == tabular.JSONLines:
 		out.Format = tabular.JSONLines
 	default:
@@ -54,30 +91,83 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 
 func (c *bulkCommand) toStdout() bool { return c.Output == "" || c.Output == stdio }
 
-// openOutput opens the output, which must not be there yet, nor be the input, and writes what comes before the first row.
+// openOutput opens the output, which must not be there yet unless a run goes on, nor be the input, and writes what comes before the first row.
 func (c *bulkCommand) openOutput(std terminal, in *listInput, writer *tabular.Writer) (*listOutput, error) {
-	out := &listOutput{writer: writer, name: "standard output", buffer: writer.Head()}
-	file := std.out
-	if !c.toStdout() {
-		out.name = c.Output
-		if err := c.mayWrite(in.file); err != nil {
-			return nil, usage(fmt.Errorf("--output %s: %w", c.Output, err))
-		}
-		var err error
-		if file, err = os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
-			return nil, usage(fmt.Errorf("--output %s: %w", c.Output, bare(err)))
-		}
-	} else if sameFile(in.file, std.out) {
-		return nil, usage(errors.New("standard output is the input: choose another file"))
+	out := &listOutput{writer: writer, parts: make(map[bulk.Action]*rowFile)}
+	for _, verdict := range c.Only {
+		out.only = append(out.only, engine.Verdict(verdict))
 	}
-	info, err := file.Stat()
-	out.file, out.regular = file, err == nil && info.Mode().IsRegular() && !c.toStdout()
-	return out, out.flush()
+	if c.toStdout() {
+		return out, out.toStdout(std.out, in)
+	}
+	for i, name := range c.outputNames() {
+		file, regular, err := openRows(name)
+		if err == nil {
+			var rows *rowFile
+			rows, err = newRowFile(name, file, regular, writer.Head())
+			out.files = append(out.files, rows)
+			if i > 0 {
+				out.parts[bulk.Actions()[i-1]] = rows
+			}
+		}
+		if err != nil {
+			_, _ = out.close()
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// mayWrite says why the output file cannot be written.
-func (c *bulkCommand) mayWrite(input *os.File) error {
-	there, err := os.Stat(c.Output)
+func (o *listOutput) toStdout(stdout *os.File, in *listInput) error {
+	if sameFile(in.file, stdout) {
+		return usage(errors.New("standard output is the input: choose another file"))
+	}
+	if isClosed(stdout) {
+		return usage(errors.New("standard output is closed: name a file with --output"))
+	}
+	rows, err := newRowFile("standard output", stdout, false, o.writer.Head())
+	o.files = []*rowFile{rows}
+	return err
+}
+
+// openRows opens a file to be written anew, and locks it against other runs.
+func openRows(name string) (file *os.File, regular bool, err error) {
+	failed := func(err error) error { return usage(fmt.Errorf("--output %s: %w", name, bare(err))) }
+	if file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+		return nil, false, failed(err)
+	}
+	info, err := file.Stat()
+	if regular = err == nil && info.Mode().IsRegular(); !regular {
+		return file, false, nil
+	}
+	if err = filelock.Try(file); errors.Is(err, filelock.ErrLocked) {
+		err = errors.New("another run writes it")
+	}
+	if err == nil {
+		err = file.Truncate(0)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, false, failed(err)
+	}
+	return file, true, nil
+}
+
+// mayWrite says why one of the output files cannot be written.
+func (c *bulkCommand) mayWrite(in *listInput) error {
+	if c.toStdout() {
+		return nil
+	}
+	for _, name := range c.outputNames() {
+		if err := c.mayWriteTo(name, in.file); err != nil {
+			return usage(fmt.Errorf("--output %s: %w", name, err))
+		}
+	}
+	return nil
+}
+
+func (c *bulkCommand) mayWriteTo(name string, input *os.File) error {
+	there, err := os.Stat(name)
 	if err != nil {
 		return nil // to open it will tell
 	}
@@ -87,7 +177,7 @@ func (c *bulkCommand) mayWrite(input *os.File) error {
 		return errors.New("is the input: choose another name")
 	case there.IsDir():
 		return errors.New("is a directory")
-	case there.Size() > 0 && !c.Overwrite:
+	case there.Size() > 0 && !c.Overwrite && !c.Resume:
 		return errors.New("is there already and not empty: choose another name, or --overwrite it")
 	}
 	return nil
@@ -104,67 +194,42 @@ func sameFile(a, b *os.File) bool {
 
 // Write takes a row with its result.
 func (o *listOutput) Write(item bulk.Item, result engine.Result) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.err != nil {
-		return o.err
-	}
-	o.buffer = o.writer.Append(o.buffer, string(item.Row), result)
-	o.rows++
-	if len(o.buffer) < writeSize {
+	if len(o.only) > 0 && !slices.Contains(o.only, result.Verdict) {
 		return nil
 	}
-	return o.writeOut()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.row = o.writer.Append(o.row[:0], string(item.Row), result)
+	err := o.files[0].add(o.row)
+	if part := o.parts[bulk.ActionFor(result)]; part != nil && err == nil {
+		err = part.add(o.row)
+	}
+	return err
 }
 
 // flush writes the rows that have been gathered.
 func (o *listOutput) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.writeOut()
-}
-
-// writeOut writes the buffer. A part of a row that a full disk still took is cut off again.
-func (o *listOutput) writeOut() error {
-	if o.err != nil || len(o.buffer) == 0 {
-		return o.err
+	for _, file := range o.files {
+		if err := file.flush(); err != nil {
+			return err
+		}
 	}
-	n, err := o.file.Write(o.buffer)
-	if err != nil {
-		o.err = o.failed(err)
-		o.keepWhole(n)
-		return o.err
-	}
-	o.size += int64(n)
-	o.kept = o.rows
-	o.buffer = o.buffer[:0]
 	return nil
 }
 
-// keepWhole cuts a regular file behind the last buffer that was written whole.
-func (o *listOutput) keepWhole(written int) {
-	if o.regular && written > 0 {
-		if err := o.file.Truncate(o.size); err != nil {
-			o.err = errors.Join(o.err, fmt.Errorf("its last row may be incomplete: %w", bare(err)))
+// close writes the rest, and returns how many rows are in the output.
+func (o *listOutput) close() (rows int64, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, file := range o.files {
+		if closeErr := file.close(); err == nil {
+			err = closeErr
 		}
 	}
-}
-
-// close writes the rest, and returns how many rows are in the file.
-func (o *listOutput) close() (rows int64, err error) {
-	err = o.flush()
-	if err == nil && o.regular {
-		err = o.failed(o.file.Sync())
+	if len(o.files) > 0 {
+		rows = o.files[0].kept
 	}
-	if closeErr := o.failed(o.file.Close()); err == nil {
-		err = closeErr
-	}
-	return o.kept, err
-}
-
-func (o *listOutput) failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("cannot write %s: %w", o.name, bare(err))
+	return rows, err
 }

@@ -44,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 	row := string(writer.Append(nil, "", engine.Result{}))
 
 	disk := &smallDisk{room: len(row)*5/2 + 1}
-	out := &listOutput{writer: writer, name: "out.jsonl", file: disk, regular: true}
+	out := &listOutput{writer: writer, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
 	for range 2 {
 		check(t, out.Write(bulk.Item{}, engine.Result{}))
 	}

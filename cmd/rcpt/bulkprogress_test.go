@@ -12,57 +12,94 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-func TestOutlook(t *testing.T) {
+func TestTotal(t *testing.T) {
 	for _, c := range []struct {
-		name       string
-		p          bulk.Progress
-		read, size int64
-		want       outlook
+		name                          string
+		rows, rowOctets, octets, size int64
+		ended                         bool
+		want                          listTotal
 	}{
-		{"nothing yet", bulk.Progress{}, 0, 1000, outlook{}},
-		{"half is read, a quarter done", bulk.Progress{Read: 50, Done: 25, Rate: 5}, 500, 1000, outlook{total: 100, fraction: 0.25, left: 15 * time.Second}},
-		{"all is read", bulk.Progress{Read: 80, Done: 20, Rate: 2, Exhausted: true}, 900, 1000, outlook{total: 80, exact: true, fraction: 0.25, left: 30 * time.Second}},
-		{"a pipe", bulk.Progress{Read: 80, Done: 20, Rate: 2}, 900, 0, outlook{}},
-		{"a file that grows", bulk.Progress{Read: 80, Done: 80, Rate: 2}, 2000, 1000, outlook{total: 80, fraction: 1}},
-		{"an empty list", bulk.Progress{Exhausted: true}, 0, 0, outlook{exact: true}},
+		{"nothing yet", 0, 0, 0, 1000, false, listTotal{}},
+		{"a quarter is read", 25, 250, 1000, 1000, false, listTotal{rows: 100}},
+		{"a quarter, in UTF-16", 25_000, 500_000, 1_000_000 + readAheadOctets, 4_000_000, false, listTotal{rows: 100_000}},
+		{"all is read", 80, 800, 1000, 1000, true, listTotal{rows: 80, exact: true}},
+		{"a pipe", 80, 800, 900, 0, false, listTotal{}},
+		{"a file that grows", 80, 2000, 2000, 1000, false, listTotal{rows: 80}},
+		{"an empty list", 0, 0, 0, 0, true, listTotal{exact: true}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, outlookOf(c.p, c.read, c.size), cmp.AllowUnexported(outlook{})); diff != "" {
-				t.Error(diff)
-			}
-		})
+		if got := totalOf(c.rows, c.rowOctets, c.octets, c.size, c.ended); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
 	}
 }
 
-func TestDescribe(t *testing.T) {
-	p := bulk.Progress{Done: 1500, Waiting: 3, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 1200, engine.Unknown: 300}}
+func TestOutlook(t *testing.T) {
+	hundred := listTotal{rows: 100}
 	for _, c := range []struct {
-		rest outlook
-		want string
+		name  string
+		p     bulk.Progress
+		total listTotal
+		want  outlook
 	}{
-		{outlook{}, "1500 100/s  deliverable 1200  unknown 300  3 to retry"},
-		{outlook{total: 3000, left: 15 * time.Second}, "1500/~3000 100/s  15s left  deliverable 1200  unknown 300  3 to retry"},
-		{outlook{total: 2000, exact: true}, "1500/2000 100/s  deliverable 1200  unknown 300  3 to retry"},
+		{"nothing is known", bulk.Progress{Done: 5, Rate: 2}, listTotal{}, outlook{}},
+		{"a quarter is done", bulk.Progress{Done: 25, Rate: 5}, hundred, outlook{listTotal: hundred, fraction: 0.25, left: 15 * time.Second}},
+		{"nothing has come yet", bulk.Progress{}, hundred, outlook{listTotal: hundred}},
+		{"the rest waits", bulk.Progress{Done: 70, Waiting: 30, Rate: 0.0001, NextRetry: time.Minute, LastRetry: 5 * time.Minute}, hundred,
+			outlook{listTotal: hundred, fraction: 0.7, left: 5 * time.Minute}},
+		{"some wait longer than the others take", bulk.Progress{Done: 50, Waiting: 30, Rate: 20, LastRetry: 5 * time.Minute}, hundred,
+			outlook{listTotal: hundred, fraction: 0.5, left: 5 * time.Minute}},
+		{"the others take longer", bulk.Progress{Done: 50, Waiting: 30, Rate: 0.05, LastRetry: 5 * time.Minute}, hundred,
+			outlook{listTotal: hundred, fraction: 0.5, left: 400 * time.Second}},
+		{"the rate says nothing", bulk.Progress{Done: 50, Rate: 0.0001}, hundred, outlook{listTotal: hundred, fraction: 0.5}},
 	} {
-		if got := describe(p, c.rest); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		if diff := cmp.Diff(c.want, outlookOf(c.p, c.total), cmp.AllowUnexported(outlook{}, listTotal{})); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	if got := fitting("1500/3000", 4); got != "1500" {
-		t.Errorf("cut: %q", got)
+}
+
+// TestLine: what matters most fits into 80 columns, and nothing is cut within a word.
+func TestLine(t *testing.T) {
+	now := time.Date(2026, 1, 2, 20, 43, 10, 0, time.Local)
+	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, Rate: 1234.4, NextRetry: 5 * time.Minute,
+		Verdicts: map[engine.Verdict]int64{engine.Deliverable: 120_000, engine.Unknown: 90, engine.Undeliverable: 28_044}}
+	asking := bulk.Progress{Done: 1500, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 1200, engine.Unknown: 300}}
+	about, exact := listTotal{rows: 200_000}, listTotal{rows: 2000, exact: true}
+	for _, c := range []struct {
+		p     bulk.Progress
+		rest  outlook
+		width int
+		want  string
+	}{
+		{waiting, outlook{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  7,620 wait, next at 20:48  unknown 90"},
+		{waiting, outlook{about, 0.74, 2 * time.Hour}, 140,
+			"[#######...]  74%  148,134/~200,000  1234/s  ~2h00m left  7,620 wait, next at 20:48  unknown 90  deliverable 120,000  undeliverable 28,044"},
+		{waiting, outlook{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
+		{waiting, outlook{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200"},
+		{asking, outlook{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
+		{asking, outlook{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
+	} {
+		got := lineOf(c.p, c.rest, now, c.width)
+		if got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
+		}
+		if len(got) >= c.width {
+			t.Errorf("%q takes %d of %d columns", got, len(got), c.width)
+		}
 	}
 }
 
 // TestProgressLog: a line every ten seconds of the run.
 func TestProgressLog(t *testing.T) {
 	var log bytes.Buffer
-	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), input: &listInput{}}
+	input := &listInput{notes: inputNotes{ended: true, rows: 100}}
+	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), input: input}
 	for second := range 25 {
-		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Rate: 1, Exhausted: true,
-			Verdicts: map[engine.Verdict]int64{engine.AcceptAll: 1}})
+		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Rate: 1, Waiting: 3, Exhausted: true,
+			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.AcceptAll: 1}})
 	}
 	if got := log.String(); strings.Count(got, "\n") != 2 ||
-		!strings.Contains(got, "msg=progress done=10 read=100 waiting=0 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 left=1m30s") ||
+		!strings.Contains(got, "msg=progress done=10 read=100 waiting=3 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 next_retry=1m0s left=2m0s") ||
 		!strings.Contains(got, "done=20") {
 		t.Errorf("log:\n%s", got)
 	}

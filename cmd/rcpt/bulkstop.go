@@ -26,6 +26,9 @@ func listenForStops(parent context.Context, stderr *os.File) *stops {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants
+		signal.Notify(signals, syscall.SIGHUP) // the terminal is closed
+	}
 	go func() {
 		defer signal.Stop(signals)
 		select {

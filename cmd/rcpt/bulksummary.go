@@ -6,53 +6,142 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
 
-// writeSummary tells what came of a list.
-func writeSummary(w io.Writer, s bulk.Summary) {
-	fmt.Fprintf(w, "%d of %d rows verified in %s (%.1f/s); duplicates: %d, asked again: %d\n",
-		s.Done, s.Read, s.Elapsed.Round(time.Second/10), perSecond(s.Done, s.Elapsed), s.Duplicates, s.Retries)
-	asked := s.Done - s.Verdicts[engine.Several] - s.Verdicts[engine.Empty]
+// bulkReport is what a summary tells.
+type bulkReport struct {
+	bulk.Summary
+	total   listTotal
+	output  string   // its name; empty for standard output
+	parts   []string // files of --split, in the order of [bulk.Actions]
+	again   string   // the command that asks again about what may be answered later; empty where there is none
+	written int64    // rows of the output
+}
+
+// writeSummary tells what came of a list, and what to do next.
+func writeSummary(w io.Writer, s bulkReport) {
+	fmt.Fprintf(w, "%s rows verified in %s (%s/s)%s\n", s.share(), s.Elapsed.Round(time.Second/10), perSecond(s.Done-s.Recalled, s.Elapsed), s.to())
+	for _, fact := range []struct {
+		count int64
+		text  string
+	}{
+		{s.Recalled, "were settled by the run before"},
+		{s.Duplicates, "repeat the address of a row before and share its result"},
+	} {
+		if fact.count > 0 {
+			fmt.Fprintf(w, "  %s of them %s\n", humanize.Comma(fact.count), fact.text)
+		}
+	}
+	if s.Retries > 0 {
+		fmt.Fprintf(w, "  asked again after a temporary answer: %s times\n", humanize.Comma(s.Retries))
+	}
 	if s.Done == 0 {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "Results")
+	asked := s.Done - s.Verdicts[engine.Several] - s.Verdicts[engine.Empty]
 	for _, verdict := range verdicts() {
-		writeShare(table, string(verdict), s.Verdicts[verdict], asked)
+		writeShare(table, string(verdict), s.Verdicts[verdict], asked, "")
 	}
 	for _, verdict := range []engine.Verdict{engine.Several, engine.Empty} {
-		if n := s.Verdicts[verdict]; n > 0 {
-			fmt.Fprintf(table, "  %s\t%9d\n", verdict, n)
-		}
+		writeShare(table, string(verdict), s.Verdicts[verdict], 0, "")
+	}
+	fmt.Fprintln(table, "What to do (rcpt_action)")
+	for i, action := range bulk.Actions() {
+		writeShare(table, string(action), s.Actions[action], s.Done, s.advice(i, action))
 	}
 	fmt.Fprintln(table, "Reasons")
 	for _, reason := range byCount(s.Reasons) {
-		writeShare(table, string(reason), s.Reasons[reason], asked)
+		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], asked, "")
 	}
 	if len(s.Worst) > 0 {
 		fmt.Fprintln(table, "Domains with most undeliverable or unknown addresses")
 	}
 	for _, worst := range s.Worst {
-		fmt.Fprintf(table, "  %s\t%9d\t%s\n", printable(worst.Domain), worst.Count, worst.Reason)
+		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", printable(worst.Domain), humanize.Comma(worst.Count), joined(worst.Reasons))
 	}
 }
 
-func perSecond(count int64, elapsed time.Duration) float64 {
+// share is "90,488 of about 200,000".
+func (s bulkReport) share() string {
+	done := humanize.Comma(s.Done)
+	switch {
+	case s.total.exact:
+		return done + " of " + humanize.Comma(s.total.rows)
+	case s.total.rows == 0:
+		return done
+	}
+	return done + " of about " + humanize.Comma(s.total.rows)
+}
+
+func (s bulkReport) to() string {
+	if s.output == "" {
+		return ""
+	}
+	if s.written == s.Done {
+		return " -> " + printable(s.output)
+	}
+	return fmt.Sprintf(" -> %s (%s rows)", printable(s.output), humanize.Comma(s.written))
+}
+
+// advice is what to do with the rows of an action.
+func (s bulkReport) advice(i int, action bulk.Action) string {
+	text := map[bulk.Action]string{
+		bulk.Send:   "may be mailed",
+		bulk.Review: "mailing them is a risk: you decide, rcpt_reason and the flags say why",
+		bulk.Remove: "do not mail them",
+		bulk.Retry:  "verify them again later, before you mail them",
+	}[action]
+	if action == bulk.Retry && s.again != "" {
+		text += ": " + s.again
+	}
+	if len(s.parts) > 0 {
+		text += " -> " + printable(s.parts[i])
+	}
+	return text
+}
+
+func joined(reasons []engine.Reason) string {
+	var words []string
+	for _, reason := range reasons {
+		words = append(words, string(reason))
+	}
+	return strings.Join(words, ", ")
+}
+
+func perSecond(count int64, elapsed time.Duration) string {
 	if elapsed <= 0 {
-		return 0
+		return "0"
 	}
-	return float64(count) / elapsed.Seconds()
+	rate := float64(count) / elapsed.Seconds()
+	if rate < 10 {
+		return fmt.Sprintf("%.1f", rate)
+	}
+	return humanize.Comma(int64(rate))
 }
 
-func writeShare(w io.Writer, name string, count, total int64) {
-	fmt.Fprintf(w, "  %s\t%9d\t%5.1f %%\n", name, count, 100*float64(count)/float64(max(total, 1)))
+// writeShare writes a row of the table, unless there is nothing to tell. Without a total there is no share.
+func writeShare(w io.Writer, name string, count, total int64, text string) {
+	if count == 0 {
+		return
+	}
+	if text != "" {
+		text = "\t" + text
+	}
+	share := ""
+	if total > 0 {
+		share = fmt.Sprintf("\t%5.1f %%", 100*float64(count)/float64(total))
+	}
+	fmt.Fprintf(w, "  %s\t%9s%s%s\n", name, humanize.Comma(count), share, text)
 }
 
 // byCount returns the keys, those with the highest counts first.

@@ -9,11 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try locks an open file until it is closed. [ErrLocked] says that somebody else has it.
+// Try locks an open file until it is closed. [ErrLocked] says that somebody else has it. Where the file system knows no locks, nothing is locked.
 func Try(file *os.File) error {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
 		return ErrLocked
+	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
+		return nil
 	}
 	return err
 }

@@ -1,6 +1,9 @@
 package tabular
 
-import "github.com/rcpt/rcpt/engine"
+import (
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
 
 // column is one that is added to CSV.
 type column struct {
@@ -20,6 +23,7 @@ func columns(details bool) []column {
 		{"rcpt_spamtrap", func(r engine.Result) string { return digit(r.SpamTrap) }},
 		{"rcpt_message", func(r engine.Result) string { return r.Message }},
 		{"rcpt_suggestion", detail(func(d *engine.Details) string { return d.Suggestion })},
+		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
 	}
 	if details {
 		added = append(added, column{"rcpt_details", detail(func(d *engine.Details) string { return string(marshal(d)) })})
@@ -34,6 +38,21 @@ func detail(cell func(*engine.Details) string) func(engine.Result) string {
 		}
 		return cell(r.Details)
 	}
+}
+
+// recordOf is the verification record, with what the columns have beyond it behind it.
+func recordOf(r engine.Result, details bool) []byte {
+	fields := []member{{key: "reason", value: marshal(detail(func(d *engine.Details) string { return string(d.Reason) })(r))}}
+	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
+		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
+	}
+	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))})
+	if !details {
+		r = r.WithoutDetails()
+	}
+	out := marshal(r)
+	out[len(out)-1] = ',' // in place of the brace that ends it
+	return append(out, appendObject(nil, fields)[1:]...)
 }
 
 func digit(set bool) string {

@@ -14,9 +14,9 @@ import (
 var verified = engine.Result{Email: "x@acme.example", Verdict: engine.Unknown, Success: true, Message: "=1+1"}
 
 const (
-	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion"
-	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,"
-	record     = `{"email":"x@acme.example","success":true,"result":"unknown","message":"=1+1"}`
+	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action"
+	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review"
+	record     = `{"email":"x@acme.example","success":true,"result":"unknown","message":"=1+1","reason":"","action":"review"}`
 )
 
 // open reads a list, or ends the test.
@@ -307,7 +307,7 @@ func TestAddedCells(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := string(w.Append(nil, c.raw, engine.Result{Message: c.message}))
-		if want := ",0,0,0,0,0," + c.want + ",\n"; !strings.HasSuffix(row, want) {
+		if want := ",0,0,0,0,0," + c.want + ",,review\n"; !strings.HasSuffix(row, want) {
 			t.Errorf("%q: %q, want %q at the end", c.message, row, want)
 		}
 	}
@@ -321,9 +321,9 @@ func TestDetails(t *testing.T) {
 		to       Output
 		has, not string
 	}{
-		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example\n", "catch_all"},
-		{Output{Format: CSV, Details: true}, `b@acme.example,"{""reason"":""greylisted"",`, "\n\n"},
-		{Output{Format: JSONLines}, `"message":"=1+1"}`, "greylisted"},
+		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example,retry\n", "catch_all"},
+		{Output{Format: CSV, Details: true}, `b@acme.example,retry,"{""reason"":""greylisted"",`, "\n\n"},
+		{Output{Format: JSONLines}, `"message":"=1+1","reason":"greylisted","suggestion":"b@acme.example","action":"retry"}`, "details"},
 		{Output{Format: JSONLines, Details: true}, `"details":{"reason":"greylisted",`, "\n\n"},
 	} {
 		w, err := NewWriter(open(t, "a@acme.example\n", Options{Format: Lines}), c.to)

@@ -50,10 +50,7 @@ func (w *Writer) Head() []byte {
 // Append writes a row with its result behind out.
 func (w *Writer) Append(out []byte, raw string, r engine.Result) []byte {
 	if w.Format == JSONLines {
-		if !w.Details {
-			r = r.WithoutDetails()
-		}
-		return w.shape.appendJSON(out, raw, marshal(r))
+		return w.shape.appendJSON(out, raw, recordOf(r, w.Details))
 	}
 	return w.shape.appendCSV(out, raw, w.cells(raw, r), w.Output)
 }
