@@ -101,7 +101,7 @@ func New(config Config) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
-	clients := newCrowd(listener, s.config.MaxConnections)
+	clients := newConnLimiter(listener, s.config.MaxConnections)
 	httpServer := s.httpServer(running)
 	httpServer.ConnState = clients.observe
 	failed := make(chan error, 1)

@@ -12,7 +12,7 @@ import (
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/server/metrics"
-	"github.com/rcpt/rcpt/server/verdicts"
+	"github.com/rcpt/rcpt/server/verdictcache"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -37,7 +37,7 @@ func BenchmarkWhole(b *testing.B) {
 	log, err := os.Create(filepath.Join(folder, "log"))
 	fatal(err)
 	defer log.Close()
-	cache, err := verdicts.New(verdicts.Config{Engine: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+	cache, err := verdictcache.New(verdictcache.Config{Engine: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
 		return deliverable(address), nil
 	}), Store: state})
 	fatal(err)

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/linebuffer"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/server/linebuffer"
 	"github.com/rcpt/rcpt/server/metrics"
-	"github.com/rcpt/rcpt/server/verdicts"
+	"github.com/rcpt/rcpt/server/verdictcache"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -42,7 +42,7 @@ type whole struct {
 	store    *store.Store
 	keys     *keyring.Keyring
 	verifier *engine.Verifier
-	cache    *verdicts.Cache
+	cache    *verdictcache.Cache
 	front    *server.Server
 }
 
@@ -87,7 +87,7 @@ func (w *whole) open(ctx context.Context, order Order, log *slog.Logger) (err er
 	if w.verifier, err = engine.New(config); err != nil {
 		return err
 	}
-	if w.cache, err = verdicts.New(verdicts.Config{Engine: w.verifier, Store: w.store, Entries: remembered, Log: log}); err != nil {
+	if w.cache, err = verdictcache.New(verdictcache.Config{Engine: w.verifier, Store: w.store, Entries: remembered, Log: log}); err != nil {
 		return err
 	}
 	w.front, err = server.New(server.Config{

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/server/linebuffer"
+	"github.com/rcpt/rcpt/internal/linebuffer"
 )
 
 // serveCommand is "rcpt serve".

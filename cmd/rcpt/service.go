@@ -15,7 +15,7 @@ import (
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/dashboard"
-	verdictcache "github.com/rcpt/rcpt/server/verdicts"
+	"github.com/rcpt/rcpt/server/verdictcache"
 )
 
 // service is what "rcpt serve" and "rcpt demo" have in common.

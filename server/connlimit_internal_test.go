@@ -15,14 +15,15 @@ func (oneByOne) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-// TestCrowdForgets: nothing is left of connections that have ended, be it by themselves or to make room, after any states of theirs.
-func TestCrowdForgets(t *testing.T) {
-	synctest.Test(t, testCrowdForgets)
+// TestConnLimiterForgets checks that nothing is left of connections that ended
+// by themselves or to make room, whatever their states were.
+func TestConnLimiterForgets(t *testing.T) {
+	synctest.Test(t, testConnLimiterForgets)
 }
 
-func testCrowdForgets(t *testing.T) {
+func testConnLimiterForgets(t *testing.T) {
 	const most = 3
-	c := newCrowd(oneByOne{}, most)
+	c := newConnLimiter(oneByOne{}, most)
 	var all []net.Conn
 	accept := func() net.Conn {
 		conn, err := c.Accept()
@@ -46,11 +47,11 @@ func testCrowdForgets(t *testing.T) {
 		t.Errorf("%d open, %d silent, %d idle, want %d in all", c.open, c.silent.Len(), c.idle.Len(), most)
 	}
 	for _, conn := range all {
-		if c.guests[conn] != nil {
+		if c.conns[conn] != nil {
 			c.observe(conn, http.StateClosed)
 		}
 	}
-	if c.open != 0 || c.silent.Len() != 0 || c.idle.Len() != 0 || len(c.guests) != 0 {
-		t.Errorf("%d open, %d silent, %d idle, %d known, want none", c.open, c.silent.Len(), c.idle.Len(), len(c.guests))
+	if c.open != 0 || c.silent.Len() != 0 || c.idle.Len() != 0 || len(c.conns) != 0 {
+		t.Errorf("%d open, %d silent, %d idle, %d known, want none", c.open, c.silent.Len(), c.idle.Len(), len(c.conns))
 	}
 }

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 
 // maxAgenda bounds the addresses that wait in memory to be asked about again, of a few hundred octets each. Beyond it new ones are dropped: their
 // callers ask themselves.
-const maxAgenda = 10_000
+const maxRechecks = 10_000
 
 // agenda holds the addresses that are to be asked about again; *[store.Store] is one.
-type agenda interface {
+type rechecks interface {
 	ScheduleRecheck(r store.Recheck)
 	ClaimRechecks(ctx context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error)
 	FinishRecheck(ctx context.Context, r store.Recheck) error
@@ -23,44 +23,44 @@ type agenda interface {
 }
 
 // memoryAgenda is the agenda of a process without a store. It belongs to one Cache, so a claim needs no more than a time at which it ends.
-type memoryAgenda struct {
+type memoryRechecks struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	entries map[string]*agendaEntry
+	entries map[string]*recheckEntry
 	dropped int64
 }
 
-type agendaEntry struct {
+type recheckEntry struct {
 	store.Recheck
 	leased time.Time // until then
 }
 
-func newMemoryAgenda(now func() time.Time) *memoryAgenda {
-	return &memoryAgenda{now: now, entries: map[string]*agendaEntry{}}
+func newMemoryRechecks(now func() time.Time) *memoryRechecks {
+	return &memoryRechecks{now: now, entries: map[string]*recheckEntry{}}
 }
 
 // ScheduleRecheck does as the store's method does.
-func (a *memoryAgenda) ScheduleRecheck(r store.Recheck) {
+func (a *memoryRechecks) ScheduleRecheck(r store.Recheck) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	entry, ok := a.entries[r.Address]
 	switch {
 	case ok && !a.now().Before(entry.leased):
 		entry.RunAfter, entry.Egress = r.RunAfter, r.Egress
-	case !ok && len(a.entries) < maxAgenda:
-		a.entries[r.Address] = &agendaEntry{Recheck: r}
+	case !ok && len(a.entries) < maxRechecks:
+		a.entries[r.Address] = &recheckEntry{Recheck: r}
 	case !ok:
 		a.dropped++
 	}
 }
 
 // ClaimRechecks returns what is due from the egress, the longest due first, and drops what has run its time.
-func (a *memoryAgenda) ClaimRechecks(_ context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error) {
+func (a *memoryRechecks) ClaimRechecks(_ context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	var due []*agendaEntry
+	var due []*recheckEntry
 	for address, entry := range a.entries {
 		switch {
 		case now.Before(entry.leased):
@@ -70,7 +70,7 @@ func (a *memoryAgenda) ClaimRechecks(_ context.Context, egress string, limit int
 			due = append(due, entry)
 		}
 	}
-	slices.SortFunc(due, func(a, b *agendaEntry) int { return a.RunAfter.Compare(b.RunAfter) })
+	slices.SortFunc(due, func(a, b *recheckEntry) int { return a.RunAfter.Compare(b.RunAfter) })
 	var claimed []store.Recheck
 	for _, entry := range due[:min(limit, len(due))] {
 		entry.leased = now.Add(lease)
@@ -81,7 +81,7 @@ func (a *memoryAgenda) ClaimRechecks(_ context.Context, egress string, limit int
 }
 
 // FinishRecheck drops a claimed address.
-func (a *memoryAgenda) FinishRecheck(_ context.Context, r store.Recheck) error {
+func (a *memoryRechecks) FinishRecheck(_ context.Context, r store.Recheck) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.entries, r.Address)
@@ -89,7 +89,7 @@ func (a *memoryAgenda) FinishRecheck(_ context.Context, r store.Recheck) error {
 }
 
 // PostponeRecheck gives a claimed address back.
-func (a *memoryAgenda) PostponeRecheck(_ context.Context, r store.Recheck, until time.Time) error {
+func (a *memoryRechecks) PostponeRecheck(_ context.Context, r store.Recheck, until time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if entry, ok := a.entries[r.Address]; ok {
@@ -99,13 +99,13 @@ func (a *memoryAgenda) PostponeRecheck(_ context.Context, r store.Recheck, until
 }
 
 // Rechecks returns how many addresses wait.
-func (a *memoryAgenda) Rechecks(context.Context) (int, error) {
+func (a *memoryRechecks) Rechecks(context.Context) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.entries), nil
 }
 
-func (a *memoryAgenda) droppedSoFar() int64 {
+func (a *memoryRechecks) droppedSoFar() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.dropped

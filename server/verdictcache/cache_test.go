@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -310,7 +310,7 @@ func TestHashesMayCollide(t *testing.T) {
 	alice, _ := read("alice@acme.example")
 	bob, _ := read("bob@acme.example")
 	kept := newRemembered(alice, resultOf("alice@acme.example", engine.MailboxNotFound), 0, time.Now().Add(time.Hour))
-	c.front.put(bob, kept, time.Hour)
+	c.memory.put(bob, kept, time.Hour)
 	settle(c)
 	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
 		t.Errorf("%s", cmp.Diff(nil, r))
@@ -337,7 +337,7 @@ func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
 	check(t, c.Forget(t.Context()))
-	c.front.put(m, newRemembered(m, resultOf(m.given, engine.RecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
+	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.RecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
 	settle(c)
 	if _, ok := c.Recall(t.Context(), m.given); ok {
 		t.Error("remembered")
@@ -381,12 +381,12 @@ func TestRequestIsNotKept(t *testing.T) {
 		piece := request[1000:]
 		verify(t, c, piece)
 		m, _ := c.read(given)
-		kept, ok := c.front.get(m)
+		kept, ok := c.memory.get(m)
 		if !ok {
 			t.Fatal("not remembered")
 		}
 		pieces := map[string]string{"email": kept.result.Email, "user": kept.result.User, "local": kept.local}
-		if spelling, ok := c.front.spellings.Get(given); ok {
+		if spelling, ok := c.memory.spellings.Get(given); ok {
 			pieces["spelling"], pieces["spelling's local"] = spelling.given, spelling.local
 		}
 		for name, text := range pieces {

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -144,10 +144,10 @@ func TestRechecksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, func(r *engine.Result) { r.Details.RetryAfter = 60 })}
 		c := newCache(t, Config{Engine: f})
-		for i := range maxAgenda + 5 {
+		for i := range maxRechecks + 5 {
 			_, _ = c.VerifyAnew(t.Context(), fmt.Sprintf("u%d@acme.example", i))
 		}
-		wantWaiting(t, c, maxAgenda)
+		wantWaiting(t, c, maxRechecks)
 		if s := c.Stats(); s.RechecksDropped != 5 {
 			t.Errorf("%+v", s)
 		}
@@ -197,16 +197,16 @@ func TestEndOfTheProcess(t *testing.T) {
 		if took := time.Since(began); took != 309*time.Second {
 			t.Errorf("it took %v", took)
 		}
-		claimed, _ := c.agenda.ClaimRechecks(t.Context(), "", 1, time.Minute)
+		claimed, _ := c.rechecks.ClaimRechecks(t.Context(), "", 1, time.Minute)
 		if len(claimed) != 1 || claimed[0].Attempts != 2 {
 			t.Errorf("%+v", claimed)
 		}
 	})
 }
 
-func TestMemoryAgenda(t *testing.T) {
+func TestMemoryRechecks(t *testing.T) {
 	now := &clock{}
-	a := newMemoryAgenda(now.Now)
+	a := newMemoryRechecks(now.Now)
 	schedule := func(address, egress string, in time.Duration) {
 		a.ScheduleRecheck(store.Recheck{Address: address, Egress: egress, RunAfter: now.Now().Add(in), GiveUp: now.Now().Add(time.Hour)})
 	}

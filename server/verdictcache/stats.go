@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import "sync/atomic"
 
@@ -41,13 +41,13 @@ func (c *Cache) Stats() Stats {
 		Missed: c.counts.recalled[nowhere].Load(), Joined: c.counts.joined.Load(),
 		RechecksAsked: c.counts.asked.Load(), RechecksSettled: c.counts.settled.Load(), RechecksGivenUp: c.counts.givenUp.Load(),
 	}
-	if c.front != nil {
-		s.Entries = c.front.entries()
+	if c.memory != nil {
+		s.Entries = c.memory.entries()
 	}
-	if c.behind != nil {
-		s.Unreadable = c.behind.failed.Load()
+	if c.stored != nil {
+		s.Unreadable = c.stored.failed.Load()
 	}
-	if a, ok := c.agenda.(*memoryAgenda); ok {
+	if a, ok := c.rechecks.(*memoryRechecks); ok {
 		s.RechecksDropped = a.droppedSoFar()
 	}
 	return s

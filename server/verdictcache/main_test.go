@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -112,9 +112,9 @@ func verify(t testing.TB, c *Cache, given string) engine.Result {
 
 // settle waits until what was put into memory is there.
 func settle(c *Cache) {
-	if c.front != nil {
-		c.front.cache.Wait()
-		c.front.spellings.Wait()
+	if c.memory != nil {
+		c.memory.cache.Wait()
+		c.memory.spellings.Wait()
 	}
 }
 

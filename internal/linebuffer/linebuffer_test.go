@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/server/linebuffer"
+	"github.com/rcpt/rcpt/internal/linebuffer"
 )
 
 // log is what was written, each time by itself.

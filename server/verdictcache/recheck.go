@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -37,25 +37,25 @@ func (c *Cache) schedule(m mailbox, r engine.Result) {
 	if r.RetryAt().IsZero() || !at.Before(giveUp) {
 		return
 	}
-	c.agenda.ScheduleRecheck(store.Recheck{Address: m.text(), Egress: c.config.Egress, RunAfter: at, GiveUp: giveUp})
+	c.rechecks.ScheduleRecheck(store.Recheck{Address: m.text(), Egress: c.config.Egress, RunAfter: at, GiveUp: giveUp})
 }
 
 // Waiting returns how many addresses are to be asked about again, on all nodes.
 func (c *Cache) Waiting(ctx context.Context) (int, error) {
-	if c.agenda == nil {
+	if c.rechecks == nil {
 		return 0, nil
 	}
-	return c.agenda.Rechecks(ctx)
+	return c.rechecks.Rechecks(ctx)
 }
 
 // Run asks again about addresses that were greylisted, and forgets what another node says is to be forgotten. It returns when ctx ends and nothing is
 // under way any more; at once where nothing is kept.
 func (c *Cache) Run(ctx context.Context) {
-	if c.agenda == nil {
+	if c.rechecks == nil {
 		return
 	}
 	var all sync.WaitGroup
-	if c.behind != nil {
+	if c.stored != nil {
 		all.Go(func() { c.watch(ctx) })
 	}
 	all.Go(func() { c.recheckNowAndThen(ctx) })
@@ -107,7 +107,7 @@ func (c *Cache) due(ctx context.Context, room int) ([]store.Recheck, error) {
 	if room <= 0 {
 		return nil, nil
 	}
-	return c.agenda.ClaimRechecks(ctx, c.config.Egress, room, c.config.Timeout+leaseSlack)
+	return c.rechecks.ClaimRechecks(ctx, c.config.Egress, room, c.config.Timeout+leaseSlack)
 }
 
 // recheck deals with one claimed address. That somebody else has it by now ([store.ErrLeaseLost]) is as good as done.
@@ -117,9 +117,9 @@ func (c *Cache) recheck(ctx context.Context, r store.Recheck) {
 	defer cancel()
 	var err error
 	if again {
-		err = c.agenda.PostponeRecheck(within, r, until)
+		err = c.rechecks.PostponeRecheck(within, r, until)
 	} else {
-		err = c.agenda.FinishRecheck(within, r)
+		err = c.rechecks.FinishRecheck(within, r)
 	}
 	if err != nil && !errors.Is(err, store.ErrLeaseLost) {
 		c.config.Log.Warn("the outcome of a re-check cannot be stored: it is done once more", "error", err)
@@ -151,7 +151,7 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	c.counts.asked.Add(1)
 	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	a, _ := c.flights.do(within, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, false) })
+	a, _ := c.calls.do(within, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, false) })
 	return c.judge(ctx, r, a)
 }
 

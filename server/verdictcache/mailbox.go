@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"strings"
@@ -16,10 +16,10 @@ type mailbox struct {
 
 // read parses an address, or knows it by heart.
 func (c *Cache) read(given string) (mailbox, bool) {
-	if c.front == nil {
+	if c.memory == nil {
 		return read(given)
 	}
-	return c.front.read(given)
+	return c.memory.read(given)
 }
 
 // read parses an address; false: it is not well-formed, and not remembered.

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"encoding/json"
@@ -56,7 +56,7 @@ func TestStored(t *testing.T) {
 		{List: lists.SpamTrap, Entry: strings.Repeat("0f", 32), Source: "f"},
 		{List: engine.RHSBL, Entry: "acme.example", Source: "g"},
 	}
-	text, err := json.Marshal(newStored(m, r, "basis"))
+	text, err := json.Marshal(newStoredResult(m, r, "basis"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestStored(t *testing.T) {
 			t.Errorf("%q in %s", told, text)
 		}
 	}
-	var back stored
+	var back storedResult
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func FuzzHide(f *testing.F) {
 		}
 		r := resultOf(m.given, engine.MailboxNotFound)
 		r.Details.SMTP.Text = text
-		left := newStored(m, r, "").Details.SMTP.Text
+		left := newStoredResult(m, r, "").Details.SMTP.Text
 		for name, read := range map[string]func(string) string{"as it is": func(s string) string { return s }, "in small letters": strings.ToLower, "folded": fold} {
 			if strings.Contains(read(left), read(m.local)) {
 				t.Errorf("%q can be read %s in %q, of %q", m.local, name, left, text)

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ const (
 	// entryOctets is what a usual result takes up: the unit in which the memory is configured.
 	entryOctets = 1500
 	// frontBuffer and frontCounters are as ristretto advises.
-	frontBuffer   = 64
-	frontCounters = 10
+	memoryBuffer   = 64
+	memoryCounters = 10
 	// spellingsShare is what part of that room the spellings of international domains have on top, and spellingOctets what one takes up.
 	spellingsShare = 20
 	spellingOctets = 200
 )
 
 // front is the memory of this process. It is bounded in octets, and may forget at any time.
-type front struct {
+type memory struct {
 	cache     *ristretto.Cache[uint64, *remembered]
 	spellings *ristretto.Cache[string, mailbox] // of international domains
 	seed      maphash.Seed
@@ -40,29 +40,29 @@ type remembered struct {
 	retryAt    time.Time
 }
 
-func newFront(entries int) (*front, error) {
+func newMemory(entries int) (*memory, error) {
 	cache, err := ristretto.NewCache(&ristretto.Config[uint64, *remembered]{
-		NumCounters: int64(entries) * frontCounters,
+		NumCounters: int64(entries) * memoryCounters,
 		MaxCost:     int64(entries) * entryOctets,
-		BufferItems: frontBuffer,
+		BufferItems: memoryBuffer,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("verdicts: memory: %w", err)
+		return nil, fmt.Errorf("verdictcache: memory: %w", err)
 	}
 	spellings, err := ristretto.NewCache(&ristretto.Config[string, mailbox]{
-		NumCounters: int64(entries) * frontCounters / spellingsShare,
+		NumCounters: int64(entries) * memoryCounters / spellingsShare,
 		MaxCost:     int64(entries) * entryOctets / spellingsShare,
-		BufferItems: frontBuffer,
+		BufferItems: memoryBuffer,
 	})
 	if err != nil {
 		cache.Close()
-		return nil, fmt.Errorf("verdicts: memory of spellings: %w", err)
+		return nil, fmt.Errorf("verdictcache: memory of spellings: %w", err)
 	}
-	return &front{cache, spellings, maphash.MakeSeed()}, nil
+	return &memory{cache, spellings, maphash.MakeSeed()}, nil
 }
 
 // read parses an address. To bring an international domain into A-labels takes longer than all the rest of a recall, so that is remembered, too.
-func (f *front) read(given string) (mailbox, bool) {
+func (f *memory) read(given string) (mailbox, bool) {
 	if !international(given) {
 		return read(given)
 	}
@@ -82,7 +82,7 @@ func international(given string) bool {
 }
 
 // key is a hash rather than the mailbox, which would have to be put together for each look-up. Two mailboxes may share one: get compares.
-func (f *front) key(m mailbox) uint64 {
+func (f *memory) key(m mailbox) uint64 {
 	var h maphash.Hash
 	h.SetSeed(f.seed)
 	_, _ = h.WriteString(m.local)
@@ -91,7 +91,7 @@ func (f *front) key(m mailbox) uint64 {
 	return h.Sum64()
 }
 
-func (f *front) get(m mailbox) (*remembered, bool) {
+func (f *memory) get(m mailbox) (*remembered, bool) {
 	kept, ok := f.cache.Get(f.key(m))
 	if !ok || kept.local != m.local || kept.result.Domain != m.parts.Domain {
 		return nil, false
@@ -99,20 +99,20 @@ func (f *front) get(m mailbox) (*remembered, bool) {
 	return kept, true
 }
 
-func (f *front) put(m mailbox, kept *remembered, lasts time.Duration) {
+func (f *memory) put(m mailbox, kept *remembered, lasts time.Duration) {
 	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Octets()+len(m.local)), lasts)
 }
 
 // entries counts the results. The library does not: with its own figures switched on it would count at each look-up.
-func (f *front) entries() (n int) {
+func (f *memory) entries() (n int) {
 	f.cache.IterValues(func(*remembered) (stop bool) { n++; return false })
 	return n
 }
 
 // clear leaves the spellings: they depend on nothing.
-func (f *front) clear() { f.cache.Clear() }
+func (f *memory) clear() { f.cache.Clear() }
 
-func (f *front) close() {
+func (f *memory) close() {
 	f.cache.Close()
 	f.spellings.Close()
 }

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -48,10 +48,10 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Engine == nil {
-		return c, errors.New("verdicts: an engine is required")
+		return c, errors.New("verdictcache: an engine is required")
 	}
 	if c.Entries < 0 || c.Timeout < 0 {
-		return c, errors.New("verdicts: entries and timeout must be positive")
+		return c, errors.New("verdictcache: entries and timeout must be positive")
 	}
 	if c.Entries == 0 {
 		c.Entries = DefaultEntries
@@ -74,10 +74,10 @@ func (c Config) withDefaults() (Config, error) {
 // Cache is an engine with a memory. It is safe for concurrent use.
 type Cache struct {
 	config     Config
-	front      *front  // nil: nothing is kept
-	behind     *behind // nil: there is no store
-	agenda     agenda  // nil: nothing is kept
-	flights    flights
+	memory     *memory  // nil: nothing is kept
+	stored     *stored  // nil: there is no store
+	rechecks   rechecks // nil: nothing is kept
+	calls      calls
 	generation atomic.Uint64 // goes up when everything is forgotten
 	counts     counts
 }
@@ -92,22 +92,22 @@ func New(config Config) (*Cache, error) {
 	if config.KeepNothing {
 		return c, nil
 	}
-	if c.front, err = newFront(config.Entries); err != nil {
+	if c.memory, err = newMemory(config.Entries); err != nil {
 		return nil, err
 	}
 	if config.Store == nil {
-		c.agenda = newMemoryAgenda(config.Now)
+		c.rechecks = newMemoryRechecks(config.Now)
 		return c, nil
 	}
-	c.agenda = config.Store
-	c.behind = &behind{store: config.Store, log: config.Log}
+	c.rechecks = config.Store
+	c.stored = &stored{store: config.Store, log: config.Log}
 	return c, nil
 }
 
 // Close frees the memory.
 func (c *Cache) Close() error {
-	if c.front != nil {
-		c.front.close()
+	if c.memory != nil {
+		c.memory.close()
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool
 // changed.
 func (c *Cache) Forget(ctx context.Context) error {
 	c.forgetHere()
-	if c.behind == nil {
+	if c.stored == nil {
 		return nil
 	}
 	return c.config.Store.ForgetVerdicts(ctx)
@@ -156,9 +156,9 @@ func (c *Cache) Forget(ctx context.Context) error {
 
 func (c *Cache) forgetHere() {
 	c.generation.Add(1)
-	c.flights.detach()
-	if c.front != nil {
-		c.front.clear()
+	c.calls.detach()
+	if c.memory != nil {
+		c.memory.clear()
 	}
 }
 
@@ -171,21 +171,21 @@ func (c *Cache) remembered(ctx context.Context, m mailbox) (engine.Result, bool)
 
 // recall looks in front and then behind.
 func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
-	if c.front == nil {
+	if c.memory == nil {
 		return engine.Result{}, nowhere
 	}
 	now, generation := c.config.Now(), c.generation.Load()
-	if kept, ok := c.front.get(m); ok && kept.generation == generation && now.Before(kept.expires) {
+	if kept, ok := c.memory.get(m); ok && kept.generation == generation && now.Before(kept.expires) {
 		return kept.answer(m, now), fromMemory
 	}
-	if c.behind == nil {
+	if c.stored == nil {
 		return engine.Result{}, nowhere
 	}
-	result, expires, ok := c.behind.get(ctx, m, c.config.Basis())
+	result, expires, ok := c.stored.get(ctx, m, c.config.Basis())
 	if !ok || !now.Before(expires) {
 		return engine.Result{}, nowhere
 	}
 	kept := newRemembered(m, result, generation, expires)
-	c.front.put(m, kept, expires.Sub(now))
+	c.memory.put(m, kept, expires.Sub(now))
 	return kept.answer(m, now), fromStore
 }

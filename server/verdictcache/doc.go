@@ -1,4 +1,4 @@
-// Package verdicts remembers what was found out about addresses, so that asking again costs a mail host nothing, and asks again by itself about
+// Package verdictcache remembers what was found out about addresses, so that asking again costs a mail host nothing, and asks again by itself about
 // addresses that greylisting (RFC 6647) has put off.
 //
 // A [Cache] stands before the engine. In front it has memory, behind that the store, which several nodes share and which outlives a restart. Both
@@ -18,4 +18,4 @@
 // # What it does not promise
 //
 // It may forget anything at any time, and correctness never rests on it. When the store fails, requests are answered without it.
-package verdicts
+package verdictcache

@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 // ask verifies for a caller who may have company.
 func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
-	a, joined := c.flights.do(ctx, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, true) })
+	a, joined := c.calls.do(ctx, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, true) })
 	if joined {
 		c.counts.joined.Add(1)
 	}
@@ -47,7 +47,7 @@ func settles(r engine.Result) bool {
 // keep remembers a result for as long as it lasts. An unknown does not take the place of a verdict that is still believed.
 func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation uint64, basis string, schedule bool) {
 	lasts := r.Lasts()
-	if c.front == nil || lasts <= 0 || c.generation.Load() != generation {
+	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
 		return
 	}
 	if r.Verdict == engine.Unknown {
@@ -56,9 +56,9 @@ func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation
 		}
 	}
 	expires := r.Details.CheckedAt.Add(lasts)
-	c.front.put(m, newRemembered(m, r, generation, expires), lasts)
-	if c.behind != nil && durable[r.Details.Reason] {
-		c.behind.put(m, r, basis, expires)
+	c.memory.put(m, newRemembered(m, r, generation, expires), lasts)
+	if c.stored != nil && durable[r.Details.Reason] {
+		c.stored.put(m, r, basis, expires)
 	}
 	if schedule && r.Details.Reason == engine.Greylisted {
 		c.schedule(m, r)

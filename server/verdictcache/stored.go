@@ -1,4 +1,4 @@
-package verdicts
+package verdictcache
 
 import (
 	"context"
@@ -33,7 +33,7 @@ var durable = map[engine.Reason]bool{
 }
 
 // behind is the memory in the store.
-type behind struct {
+type stored struct {
 	store  *store.Store
 	log    *slog.Logger
 	rests  atomic.Int64 // until this Unix time in nanoseconds
@@ -41,7 +41,7 @@ type behind struct {
 }
 
 // stored is a result as it stands in the store.
-type stored struct {
+type storedResult struct {
 	Basis      string         `json:"basis,omitempty"`
 	Verdict    engine.Verdict `json:"result"`
 	Message    string         `json:"message"`
@@ -54,7 +54,7 @@ type stored struct {
 }
 
 // newStored leaves out of a result what the address could be read from.
-func newStored(m mailbox, r engine.Result, basis string) stored {
+func newStoredResult(m mailbox, r engine.Result, basis string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
 	details.Suggestion = domainOf(details.Suggestion)
@@ -64,7 +64,7 @@ func newStored(m mailbox, r engine.Result, basis string) stored {
 		said.Text = newMask(m).hide(strings.ToValidUTF8(said.Text[:min(len(said.Text), maxReply)], ""))
 		details.SMTP = &said
 	}
-	return stored{
+	return storedResult{
 		Basis: basis, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role, FreeEmail: r.FreeEmail,
 		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
 	}
@@ -85,7 +85,7 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 }
 
 // result makes the record of the mailbox of it.
-func (s stored) result(m mailbox) engine.Result {
+func (s storedResult) result(m mailbox) engine.Result {
 	r := engine.Result{
 		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role, FreeEmail: s.FreeEmail,
 		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true, Verdict: s.Verdict, Message: s.Message, Details: &s.Details,
@@ -96,8 +96,8 @@ func (s stored) result(m mailbox) engine.Result {
 	return r
 }
 
-func (b *behind) put(m mailbox, r engine.Result, basis string, expires time.Time) {
-	text, err := json.Marshal(newStored(m, r, basis))
+func (b *stored) put(m mailbox, r engine.Result, basis string, expires time.Time) {
+	text, err := json.Marshal(newStoredResult(m, r, basis))
 	if err != nil {
 		b.log.Error("a verdict cannot be stored", "error", err)
 		return
@@ -108,7 +108,7 @@ func (b *behind) put(m mailbox, r engine.Result, basis string, expires time.Time
 }
 
 // get returns what is stored of a mailbox and rests on the basis.
-func (b *behind) get(ctx context.Context, m mailbox, basis string) (engine.Result, time.Time, bool) {
+func (b *stored) get(ctx context.Context, m mailbox, basis string) (engine.Result, time.Time, bool) {
 	if time.Now().UnixNano() < b.rests.Load() {
 		return engine.Result{}, time.Time{}, false
 	}
@@ -121,7 +121,7 @@ func (b *behind) get(ctx context.Context, m mailbox, basis string) (engine.Resul
 		}
 		return engine.Result{}, time.Time{}, false
 	}
-	var s stored
+	var s storedResult
 	if json.Unmarshal(verdict.Result, &s) != nil || s.Basis != basis { // a later version may write it otherwise
 		return engine.Result{}, time.Time{}, false
 	}
@@ -129,7 +129,7 @@ func (b *behind) get(ctx context.Context, m mailbox, basis string) (engine.Resul
 }
 
 // rest leaves the store alone for a while.
-func (b *behind) rest(err error) {
+func (b *stored) rest(err error) {
 	b.failed.Add(1)
 	b.rests.Store(time.Now().Add(storeRest).UnixNano())
 	b.log.Warn("stored verdicts cannot be read: addresses are asked about anew", "error", err)
