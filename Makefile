@@ -11,7 +11,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@latest
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test lint e2e browser fuzz bench bench-go bench-test soak vulncheck lists help
+.PHONY: run build test man lint e2e browser fuzz bench bench-go bench-test soak vulncheck lists help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -23,6 +23,9 @@ test: ## go vet and every test
 	$(GO) vet ./...
 	$(if $(CC_FOUND),,@echo "There is no C compiler for cgo: testing without the race detector.")
 	$(GO) test $(if $(CC_FOUND),-race) -timeout 20m ./...
+
+man: build ## bin/rcpt.1, the man page
+	./bin/rcpt man >bin/rcpt.1
 
 lint: ## formatting and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }

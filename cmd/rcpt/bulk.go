@@ -17,7 +17,7 @@ import (
 
 // bulkCommand is "rcpt bulk".
 type bulkCommand struct {
-	engineFlags
+	engineFlags `group:"Verification"`
 	debugFlag
 	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
 	Output      outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`

@@ -8,7 +8,7 @@ import (
 
 // dataFlag is the folder for what is kept from run to run.
 type dataFlag struct {
-	Data string `placeholder:"DIR" help:"Folder for what is kept, such as later lists. Default: rcpt in the user's data folder."`
+	Data string `placeholder:"DIR" help:"Folder for the database and newer lists. Default: rcpt in the user's data folder."`
 }
 
 // folder returns the folder; empty when none is named and the user has none.

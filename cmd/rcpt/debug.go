@@ -13,7 +13,7 @@ import (
 
 // debugFlag is the address of a listener that shows the process from inside. It asks nobody for a key, so it is for this machine alone.
 type debugFlag struct {
-	DebugListen loopbackAddress `placeholder:"ADDR" help:"Show what the Go runtime does, and profiles, at this loopback address, without a key. Default: not at all."`
+	DebugListen loopbackAddress `group:"Diagnostics" placeholder:"ADDR" help:"Serve figures and profiles of the Go runtime at this loopback address."`
 }
 
 type loopbackAddress string

@@ -16,9 +16,9 @@ import (
 // explainCommand is "rcpt explain".
 type explainCommand struct {
 	rulesFlag
-	Phase    smtp.Phase  `placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
-	Host     string      `placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
-	Mailbox  string      `placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
+	Phase    smtp.Phase  `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
+	Host     string      `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
+	Mailbox  string      `env:"-" placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
 	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path: a refusal that names it is about us."`
 	JSON     bool        `name:"json" help:"Print a JSON object."`
 	Reply    []string    `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`

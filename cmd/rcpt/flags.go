@@ -15,17 +15,17 @@ type engineFlags struct {
 	HELO               heloName          `name:"helo" placeholder:"NAME" help:"Name for EHLO. Default: this host's full name."`
 	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path; empty is the null reverse-path. Default: empty."`
 	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
-	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How deep to look: ${enum}. Default: ${default}."`
-	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time for one address, everything included but, in verify and bulk, the wait for a free session. Default: ${default}."`
-	AllowNet           []network         `placeholder:"CIDR" help:"Private, loopback or reserved network in which mail hosts may be contacted; repeatable. Default: none."`
-	MaxSessionsPerHost positiveCount     `placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
-	MaxSessions        positiveCount     `placeholder:"N" default:"1000" help:"SMTP sessions in all at a time. Default: ${default}."`
-	egressFlags
-	rulesFlag
-	listFlags
-	RHSBL   []rhsblZone `name:"rhsbl" placeholder:"ZONE" help:"List of domains in the DNS to look domains up in, such as dbl.spamhaus.org; repeatable. Default: none."`
-	JSON    bool        `name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
-	Details bool        `help:"Add what the verdict rests on, the SMTP transcript included."`
+	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How far to go: ${enum}. Default: ${default}."`
+	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
+	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
+	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host. Default: ${default}."`
+	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions in all. Default: ${default}."`
+	egressFlags        `group:"Egress"`
+	rulesFlag          `group:"Lists and rules"`
+	listFlags          `group:"Lists and rules"`
+	RHSBL              []rhsblZone `group:"Lists and rules" name:"rhsbl" placeholder:"ZONE" help:"Look domains up in this list in the DNS, such as dbl.spamhaus.org; repeatable."`
+	JSON               bool        `group:"Output" name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
+	Details            bool        `group:"Output" help:"Add the evidence, the SMTP transcript included."`
 }
 
 // config is the engine's configuration as the flags say, with the lists as they are now.

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/url"
+	"path/filepath"
 	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
@@ -12,9 +15,9 @@ import (
 
 // keysCommand is "rcpt keys".
 type keysCommand struct {
-	Create keysCreateCommand `cmd:"" help:"Make an API key and print it, this once."`
-	List   keysListCommand   `cmd:"" help:"Print the API keys and what they may do."`
-	Revoke keysRevokeCommand `cmd:"" help:"Make API keys unusable for good."`
+	Create keysCreateCommand `cmd:"" help:"Create an API key and print it once."`
+	List   keysListCommand   `cmd:"" help:"List the API keys with their limits."`
+	Revoke keysRevokeCommand `cmd:"" help:"Revoke API keys for good."`
 }
 
 // keysFlags are common to the commands for keys.
@@ -24,7 +27,8 @@ type keysFlags struct {
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
-// withStore opens the database, which a server may be using, for as long as f runs.
+// withStore opens the database, which a server may be using, for as long as f
+// runs.
 func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, mustExist bool, f func(*store.Store) error) (err error) {
 	where, err := stateIn(c.dataFlag, c.databaseFlag)
 	if err != nil {
@@ -32,12 +36,34 @@ func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, 
 	}
 	where.Beside, where.MustExist, where.Log = true, mustExist, logs.logger(std.err, slog.LevelWarn)
 	opened, err := store.Open(ctx, where)
+	if mustExist && errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%s %w: name the folder of the server with --data DIR or RCPT_DATA (%s under systemd), "+
+			"or run this command in its container (docker exec)", where.DataDir, errNoDatabase, systemdData)
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	return f(opened)
 }
+
+// errNoDatabase is the error of a folder in which there are no keys.
+var errNoDatabase = errors.New("has no database (rcpt.db)")
+
+// place names the database, without a password.
+func (c keysFlags) place() string {
+	if c.Database == "" {
+		return filepath.Join(c.folder(), "rcpt.db")
+	}
+	address, err := url.Parse(c.Database)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return "postgres://" + address.Host + address.Path
+}
+
+// systemdData is the data folder of deploy/systemd/rcpt.service.
+const systemdData = "/var/lib/rcpt"
 
 // keyRecord is a key as JSON. Of limits and times, what is absent is none.
 type keyRecord struct {

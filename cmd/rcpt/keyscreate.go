@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// keysCreateCommand is "rcpt keys create". Its flags are about one key: neither the environment nor a file sets them.
+// keysCreateCommand is "rcpt keys create". Its flags are about one key: neither
+// the environment nor a file sets them.
 type keysCreateCommand struct {
 	keysFlags
 	Name        string        `env:"-" placeholder:"NAME" help:"What it is for, to know it by."`
@@ -22,6 +23,8 @@ type keysCreateCommand struct {
 	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications in a calendar month (UTC), on all servers together. Default: no limit."`
 	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When it ends: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
 	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
+
+	CreateDatabase bool `env:"-" help:"Create the database where there is none, as before the first start of a server."`
 }
 
 // Run makes a key.
@@ -30,16 +33,20 @@ func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlag
 	if err != nil {
 		return usage(err)
 	}
-	return c.withStore(ctx, std, logs, false, func(s *store.Store) error {
+	err = c.withStore(ctx, std, logs, !c.CreateDatabase, func(s *store.Store) error {
 		text, key, err := keyring.NewKey(ctx, s, wanted)
 		if err != nil {
 			return err
 		}
 		if err := c.print(std, text, key); err != nil {
-			return errors.Join(fmt.Errorf("the key cannot be printed and is revoked: %w", err), s.RevokeKey(context.WithoutCancel(ctx), key.ID))
+			return errors.Join(fmt.Errorf("the key cannot be printed and is revoked: %v", err), s.RevokeKey(context.WithoutCancel(ctx), key.ID))
 		}
 		return nil
 	})
+	if errors.Is(err, errNoDatabase) {
+		return fmt.Errorf("%w; --create-database creates one there", err)
+	}
+	return err
 }
 
 func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
@@ -73,6 +80,6 @@ func (c *keysCreateCommand) print(std terminal, text string, key store.Key) erro
 	if _, err := fmt.Fprintln(std.out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "This is the key %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID)
+	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID, printable(c.place()))
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 
 // listsCommand is "rcpt lists".
 type listsCommand struct {
-	Info   listsInfoCommand   `cmd:"" help:"Print what the lists hold and where it comes from."`
+	Info   listsInfoCommand   `cmd:"" help:"Print the lists with their sources and sizes."`
 	Show   listsShowCommand   `cmd:"" help:"Print the entries of a list."`
-	Check  listsCheckCommand  `cmd:"" help:"Tell on which lists names are, and why."`
-	Update listsUpdateCommand `cmd:"" help:"Take a later edition of the lists."`
+	Check  listsCheckCommand  `cmd:"" help:"Show which lists have an address, domain, local-part or mail host."`
+	Update listsUpdateCommand `cmd:"" help:"Install a newer edition of the lists."`
 }
 
 // listsInfoCommand is "rcpt lists info".

@@ -19,7 +19,7 @@ const bundleName = "lists.bundle"
 
 // listFlags say where lists come from, beside the embedded ones.
 type listFlags struct {
-	List []listFile `placeholder:"KIND=FILE" help:"Add the entries of a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
+	List []listFile `placeholder:"KIND=FILE" help:"Add a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
 	dataFlag
 }
 

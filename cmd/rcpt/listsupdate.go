@@ -27,9 +27,9 @@ const oldSuffix = ".old"
 // listsUpdateCommand is "rcpt lists update".
 type listsUpdateCommand struct {
 	dataFlag
-	From   bundlePlace `required:"" placeholder:"URL|FILE" help:"Where the edition is: a file, or an address that begins with https://."`
-	SHA256 sha256Sum   `name:"sha256" placeholder:"HEX" help:"SHA-256 that the edition must have, as sha256sum prints it for the file, or rcpt lists info for the edition."`
-	Force  bool        `help:"Take an edition, too, that is older than the one in use, or whose lists have quite other sizes."`
+	From   bundlePlace `env:"-" required:"" placeholder:"URL|FILE" help:"Where the edition is: a file, or an address that begins with https://."`
+	SHA256 sha256Sum   `env:"-" name:"sha256" placeholder:"HEX" help:"SHA-256 that the edition must have, as sha256sum prints it for the file, or rcpt lists info for the edition."`
+	Force  bool        `env:"-" help:"Take an edition, too, that is older than the one in use, or whose lists have quite other sizes."`
 }
 
 // Run puts an edition into the data folder if it looks right beside the one in use.

@@ -9,8 +9,8 @@ import (
 
 // logFlags configure the log on standard error.
 type logFlags struct {
-	LogLevel  logLevel `placeholder:"LEVEL" help:"Least level of the log on standard error: debug, info, warn or error. Default: info; warn for verify, which prints its answers anyway."`
-	LogFormat string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"Form of the log: ${enum}. Default: ${default}."`
+	LogLevel  logLevel `placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error. Default: info; warn for verify."`
+	LogFormat string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"Format of the log: ${enum}. Default: ${default}."`
 }
 
 // logLevel is a level, or nil for the command's usual one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -30,20 +31,40 @@ func run(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	err := execute(ctx, args)
+	std := terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	err := execute(ctx, args, std)
+	if isReaderGone(err) {
+		return exitDone
+	}
 	if err != nil {
 		tell(os.Stderr, err)
 	}
 	return exitCode(err)
 }
 
-func execute(ctx context.Context, args []string) error {
+// isReaderGone tells whether the reader of standard output has closed it, as
+// head does: it has all that it wanted.
+func isReaderGone(err error) bool {
+	var failed *fs.PathError
+	return errors.As(err, &failed) && failed.Path == os.Stdout.Name() && errors.Is(failed.Err, syscall.EPIPE)
+}
+
+func execute(ctx context.Context, args []string, std terminal) error {
 	unsetEmpty(os.Environ())
-	parser, err := newParser(ctx, &commandLine{})
+	parser, err := newParser(ctx, &commandLine{}, std)
 	if err != nil {
 		return err
 	}
+	if err := checkEnvironment(os.Environ(), parser.Model); err != nil {
+		return err
+	}
 	parsed, err := parser.Parse(args)
+	if errors.Is(err, errPrinted) {
+		return nil
+	}
+	if printed, failed := helpInstead(err, std); printed {
+		return failed
+	}
 	if err != nil {
 		return usage(fmt.Errorf("%w (%s)", err, advice(args, err)))
 	}
@@ -51,18 +72,19 @@ func execute(ctx context.Context, args []string) error {
 }
 
 // newParser returns what reads a command line into commands.
-func newParser(ctx context.Context, commands *commandLine) (*kong.Kong, error) {
+func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.Kong, error) {
 	parser, err := kong.New(commands,
 		kong.Name("rcpt"),
-		kong.Description("Tells whether e-mail addresses can receive mail."),
+		kong.Description("Finds out whether e-mail addresses can receive mail, without sending any."),
 		kong.DefaultEnvars(environmentPrefix),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}, &commands.logFlags),
+		kong.Bind(std, &commands.logFlags),
 	)
 	if err != nil {
 		return nil, err
 	}
+	parser.Model.HelpFlag.Help = "Print this help."
 	requireValues(parser.Model.Node)
 	return parser, nil
 }
@@ -75,7 +97,24 @@ func advice(args []string, err error) string {
 			return `an address that begins with "-" stands behind "--", as in: rcpt verify -- ` + arg
 		}
 	}
+	if len(args) > 0 && commandOf(err) == "rcpt" && !strings.HasPrefix(args[0], "-") {
+		if command := commandFor(args[0]); command != "" {
+			return "did you mean: " + command
+		}
+	}
 	return "see " + commandOf(err) + " --help"
+}
+
+// commandFor is the command line that was perhaps meant by an argument in the
+// place of a command.
+func commandFor(arg string) string {
+	switch {
+	case looksLikeList(arg):
+		return "rcpt bulk " + arg
+	case strings.Contains(arg, "@"):
+		return "rcpt verify " + arg
+	}
+	return ""
 }
 
 // commandOf is the command that the arguments had got to when they went wrong.
@@ -92,20 +131,25 @@ func commandOf(err error) string {
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Config configFlag `placeholder:"FILE" help:"Read settings from this YAML file; its keys are the names of the flags."`
+	Version versionFlag `short:"V" env:"-" help:"Print the version."`
+	Config  configFlag  `placeholder:"FILE" help:"Read settings from this YAML file."`
 	logFlags
 
-	Verify  verifyCommand  `cmd:"" help:"Verify addresses and print what was found out."`
-	Bulk    bulkCommand    `cmd:"" help:"Verify a list of any size and write every row back with its result."`
-	Serve   serveCommand   `cmd:"" help:"Answer verifications over HTTP."`
-	Keys    keysCommand    `cmd:"" help:"Make, list and revoke API keys, also while a server runs."`
-	Health  healthCommand  `cmd:"" help:"Ask a server on this machine whether it is well."`
-	Lists   listsCommand   `cmd:"" help:"Tell what the lists hold, and bring them up to date."`
-	Explain explainCommand `cmd:"" help:"Tell how a mail host's reply is read, and why."`
-	Backup  backupCommand  `cmd:"" help:"Write a copy of the embedded database, whether a server uses it or not."`
-	Migrate migrateCommand `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
-	Demo    demoCommand    `cmd:"" help:"Serve a made-up mail world in this process: everything to try, nothing sent anywhere."`
-	Version versionCommand `cmd:"" help:"Print version, platform and embedded lists."`
+	Verify     verifyCommand     `cmd:"" help:"Verify addresses and print what was found out."`
+	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write every row back with its result."`
+	Serve      serveCommand      `cmd:"" help:"Answer verifications over HTTP, with a dashboard."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, also while a server runs."`
+	Health     healthCommand     `cmd:"" help:"Ask a server on this machine whether it is well."`
+	Lists      listsCommand      `cmd:"" help:"Show what the lists hold, and update them."`
+	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is read, and by which rule."`
+	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
+	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
+	Demo       demoCommand       `cmd:"" help:"Try everything offline, in a made-up world of mail hosts."`
+	Help       helpCommand       `cmd:"" help:"Explain a command."`
+	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, platform and embedded lists."`
+	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
+	Man        manCommand        `cmd:"" help:"Print the man page."`
+	Complete   completeCommand   `cmd:"" hidden:"" help:"Print what a word may become, for the scripts of shells."`
 }
 
 // terminal is the standard streams.

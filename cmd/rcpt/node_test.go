@@ -158,7 +158,7 @@ type madeKey struct {
 }
 
 func (k keysOf) create(ctx context.Context, args ...string) (made madeKey, err error) {
-	out, err := k.run(ctx, append([]string{"create", "--json"}, args...)...)
+	out, err := k.run(ctx, append([]string{"create", "--json", "--create-database"}, args...)...)
 	if err == nil {
 		err = json.Unmarshal([]byte(out), &made)
 	}

@@ -27,8 +27,8 @@ func (s *sourceIP) UnmarshalText(text []byte) error {
 
 // egressFlags choose the way out to the mail hosts.
 type egressFlags struct {
-	Proxy    []proxyURL `placeholder:"URL" help:"SOCKS5 proxy to connect to mail hosts through, socks5://[USER:PASSWORD@]HOST:PORT; repeatable. Default: none."`
-	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Address of this machine to connect to mail hosts from; repeatable. Default: the system chooses."`
+	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
+	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
 }
 
 // proxies reads the URLs. Its errors show nothing of them.

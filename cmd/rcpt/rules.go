@@ -8,7 +8,7 @@ import (
 
 // rulesFlag adds rules by which replies are read.
 type rulesFlag struct {
-	Rules []string `placeholder:"FILE" help:"Read replies by the rules of this YAML file before the embedded ones; repeatable."`
+	Rules []string `placeholder:"FILE" help:"Read replies by the rules of this YAML file first; repeatable."`
 }
 
 func (f rulesFlag) classifier() (*replies.Classifier, error) {

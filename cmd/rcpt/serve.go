@@ -12,7 +12,7 @@ import (
 
 // serveCommand is "rcpt serve".
 type serveCommand struct {
-	engineFlags
+	engineFlags `group:"Verification"`
 	listenFlag
 	debugFlag
 	databaseFlag

@@ -138,7 +138,7 @@ func TestNoPortCheck(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv(c.variable, c.value)
 			var commands commandLine
-			parser, err := newParser(t.Context(), &commands)
+			parser, err := newParser(t.Context(), &commands, terminal{})
 			check(t, err)
 			_, err = parser.Parse(c.args)
 			check(t, err)

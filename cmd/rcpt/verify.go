@@ -7,15 +7,18 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"os"
 	"slices"
+	"strings"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // verifyCommand is "rcpt verify".
 type verifyCommand struct {
-	engineFlags
-	Addresses []string `arg:"" name:"address" help:"Addresses to verify; or - to read them from standard input, an address or a JSON object with \"email\" per line."`
+	engineFlags `group:"Verification"`
+	Addresses   []string `arg:"" optional:"" name:"address" help:"Addresses to verify; or - to read them from standard input, an address or a JSON object with \"email\" per line."`
 }
 
 // Run prints one answer for each address, in their order.
@@ -38,6 +41,9 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 }
 
 func (c *verifyCommand) questions(stdin io.Reader) (iter.Seq[question], error) {
+	if err := c.checkAddresses(); err != nil {
+		return nil, usage(err)
+	}
 	if !slices.Contains(c.Addresses, "-") {
 		return arguments(c.Addresses), nil
 	}
@@ -45,6 +51,31 @@ func (c *verifyCommand) questions(stdin io.Reader) (iter.Seq[question], error) {
 		return nil, usage(errors.New(`"-" reads the addresses from standard input and stands alone: leave the other addresses out`))
 	}
 	return lines(stdin), nil
+}
+
+// checkAddresses refuses to verify nothing, or the name of a list.
+func (c *verifyCommand) checkAddresses() error {
+	if len(c.Addresses) == 0 {
+		return errors.New(`there is no address: write one or more, or "-" to read them from standard input (see rcpt verify --help)`)
+	}
+	for _, argument := range c.Addresses {
+		if looksLikeList(argument) {
+			return fmt.Errorf("%s is a list, not an address: use rcpt bulk %s", argument, argument)
+		}
+	}
+	return nil
+}
+
+// looksLikeList tells whether an argument is the name of a list of addresses.
+func looksLikeList(argument string) bool {
+	if strings.Contains(argument, "@") {
+		return false
+	}
+	if tabular.FormatOf(argument) != "" {
+		return true
+	}
+	info, err := os.Stat(argument)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // verifier is what the command asks of the engine.

@@ -1,21 +1,61 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/rcpt/rcpt/lists"
 )
 
+// errPrinted ends the reading of a command line by a flag that has printed what
+// was asked for.
+var errPrinted = errors.New("printed")
+
+// versionFlag is "rcpt --version".
+type versionFlag bool
+
+// BeforeReset prints the version in place of doing what else is asked for.
+func (versionFlag) BeforeReset(std terminal) error {
+	if _, err := fmt.Fprintf(std.out, "rcpt %s\n", version()); err != nil {
+		return err
+	}
+	return errPrinted
+}
+
 // versionCommand is "rcpt version".
-type versionCommand struct{}
+type versionCommand struct {
+	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
+}
+
+// build is what this binary is made of.
+type build struct {
+	Version string      `json:"version"`
+	Go      string      `json:"go"`
+	OS      string      `json:"os"`
+	Arch    string      `json:"arch"`
+	Lists   buildOfList `json:"lists"`
+}
+
+type buildOfList struct {
+	Date    string         `json:"date"`
+	Entries map[string]int `json:"entries"`
+}
 
 // Run prints what this binary is made of.
-func (*versionCommand) Run(std terminal) error {
+func (c *versionCommand) Run(std terminal) error {
 	known, err := lists.New()
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		b := build{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, buildOfList{known.Edition().Date(), map[string]int{}}}
+		for _, list := range known.Info() {
+			b.Lists.Entries[string(list.Kind)] = list.Count
+		}
+		return newEncoder(std.out).Encode(b)
 	}
 	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\nembedded lists of %s\n",
 		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, known.Edition().Date()); err != nil {
@@ -29,16 +69,14 @@ func (*versionCommand) Run(std terminal) error {
 	return nil
 }
 
-// version is the module's version, or for a build from a working copy the revision.
+// version is the module's version, or for a build from a working copy the
+// revision.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"
 	}
-	settings := map[string]string{}
-	for _, setting := range info.Settings {
-		settings[setting.Key] = setting.Value
-	}
+	settings := settingsOf(info)
 	text := info.Main.Version
 	if revision := settings["vcs.revision"]; revision != "" && (text == "" || text == "(devel)") {
 		text = "revision " + revision
@@ -47,4 +85,23 @@ func version() string {
 		}
 	}
 	return text
+}
+
+func settingsOf(info *debug.BuildInfo) map[string]string {
+	settings := map[string]string{}
+	for _, setting := range info.Settings {
+		settings[setting.Key] = setting.Value
+	}
+	return settings
+}
+
+// commitDate is the day of the commit that this binary was built from, or ""
+// where that is not known.
+func commitDate() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	day, _, _ := strings.Cut(settingsOf(info)["vcs.time"], "T")
+	return day
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
+	"golang.org/x/term"
+)
+
+// helpWidth is the width of help that goes into a file or a pipe.
+const helpWidth = 80
+
+// helpCommand is "rcpt help".
+type helpCommand struct {
+	Topic []string `arg:"" optional:"" name:"command" help:"The command to explain, such as: keys create. \"environment\" lists the variables that set flags."`
+}
+
+// environmentTopic is what "rcpt help" explains beside commands.
+const environmentTopic = "environment"
+
+// Run prints the help of a command.
+func (c *helpCommand) Run(std terminal, model *kong.Kong) error {
+	if slices.Equal(c.Topic, []string{environmentTopic}) {
+		return writeEnvironment(std.out, model.Model)
+	}
+	book := manualOf(model.Model)
+	node, rest := book.Find(c.Topic)
+	if len(rest) > 0 {
+		return usage(fmt.Errorf("there is no command %q: see rcpt help", strings.Join(c.Topic, " ")))
+	}
+	return book.Help(std.out, node, pageWidth(std.out))
+}
+
+// printHelp is what kong calls for --help.
+func printHelp(_ kong.HelpOptions, parsed *kong.Context) error {
+	node := parsed.Selected()
+	if node == nil {
+		node = parsed.Model.Node
+	}
+	return manualOf(parsed.Model).Help(parsed.Stdout, node, pageWidth(os.Stdout))
+}
+
+// manualOf is the manual of the command line.
+func manualOf(app *kong.Application) manual.Manual {
+	return manual.Manual{
+		App:      app,
+		Chapters: chapters,
+		Examples: examples,
+		Footer: `Flags can also be set in the environment (--smtp-port as RCPT_SMTP_PORT) or in the file of --config: ` +
+			`see "rcpt help environment". "rcpt help COMMAND" explains a command.`,
+	}
+}
+
+// chapters is the list of commands as the help shows it.
+var chapters = []manual.Chapter{
+	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "lists"}},
+	{Title: "Run a service", Commands: []string{"serve", "keys", "health", "backup", "migrate"}},
+	{Title: "Learn", Commands: []string{"demo", "help", "version", "completion", "man"}},
+}
+
+// pageWidth is how wide the text on a terminal may be.
+func pageWidth(out *os.File) int {
+	if width, _, err := term.GetSize(int(out.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return helpWidth
+}
+
+// writeEnvironment lists the variables that set flags, with the commands that
+// have the flag.
+func writeEnvironment(w io.Writer, app *kong.Application) error {
+	var text strings.Builder
+	text.WriteString("The command line wins over these variables, and they win over the file of --config.\n" +
+		"An empty variable counts as not set, one that is not listed here is an error.\n\n")
+	fmt.Fprintf(&text, "%-28s  %s\n", apiKeyVariable, "the key of the server, in serve and demo")
+	for _, variable := range variablesOf(app) {
+		fmt.Fprintf(&text, "%-28s  --%s\n", variable.name, variable.flag)
+	}
+	fmt.Fprintf(&text, "%-28s  %s\n", "NO_COLOR", "when set, no colours")
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// helpInstead prints the help of a command that was called without the command
+// below it that would do something, as "rcpt" and "rcpt keys" are.
+func helpInstead(err error, std terminal) (printed bool, failed error) {
+	wrong := new(kong.ParseError)
+	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Error != nil {
+		return false, nil
+	}
+	node := wrong.Context.Selected()
+	if node == nil {
+		node = wrong.Context.Model.Node
+	}
+	if len(node.Children) == 0 {
+		return false, nil
+	}
+	return true, manualOf(wrong.Context.Model).Help(std.out, node, pageWidth(std.out))
+}
+
+// completeCommand is "rcpt complete", which the scripts of shells call.
+type completeCommand struct {
+	Words []string `arg:"" optional:"" help:"The words behind rcpt, up to the one to complete."`
+}
+
+// Run prints a candidate a line, with a tab before what it is.
+func (c *completeCommand) Run(std terminal, model *kong.Kong) error {
+	for _, candidate := range manualOf(model.Model).Complete(c.Words) {
+		if _, err := fmt.Fprintf(std.out, "%s\t%s\n", candidate.Word, candidate.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completionCommand is "rcpt completion".
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: ${enum}."`
+}
+
+// Run prints the script.
+func (c *completionCommand) Run(std terminal, model *kong.Kong) error {
+	script, err := manualOf(model.Model).Script(c.Shell)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(std.out, script)
+	return err
+}
+
+// manCommand is "rcpt man".
+type manCommand struct{}
+
+// Run prints the man page.
+func (*manCommand) Run(std terminal, model *kong.Kong) error {
+	page := manPage
+	page.Manual, page.Version, page.Date = manualOf(model.Model), version(), commitDate()
+	return page.Write(std.out)
+}
