@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -16,12 +17,13 @@ import (
 // granted answers a request whose key may do what it asks for, and reports whether it was answered, so that it counts.
 type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool)
 
-// authorized lets requests through that show a key for the scope, in a header or in the query parameter, while the key is within its limits.
-func (s *Server) authorized(parameter string, scope store.Scope, next granted) handler {
+// authorized lets requests through that show a key for the scope while the key is within its limits. The body of another is not read.
+func (s *Server) authorized(scope store.Scope, next granted) handler {
 	return func(x *exchange, r *http.Request) {
-		grant, err := s.keys.Admit(r.Context(), x.shownKey(r, parameter), scope, s.clientAddr(r))
+		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
 		if err != nil {
-			s.refuse(x, r, err)
+			leaveBody(x, r)
+			s.refuse(x, r, scope, err)
 			return
 		}
 		answered := false
@@ -32,26 +34,56 @@ func (s *Server) authorized(parameter string, scope store.Scope, next granted) h
 }
 
 // refuse answers a request that is not admitted.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, why error) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope store.Scope, why error) {
 	var limit *keyring.LimitError
+	var tooMany *keyring.TooManyError
 	switch {
 	case errors.Is(why, keyring.ErrUnauthorized):
 		s.unauthorized(w, r)
+	case errors.Is(why, keyring.ErrNetwork):
+		s.refused("forbidden")
+		writeError(w, http.StatusForbidden, networkNotAllowed, fmt.Sprintf("This key may not be used from your network (%v).", s.clientAddr(r)))
+	case errors.Is(why, keyring.ErrScope):
+		s.refused("forbidden")
+		writeError(w, http.StatusForbidden, missingScope, fmt.Sprintf("This key lacks the scope %q.", scope))
+	case errors.As(why, &tooMany):
+		s.refused("rate")
+		writeError(w, http.StatusBadRequest, tooManyAddresses, fmt.Sprintf("The rate of this key allows %d addresses at once: send no more in a request.", tooMany.Most))
 	case errors.As(why, &limit):
 		s.refused(string(limit.Kind))
 		rateFields(w.Header(), limit.Rate)
 		w.Header().Set("Retry-After", seconds(limit.RetryAfter))
-		writeError(w, http.StatusTooManyRequests, limitMessages[limit.Kind])
+		writeError(w, http.StatusTooManyRequests, limitCodes[limit.Kind], limitMessages[limit.Kind])
 	case errors.Is(why, keyring.ErrQuota):
-		s.refused("quota")
-		writeError(w, http.StatusPaymentRequired, "The quota of this key for this month is used up.")
+		s.quotaUsedUp(w)
 	case errors.Is(why, context.Canceled):
-		writeBusy(w, "The server is shutting down. Try again later.") // or the client has gone
+		writeBusy(w, shuttingDown, "The server is shutting down. Try again later.") // or the client has gone
 	default:
 		s.refused("store")
-		writeBusy(w, "The quota of this key cannot be looked up. Try again later.")
+		writeBusy(w, storeUnavailable, "The quota of this key cannot be looked up. Try again later.")
 	}
 }
+
+// quotaUsedUp tells when the quota begins anew.
+func (s *Server) quotaUsedUp(w http.ResponseWriter) {
+	s.refused("quota")
+	now := time.Now()
+	resets := keyring.QuotaResets(now)
+	w.Header().Set("Retry-After", seconds(resets.Sub(now)))
+	writeJSON(w, http.StatusPaymentRequired, errorBody{
+		Message: "The quota of this key for this month does not suffice. It begins anew on " + resets.Format(time.DateOnly) + " at 00:00 UTC.",
+		Code:    quotaUsedUp, ResetsAt: &resets,
+	})
+}
+
+// mistaken answers a client's mistake, which costs the key nothing.
+func (s *Server) mistaken(w http.ResponseWriter, grant *keyring.Grant, err error) {
+	grant.Free()
+	rateFields(w.Header(), grant.Rate())
+	writeFault(w, err)
+}
+
+var limitCodes = map[keyring.Limit]code{keyring.RateLimit: rateReached, keyring.ConcurrencyLimit: concurrencyReached}
 
 var limitMessages = map[keyring.Limit]string{
 	keyring.RateLimit:        "Too many requests: this key has reached its rate.",
@@ -62,13 +94,13 @@ var limitMessages = map[keyring.Limit]string{
 func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	s.refused("unauthorized")
 	if s.wrongKeys.allow(networkOf(s.clientAddr(r))) {
-		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
-		writeError(w, http.StatusUnauthorized, "Unauthorized")
+		w.Header().Set("WWW-Authenticate", "Bearer")               // RFC 9110 §15.5.2
+		writeError(w, http.StatusUnauthorized, "", "Unauthorized") // the body is specified
 		return
 	}
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Retry-After", retryAfter)
-	writeError(w, http.StatusTooManyRequests, "Too many requests without a right key.")
+	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a right key.")
 }
 
 // rateFields tells where a key with a rate limit stands (draft-ietf-httpapi-ratelimit-headers-06).
@@ -86,9 +118,15 @@ func rateFields(header http.Header, rate keyring.Rate) {
 // seconds is a duration as Retry-After has it: at least one.
 func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.Seconds(d)), 10) }
 
+// keyParameter is the parameter of the query that can have the key, and keyAlias another name for it.
+const (
+	keyParameter = "apikey"
+	keyAlias     = "api_key"
+)
+
 // shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. What is given more than once shows
 // none: programs differ on which of them counts.
-func (x *exchange) shownKey(r *http.Request, parameter string) string {
+func (x *exchange) shownKey(r *http.Request) string {
 	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
 	if len(authorization) > 1 || len(own) > 1 {
 		return ""
@@ -100,8 +138,10 @@ func (x *exchange) shownKey(r *http.Request, parameter string) string {
 	if len(own) == 1 && own[0] != "" {
 		return own[0]
 	}
-	if given, times := x.queryOf(r).find(parameter); times == 1 {
-		return given
+	given, times := x.queryOf(r).find(keyParameter)
+	other, more := x.queryOf(r).find(keyAlias)
+	if times+more == 1 {
+		return given + other
 	}
 	return ""
 }

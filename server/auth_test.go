@@ -24,13 +24,16 @@ func TestKey(t *testing.T) {
 		{"own header", "", "", key, 200},
 		{"own header beside basic authentication", "", "Basic YTpi", key, 200},
 
+		{"the other name of the parameter", "api_key=" + key, "", "", 200},
+
 		{"none", "", "", "", 401},
 		{"empty", "apikey=", "", "", 401},
 		{"wrong", "apikey=" + key + "x", "", "", 401},
 		{"twice", "apikey=" + key + "&apikey=" + key, "", "", 401},
 		{"right and wrong", "apikey=" + key + "&apikey=x", "", "", 401},
 		{"beginning", "apikey=" + key[:len(key)-1], "", "", 401},
-		{"another parameter", "api_key=" + key, "", "", 401},
+		{"under both names", "api_key=" + key + "&apikey=" + key, "", "", 401},
+		{"another parameter", "key=" + key, "", "", 401},
 		{"another scheme", "", "Basic " + key, "", 401},
 		{"no scheme", "", key, "", 401},
 		{"wrong bearer beside the right key", "apikey=" + key, "Bearer wrong", "", 401},
@@ -42,8 +45,8 @@ func TestKey(t *testing.T) {
 		if response.Code != c.status {
 			t.Errorf("%s: status %d, want %d", c.name, response.Code, c.status)
 		}
-		if c.status == 401 && response.Body.String() != `{"message":"Unauthorized"}`+"\n" {
-			t.Errorf("%s: body %s", c.name, response.Body)
+		if c.status == 401 && (response.Body.String() != `{"message":"Unauthorized"}`+"\n" || response.Header().Get("WWW-Authenticate") == "") {
+			t.Errorf("%s: body %s, header %v", c.name, response.Body, response.Header())
 		}
 	}
 }

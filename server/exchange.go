@@ -41,7 +41,7 @@ func (x *exchange) note(notes ...slog.Attr) { x.notes = append(x.notes, notes...
 // without a key.
 func (x *exchange) noteVerification() { x.level = slog.LevelInfo }
 
-// queryOf reads the query of r, once. Every error is a [badRequest].
+// queryOf reads the query of r, once. Every error is a [fault].
 func (x *exchange) queryOf(r *http.Request) *query {
 	if x.query == nil {
 		x.query = readQuery(r.URL.RawQuery)

@@ -12,7 +12,7 @@ type Hooks struct {
 	Answered func(route string, status int, took time.Duration)
 	// Verified is told each verification that was answered, its result with details.
 	Verified func(result engine.Result, took time.Duration)
-	// Refused is told why a request was not admitted: "unauthorized", "rate", "concurrency", "quota", "store" or "busy".
+	// Refused is told why a request was not admitted: "unauthorized", "forbidden", "rate", "concurrency", "quota", "store" or "busy".
 	Refused func(why string)
 }
 

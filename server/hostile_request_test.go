@@ -42,7 +42,7 @@ func TestHostileRequests(t *testing.T) {
 		"body":                         {"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n" + second, 413},
 		"body to verify":               {verify + " HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody" + second, 413},
 		"endless body":                 {"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000000\r\n\r\nx", 413},
-		"body that never comes":        {"POST /api/v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", 405},
+		"body that never comes":        {"POST /api/v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", 401},
 		"body to nowhere":              {"PUT /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", 404},
 		"body that is waited for":      {"GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", 413},
 		"chunks":                       {"GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + second, 413},

@@ -9,6 +9,10 @@ const (
 	// maxQuery bounds the query: a path has at most 256 octets (RFC 5321 §4.5.3.1.3), each three when percent-encoded; the rest is for
 	// wrong addresses, which deserve their answer too.
 	maxQuery = 8 << 10
+	// maxAddresses is how many addresses one request can be about, and maxBody bounds its body: each has at most 254 octets, of which JSON may make
+	// six times as many.
+	maxAddresses = 100
+	maxBody      = 256 << 10
 	// headerTimeout and readTimeout bound how long a request may take to arrive.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second

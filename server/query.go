@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 )
@@ -14,7 +13,7 @@ const usualParameters = 4
 type query struct {
 	parameters []parameter // in room, while there is some
 	room       [usualParameters]parameter
-	err        error // a [badRequest]
+	err        error // a [fault]
 }
 
 type parameter struct{ name, value string }
@@ -31,13 +30,13 @@ func readQuery(raw string) *query {
 		}
 		p, err := readParameter(pair)
 		if err != nil {
-			q.err = badRequest("The query is not well-formed: percent-encode the values of its parameters.")
+			q.err = badRequest(invalidQuery, "The query is not well-formed: percent-encode the values of its parameters.")
 			continue
 		}
 		q.parameters = append(q.parameters, p)
 	}
 	if len(raw) > maxQuery {
-		q.err = badRequest(fmt.Sprintf("The query is longer than %d octets.", maxQuery))
+		q.err = badRequest(invalidQuery, "The query is longer than %d octets.", maxQuery)
 	}
 	return q
 }
@@ -77,11 +76,11 @@ func (q *query) find(name string) (value string, times int) {
 	return value, times
 }
 
-// one returns the value of a parameter that may be given once. The error is a [badRequest].
+// one returns the value of a parameter that may be given once. The error is a [fault].
 func (q *query) one(name string) (value string, given bool, err error) {
 	value, times := q.find(name)
 	if times > 1 {
-		return "", false, badRequest(fmt.Sprintf("The parameter %q is given more than once.", name))
+		return "", false, badRequest(invalidParameter, "The parameter %q is given more than once.", name)
 	}
 	return value, times == 1, nil
 }

@@ -14,17 +14,19 @@ import (
 
 // errorBody is the body of every error.
 type errorBody struct {
-	Message string `json:"message"`
+	Message  string     `json:"message"`
+	Code     code       `json:"code,omitempty"`
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // when a quota that is used up begins anew
 }
 
-func writeError(w http.ResponseWriter, status int, message string) {
-	writeJSON(w, status, errorBody{message})
+func writeError(w http.ResponseWriter, status int, code code, message string) {
+	writeJSON(w, status, errorBody{Message: message, Code: code})
 }
 
 // writeBusy tells the client to come back.
-func writeBusy(w http.ResponseWriter, message string) {
+func writeBusy(w http.ResponseWriter, code code, message string) {
 	w.Header().Set("Retry-After", retryAfter)
-	writeError(w, http.StatusServiceUnavailable, message)
+	writeError(w, http.StatusServiceUnavailable, code, message)
 }
 
 // Header fields that most answers have. Nobody changes them.
@@ -62,7 +64,7 @@ func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 
 func notFound(x *exchange, r *http.Request) {
 	leaveBody(x, r)
-	writeError(x, http.StatusNotFound, "Not Found")
+	writeError(x, http.StatusNotFound, pathNotFound, "There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.")
 }
 
 func health(x *exchange, _ *http.Request) {
@@ -81,22 +83,24 @@ func (s *Server) ready(x *exchange, r *http.Request) {
 	defer cancel()
 	if err := s.config.Ready(ctx); err != nil {
 		x.note(slog.String("error", err.Error()))
-		writeBusy(x, "Not ready.")
+		writeBusy(x, notReady, "Not ready.")
 		return
 	}
 	health(x, r)
 }
 
-// only answers 405 to methods that are not allowed, and 413 to a body: none of them takes one (RFC 9110 §9.3.1 lets us refuse it).
+// only answers 405 to methods that are not allowed, and 413 to a body but that of a POST: no other method takes one (RFC 9110 §9.3.1 lets us refuse
+// it).
 func only(next handler, allowed ...string) handler {
 	return func(x *exchange, r *http.Request) {
-		body := leaveBody(x, r)
+		known := slices.Contains(allowed, r.Method)
+		body := r.ContentLength != 0 && (!known || r.Method != http.MethodPost) && leaveBody(x, r)
 		switch {
-		case !slices.Contains(allowed, r.Method):
+		case !known:
 			x.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeError(x, http.StatusMethodNotAllowed, "Method Not Allowed")
+			writeError(x, http.StatusMethodNotAllowed, methodNotAllowed, "This path has no such method: use "+strings.Join(allowed, " or ")+".")
 		case body:
-			writeError(x, http.StatusRequestEntityTooLarge, "This request takes no body.")
+			writeError(x, http.StatusRequestEntityTooLarge, bodyNotTaken, "This request takes no body.")
 		default:
 			next(x, r)
 		}

@@ -1,72 +1,162 @@
 package server
 
 import (
-	"fmt"
+	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
 )
 
-// request is the question of a query.
-type request struct {
-	email   string
-	details bool
-	fresh   bool          // no remembered result
-	timeout time.Duration // zero: as long as usual
+// question is an address that a client asks about.
+type question struct {
+	given   string
+	address string // what is verified
 }
 
-// badRequest is an error that tells the client, in a sentence, what to do better.
-type badRequest string
+// options say how to verify.
+type options struct {
+	details    bool
+	transcript bool          // within the details
+	fresh      bool          // no remembered result
+	clean      bool          // the address that is meant is verified, not the text that was given
+	timeout    time.Duration // zero: as long as usual
+}
 
-func (b badRequest) Error() string { return string(b) }
+// The names of options, as parameters of the query and as members of a body.
+const (
+	detailsOption    = "details"
+	transcriptOption = "transcript"
+	freshOption      = "fresh"
+	cleanOption      = "clean"
+	timeoutOption    = "timeout"
+)
 
-// readRequest reads the query of a verification. Every error is a [badRequest]; parameters that it does not know are ignored.
-func readRequest(q *query, details bool) (asked request, err error) {
+// optionNames are in the order in which they are read. A transcript is a part of the details, so that it comes after them.
+var optionNames = []string{detailsOption, transcriptOption, freshOption, cleanOption, timeoutOption}
+
+// set reads the text of an option. The error is a [fault].
+func (o *options) set(name, text string) (err error) {
+	switch name {
+	case detailsOption:
+		o.details, err = readSwitch(name, text)
+	case transcriptOption:
+		o.transcript, err = readSwitch(name, text)
+		o.details = o.details || o.transcript
+	case freshOption:
+		o.fresh, err = readSwitch(name, text)
+	case cleanOption:
+		o.clean, err = readSwitch(name, text)
+	case timeoutOption:
+		o.timeout, err = readTimeoutSeconds(text)
+	}
+	return err
+}
+
+// readOptions reads the options of a query; parameters that it does not know are ignored. Every error is a [fault].
+func readOptions(q *query, details bool) (o options, err error) {
 	if q.err != nil {
-		return asked, q.err
+		return o, q.err
 	}
-	asked.details = details
-	if asked.email, _, err = q.one("email"); err != nil {
-		return asked, err
+	o.details = details
+	for _, name := range optionNames {
+		text, given, err := q.one(name)
+		if err == nil && given {
+			err = o.set(name, text)
+		}
+		if err != nil {
+			return o, err
+		}
 	}
-	if asked.email == "" {
-		return asked, badRequest(`The parameter "email" is missing: the address to verify, percent-encoded.`)
-	}
-	if err := readSwitch(q, "details", &asked.details); err != nil {
-		return asked, err
-	}
-	if err := readSwitch(q, "fresh", &asked.fresh); err != nil {
-		return asked, err
-	}
-	text, given, err := q.one("timeout")
-	if given {
-		asked.timeout, err = readTimeoutSeconds(text)
-	}
-	return asked, err
+	return o, nil
 }
 
-// readSwitch reads a parameter that is 1 or 0, where it is given.
-func readSwitch(q *query, name string, on *bool) error {
-	value, given, err := q.one(name)
-	if !given {
-		return err
+// readQuestion reads the query of a verification. Every error is a [fault].
+func readQuestion(q *query, details bool) (asked question, o options, err error) {
+	if o, err = readOptions(q, details); err != nil {
+		return asked, o, err
 	}
-	switch value {
-	case "1":
-		*on = true
-	case "0":
-		*on = false
-	default:
-		return badRequest(fmt.Sprintf("The parameter %q must be 1 or 0.", name))
+	given, _, err := q.one("email")
+	switch {
+	case err != nil:
+		return asked, o, err
+	case given == "":
+		return asked, o, badRequest(missingParameter, `The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
-	return nil
+	asked, err = newQuestion(given, o.clean)
+	return asked, o, err
+}
+
+// newQuestion is about what was given without the blanks around it, or, with clean, about the address that was meant. The error is a [fault].
+func newQuestion(given string, clean bool) (question, error) {
+	if trimmed := strings.TrimFunc(given, unicode.IsSpace); !clean && trimmed != "" {
+		return question{given, trimmed}, nil
+	}
+	switch cleaned := address.Clean(given); cleaned.Kind {
+	case address.CleanSeveral:
+		return question{}, badRequest(severalAddresses, "There is more than one address: give each by itself.")
+	case address.CleanOne:
+		return question{given, cleaned.Address}, nil
+	}
+	return question{}, badRequest(noAddress, "There is no address in what was given.")
+}
+
+// answered is a result with what the question adds to it: what was given, and the address that was probably meant where it is none.
+func (q question) answered(r engine.Result) engine.Result {
+	if r.Details == nil {
+		return r
+	}
+	r = r.WithGiven(q.given)
+	if r.Details.Reason != engine.InvalidSyntax || r.Details.Suggestion != "" {
+		return r
+	}
+	if meant := address.Clean(q.address); meant.Kind == address.CleanOne && meant.Address != q.address {
+		details := *r.Details
+		details.Suggestion = meant.Address
+		r.Details = &details
+	}
+	return r
+}
+
+// shown is what the client gets to see of a result.
+func (o options) shown(r engine.Result) engine.Result {
+	if !o.details || r.Details == nil {
+		return r.WithoutDetails()
+	}
+	if !o.transcript && r.Details.Transcript != nil {
+		details := *r.Details
+		details.Transcript = nil
+		r.Details = &details
+	}
+	return r
+}
+
+// readSwitch reads an option that is on or off.
+func readSwitch(name, text string) (bool, error) {
+	switch text {
+	case "1", "true":
+		return true, nil
+	case "0", "false":
+		return false, nil
+	}
+	return false, badRequest(invalidParameter, "The parameter %q must be 1 or 0.", name)
 }
 
 func readTimeoutSeconds(text string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(seconds >= minTimeout.Seconds()) || math.IsInf(seconds, 0) {
-		return 0, badRequest(fmt.Sprintf(`The parameter "timeout" must be a number of seconds, at least %v.`, minTimeout.Seconds()))
+		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`, minTimeout.Seconds())
 	}
 	seconds = min(seconds, math.MaxInt32)
 	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// plainText is a number or a truth value of JSON as a parameter has it; ok is false for anything else.
+func plainText(value json.RawMessage) (text string, ok bool) {
+	text = string(value)
+	return text, text == "true" || text == "false" || text[0] == '-' || '0' <= text[0] && text[0] <= '9'
 }

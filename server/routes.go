@@ -32,7 +32,7 @@ type routes map[string]handler
 // Handler returns the Server's routes, for use with a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	all := routes{
-		verifyRoute: only(s.authorized("apikey", store.ScopeVerify, s.verify), http.MethodGet),
+		verifyRoute: only(s.authorized(store.ScopeVerify, s.verify), http.MethodGet, http.MethodPost),
 		healthRoute: only(health, http.MethodGet, http.MethodHead),
 		readyRoute:  only(s.ready, http.MethodGet, http.MethodHead),
 		"/api":      notFound,
@@ -40,7 +40,7 @@ func (s *Server) Handler() http.Handler {
 		pagesRoute:  s.pages(),
 	}
 	if s.config.Usage != nil {
-		all[usageRoute] = only(s.authorized("api_key", store.ScopeUsage, s.usage), http.MethodGet)
+		all[usageRoute] = only(s.authorized(store.ScopeUsage, s.usage), http.MethodGet)
 	}
 	for path, answer := range openapi.Routes() {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)

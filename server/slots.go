@@ -41,6 +41,16 @@ func (s slots) take(ctx context.Context) bool {
 	return false
 }
 
+// tryTake takes a slot if one is free.
+func (s slots) tryTake() bool {
+	select {
+	case s.taken <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 // Load is how much of what may run at a time does.
 type Load struct {
 	Running int // verifications

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -53,19 +52,19 @@ type usageDay struct {
 
 // usage answers GET /api/v1/usage. A key sees its own alone.
 func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool {
-	rateFields(x.Header(), grant.Rate())
 	now := time.Now().UTC()
 	asked, err := readUsageQuery(x.queryOf(r), now)
 	if err != nil {
-		writeError(x, http.StatusBadRequest, err.Error())
+		s.mistaken(x, grant, err)
 		return false
 	}
+	rateFields(x.Header(), grant.Rate())
 	asked.Key = grant.ID
 	record, err := s.readUsage(r.Context(), grant.Key(), asked, now)
 	if err != nil {
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(x, "The usage cannot be read at the moment. Try again later.")
+		writeBusy(x, storeUnavailable, "The usage cannot be read at the moment. Try again later.")
 		return false
 	}
 	writeJSON(x, http.StatusOK, record)
@@ -136,7 +135,7 @@ func byDay(rows []store.Usage) []usageDay {
 	return days
 }
 
-// readUsageQuery reads which days are asked for. Every error is a [badRequest].
+// readUsageQuery reads which days are asked for. Every error is a [fault].
 func readUsageQuery(q *query, now time.Time) (asked store.UsageQuery, err error) {
 	if q.err != nil {
 		return asked, q.err
@@ -149,9 +148,9 @@ func readUsageQuery(q *query, now time.Time) (asked store.UsageQuery, err error)
 	}
 	switch days := asked.To.Sub(asked.From).Hours()/24 + 1; {
 	case days < 1:
-		return asked, badRequest(`The parameter "from" is after "to", which is today where it is not given.`)
+		return asked, badRequest(invalidParameter, `The parameter "from" is after "to", which is today where it is not given.`)
 	case days > maxUsageDays:
-		return asked, badRequest(fmt.Sprintf(`From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays))
+		return asked, badRequest(invalidParameter, `From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays)
 	}
 	return asked, nil
 }
@@ -163,7 +162,7 @@ func readDay(q *query, name string, otherwise time.Time) (time.Time, error) {
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < firstYear {
-		return otherwise, badRequest(fmt.Sprintf("The parameter %q must be a day as in 2026-01-31.", name))
+		return otherwise, badRequest(invalidParameter, "The parameter %q must be a day as in 2026-01-31.", name)
 	}
 	return day, nil
 }

@@ -12,19 +12,34 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// verify answers GET /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
+// verify answers GET and POST /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
 func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
 	started := time.Now()
-	asked, err := readRequest(x.queryOf(r), s.config.Details)
+	if r.Method == http.MethodPost {
+		asked, err := readPosted(x, r, s.config.Details)
+		switch {
+		case err != nil:
+			s.mistaken(x, grant, err)
+			return false
+		case asked.several:
+			return s.verifyAll(x, r, grant, asked, started)
+		}
+		return s.verifyOne(x, r, grant, asked.questions[0], asked.options, started)
+	}
+	asked, how, err := readQuestion(x.queryOf(r), s.config.Details)
 	if err != nil {
-		rateFields(x.Header(), grant.Rate())
-		writeError(x, http.StatusBadRequest, err.Error())
+		s.mistaken(x, grant, err)
 		return false
 	}
+	return s.verifyOne(x, r, grant, asked, how, started)
+}
+
+// verifyOne answers with the record of one address.
+func (s *Server) verifyOne(x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time) (answered bool) {
 	x.noteVerification()
-	result, ok := s.recall(r.Context(), asked)
+	result, ok := s.recall(r.Context(), asked, how)
 	if !ok {
-		if result, ok = s.ask(x, r, asked); !ok {
+		if result, ok = s.ask(x, r, asked, how); !ok {
 			return false
 		}
 	}
@@ -32,7 +47,8 @@ func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (ans
 		grant.Cached()
 	}
 	rateFields(x.Header(), grant.Rate())
-	writeResult(x, result, asked.details)
+	x.noteResult(result)
+	writeRecord(x, how.shown(asked.answered(result)))
 	if result.Success {
 		s.count(grant.ID, result, started)
 	}
@@ -40,59 +56,78 @@ func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (ans
 }
 
 // recall returns a remembered result, where the client does not want a new one. It takes nobody's turn.
-func (s *Server) recall(ctx context.Context, asked request) (engine.Result, bool) {
-	if asked.fresh {
+func (s *Server) recall(ctx context.Context, asked question, how options) (engine.Result, bool) {
+	if how.fresh {
 		return engine.Result{}, false
 	}
-	return s.config.Verifier.Recall(ctx, asked.email)
+	return s.config.Verifier.Recall(ctx, asked.address)
 }
 
 // ask verifies an address when it is its turn. It answers the request itself where that cannot be done.
-func (s *Server) ask(x *exchange, r *http.Request, asked request) (engine.Result, bool) {
+func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) (engine.Result, bool) {
 	if !s.slots.take(r.Context()) {
-		s.refused("busy")
-		writeBusy(x, "Too many verifications are running. Try again later.")
+		s.tooBusy(x)
 		return engine.Result{}, false
 	}
 	defer s.slots.give()
 
-	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(asked))
+	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(how))
 	defer cancel()
-	verify := s.config.Verifier.Verify
-	if asked.fresh {
-		verify = s.config.Verifier.VerifyAnew
-	}
-	result, err := verify(ctx, asked.email)
+	result, err := s.verifier(how)(ctx, asked.address)
 	switch {
 	case err != nil && r.Context().Err() != nil:
-		x.note(slog.Bool("cancelled", true))
-		writeBusy(x, "The server is shutting down. Try again later.") // or the client has gone, and nobody reads this
+		s.leaving(x)
 		return result, false
 	case err != nil:
 		x.note(slog.String("error", err.Error()))
 	}
 	if errors.Is(err, engine.ErrBusy) {
 		s.refused("busy")
-		writeBusy(x, "Too many verifications wait for the mail host of this address. Try again later.")
+		writeBusy(x, mailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
 		return result, false
 	}
 	return result, true
 }
 
-// writeResult answers 200 even when the verification could not be carried out: the record says so itself, by "success".
-func writeResult(x *exchange, result engine.Result, details bool) {
+// verifier is what asks about one address.
+func (s *Server) verifier(how options) func(context.Context, string) (engine.Result, error) {
+	if how.fresh {
+		return s.config.Verifier.VerifyAnew
+	}
+	return s.config.Verifier.Verify
+}
+
+func (s *Server) tooBusy(x *exchange) {
+	s.refused("busy")
+	writeBusy(x, serverBusy, "Too many verifications are running. Try again later.")
+}
+
+// leaving answers a request that was cancelled: the server ends, or the client has gone and nobody reads this.
+func (s *Server) leaving(x *exchange) {
+	x.note(slog.Bool("cancelled", true))
+	writeBusy(x, shuttingDown, "The server is shutting down. Try again later.")
+}
+
+// noteResult has the log tell the outcome of a verification.
+func (x *exchange) noteResult(result engine.Result) {
 	x.note(slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
 	if result.Details != nil {
 		x.note(slog.String("reason", string(result.Details.Reason)))
 	}
-	if !details {
-		result = result.WithoutDetails()
-	}
+}
+
+// writeRecord answers 200 even when the verification could not be carried out: the record says so itself, by "success".
+func writeRecord(x *exchange, result engine.Result) {
+	writeEncoded(x, http.StatusOK, append(recordOf(result), '\n'))
+}
+
+// recordOf is the record as JSON.
+func recordOf(result engine.Result) []byte {
 	text, err := result.MarshalJSON() // encoding/json would read it through again
 	if err != nil {
 		panic(err) // a result of ours that is not JSON is a bug
 	}
-	writeEncoded(x, http.StatusOK, append(text, '\n'))
+	return text
 }
 
 // count counts a verification that was answered.
@@ -110,9 +145,9 @@ func (s *Server) count(key string, result engine.Result, started time.Time) {
 }
 
 // timeout is how long a verification may take: as long as the request says, but not longer than usual.
-func (s *Server) timeout(asked request) time.Duration {
-	if asked.timeout > 0 {
-		return min(asked.timeout, s.config.Timeout)
+func (s *Server) timeout(how options) time.Duration {
+	if how.timeout > 0 {
+		return min(how.timeout, s.config.Timeout)
 	}
 	return s.config.Timeout
 }

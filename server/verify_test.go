@@ -33,23 +33,23 @@ func TestAnswers(t *testing.T) {
 		{"/api/v1/verify?email=alice%40acme.example&details=0", 200, record + "}"},
 		{"/api/v1/verify?email=alice@acme.example&details=1", 200, record + details + "}"},
 		{"/api/v1/verify?email=alice@acme.example&details=1&timeout=2.5&other=ignored", 200, record + details + "}"},
-		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
-		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded."}`},
-		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once."}`},
-		{"/api/v1/verify?email=a@b.example&details=true", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
-		{"/api/v1/verify?email=a@b.example&fresh=yes", 400, `{"message":"The parameter \"fresh\" must be 1 or 0."}`},
-		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
-		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001."}`},
-		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
-		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters."}`},
-		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets."}`},
+		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","code":"missing_parameter"}`},
+		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","code":"missing_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&details=yes", 400, `{"message":"The parameter \"details\" must be 1 or 0.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&fresh=yes", 400, `{"message":"The parameter \"fresh\" must be 1 or 0.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","code":"invalid_query"}`},
+		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","code":"invalid_query"}`},
+		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets.","code":"invalid_query"}`},
 		{"/healthz", 200, `{"status":"ok"}`},
-		{"/", 404, `{"message":"Not Found"}`},
-		{"/api/v1/verify/", 404, `{"message":"Not Found"}`},
+		{"/", 404, `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`},
+		{"/api/v1/verify/", 404, `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`},
 	} {
 		response := get(handler, c.target)
 		if response.Code != c.status {
@@ -86,12 +86,13 @@ func TestMethods(t *testing.T) {
 		path, allow string
 		refused     []string
 	}{
-		{"/api/v1/verify?email=a@b.example", "GET", []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodOptions, "BREW"}},
+		{"/api/v1/verify?email=a@b.example", "GET, POST", []string{http.MethodHead, http.MethodPut, http.MethodOptions, "BREW"}},
 		{"/healthz", "GET, HEAD", []string{http.MethodPost, http.MethodDelete, http.MethodOptions, http.MethodConnect}},
 	} {
 		for _, method := range c.refused {
 			response := ask(handler, httptest.NewRequest(method, c.path, nil))
-			if response.Code != http.StatusMethodNotAllowed || response.Header().Get("Allow") != c.allow {
+			if response.Code != http.StatusMethodNotAllowed || response.Header().Get("Allow") != c.allow ||
+				!strings.Contains(response.Body.String(), "use "+strings.ReplaceAll(c.allow, ", ", " or ")) {
 				t.Errorf("%s %s: status %d, Allow %q", method, c.path, response.Code, response.Header().Get("Allow"))
 			}
 		}
@@ -108,7 +109,7 @@ func TestNoRedirect(t *testing.T) {
 		"//api/v1/verify", "/api//v1/verify", "/api/./v1/verify", "/api/v2/../v1/verify", "/api/v1/verify/", "/./healthz", "/%2e/../healthz", "///",
 	} {
 		response := ask(handler, httptest.NewRequest(http.MethodGet, "http://rcpt.example"+target+"?email=a@b.example&apikey="+key, nil))
-		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"Not Found"}`+"\n" {
+		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`+"\n" {
 			t.Errorf("%s: status %d, Location %q, body %s", target, response.Code, response.Header().Get("Location"), response.Body)
 		}
 	}
@@ -129,7 +130,7 @@ func TestEmailParameter(t *testing.T) {
 		"email=%22alice%20x%22@acme.example":    `"alice x"@acme.example`,
 		"email=josé@bücher.example":             "josé@bücher.example",
 		"email=jos%C3%A9@b%C3%BCcher.example":   "josé@bücher.example",
-		"email=%20alice@acme.example%0D%0ADATA": " alice@acme.example\r\nDATA",
+		"email=%20alice@acme.example%0D%0ADATA": "alice@acme.example\r\nDATA",
 		"email=%FF@acme.example":                "\xff@acme.example",
 	} {
 		if response := get(handler, "/api/v1/verify?"+query); response.Code != http.StatusOK {
@@ -209,7 +210,7 @@ func TestBusyMailHost(t *testing.T) {
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
 	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" ||
-		response.Body.String() != `{"message":"Too many verifications wait for the mail host of this address. Try again later."}`+"\n" {
+		response.Body.String() != `{"message":"Too many verifications wait for the mail host of this address. Try again later.","code":"mail_host_busy"}`+"\n" {
 		t.Errorf("status %d, Retry-After %q, body %s", response.Code, response.Header().Get("Retry-After"), response.Body)
 	}
 }
@@ -232,7 +233,7 @@ func TestPanic(t *testing.T) {
 		panic("cannot work on " + address)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=alice@acme.example")
-	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"Internal Server Error"}`+"\n" {
+	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"The server has failed: this is a bug. Its log has more under the request's ID.","code":"internal_error"}`+"\n" {
 		t.Errorf("status %d, body %s", response.Code, response.Body)
 	}
 	if !strings.Contains(log.String(), "verify_test.go") {

@@ -8,7 +8,8 @@ import (
 
 // refusals are the causes for which a server does not serve a request that has no mistake in it.
 var refusals = []string{
-	"unauthorized", // 401: no key, or none that may do this
+	"unauthorized", // 401: no key, or a wrong one
+	"forbidden",    // 403: the key is not good for this, or not from there
 	"quota",        // 402: the quota of the month is used up
 	"rate",         // 429: the key asks too fast
 	"concurrency",  // 429: the key asks too much at a time

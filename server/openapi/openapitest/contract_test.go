@@ -67,7 +67,7 @@ func reply(status int, body string, fields ...string) *http.Response {
 	return r
 }
 
-const fault = `{"message":"No."}`
+const fault = `{"message":"No.","code":"not_found"}`
 
 func TestGoodResponses(t *testing.T) {
 	c := contract(t)
@@ -78,9 +78,12 @@ func TestGoodResponses(t *testing.T) {
 		{"GET", "/api/v1/verify", reply(200, full+"}")},
 		{"GET", "/api/v1/verify", reply(200, full+withDetails+"}}\n")},
 		{"GET", "/api/v1/verify", reply(200, `{"email":"a","success":true,"result":"undeliverable","message":"No."}`, "RateLimit-Limit", "5", "RateLimit-Policy", "1;w=1;burst=5")},
-		{"GET", "/api/v1/verify", reply(401, fault, "WWW-Authenticate", "Bearer", "Connection", "close")},
+		{"GET", "/api/v1/verify", reply(401, `{"message":"Unauthorized"}`, "WWW-Authenticate", "Bearer", "Connection", "close")},
 		{"GET", "/api/v1/verify", reply(503, fault, "Retry-After", "5")},
-		{"POST", "/api/v1/verify", reply(405, fault, "Allow", "GET")},
+		{"PUT", "/api/v1/verify", reply(405, fault, "Allow", "GET, POST")},
+		{"POST", "/api/v1/verify", reply(200, full+"}")},
+		{"POST", "/api/v1/verify", reply(200, `{"results":[`+full+"},"+full+withDetails+"}}]}\n")},
+		{"GET", "/api/v1/verify", reply(402, `{"message":"No.","code":"quota_used_up","resets_at":"2026-12-01T00:00:00Z"}`, "Retry-After", "60")},
 		{"GET", "/api/v1/usage", reply(200, used)},
 		{"HEAD", "/healthz", reply(200, "")},
 		{"GET", "/openapi.json", reply(304, "", "Content-Type", "", "Cache-Control", "no-cache", "ETag", `"x"`, "Vary", "Accept-Encoding")},
@@ -100,14 +103,20 @@ func TestFaultsAreSeen(t *testing.T) {
 		response     *http.Response
 	}{
 		"a status":               {"GET", "/api/v1/verify", reply(418, fault)},
-		"a method":               {"POST", "/api/v1/verify", reply(200, full+"}")},
+		"a method":               {"PUT", "/api/v1/verify", reply(200, full+"}")},
+		"no records":             {"POST", "/api/v1/verify", reply(200, `{"results":[]}`)},
+		"a record of records":    {"POST", "/api/v1/verify", reply(200, `{"results":[{"results":[]}]}`)},
+		"an error without code":  {"GET", "/api/v1/verify", reply(400, `{"message":"No."}`)},
+		"an unknown code":        {"GET", "/api/v1/verify", reply(400, `{"message":"No.","code":"no"}`)},
+		"401 with a code":        {"GET", "/api/v1/verify", reply(401, `{"message":"Unauthorized","code":"not_found"}`, "WWW-Authenticate", "Bearer")},
+		"401 with other words":   {"GET", "/api/v1/verify", reply(401, `{"message":"No."}`, "WWW-Authenticate", "Bearer")},
 		"a path":                 {"GET", "/api/v1/other", reply(200, "{}")},
 		"an error elsewhere":     {"GET", "/nowhere", reply(404, `{"error":"No."}`)},
 		"no request ID":          {"GET", "/healthz", reply(200, `{"status":"ok"}`, "X-Request-Id", "")},
 		"no Retry-After":         {"GET", "/api/v1/verify", reply(503, fault)},
 		"a Retry-After of words": {"GET", "/api/v1/verify", reply(503, fault, "Retry-After", "soon")},
 		"a Retry-After of zero":  {"GET", "/api/v1/verify", reply(503, fault, "Retry-After", "0")},
-		"no Allow":               {"POST", "/api/v1/verify", reply(405, fault)},
+		"no Allow":               {"PUT", "/api/v1/verify", reply(405, fault)},
 		"kept by caches":         {"GET", "/api/v1/verify", reply(200, full+"}", "Cache-Control", "public")},
 		"a header of its own":    {"GET", "/healthz", reply(200, `{"status":"ok"}`, "Server", "x")},
 		"a media type":           {"GET", "/healthz", reply(200, `{"status":"ok"}`, "Content-Type", "text/plain")},
@@ -176,6 +185,7 @@ func TestClosedSets(t *testing.T) {
 		more                string // what other files add
 	}{
 		{"verdicts", "engine/reason.go", `Verdict = "([^"]+)"`, schemas["Result"].Enum, ""},
+		{"codes", "server/fault.go", `code = "([^"]+)"`, schemas["ErrorCode"].Enum, ""},
 		{"reasons", "engine/reason.go", `Reason = "([^"]+)"`, schemas["Reason"].Enum, ""},
 		{"phases", "smtpprobe/smtp/failure.go", `Phase = "([^"]+)"`, words(schemas["SMTP"].Properties["phase"].Enum), ""},
 		{"lists", "lists/lists.go", `Kind = "([^"]+)"`, words(schemas["Match"].Properties["list"].Enum), "rhsbl"},

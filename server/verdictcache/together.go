@@ -1,0 +1,39 @@
+package verdictcache
+
+import (
+	"context"
+	"sync"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// together is an [Engine] that verifies addresses of one domain for less than one by one; *[engine.Verifier] is one.
+type together interface {
+	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
+}
+
+// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, for which it costs less where the engine can do that. They are not shared with other
+// callers who ask about one of them at the same time. Done is told of each, perhaps from several goroutines at a time.
+func (c *Cache) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+	asked, able := c.config.Engine.(together)
+	if !able {
+		var all sync.WaitGroup
+		for i, address := range addresses {
+			all.Go(func() {
+				result, err := c.VerifyAnew(ctx, address)
+				done(i, result, err)
+			})
+		}
+		all.Wait()
+		return
+	}
+	hurried := c.hurried(ctx)
+	generation, basis := c.generation.Load(), c.config.Basis()
+	asked.VerifyTogether(ctx, addresses, func(i int, result engine.Result, err error) {
+		m, ok := c.read(addresses[i])
+		if ok && err == nil && (!hurried || settles(result)) && c.config.Basis() == basis {
+			c.keep(context.WithoutCancel(ctx), m, result, generation, basis, true)
+		}
+		done(i, result, err)
+	})
+}
