@@ -114,13 +114,25 @@ func (f *flight) account(i int, failure *Failure) *Session {
 // usualLines is how many lines there are behind the opening, as a rule at most: a remark, three commands, and their replies of a line each.
 const usualLines = 7
 
+// namedBefore says that others were asked about in the same session.
+func namedBefore(others int) string {
+	if others == 1 {
+		return "1 other recipient has been named in this session"
+	}
+	return strconv.Itoa(others) + " other recipients have been named in this session"
+}
+
 // transcript is the part of the dialogue that has to do with one target: the opening, MAIL, its RCPT and that of the control.
 func (f *flight) transcript(target, control *recipient) []Line {
 	log := f.s.log.lines
 	lines := make([]Line, 0, f.s.opening+usualLines)
 	lines = append(lines, log[:f.s.opening]...)
 	if target.before > 0 {
-		lines = append(lines, Line{From: fromProber, Text: strconv.Itoa(target.before) + " other recipients have been named in this session", AtMS: atMS(log)})
+		at := atMS(log)
+		if f.mail.command < len(log) {
+			at = log[f.mail.command].AtMS // they were named before what follows
+		}
+		lines = append(lines, Line{From: fromProber, Text: namedBefore(target.before), AtMS: at})
 	}
 	for _, part := range []*said{&f.mail, &target.said, saidOf(control)} {
 		if part != nil && part.command > 0 && part.command < len(log) { // the log may have been full

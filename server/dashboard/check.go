@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // maxAddress bounds what is checked: a path has at most 256 octets (RFC 5321 §4.5.3.1.3); what is longer is wrong, and shown so up to here.
@@ -14,7 +15,7 @@ const maxAddress = 1000
 
 // checkView is the page to try an address.
 type checkView struct {
-	Address string
+	Address string   // as it was typed
 	Outcome *outcome // nil: nothing was checked yet
 	Samples []Sample
 }
@@ -23,11 +24,17 @@ type checkView struct {
 type outcome struct {
 	engine.Result
 	Reason   engine.Reason
+	Named    string // the reason in words
+	Given    string // what was typed, where it is not the address
+	Removed  string // from it
 	Advice   string
 	Tone     string // of the colours: "good", "bad", "warn" or "calm"
 	Flags    []trait
 	Path     []step
 	Dialogue []line
+	Began    bool // the session of the dialogue, before this check
+	JSON     string
+	Curl     string
 	Retry    string
 	Took     string
 }
@@ -46,19 +53,25 @@ func (d *Dashboard) showCheck(v *visit) error {
 func (d *Dashboard) check(v *visit) error {
 	view := checkView{Address: strings.TrimSpace(v.form("email"))}
 	p := page{Title: "Check", Nav: "/check", Focus: "email"}
+	cleaned := address.Clean(view.Address)
 	switch {
 	case view.Address == "":
 		p.Faults.add("email", "Type an address to check.")
 	case len(view.Address) > maxAddress:
 		p.Faults.add("email", "That is longer than any address.")
 		view.Address = ""
+	case cleaned.Kind == address.CleanSeveral:
+		p.Faults.add("email", "These are several addresses. Check them one by one.")
+	case cleaned.Kind == address.CleanEmpty:
+		p.Faults.add("email", "There is no address in this.")
 	default:
-		result, err := d.config.Check(v.r.Context(), view.Address)
+		result, err := d.config.Check(v.r.Context(), cleaned.Address)
 		if v.r.Context().Err() != nil {
 			return v.r.Context().Err()
 		}
 		if p.Error, v.status = checkFault(err); err == nil {
-			view.Outcome = newOutcome(result)
+			view.Outcome = newOutcome(result.WithGiven(view.Address), d.base(v.r))
+			view.Outcome.Removed = listed(cleaned.Removed)
 		}
 	}
 	if len(p.Faults) > 0 {
@@ -73,6 +86,14 @@ func (d *Dashboard) check(v *visit) error {
 	return d.render(v, "check", p)
 }
 
+// listed writes words as people list them.
+func listed(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " and " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
 // checkFault is what to say when a verification could not be carried out, and with which status.
 func checkFault(err error) (string, int) {
 	switch {
@@ -84,14 +105,16 @@ func checkFault(err error) (string, int) {
 	return "The server could not check the address. Try again in a moment.", http.StatusServiceUnavailable
 }
 
-func newOutcome(r engine.Result) *outcome {
+func newOutcome(r engine.Result, base string) *outcome {
 	if r.Details == nil {
 		r.Details = &engine.Details{}
 	}
 	o := &outcome{
-		Result: r, Reason: r.Details.Reason, Advice: advice[r.Details.Reason], Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
+		Result: r, Reason: r.Details.Reason, Named: reasonName(r.Details.Reason), Given: r.Details.Given, Advice: adviceOn(r), Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
 		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(time.Duration(r.Details.DurationMS) * time.Millisecond),
 	}
+	o.Began = beganBefore(r.Details)
+	o.JSON, o.Curl = recordText(r), curlText(base, r.Email)
 	if r.Details.RetryAfter > 0 {
 		o.Retry = took(time.Duration(r.Details.RetryAfter) * time.Second)
 	}

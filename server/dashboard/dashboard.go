@@ -191,6 +191,7 @@ func (d *Dashboard) routes() []route {
 		{"GET /check", member, d.showCheck},
 		{"POST /check", member, d.check},
 		{"GET /usage", member, d.showUsage},
+		{"GET /usage.csv", member, d.exportUsage},
 		{"GET /health", member, d.showHealth},
 		{"GET /account", member, d.showAccount},
 		{"POST /account/password", member, d.changePassword},

@@ -40,6 +40,13 @@ var (
 	errPasswordText = errors.New("a stored password is not an argon2id hash of this program")
 )
 
+// NewPassword returns a random password and the text that the store keeps of it, for an account whose own is forgotten.
+func NewPassword(ctx context.Context) (password, stored string, err error) {
+	password = strings.ToLower(rand.Text())
+	stored, err = newPasswords().hash(ctx, password)
+	return password, stored, err
+}
+
 // passwords hashes passwords with argon2id (RFC 9106), a few at a time.
 type passwords struct {
 	slots   chan struct{}

@@ -83,6 +83,8 @@ func dnsStep(r engine.Result) step {
 		return step{Name: stepDNS, Text: "Takes no mail (null MX)", Tone: "bad"}
 	case engine.DNSTemporary:
 		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
+	case engine.ResolverUnreliable:
+		return step{Name: stepDNS, Text: "No answer to trust", Tone: "calm"}
 	case engine.MXReservedAddress:
 		s.Text, s.Tone = "Leads to reserved addresses", "calm"
 		if r.Verdict == engine.Undeliverable {
@@ -163,6 +165,13 @@ func catchAllStep(d *engine.Details) step {
 // line is a line of the SMTP dialogue, and who said it.
 type line struct {
 	At, Who, Class, Text string
+}
+
+// beganBefore tells whether the dialogue is from a session that was kept from an earlier check: its times go on from the beginning of that.
+func beganBefore(d *engine.Details) bool {
+	const slack = 1000 // what is told and what is measured need not agree to the millisecond
+	last := len(d.Transcript) - 1
+	return last >= 0 && d.Transcript[last].AtMS > d.DurationMS+slack
 }
 
 func dialogueOf(transcript []smtp.Line) []line {

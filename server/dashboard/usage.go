@@ -19,7 +19,8 @@ var verdicts = []string{string(engine.Deliverable), string(engine.AcceptAll), st
 type usageView struct {
 	Days      int
 	Spans     []int
-	Key       string
+	Key       string // that alone; empty: all
+	KeyName   string
 	Names     []named // to choose a key from
 	Total     int64
 	Cached    int64
@@ -41,6 +42,9 @@ type share struct {
 	Width            float64 // of a bar of 100
 }
 
+// Reason is the name in words, where it is that of a reason.
+func (s share) Reason() string { return reasonName(engine.Reason(s.Name)) }
+
 // Title is the name where it begins a line.
 func (s share) Title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
 
@@ -49,9 +53,9 @@ const mostReasons = 8
 
 // latencyRow are the percentiles of a kind of answers.
 type latencyRow struct {
-	Name               string
-	Count              int64
-	Half, Most, Almost string // p50, p95, p99
+	Name          string
+	Count         int64
+	P50, P95, P99 string
 }
 
 // keyUsage is what a key was used for.
@@ -65,28 +69,50 @@ type keyUsage struct {
 // spans are the numbers of days to choose from; the store keeps thirteen months.
 var spans = []int{7, 30, 90}
 
+// usageAsked is which usage somebody wants to see.
+type usageAsked struct {
+	days        int
+	key         string // the ID; empty: every key
+	first, last time.Time
+	keys        []store.Key
+	names       map[string]string // of all keys by their ID
+}
+
+func (d *Dashboard) usageAsked(v *visit) (usageAsked, error) {
+	query, now := v.r.URL.Query(), d.config.Now()
+	asked := usageAsked{days: spanOf(query.Get("days")), key: query.Get("key"), last: now}
+	asked.first = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-asked.days)
+	var err error
+	if asked.keys, err = d.config.Store.Keys(v.r.Context()); err != nil {
+		return asked, err
+	}
+	asked.names = namesOf(asked.keys)
+	if _, known := asked.names[asked.key]; !known {
+		asked.key = ""
+	}
+	return asked, nil
+}
+
+func (a usageAsked) query() store.UsageQuery {
+	return store.UsageQuery{Key: a.key, From: a.first, To: a.last}
+}
+
 func (d *Dashboard) showUsage(v *visit) error {
-	ctx, now := v.r.Context(), d.config.Now()
-	view := usageView{Days: spanOf(v.r.URL.Query().Get("days")), Spans: spans, Key: v.r.URL.Query().Get("key")}
-	keys, err := d.config.Store.Keys(ctx)
+	asked, err := d.usageAsked(v)
 	if err != nil {
 		return err
 	}
-	names := namesOf(keys)
-	if _, known := names[view.Key]; !known {
-		view.Key = ""
-	}
-	first := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-view.Days)
-	used, err := d.config.Store.Usage(ctx, store.UsageQuery{Key: view.Key, From: first, To: now})
+	used, err := d.config.Store.Usage(v.r.Context(), asked.query())
 	if err != nil {
 		return err
 	}
-	view.sum(used, names)
-	view.Chart = chartOf(used, first, view.Days)
-	if err := d.addQuotas(ctx, &view, keys, now); err != nil {
+	view := usageView{Days: asked.days, Spans: spans, Key: asked.key, KeyName: asked.names[asked.key]}
+	view.sum(used, asked.names)
+	view.Chart = chartOf(used, asked.first, asked.days)
+	if err := d.addQuotas(v.r.Context(), &view, asked.keys, asked.last); err != nil {
 		return err
 	}
-	view.Names = choices(keys, used)
+	view.Names = choices(asked.keys, asked.names, used)
 	return d.render(v, "usage", page{Title: "Usage", Nav: "/usage", Body: view})
 }
 
@@ -101,23 +127,31 @@ func spanOf(text string) int {
 	return 30
 }
 
-// namesOf are the names of all keys by their ID, those that are not in the store too.
+// namesOf are the names of all keys by their ID, those that are not in the store too. Where several have one name, as a key that was rotated and
+// its successor do, the end of the ID tells them apart.
 func namesOf(keys []store.Key) map[string]string {
-	names := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}
+	const told = 4 // characters of the ID
+	names, times := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}, map[string]int{}
+	for _, key := range keys {
+		times[key.Name]++
+	}
 	for _, key := range keys {
 		names[key.ID] = key.Name
+		if times[key.Name] > 1 {
+			names[key.ID] += " (…" + key.ID[max(0, len(key.ID)-told):] + ")"
+		}
 	}
 	return names
 }
 
 // choices are the keys in the order of the store, and behind them those that are not in it but were used.
-func choices(keys []store.Key, used []store.Usage) (all []named) {
+func choices(keys []store.Key, names map[string]string, used []store.Usage) (all []named) {
 	for _, key := range keys {
-		all = append(all, named{key.ID, key.Name})
+		all = append(all, named{key.ID, names[key.ID]})
 	}
-	for _, other := range []named{{FixedKeyID, "RCPT_API_KEY"}, {KeyID, "Dashboard"}} {
-		if slices.ContainsFunc(used, func(u store.Usage) bool { return u.Key == other.ID }) {
-			all = append(all, other)
+	for _, other := range []string{FixedKeyID, KeyID} {
+		if slices.ContainsFunc(used, func(u store.Usage) bool { return u.Key == other }) {
+			all = append(all, named{other, names[other]})
 		}
 	}
 	return all
@@ -169,7 +203,7 @@ func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]str
 		most = max(most, n)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, view.share(reason, advice[engine.Reason(reason)], toneOf(verdictOf[reason]), counts[reason], most))
+		all = append(all, view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason], most))
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Count, a.Count) })
 	return all
@@ -180,7 +214,7 @@ func (view *usageView) share(name, note, tone string, count, longest int64) shar
 }
 
 func (l *latency) row(name string) latencyRow {
-	return latencyRow{Name: name, Count: l.count(), Half: l.text(0.50), Most: l.text(0.95), Almost: l.text(0.99)}
+	return latencyRow{Name: name, Count: l.count(), P50: l.text(0.50), P95: l.text(0.95), P99: l.text(0.99)}
 }
 
 // addQuotas tells of the keys with most use how much of the month's quota is left.

@@ -49,6 +49,9 @@ async function checkLive(event, form) {
     // The server escaped everything in it, and the page's policy runs no script from it.
     answer.innerHTML = await response.text();
     byID("fault")?.remove();
+    byID("email-fault")?.remove();
+    ask.elements.email.toggleAttribute("aria-invalid", false);
+    if (response.status === 422) ask.elements.email.setAttribute("aria-invalid", "true");
   } catch {
     ask.submit();
     return;
@@ -63,6 +66,60 @@ async function checkLive(event, form) {
 // answered makes a new outcome ready.
 function answered(answer) {
   copyButtons(answer);
+  remember(answer.querySelector(".verdict"));
+}
+
+// The last checks are kept by the browser and told to nobody: they end with the session, at the page to sign in.
+const recent = { key: "rcpt checks", most: 10, section: byID("recent") };
+
+function recentChecks() {
+  try {
+    const all = JSON.parse(localStorage.getItem(recent.key));
+    return Array.isArray(all) ? all.slice(0, recent.most) : [];
+  } catch {
+    return []; // there is no storage, or something else in it
+  }
+}
+
+function remember(verdict) {
+  if (!verdict) return;
+  const { email, result, tone, reason } = verdict.dataset;
+  const all = [{ email, result, tone, reason }, ...recentChecks().filter((check) => check.email !== email)].slice(0, recent.most);
+  try {
+    localStorage.setItem(recent.key, JSON.stringify(all));
+  } catch {
+    return; // there is no room, or it is forbidden
+  }
+  showRecent();
+}
+
+function forgetChecks() {
+  try {
+    localStorage.removeItem(recent.key);
+  } catch {
+    // there is none to forget
+  }
+}
+
+function showRecent() {
+  const all = recentChecks();
+  recent.section.hidden = all.length === 0;
+  recent.section.querySelector("ul").replaceChildren(...all.map((check) => {
+    const line = document.createElement("li");
+    const button = element("button", "link", check.email);
+    button.name = "email";
+    button.value = check.email;
+    const tone = ["good", "bad", "warn"].includes(check.tone) ? check.tone : "calm";
+    line.append(button, element("span", "pill " + tone, check.result), element("span", "muted", check.reason));
+    return line;
+  }));
+}
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
 }
 
 // The choice of a theme works at once.
@@ -111,6 +168,13 @@ document.addEventListener("submit", (event) => { if (event.target.dataset.live) 
 document.querySelectorAll(".themes").forEach(themeForm);
 document.querySelectorAll(".chart").forEach(chartTips);
 document.querySelectorAll(".filter").forEach(filterForm);
+
+if (recent.section) {
+  recent.section.querySelector(".head button").addEventListener("click", () => { forgetChecks(); showRecent(); });
+  remember(document.querySelector(".verdict"));
+  showRecent();
+}
+if (document.body.classList.contains("alone")) forgetChecks(); // nobody is signed in
 
 // A page that shows a key was the answer to a form. To load it again must not send the form again.
 const once = document.querySelector("[data-forget]");

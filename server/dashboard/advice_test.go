@@ -1,0 +1,94 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// TestReasonTexts: every reason of the engine has a name, a meaning and something to do, and no two have one name.
+func TestReasonTexts(t *testing.T) {
+	names := map[string]engine.Reason{}
+	for _, reason := range engine.Reasons() {
+		text := reasonTexts[reason]
+		if text.Name == "" || !strings.HasSuffix(text.Meaning, ".") || !strings.HasSuffix(text.Do, ".") {
+			t.Errorf("%s: %+v", reason, text)
+		}
+		if other, taken := names[text.Name]; taken {
+			t.Errorf("%s and %s are both called %q", reason, other, text.Name)
+		}
+		names[text.Name] = reason
+	}
+	if len(names) < 20 || len(names) != len(reasonTexts) {
+		t.Errorf("%d reasons, and texts for %d", len(names), len(reasonTexts))
+	}
+	if got := reasonName("not_yet_known"); got != "not yet known" {
+		t.Error(got)
+	}
+}
+
+// TestAdvice goes through every result, reason and combination of flags.
+func TestAdvice(t *testing.T) {
+	verdicts := []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Unknown, engine.Undeliverable}
+	for _, reason := range engine.Reasons() {
+		for _, verdict := range verdicts {
+			if reason != engine.MXReservedAddress && reason.Verdict() != verdict {
+				continue
+			}
+			for flags := range 16 {
+				r := engine.Result{Email: "ada@acme.example", User: "ada", Domain: "acme.example", Verdict: verdict, Details: &engine.Details{Reason: reason},
+					Role: flags&1 > 0, FreeEmail: flags&2 > 0, Disposable: flags&4 > 0, SpamTrap: flags&8 > 0}
+				checkAdvice(t, r, adviceOn(r))
+			}
+		}
+	}
+}
+
+func checkAdvice(t *testing.T, r engine.Result, got string) {
+	t.Helper()
+	reason := r.Details.Reason
+	has := func(part string) bool { return strings.Contains(got, part) }
+	gone := r.Verdict == engine.Undeliverable
+	trap := !gone && (r.SpamTrap || reason == engine.SpamTrap)
+	wants := map[string]bool{
+		"Nobody signs up with such": trap,
+		"throw-away":                r.Disposable && !trap && !gone,
+		"Safe to write to":          reason == engine.RecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
+		"Write to it":               reason == engine.CatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
+		"probably good":             reason == engine.ControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
+		"function":                  reasonTexts[reason].writes && r.Role && !r.Disposable && !r.SpamTrap,
+		"Anybody can open":          reasonTexts[reason].writes && r.FreeEmail && !r.Role && !r.Disposable && !r.SpamTrap,
+		"--level":                   reason == engine.SMTPSkipped && !trap,
+		"--allow-net":               reason == engine.MXReservedAddress && !gone && !trap,
+		"IP address":                false,
+		"no dot":                    false,
+		reasonTexts[reason].Meaning: !trap && (!gone || reason != engine.MXReservedAddress) || reason == engine.SpamTrap,
+	}
+	for part, want := range wants {
+		if has(part) != want {
+			t.Errorf("%s, %s, flags %t %t %t %t: %q is there: %t, want %t:\n%s", r.Verdict, reason, r.Role, r.FreeEmail, r.Disposable, r.SpamTrap, part, !want, want, got)
+		}
+	}
+}
+
+// TestAdviceOnAddressesNotAsked: an address that is not verified by its form says nothing about how the server is set.
+func TestAdviceOnAddressesNotAsked(t *testing.T) {
+	v, err := engine.New(engine.Config{Level: engine.LevelSyntax})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for email, want := range map[string]string{
+		"alice@[192.0.2.1]": "IP address in place of a domain", "alice@[IPv6:2001:db8::1]": "IP address in place of a domain",
+		"alice@acme": "has no dot", `"a@b.example"@acme`: "has no dot", "alice@acme.example": "(--level)", "alice@acme。example": "(--level)",
+	} {
+		r, err := v.Verify(t.Context(), email)
+		if err != nil || r.Details.Reason != engine.SMTPSkipped {
+			t.Fatalf("%s: %+v, %v", email, r, err)
+		}
+		if got := adviceOn(r); !strings.Contains(got, want) || strings.Contains(got, "--level") != strings.Contains(want, "--level") {
+			t.Errorf("%s: %s", email, got)
+		}
+	}
+}
