@@ -154,7 +154,7 @@ func explainPostgres(where string, err error) (kind, explained error) {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
 		if lostConnection(err) {
-			return ErrUnavailable, fmt.Errorf("no connection to the %s, is it running and reachable: %w", where, err)
+			return ErrUnavailable, fmt.Errorf("no connection to the %s, is it running and reachable: %w", where, lastTry(err))
 		}
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
@@ -182,6 +182,21 @@ func explainPostgres(where string, err error) (kind, explained error) {
 func lostRacePostgres(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01") // serialization_failure, deadlock_detected
+}
+
+// lastTry is what the last try to connect came to. The driver's error holds that
+// of each try, with and without TLS, which mostly say the same.
+func lastTry(err error) error {
+	var failed *pgconn.ConnectError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	for cause := failed.Unwrap(); cause != nil; cause = errors.Unwrap(cause) {
+		if all, ok := cause.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
+			return all.Unwrap()[len(all.Unwrap())-1]
+		}
+	}
+	return err
 }
 
 func lostConnection(err error) bool {

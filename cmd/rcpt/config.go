@@ -61,7 +61,7 @@ func loadConfig(path string) (configFile, error) {
 	}
 	var raw map[string]any
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
-		return configFile{}, fmt.Errorf("the file is not a YAML mapping of settings:\n%w", err)
+		return configFile{}, yamlError(err)
 	}
 	file := configFile{path: path, settings: map[string]string{}}
 	for key, value := range raw {
@@ -70,6 +70,19 @@ func loadConfig(path string) (configFile, error) {
 		}
 	}
 	return file, nil
+}
+
+// yamlError says in one line what is wrong with the file, and where. The error of
+// the library shows the lines themselves, several of them.
+func yamlError(err error) error {
+	var wrong yaml.Error
+	if !errors.As(err, &wrong) {
+		return fmt.Errorf("the file is not YAML: %w", err)
+	}
+	if token := wrong.GetToken(); token != nil {
+		return fmt.Errorf("line %d: %s; settings are written as NAME: VALUE, one a line", token.Position.Line, wrong.GetMessage())
+	}
+	return fmt.Errorf("%s; settings are written as NAME: VALUE, one a line", wrong.GetMessage())
 }
 
 // flagValue writes a YAML value as it would stand on the command line: the items of a sequence separated by commas.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"net"
 	"net/netip"
 	"time"
 
@@ -46,6 +47,9 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 	proxies, err := f.proxies()
 	if err != nil {
 		return engine.Config{}, err
+	}
+	if err := checkResolvers(f.resolvers(), net.DefaultResolver.LookupHost); err != nil {
+		return engine.Config{}, usage(err)
 	}
 	sourceIPs, err := f.sourceIPs()
 	if err != nil {

@@ -13,7 +13,13 @@ func printerFor(out *os.File, asJSON, details bool) printer {
 	if asJSON || !isTerminal(out) {
 		return &jsonPrinter{encoder: newEncoder(out), details: details}
 	}
-	return &textPrinter{out: out, details: details, colour: os.Getenv("NO_COLOR") == ""}
+	return &textPrinter{out: out, details: details, colour: wantsColour(os.Getenv)}
+}
+
+// wantsColour tells whether a terminal is to get colours: https://no-color.org,
+// and terminals that have none.
+func wantsColour(getenv func(string) string) bool {
+	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
 func isTerminal(f *os.File) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/store"
 )
 
 // textPrinter prints each answer for a person.
@@ -125,7 +127,11 @@ var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
 // tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
 func tell(w io.Writer, err error) {
-	fmt.Fprintf(w, "rcpt: %s\n", printable(lineBreaks.Replace(err.Error())))
+	text := err.Error()
+	if failed := new(store.Error); errors.As(err, &failed) {
+		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // which operation failed is for programmers
+	}
+	fmt.Fprintf(w, "rcpt: %s\n", printable(lineBreaks.Replace(text)))
 }
 
 // printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or
