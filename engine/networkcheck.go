@@ -153,11 +153,8 @@ func (v *Verifier) Network() NetworkStatus {
 
 // changed tells of a check whose state is another than before.
 func (v *Verifier) networkChanged(what string, check Check) {
-	level, message := slog.LevelInfo, "the network works"
-	if check.State == CheckFailed {
-		level, message = slog.LevelWarn, "the network does not work, and nothing is held against addresses that may be due to it"
-	}
-	v.config.Logger.Log(v.base, level, message, slog.String("check", what), slog.String("fault", check.Fault))
+	v.config.Logger.LogAttrs(v.base, slog.LevelInfo, "network check", slog.String("check", what), slog.String("state", string(check.State)),
+		slog.String("fault", check.Fault))
 	if v.config.Hooks.Network != nil {
 		v.config.Hooks.Network(v.Network())
 	}
@@ -173,7 +170,7 @@ func (e *Evidence) notePort(fault string) {
 // addNetworkCheck makes the checks that the configuration wants.
 func (v *Verifier) addNetworkCheck() error {
 	v.resolverCheck = &resolverCheck{
-		resolver: v.resolver, domains: v.config.CheckDomains, base: v.base, settled: make(map[string]time.Time),
+		resolver: v.resolver, domains: v.config.CheckDomains, blamed: v.blamed, base: v.base, settled: make(map[string]time.Time),
 		last: Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("resolver", c) },
 	}
 	if v.config.Level != LevelSMTP {
@@ -198,7 +195,8 @@ func (v *Verifier) addNetworkCheck() error {
 // defaultSMTPPort is the port of mail hosts where the configuration names none.
 const defaultSMTPPort = 25
 
-// CheckNetwork makes the checks that are not switched off, whether there is cause for them or not, unless they failed or were passed within the last minute.
+// CheckNetwork makes the checks that are not switched off, whether there is cause for them or not. One that failed within the last minute is not made
+// again, nor that of port 25 where it was passed.
 func (v *Verifier) CheckNetwork(ctx context.Context) NetworkStatus {
 	var both sync.WaitGroup
 	if v.resolverCheck != nil {

@@ -204,12 +204,11 @@ func (c *portCheck) note(fault string) {
 func (c *portCheck) reachOut() (tried []string, greeted bool) {
 	results := make(chan bool, 2*len(c.domains))
 	open := 0
-	for _, domain := range c.domains {
-		addrs := c.addrsOf(domain)
+	for i, addrs := range c.lookUp() {
 		if len(addrs) == 0 {
 			continue
 		}
-		tried = append(tried, domain)
+		tried = append(tried, c.domains[i])
 		for _, addr := range addrs {
 			open++
 			c.work.Go(func() { c.greets(addr, results) })
@@ -236,6 +235,17 @@ func collect(results <-chan bool, open *int, enough <-chan time.Time) (done, gre
 		}
 	}
 	return false, false
+}
+
+// lookUp returns addresses of the mail hosts of each domain.
+func (c *portCheck) lookUp() [][]netip.AddrPort {
+	addrs := make([][]netip.AddrPort, len(c.domains))
+	var all sync.WaitGroup
+	for i, domain := range c.domains {
+		all.Go(func() { addrs[i] = c.addrsOf(domain) })
+	}
+	all.Wait()
+	return addrs
 }
 
 // addrsOf returns an IPv4 and an IPv6 address of a mail host of a domain, as far as there are.

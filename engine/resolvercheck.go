@@ -15,8 +15,8 @@ import (
 // resolverCheck proves that the resolver works before its denials are believed. The rule:
 //
 //  1. A round asks the resolver anew for the MX records of each well-known domain. It is passed when none of them is denied and most are found.
-//  2. A resolver begins without trust. It gains trust by passing [proofRounds] rounds in a row and by denying a random name, and keeps it for
-//     [proofLasts]. It loses trust by failing a round; then none of its denials is believed for [doubtLasts], and it has to gain trust again.
+//  2. A resolver begins without trust. It gains trust by passing [proofRounds] rounds in a row, by finding public addresses for the mail hosts of these
+//     domains, and by denying a random name; and keeps it for [proofLasts]. It loses trust by failing a round; then none of its denials is believed for [doubtLasts], and it has to gain trust again.
 //  3. A denial is believed when it was heard [hearings] times, and a trusted resolver has passed a round after each of them.
 //
 // A resolver that has begun to deny everything fails the round after its first denial. One that denies each question with the probability p must
@@ -27,14 +27,15 @@ import (
 type resolverCheck struct {
 	resolver *dnsresolve.Resolver
 	domains  []string
-	base     context.Context // ends with Close
+	blamed   func(dnsresolve.Findings) bool // whether an answer would be held against the domain
+	base     context.Context                // ends with Close
 	changed  func(Check)
 	heard    atomic.Bool // the resolver has answered a question of a verification
 	calm     atomic.Bool // it has found a domain, and the last check did not fail
 
 	mu           sync.Mutex
 	last         Check
-	invents      bool // it finds what cannot exist
+	invents      bool // it finds what cannot exist, or what is not so
 	found        bool // it has found a domain of a verification
 	trustedUntil time.Time
 	began        time.Time // of the latest round
@@ -165,9 +166,13 @@ func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
 			return fault, false
 		}
 	}
-	if !trusted {
-		fault = c.inventing(dnsresolve.Anew(c.base, c.turn))
+	if trusted {
+		return "", false
 	}
+	if fault := c.inventing(dnsresolve.Anew(c.base, c.turn)); fault != "" {
+		return fault, true
+	}
+	fault = c.misleading(dnsresolve.Anew(c.base, c.turn))
 	return fault, fault != ""
 }
 
@@ -230,6 +235,24 @@ func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
 	return "no DNS server answers at " + strings.Join(c.resolver.Servers(), ", ")
 }
 
+// misleading says what is wrong with the addresses of well-known mail hosts, such as those that captive portals give.
+func (c *resolverCheck) misleading(ctx context.Context) (fault string) {
+	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	answers := make([]dnsresolve.Findings, len(c.domains))
+	var all sync.WaitGroup
+	for i, domain := range c.domains {
+		all.Go(func() { answers[i], _ = c.resolver.MailHosts(ctx, domain) })
+	}
+	all.Wait()
+	for _, found := range answers {
+		if c.blamed(found) {
+			return fmt.Sprintf("the DNS server %s says that no mail host of %s has an address on the public internet", found.Lookups[0].Server, found.Domain)
+		}
+	}
+	return ""
+}
+
 // inventing says what the resolver knows of a name that cannot exist.
 func (c *resolverCheck) inventing(ctx context.Context) (fault string) {
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
@@ -266,13 +289,14 @@ func (c *resolverCheck) suspect() {
 	}
 }
 
-// ended is told what a verification heard from the resolver.
-func (c *resolverCheck) ended(found dnsresolve.Findings) {
+// ended is told what a verification heard from the resolver. One that was the first and heard nothing waits for the check: it is over by the time a run
+// or a command ends.
+func (c *resolverCheck) ended(ctx context.Context, found dnsresolve.Findings) {
 	if c == nil {
 		return
 	}
-	if !c.heard.Load() {
-		c.hear(found)
+	if !c.heard.Load() && !c.hears(found) {
+		c.pass(ctx)
 	}
 	if found.Status != dnsresolve.StatusOK || c.calm.Load() {
 		return
@@ -286,14 +310,14 @@ func (c *resolverCheck) ended(found dnsresolve.Findings) {
 	}
 }
 
-func (c *resolverCheck) hear(found dnsresolve.Findings) {
+func (c *resolverCheck) hears(found dnsresolve.Findings) bool {
 	for _, l := range found.Lookups {
 		if !l.Status.Temporary() {
 			c.heard.Store(true)
-			return
+			return true
 		}
 	}
-	c.suspect()
+	return false
 }
 
 // isSettled reports whether the denial of a domain was believed not long ago.

@@ -45,13 +45,14 @@ func (m *mixture) Exchange(ctx context.Context, query *dns.Msg, _, _ string) (*d
 	answer := new(dns.Msg).SetReply(query)
 	answer.RecursionAvailable = true
 	name := strings.TrimSuffix(q.Name, ".")
+	name = strings.TrimPrefix(name, "mx.")
 	wellKnown := name == "gmail.com" || name == "outlook.com" || name == "yahoo.com" || name == "icloud.com"
 	switch header := (dns.RR_Header{Name: q.Name, Rrtype: q.Qtype, Class: dns.ClassINET, Ttl: 300}); {
 	case mood < m.denies, strings.HasSuffix(name, ".com") && !wellKnown:
 		answer.Rcode = dns.RcodeNameError
 	case q.Qtype == dns.TypeMX:
 		answer.Answer = []dns.RR{&dns.MX{Hdr: header, Preference: 10, Mx: "mx." + q.Name}}
-	case q.Qtype == dns.TypeA && strings.HasPrefix(name, "mx."):
+	case q.Qtype == dns.TypeA && strings.HasPrefix(q.Name, "mx."):
 		answer.Answer = []dns.RR{&dns.A{Hdr: header, A: net.IPv4(9, 9, 9, 9)}}
 	}
 	return answer, nil

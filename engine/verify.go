@@ -250,7 +250,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 		found, fault, err = v.confirm(ctx, found)
 	}
 	if err == nil {
-		v.resolverCheck.ended(found)
+		v.resolverCheck.ended(ctx, found)
 	}
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),

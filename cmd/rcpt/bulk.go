@@ -71,7 +71,8 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	}
 	defer stopDebug()
 	view, logger := c.viewFor(std, input, logs)
-	verifier, err := c.verifier(ctx, logger)
+	var network networkStop
+	verifier, err := c.verifier(ctx, logger, network.told)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return errors.Join(c.unlessUnread(err), verifier.Close())
 	}
-	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger}, std.err)
+	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network}, std.err)
 	return errors.Join(err, verifier.Close())
 }
 
@@ -114,12 +115,14 @@ type bulkRun struct {
 	verifier *engine.Verifier
 	view     progressView
 	logger   *slog.Logger
+	network  *networkStop
 }
 
 // work verifies all rows, and tells what came of it.
 func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	ctx, cancel := context.WithCancelCause(stop.ctx)
 	defer cancel(nil)
+	run.network.ends(cancel)
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
 		Verifier:    rowVerifier{run.verifier},
 		Concurrency: int(c.Concurrency),
@@ -149,10 +152,12 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		err = closeErr
 	case notes.failed != nil:
 		err = c.inputError(notes.failed)
+	case err != nil && run.network.found() != nil:
+		err = run.network.found()
 	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
 		err = errInterrupted
 	}
-	return c.endJournal(run, err, written)
+	return cmp.Or(c.endJournal(run, err, written), run.network.found())
 }
 
 // unlessUnread is the error, unless it says that nobody reads standard output any more: whoever did, as head does, has all they want.
@@ -192,11 +197,12 @@ func (c *bulkCommand) checkState() error {
 }
 
 // verifier is the engine. Its line for each address would drown everything else in the log.
-func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger) (*engine.Verifier, error) {
+func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger, network func(engine.NetworkStatus)) (*engine.Verifier, error) {
 	config, err := c.config(quietly(logger))
 	if err != nil {
 		return nil, err
 	}
 	config.HELO = helo(ctx, config)
+	config.Hooks.Network = network
 	return engine.New(config)
 }

@@ -19,6 +19,7 @@ type engineFlags struct {
 	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How far to go: ${enum}. Default: ${default}."`
 	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
 	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
+	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check our own resolver and port 25 before an address is blamed: auto, on, off. auto: off with --allow-net."`
 	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host. Default: ${default}."`
 	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions in all. Default: ${default}."`
 	egressFlags        `group:"Egress"`
@@ -63,6 +64,7 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 		Level:              f.Level,
 		Timeout:            time.Duration(f.Timeout),
 		AllowNets:          f.allowNets(),
+		NetworkCheck:       engine.NetworkCheck(f.NetworkCheck),
 		Proxies:            proxies,
 		SourceIPs:          sourceIPs,
 		MaxSessionsPerHost: int(f.MaxSessionsPerHost),

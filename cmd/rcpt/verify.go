@@ -37,6 +37,9 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 		return err
 	}
 	err = answerAll(ctx, verifier, questions, printerFor(std.out, c.JSON, c.Details), std.err)
+	if err == nil {
+		err = faultOf(verifier.Network())
+	}
 	return errors.Join(err, verifier.Close())
 }
 

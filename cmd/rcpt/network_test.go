@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+)
+
+// wellKnownZone is a world in which the well-known domains have mail hosts on loopback addresses.
+const wellKnownZone = `
+gmail.com.       MX 10 mx.gmail.com.
+mx.gmail.com.    A     127.0.0.11
+outlook.com.     MX 10 mx.outlook.com.
+mx.outlook.com.  A     127.0.0.12
+yahoo.com.       MX 10 mx.yahoo.com.
+mx.yahoo.com.    A     127.0.0.13
+icloud.com.      MX 10 mx.icloud.com.
+mx.icloud.com.   A     127.0.0.14
+gmx.net.         MX 10 mx.gmx.net.
+mx.gmx.net.      A     127.0.0.15
+acme.example.    MX 10 mx.acme.example.
+mx.acme.example. A     127.0.0.16
+`
+
+// listenNames answers from a zone on a loopback port, until the test ends.
+func listenNames(t *testing.T, zone string, faults ...dnstest.Fault) (resolver string) {
+	t.Helper()
+	names := dnstest.New(zone)
+	for _, fault := range faults {
+		names.Break(fault)
+	}
+	resolver, err := names.Start()
+	check(t, err)
+	t.Cleanup(names.Close)
+	return resolver
+}
+
+// closedPort is a port that nothing listens on, over TCP or UDP.
+func closedPort(t *testing.T) (port string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	_, port, err = net.SplitHostPort(listener.Addr().String())
+	check(t, err)
+	check(t, listener.Close())
+	return port
+}
+
+// brokenNetworks are resolvers that are broken, one that works, and a port that is closed.
+func brokenNetworks(t *testing.T) []string {
+	port := closedPort(t)
+	return []string{
+		"DENIES=" + listenNames(t, ""),
+		"INVENTS=" + listenNames(t, strings.NewReplacer("NAME", "*.com.").Replace("NAME A 127.0.0.99\nNAME MX 10 mx.invented.com.\n")+wellKnownZone),
+		"SERVFAIL=" + listenNames(t, wellKnownZone, dnstest.Fault{Kind: dnstest.ServFail}),
+		"WORKS=" + listenNames(t, wellKnownZone), "DEAD=127.0.0.1:" + port,
+		"RCPT_SMTP_PORT=" + port, "RCPT_NETWORK_CHECK=on", "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
+	}
+}
+
+// TestBrokenNetwork runs the command where the network does not work.
+func TestBrokenNetwork(t *testing.T) {
+	settings := brokenNetworks(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/network", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(append(env.Vars, quickExit), settings...)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
