@@ -34,6 +34,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Records are only ever appended. They are on the disk a second after they came, and those of a process that is killed a little earlier. After an
 // error of the file nothing is appended any more; what was, stays good.
 //
+// The file begins with [journalMagic]. Each record stands behind the length and the CRC-32C of it, four octets each, the most significant first. The
+// first record is a JSON object of conditions. The others are the number of an item from 0 (a varint), a part of the SHA-256 of the item, and its
+// answer. The first record that is not whole ends the journal.
+//
 // A file is locked while it is a Journal. Close it, or Remove it when the sink has everything.
 type Journal struct {
 	name   string
@@ -42,8 +46,9 @@ type Journal struct {
 
 	mu      sync.Mutex
 	buffer  []byte // records that are not written yet
+	pending int64  // how many they are
 	size    int64  // octets of the file, all of whole records
-	settled int64
+	settled int64  // items with a record in the file
 	err     error
 	broken  chan struct{} // closed when err is set
 
@@ -77,11 +82,14 @@ func (j *Journal) begin(conditions map[string]string) error {
 	return nil
 }
 
-// Settled is how many items have their final result in the journal.
+// Settled is how many items have their final result in the journal. After an error of the file those are left out that it did not take.
 func (j *Journal) Settled() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.settled
+	if j.err != nil {
+		return j.settled
+	}
+	return j.settled + j.pending
 }
 
 // known returns the answer about an item that an earlier run settled; nil: none did.
@@ -139,7 +147,7 @@ func (j *Journal) settle(place int64, item Item, final *answer) {
 		return
 	}
 	j.buffer = appendFrame(j.buffer, entry)
-	j.settled++
+	j.pending++
 	if len(j.buffer) >= journalBuffer {
 		j.write()
 	}
@@ -158,7 +166,8 @@ func (j *Journal) write() {
 		return
 	}
 	j.size += int64(len(j.buffer))
-	j.buffer = j.buffer[:0]
+	j.settled += j.pending
+	j.buffer, j.pending = j.buffer[:0], 0
 }
 
 // failure returns what is closed when the file fails; nil, where there is no journal.
@@ -219,7 +228,11 @@ func (j *Journal) Sync() error {
 // Close brings everything to the disk and closes the file.
 func (j *Journal) Close() error {
 	j.end()
-	return errors.Join(j.Sync(), j.file.Close())
+	err := j.Sync()
+	if closeErr := j.file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
 // Remove closes the file and removes it.

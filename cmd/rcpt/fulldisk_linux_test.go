@@ -102,3 +102,45 @@ func TestServeOnFullDisk(t *testing.T) {
 		t.Errorf("%d units are used: %v", used, err)
 	}
 }
+
+// TestBulkOnFullDisk: whether the disk of the output or that of the journal is full, the run ends with an error that says so, and when there is room
+// it goes on with all that was settled.
+func TestBulkOnFullDisk(t *testing.T) {
+	t.Parallel()
+	const rows = 20_000
+	list := newCrashList(rows, []string{"acme.example"})
+	for i := range list.want {
+		list.want[i] = "unknown" // nobody is asked
+	}
+	settings := startWorld(t)
+	for _, full := range []string{"output", "journal"} {
+		t.Run(full, func(t *testing.T) {
+			disk, folder := twoMegabytes(t), t.TempDir()
+			input, output := filepath.Join(folder, "list.csv"), filepath.Join(folder, "checked.csv")
+			list.write(t, input)
+			args := []string{"bulk", input, "-o", output, "--level", "syntax", "--no-progress"}
+			if full == "output" {
+				output = filepath.Join(disk, "checked.csv")
+				args[3] = output
+			} else {
+				args = append(args, "--state", disk)
+			}
+			code, _, stderr := start(t, settings, args...).wait()
+			lines := strings.Split(strings.TrimSpace(stderr), "\n")
+			last := lines[len(lines)-1]
+			if code != exitFailed || !strings.HasPrefix(last, "rcpt: cannot write ") || strings.Count(last, "cannot write the journal") > 1 || !strings.Contains(last, "no space left on device") ||
+				!strings.Contains(last, " rows are left; go on with: rcpt bulk ") {
+				t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
+			}
+			list.compare(t, output, 0)
+
+			check(t, syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+			code, _, stderr = start(t, settings, append(args, "--resume")...).wait()
+			if code != exitDone || !strings.Contains(stderr, "of them were settled by the run before") {
+				t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
+			}
+			list.compare(t, output, rows)
+			t.Log(last)
+		})
+	}
+}

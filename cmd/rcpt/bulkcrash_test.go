@@ -1,0 +1,316 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/internal/testkit"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// postOffice is mail hosts that note which run has asked about which mailbox: each run has an EHLO name of its own.
+type postOffice struct {
+	settings []string // the environment that leads the command to it
+	domains  []string
+
+	mu    sync.Mutex
+	asked map[string]map[string]int // by EHLO name and address
+	seen  map[string]bool           // addresses
+}
+
+// openPost starts mail hosts, each with a domain. They have the mailboxes that begin with "box", and those with "grey" from the second attempt on.
+func openPost(t *testing.T, hosts int) *postOffice {
+	t.Helper()
+	post := &postOffice{asked: make(map[string]map[string]int), seen: make(map[string]bool)}
+	var zone strings.Builder
+	port := "0"
+	for i := range hosts {
+		ip := fmt.Sprintf("127.0.8.%d", i+1)
+		host := &smtptest.Host{Name: fmt.Sprintf("mx.d%d.example", i), RCPTFunc: boxes(), ReplyDelay: 4 * time.Millisecond}
+		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), smtptest.HandlerFunc(func(conn net.Conn) {
+			host.ServeSMTP(&notedConn{Conn: conn, note: post.note})
+		}))
+		check(t, err)
+		t.Cleanup(server.Close)
+		_, port, err = net.SplitHostPort(server.Addr)
+		check(t, err)
+		domain := fmt.Sprintf("d%d.example", i)
+		post.domains = append(post.domains, domain)
+		fmt.Fprintf(&zone, "%s. MX 10 mx.%s.\nmx.%s. A %s\n", domain, domain, domain, ip)
+	}
+	names := dnstest.New(zone.String())
+	resolver, err := names.Start()
+	check(t, err)
+	t.Cleanup(names.Close)
+	post.settings = []string{"RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_DATA=" + t.TempDir()}
+	return post
+}
+
+func (p *postOffice) note(run, address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked[run] == nil {
+		p.asked[run] = make(map[string]int)
+	}
+	p.asked[run][address]++
+	p.seen[address] = true
+}
+
+// count is how many of the mailboxes with a prefix have been asked about.
+func (p *postOffice) count(prefixes ...string) (count int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for address := range p.seen {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(address, prefix) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// askedBy is how often a run has asked about an address.
+func (p *postOffice) askedBy(run, address string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked[run][address]
+}
+
+// notedConn reads along with what a client says.
+type notedConn struct {
+	net.Conn
+	note func(run, address string)
+	line []byte
+	run  string
+}
+
+var rcptCommand = regexp.MustCompile(`(?i)^RCPT TO:<([^>]*)>`)
+
+func (c *notedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	for _, octet := range p[:n] {
+		if c.line = append(c.line, octet); octet != '\n' {
+			continue
+		}
+		line := strings.TrimSpace(string(c.line))
+		c.line = c.line[:0]
+		if name, found := strings.CutPrefix(line, "EHLO "); found {
+			c.run = name
+		} else if match := rcptCommand.FindStringSubmatch(line); match != nil {
+			c.note(c.run, match[1])
+		}
+	}
+	return n, err
+}
+
+// crashList is a list with cells of every kind, one in a hundred of its addresses greylisted, and what is to come of it.
+type crashList struct {
+	rows      []string // as they stand in the file, without their line ends
+	addresses []string
+	want      []string // results
+}
+
+func newCrashList(rows int, domains []string) *crashList {
+	l := &crashList{}
+	for i := range rows {
+		name, want := "box", "deliverable"
+		switch {
+		case i%100 == 3: // the first is near the top
+			name = "grey"
+		case i%17 == 0:
+			name, want = "ghost", "undeliverable"
+		}
+		address := fmt.Sprintf("%s%d@%s", name, i, domains[i%len(domains)])
+		row := fmt.Sprintf(`%d;"Ünï, ""%d""";%s; blank ;`, i, i, address)
+		if i%1000 == 999 {
+			row = fmt.Sprintf("%d;\"two\nlines\";\"%s\";;x", i, address)
+		}
+		l.rows, l.addresses, l.want = append(l.rows, row), append(l.addresses, address), append(l.want, want)
+	}
+	return l
+}
+
+const crashHeader = "id;name;email;note;last"
+
+func (l *crashList) write(t *testing.T, name string) {
+	t.Helper()
+	check(t, os.WriteFile(name, []byte(crashHeader+"\r\n"+strings.Join(l.rows, "\r\n")+"\r\n"), 0o600))
+}
+
+// compare looks whether an output has the rows of the list, from the first on, octet for octet, with the results that are wanted.
+func (l *crashList) compare(t *testing.T, name string, rows int, acceptGrey ...string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	check(t, err)
+	rest, found := strings.CutPrefix(string(text), crashHeader+";rcpt_result;")
+	if !found {
+		t.Fatalf("%s has another header: %.200q", name, text)
+	}
+	_, rest, _ = strings.Cut(rest, "\r\n")
+	for i := 0; i < len(l.rows) && (rest != "" || i < rows); i++ {
+		behind, found := strings.CutPrefix(rest, l.rows[i]+";")
+		if !found {
+			t.Fatalf("%s: row %d is not %q octet for octet: %.200q", name, i+1, l.rows[i], rest)
+		}
+		added, after, whole := strings.Cut(behind, "\r\n")
+		result, _, _ := strings.Cut(added, ";")
+		if !whole || result != l.want[i] && !(strings.HasPrefix(l.addresses[i], "grey") && strings.Contains(strings.Join(acceptGrey, " "), result)) {
+			t.Fatalf("%s: row %d has the result %q, want %s", name, i+1, added, l.want[i])
+		}
+		rest = after
+	}
+	if rest != "" {
+		t.Fatalf("%s has more rows than the list: %.200q", name, rest)
+	}
+}
+
+// settledIn reads a journal in the form that [bulk.Journal] describes, and returns the numbers of the rows in it.
+func settledIn(t *testing.T, name string) map[int]bool {
+	t.Helper()
+	octets, err := os.ReadFile(name)
+	check(t, err)
+	octets, found := bytes.CutPrefix(octets, []byte("rcpt journal 1\n"))
+	if !found {
+		t.Fatalf("no journal: %.50q", octets)
+	}
+	settled := make(map[int]bool)
+	for first := true; len(octets) > 8; first = false {
+		size := int(binary.BigEndian.Uint32(octets))
+		if size == 0 || 8+size > len(octets) {
+			break
+		}
+		if number, _ := binary.Uvarint(octets[8:]); !first {
+			settled[int(number)] = true
+		}
+		octets = octets[8+size:]
+	}
+	return settled
+}
+
+// TestBulkKilled kills a run with signal 9 again and again, interrupts it once, and goes on with it each time: no row that was settled is lost
+// or asked about again, and every cell is as it was.
+func TestBulkKilled(t *testing.T) {
+	t.Parallel()
+	rows, kills, hosts := 3000, 3, 5
+	if os.Getenv("RCPT_TEST_CRASH") != "" { // make crash
+		rows, kills, hosts = 100_000, 10, 40
+	}
+	post := openPost(t, hosts)
+	folder := t.TempDir()
+	list, input, output := newCrashList(rows, post.domains), filepath.Join(folder, "list.csv"), filepath.Join(folder, "checked.csv")
+	list.write(t, input)
+	journal := output + ".rcpt-journal"
+
+	settled := map[int]int{} // rows, and the last run that may have asked about them
+	run := 0
+	begin := func(more ...string) *process {
+		run++
+		args := append([]string{"bulk", input, "-o", output, "--no-progress", "--helo", fmt.Sprintf("run%d.example", run)}, more...)
+		if run > 1 {
+			args = append(args, "--resume")
+		}
+		return start(t, post.settings, args...)
+	}
+	keep := func() {
+		now := settledIn(t, journal)
+		for number := range settled {
+			if !now[number] {
+				t.Fatalf("run %d: row %d was settled and is lost", run, number+1)
+			}
+		}
+		for number := range now {
+			if _, known := settled[number]; !known {
+				settled[number] = run
+			}
+		}
+	}
+	for kill := range kills {
+		p := begin()
+		goal := rows * (kill + 1) / (kills + 1)
+		testkit.Eventually(t, "mail hosts are asked", func() bool { return post.count("box", "ghost") >= goal })
+		check(t, p.command.Process.Kill())
+		_ = p.command.Wait()
+		if code := p.command.ProcessState.ExitCode(); code != -1 {
+			t.Fatalf("run %d had ended with %d", run, code)
+		}
+		keep()
+		list.compare(t, output, 0)
+		t.Logf("kill %d: %d rows asked about, %d settled, %d in the output", kill+1, post.count("box", "ghost", "grey"), len(settled), rowsIn(t, output))
+	}
+
+	if held := rowsIn(t, output); len(settled) <= held {
+		t.Errorf("%d rows are settled and %d in the output: the greylisted rows have held nothing back", len(settled), held)
+	}
+
+	p := begin()
+	testkit.Eventually(t, "every mailbox is asked about", func() bool { return post.count("box", "ghost", "grey") >= rows })
+	code, _, stderr := p.end(os.Interrupt)
+	keep()
+	left := regexp.MustCompile(`rcpt: interrupted; (\d+) rows? (?:is|are) left; go on with: rcpt bulk .*list\.csv -o .*checked\.csv .* --resume\n$`)
+	if match := left.FindStringSubmatch(stderr); code != exitFailed || match == nil || match[1] != fmt.Sprint(rows-len(settled)) {
+		t.Fatalf("exit code %d, %d rows are left, standard error:\n%s", code, rows-len(settled), stderr)
+	}
+	list.compare(t, output, rows, "unknown")
+	t.Logf("interrupted: %d settled", len(settled))
+
+	check(t, os.Remove(output))
+	code, _, stderr = begin().wait()
+	if code != exitDone || !strings.Contains(stderr, "of them were settled by the run before") {
+		t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
+	}
+	list.compare(t, output, rows)
+	if _, err := os.Stat(journal); !os.IsNotExist(err) {
+		t.Errorf("the journal is there still: %v", err)
+	}
+	again, asked := 0, 0
+	for number, last := range settled {
+		for later := last + 1; later <= run; later++ {
+			if post.askedBy(fmt.Sprintf("run%d.example", later), list.addresses[number]) > 0 {
+				again++
+				t.Errorf("row %d (%s) was settled by run %d and asked about by run %d", number+1, list.addresses[number], last, later)
+			}
+		}
+	}
+	for run, addresses := range post.asked {
+		for _, count := range addresses {
+			asked += count
+		}
+		t.Logf("%s asked about %d mailboxes", run, len(addresses))
+	}
+	t.Logf("%d rows, %d kills: %d RCPTs in all; asked about again after they were settled: %d", rows, kills, asked, again)
+}
+
+// rowsIn counts the rows of an output.
+func rowsIn(t *testing.T, name string) (rows int) {
+	t.Helper()
+	file, err := os.Open(name)
+	check(t, err)
+	defer file.Close()
+	reader := csv.NewReader(bufio.NewReader(file))
+	reader.Comma, reader.FieldsPerRecord = ';', -1
+	for {
+		if _, err := reader.Read(); err != nil {
+			if err != io.EOF {
+				t.Fatal(err)
+			}
+			return rows - 1
+		}
+		rows++
+	}
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rcpt/rcpt/internal/testkit"
+)
+
+// TestBulkResume: while a run is under way no other writes its output; what it leaves is gone on with, by the same command alone.
+func TestBulkResume(t *testing.T) {
+	t.Parallel()
+	settings := startWorld(t)
+	folder := t.TempDir()
+	list, output := filepath.Join(folder, "my list.csv"), filepath.Join(folder, "checked.csv")
+	check(t, os.WriteFile(list, []byte("email,n\nwho@mute.example,1\nalice@acme.example,2\nghost@acme.example,3\n"), 0o600))
+	command := func(more ...string) []string {
+		return append([]string{"bulk", list, "-o", output, "--no-progress", "--timeout", "1h"}, more...)
+	}
+	expect := func(wantCode int, want string, args ...string) {
+		t.Helper()
+		code, _, stderr := start(t, settings, args...).wait()
+		if code != wantCode || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit code %d, want %d and %q in\n%s", args, code, wantCode, want, stderr)
+		}
+	}
+
+	p := start(t, settings, command("--overwrite")...)
+	journal := output + ".rcpt-journal"
+	testkit.Eventually(t, "two rows are settled", func() bool {
+		_, err := os.Stat(journal)
+		return err == nil && len(settledIn(t, journal)) == 2
+	})
+	for _, more := range []string{"--resume", "--overwrite", "--no-progress"} {
+		expect(exitUsage, "another run writes "+map[bool]string{true: output, false: "it"}[more == "--resume"], command(more)...)
+	}
+	check(t, p.command.Process.Signal(syscall.SIGHUP))
+	p.await(p.stderr, "finishing what was read of the list; once more to stop at once")
+	code, _, stderr := p.end(syscall.SIGTERM)
+	again := fmt.Sprintf("rcpt bulk '%s' -o %s --no-progress --timeout 1h --resume", list, output)
+	if code != exitFailed || !strings.HasSuffix(stderr, "\nrcpt: interrupted; 1 row is left; go on with: "+again+"\n") {
+		t.Errorf("exit code %d, standard error:\n%s", code, stderr)
+	}
+
+	expect(exitUsage, "a run that did not end has left "+journal+": go on with it with --resume, or begin anew with --overwrite", command()...)
+	expect(exitUsage, "--resume: the run was begun with --level smtp, and this is dns: give the same, or write --overwrite in place of --resume to begin anew",
+		command("--resume", "--level", "dns")...)
+	expect(exitUsage, `the run was begun with --column "", and this is n`, command("--resume", "--column", "n")...)
+	octets, err := os.ReadFile(list)
+	check(t, err)
+	check(t, os.WriteFile(list, append(octets, "more@acme.example,4\n"...), 0o600))
+	expect(exitUsage, "--resume: "+list+" has changed since the run was begun", command("--resume")...)
+	check(t, os.WriteFile(list, octets, 0o600))
+
+	torn, err := os.OpenFile(journal, os.O_WRONLY|os.O_APPEND, 0)
+	check(t, err)
+	_, err = torn.WriteString("\x00\x00\x01\x00half a record")
+	check(t, err)
+	check(t, torn.Close())
+	check(t, os.Remove(output))
+	expect(exitDone, "2 of them were settled by the run before", "bulk", list, "-o", output, "--timeout", "1s", "--retry-window", "0s", "--resume")
+	text, err := os.ReadFile(output)
+	check(t, err)
+	for i, want := range []string{"email,n,rcpt_result,", "who@mute.example,1,unknown,connection_timeout,", "alice@acme.example,2,deliverable,", "ghost@acme.example,3,undeliverable,"} {
+		if rows := strings.Split(string(text), "\n"); !strings.HasPrefix(rows[i], want) {
+			t.Errorf("row %q, want %q", rows[i], want)
+		}
+	}
+	if left, err := filepath.Glob(folder + "/*"); err != nil || len(left) != 2 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestGoOnWith: the command is what was typed, fit for a shell, without a password.
+func TestGoOnWith(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"bulk|list.csv|-o|out.csv", "rcpt bulk list.csv -o out.csv --resume"},
+		{"bulk|my list's.csv|-o|out.csv|--overwrite", `rcpt bulk 'my list'\''s.csv' -o out.csv --resume`},
+		{"bulk|--resume|--|-list.csv", "rcpt bulk --resume -- -list.csv"},
+		{"bulk|list.csv|--proxy=socks5://me:hunter2@10.0.0.1:1080", "rcpt bulk list.csv --proxy=socks5://me:PASSWORD@10.0.0.1:1080 --resume"},
+		{"bulk|~/list.csv|--overwrite=true||-o|$x", `rcpt bulk '~/list.csv' '' -o '$x' --resume`},
+	} {
+		if got := goOnWith(strings.Split(c.args, "|")); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
