@@ -19,18 +19,20 @@ import (
 type bulkCommand struct {
 	engineFlags `group:"Verification"`
 	debugFlag
-	Input       string        `arg:"" help:"List of addresses: .csv, .tsv, .txt (one a line), .jsonl or .ndjson; or - for standard input."`
-	Output      outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
-	Overwrite   bool          `help:"Replace an OUTPUT that is there already."`
-	Resume      bool          `help:"Go on with a run to OUTPUT that was interrupted or killed; give the same arguments."`
-	Only        []onlyResult  `placeholder:"RESULT" help:"Write the rows with this result alone: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
-	Split       bool          `help:"Write four more files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
-	CSVRaw      bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
-	Column      string        `placeholder:"NAME" help:"Column of the addresses, by name or number; for JSON the field. Default: guessed; email."`
-	Concurrency positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
-	RetryWindow retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
-	State       string        `placeholder:"DIR" help:"Folder for the journal, and for what does not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
-	NoProgress  bool          `help:"Do not show how far the run is."`
+	Input        string        `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl or .ndjson; or - for standard input."`
+	Output       outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
+	Overwrite    bool          `help:"Replace an OUTPUT that is there already."`
+	Resume       bool          `help:"Go on with a run to OUTPUT that was interrupted or killed; give the same arguments."`
+	Only         []onlyResult  `placeholder:"RESULT" help:"Write the rows with this result alone: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Split        bool          `help:"Write four more files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
+	CSVRaw       bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
+	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each has results of its own. Default: guessed; email."`
+	Dedupe       bool          `help:"Leave out rows whose addresses were there before."`
+	RetryUnknown string        `placeholder:"OLD" help:"Take what is settled from this output of an earlier run, and ask again only about what is unknown. INPUT may be left out: it is OLD then."`
+	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
+	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
+	State        string        `placeholder:"DIR" help:"Folder for the journal, and for what does not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
+	NoProgress   bool          `help:"Do not show how far the run is."`
 }
 
 // retryWindow is a duration that may be zero.
@@ -52,6 +54,11 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err := c.checkState(); err != nil {
 		return err
 	}
+	if c.Input == "" {
+		if c.Input = c.RetryUnknown; c.Input == "" {
+			return usage(errors.New(`expected "<input>"`))
+		}
+	}
 	input, err := c.openInput(std, stop.drain)
 	if err != nil {
 		return err
@@ -70,6 +77,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 		return err
 	}
 	defer stopDebug()
+	tellColumns(std.err, input)
 	view, logger := c.viewFor(std, input, logs)
 	var network networkStop
 	verifier, err := c.verifier(ctx, logger, network.told)
@@ -145,7 +153,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		return nil
 	}
 	notes := run.input.came()
-	tellForeign(stderr, c.Input, notes.foreign)
+	c.tellNotes(stderr, notes, run.input.former)
 	writeSummary(stderr, c.report(run, summary, written))
 	switch {
 	case closeErr != nil:

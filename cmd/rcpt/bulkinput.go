@@ -1,20 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/engine/address"
 )
 
 // stdio is the name of standard input and standard output.
@@ -30,23 +27,34 @@ type listInput struct {
 	size int64        // in octets; 0 where it is not known
 	read atomic.Int64 // octets so far
 
+	pending []bulk.Item   // further addresses of the row that was read last
+	seen    seenAddresses // with --dedupe
+	former  *formerRows   // with --retry-unknown
+
 	mu    sync.Mutex // Next may still run when the run is over
 	notes inputNotes
 }
 
 // inputNotes are what came up while a list was read.
 type inputNotes struct {
-	stopped bool  // by a signal, while it waited for more
-	ended   bool  // it was read to its end
-	failed  error // why it could not be read to its end
-	foreign int   // line of the first row that is not UTF-8, or 0
-	rows    int64 // that were read
-	octets  int64 // of those rows
+	stopped    bool     // by a signal, while it waited for more
+	ended      bool     // it was read to its end
+	failed     error    // why it could not be read to its end
+	foreign    int      // line of the first row that is not UTF-8, or 0
+	merged     int      // rows that look like several
+	mergedRows []string // the lines of the first of them
+	repeated   int64    // rows that were left out
+	rows       int64    // that were read
+	octets     int64    // of those rows
 }
 
 // openInput opens the list and finds out how it is laid out. To wait for more of it ends when stop is closed.
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listInput, error) {
-	in := &listInput{file: std.in}
+	former, err := c.openFormer()
+	if err != nil {
+		return nil, err
+	}
+	in := &listInput{file: std.in, former: former}
 	if c.Input != stdio {
 		file, err := openUntil(stop, c.Input)
 		if errors.Is(err, errInterrupted) {
@@ -97,17 +105,28 @@ func (in *listInput) begin(c *bulkCommand, stop <-chan struct{}) error {
 	} else {
 		octets = interruptible(in.file, stop)
 	}
-	options := tabular.Options{Format: tabular.FormatOf(c.Input), Delimiter: tabular.DelimiterOf(c.Input), Column: c.Column}
-	in.Reader, err = tabular.NewReader(counting{octets, &in.read}, options)
+	if c.Dedupe {
+		in.seen = seenAddresses{}
+	}
+	in.Reader, err = tabular.NewReader(counting{octets, &in.read}, c.readOptions(c.Input))
 	return err
+}
+
+// readOptions are how a list of that name is read.
+func (c *bulkCommand) readOptions(name string) tabular.Options {
+	return tabular.Options{Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Columns: c.Column}
+}
+
+func (c *bulkCommand) inputName() string {
+	if c.Input == stdio {
+		return "standard input"
+	}
+	return c.Input
 }
 
 // inputError says whose error it is, and whether the user can do something about it.
 func (c *bulkCommand) inputError(err error) error {
-	name := c.Input
-	if name == stdio {
-		name = "standard input"
-	}
+	name := c.inputName()
 	var wrong *tabular.FormatError
 	switch {
 	case errors.Is(err, errInterrupted):
@@ -127,9 +146,14 @@ func bare(err error) error {
 	return err
 }
 
-// Next returns the next row.
+// Next returns the next address.
 func (in *listInput) Next(context.Context) (bulk.Item, error) {
-	row, err := in.Reader.Next()
+	if len(in.pending) > 0 {
+		next := in.pending[0]
+		in.pending = in.pending[1:]
+		return next, nil
+	}
+	row, err := in.nextRow()
 	switch {
 	case errors.Is(err, io.EOF):
 		in.note(func(n *inputNotes) { n.ended = true })
@@ -141,29 +165,20 @@ func (in *listInput) Next(context.Context) (bulk.Item, error) {
 		in.note(func(n *inputNotes) { n.failed = err })
 		return bulk.Item{}, err
 	}
-	in.note(func(n *inputNotes) {
-		n.rows++
-		n.octets += int64(len(row.Raw))
-		if row.Foreign {
-			n.foreign = cmp.Or(n.foreign, row.Line)
-		}
-	})
-	return bulk.Item{Email: toVerify(row), Row: []byte(row.Raw)}, nil
+	in.noteRow(row)
+	items := in.items(row)
+	in.pending = items[1:]
+	return items[0], nil
 }
 
-// toVerify is what is verified of a row: the address that its cell means. It is a copy, since results are kept for duplicates, and the cell is a part
-// of the whole row.
-func toVerify(row tabular.Row) string {
-	if row.Err != nil {
-		return unreadableMark + row.Err.Error()
-	}
-	switch cleaned := address.Clean(row.Address); cleaned.Kind {
-	case address.CleanSeveral:
-		return severalMark + row.Address
-	case address.CleanEmpty:
-		return emptyMark + row.Address
-	default:
-		return strings.Clone(cleaned.Address)
+// nextRow reads the next row that is to be in the output.
+func (in *listInput) nextRow() (tabular.Row, error) {
+	for {
+		row, err := in.Reader.Next()
+		if err != nil || in.seen == nil || !in.seen.repeats(row) {
+			return row, err
+		}
+		in.note(func(n *inputNotes) { n.repeated++ })
 	}
 }
 
@@ -189,7 +204,10 @@ func (in *listInput) unreadable() bool {
 	return failed != nil && !errors.As(failed, new(*fs.PathError))
 }
 
-func (in *listInput) close() { _ = in.file.Close() }
+func (in *listInput) close() {
+	_ = in.file.Close()
+	in.former.close()
+}
 
 // counting counts the octets that are read.
 type counting struct {

@@ -31,13 +31,15 @@ func (c *bulkCommand) conditions(in *listInput) (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{
-		theList:     fmt.Sprintf("%d octets, SHA-256 %x", size, digest.Sum(nil)),
-		"--column":  c.Column,
-		"--csv-raw": fmt.Sprint(c.CSVRaw),
-		"--details": fmt.Sprint(c.Details),
-		"--level":   string(c.Level),
-		"--only":    fmt.Sprint(c.Only),
-		"--split":   fmt.Sprint(c.Split),
+		theList:           fmt.Sprintf("%d octets, SHA-256 %x", size, digest.Sum(nil)),
+		"--column":        strings.Join(c.Column, ", "),
+		"--csv-raw":       fmt.Sprint(c.CSVRaw),
+		"--dedupe":        fmt.Sprint(c.Dedupe),
+		"--details":       fmt.Sprint(c.Details),
+		"--level":         string(c.Level),
+		"--only":          fmt.Sprint(c.Only),
+		"--split":         fmt.Sprint(c.Split),
+		"--retry-unknown": c.RetryUnknown,
 	}, nil
 }
 

@@ -20,10 +20,11 @@ type listOutput struct {
 	writer *tabular.Writer
 	only   []engine.Verdict // results to write; none: all
 
-	mu    sync.Mutex
-	files []*rowFile               // the output, and its parts behind it
-	parts map[bulk.Action]*rowFile // where there are any
-	row   []byte
+	mu      sync.Mutex
+	files   []*rowFile               // the output, and its parts behind it
+	parts   map[bulk.Action]*rowFile // where there are any
+	row     []byte
+	results []engine.Result // of the row whose columns come
 }
 
 // outputName is the name of a file, which cannot be empty: with -o "$UNSET" the rows would go to standard output.
@@ -159,7 +160,11 @@ func (c *bulkCommand) mayWrite(in *listInput) error {
 		return nil
 	}
 	for _, name := range c.outputNames() {
-		if err := c.mayWriteTo(name, in.file); err != nil {
+		err := c.mayWriteTo(name, in.file)
+		if err == nil && in.former != nil {
+			err = c.mayWriteTo(name, in.former.file)
+		}
+		if err != nil {
 			return usage(fmt.Errorf("--output %s: %w", name, err))
 		}
 	}
@@ -192,16 +197,22 @@ func sameFile(a, b *os.File) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Write takes a row with its result.
+// Write takes a result, and with the last of a row the row. Where several columns are read, the first says in which part of the list a row is.
 func (o *listOutput) Write(item bulk.Item, result engine.Result) error {
-	if len(o.only) > 0 && !slices.Contains(o.only, result.Verdict) {
-		return nil
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.row = o.writer.Append(o.row[:0], string(item.Row), result)
+	o.results = append(o.results, result)
+	if item.Row == nil { // more columns of the row follow
+		return nil
+	}
+	results := o.results
+	o.results = o.results[:0]
+	if len(o.only) > 0 && !slices.ContainsFunc(results, func(r engine.Result) bool { return slices.Contains(o.only, r.Verdict) }) {
+		return nil
+	}
+	o.row = o.writer.Append(o.row[:0], string(item.Row), results...)
 	err := o.files[0].add(o.row)
-	if part := o.parts[bulk.ActionFor(result)]; part != nil && err == nil {
+	if part := o.parts[bulk.ActionFor(results[0])]; part != nil && err == nil {
 		err = part.add(o.row)
 	}
 	return err

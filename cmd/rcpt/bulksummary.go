@@ -150,10 +150,3 @@ func byCount[K cmp.Ordered](counts map[K]int64) []K {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 }
-
-// tellForeign says that a list is not UTF-8.
-func tellForeign(w io.Writer, name string, line int) {
-	if line > 0 {
-		fmt.Fprintf(w, "rcpt: %s: not UTF-8 from line %d on; rows that are not were read as Windows-1252\n", printable(name), line)
-	}
-}

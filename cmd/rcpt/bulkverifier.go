@@ -43,6 +43,9 @@ func (v rowVerifier) VerifyTogether(ctx context.Context, addresses []string, don
 
 // unasked returns the result of a row about which nobody is asked.
 func unasked(row string) (result engine.Result, found bool) {
+	if result, is := knownResult(row); is {
+		return result, true
+	}
 	if reason, is := strings.CutPrefix(row, unreadableMark); is {
 		return unanswerable(question{err: errorText(reason)}), true
 	}

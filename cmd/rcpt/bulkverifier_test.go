@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -64,7 +63,7 @@ func TestToVerify(t *testing.T) {
 		{"N/A", "N/A", engine.Empty},
 		{"", "", engine.Empty},
 	} {
-		row := toVerify(tabular.Row{Address: c.cell})
+		row := toVerify(c.cell)
 		result, found := unasked(row)
 		if !found {
 			result.Email = row

@@ -11,11 +11,24 @@ type column struct {
 	cell func(engine.Result) string
 }
 
+// resultColumn is the first of them.
+const resultColumn = "rcpt_result"
+
+// emailColumn has the address that was verified, which may be less than the cell of the list.
+const emailColumn = "rcpt_email"
+
+func emailCell(r engine.Result) string {
+	if r.Verdict == engine.Several || r.Verdict == engine.Empty {
+		return ""
+	}
+	return r.Email
+}
+
 // columns are those that a CSV output gets, in this order.
 func columns(details bool) []column {
 	added := []column{
-		{"rcpt_result", func(r engine.Result) string { return string(r.Verdict) }},
-		{"rcpt_reason", detail(func(d *engine.Details) string { return string(d.Reason) })},
+		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
+		{"rcpt_reason", reasonCell},
 		{"rcpt_accept_all", func(r engine.Result) string { return digit(r.AcceptAll) }},
 		{"rcpt_role", func(r engine.Result) string { return digit(r.Role) }},
 		{"rcpt_free_email", func(r engine.Result) string { return digit(r.FreeEmail) }},
@@ -24,11 +37,20 @@ func columns(details bool) []column {
 		{"rcpt_message", func(r engine.Result) string { return r.Message }},
 		{"rcpt_suggestion", detail(func(d *engine.Details) string { return d.Suggestion })},
 		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
+		{emailColumn, emailCell},
 	}
 	if details {
 		added = append(added, column{"rcpt_details", detail(func(d *engine.Details) string { return string(marshal(d)) })})
 	}
 	return added
+}
+
+// reasonCell is empty for a row that does not hold one address: its result says why.
+func reasonCell(r engine.Result) string {
+	if r.Details == nil || r.Verdict == engine.Several || r.Verdict == engine.Empty {
+		return ""
+	}
+	return string(r.Details.Reason)
 }
 
 func detail(cell func(*engine.Details) string) func(engine.Result) string {
@@ -42,7 +64,7 @@ func detail(cell func(*engine.Details) string) func(engine.Result) string {
 
 // recordOf is the verification record, with what the columns have beyond it behind it.
 func recordOf(r engine.Result, details bool) []byte {
-	fields := []member{{key: "reason", value: marshal(detail(func(d *engine.Details) string { return string(d.Reason) })(r))}}
+	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
 	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
 	}

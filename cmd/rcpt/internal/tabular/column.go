@@ -6,13 +6,17 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // layout is how the columns of a CSV file are laid out.
 type layout struct {
-	header bool // the first row is one
-	width  int  // columns, those of the header if there is one
-	column int  // of the addresses, from 0
+	header bool  // the first row is one
+	width  int   // columns, those of the header if there is one
+	read   []int // columns of the addresses, from 0
+	others []int // columns that hold addresses too, and are not read
+	former []int // columns that a former run added
 	names  []string
 }
 
@@ -41,10 +45,10 @@ func plainName(name string) string {
 	}, name)
 }
 
-// layoutOf finds out the layout from the first rows. The column of the addresses may be wanted by name or number.
-func layoutOf(rows [][]string, wanted string) (layout, error) {
+// layoutOf finds out the layout from the first rows. The columns of the addresses may be wanted by name or number.
+func layoutOf(rows [][]string, wanted []string) (layout, error) {
 	if len(rows) == 0 {
-		return layout{width: 1}, nil
+		return layout{width: 1, read: []int{0}}, nil
 	}
 	l := layout{header: isHeader(rows, wanted)}
 	for _, row := range rows {
@@ -52,20 +56,93 @@ func layoutOf(rows [][]string, wanted string) (layout, error) {
 	}
 	if l.header {
 		l.width, l.names, rows = len(rows[0]), rows[0], rows[1:]
+		l.former = formerColumns(l.names)
 	}
-	var err error
-	if wanted != "" {
-		l.column, err = l.wanted(wanted)
-	} else {
-		l.column, err = l.guess(rows)
+	held := l.addressesHeld(rows)
+	if err := l.choose(wanted, held, rows); err != nil {
+		return l, err
 	}
-	return l, err
+	if slices.ContainsFunc(l.read, func(i int) bool { return slices.Contains(l.former, i) }) {
+		l.former = nil // they are wanted
+	}
+	l.others = l.columns(func(i int) bool { return held[i] > 0 && !slices.Contains(l.read, i) })
+	return l, l.checkCells(rows)
+}
+
+// choose finds the columns to read: those that are wanted, or else the one that is most likely.
+func (l *layout) choose(wanted []string, held []int, rows [][]string) error {
+	if len(wanted) == 0 {
+		column, err := l.guess(held, rows)
+		l.read = []int{column}
+		return err
+	}
+	for _, name := range wanted {
+		column, err := l.wanted(name)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(l.read, column) {
+			return formatError("column %s is given twice", l.nameOf(column))
+		}
+		l.read = append(l.read, column)
+	}
+	return nil
+}
+
+// fewCells is how many cells without an "@" say nothing about a column.
+const fewCells = 2
+
+// checkCells refuses a column in which nothing is like an address, so that a list of names is not called undeliverable name by name. One that is called a
+// column of addresses is believed to be one.
+func (l layout) checkCells(rows [][]string) error {
+	for _, i := range l.read {
+		if isAddressName(l.name(i)) {
+			continue
+		}
+		var cells []string
+		for _, row := range rows {
+			if i < len(row) {
+				cells = append(cells, row[i])
+			}
+		}
+		if shown := notAddresses(cells); shown != "" {
+			return formatError("column %s holds no addresses: its first cells are %s; %s", l.nameOf(i), shown, l.list())
+		}
+	}
+	return nil
+}
+
+// notAddresses returns some of the cells where there are more than a few, and none has an "@"; "" where there may be addresses.
+func notAddresses(cells []string) string {
+	var shown []string
+	for _, cell := range cells {
+		switch {
+		case strings.ContainsAny(cell, "@\uFF20\uFE6B") || strings.Contains(cell, "%40"):
+			return ""
+		case address.Clean(cell).Kind != address.CleanEmpty:
+			shown = append(shown, shownCell(cell))
+		}
+	}
+	if len(shown) <= fewCells {
+		return ""
+	}
+	return strings.Join(shown[:fewCells+1], ", ")
+}
+
+// maxQuoted is how many characters of a cell an error shows.
+const maxQuoted = 40
+
+func shownCell(cell string) string {
+	if runes := []rune(cell); len(runes) > maxQuoted {
+		cell = string(runes[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(cell)
 }
 
 // isHeader says whether the first row names the columns: it holds no address, and others do, or it holds a name that is known.
-func isHeader(rows [][]string, wanted string) bool {
+func isHeader(rows [][]string, wanted []string) bool {
 	first := rows[0]
-	if wanted != "" && slices.Contains(first, wanted) {
+	if slices.ContainsFunc(wanted, func(name string) bool { return slices.Contains(first, name) }) {
 		return true
 	}
 	if slices.ContainsFunc(first, looksLikeAddress) {
@@ -96,11 +173,10 @@ func (l layout) wanted(column string) (int, error) {
 }
 
 // guess takes the column with a known name, or else the one that holds most addresses. A second one that could be meant is an error.
-func (l layout) guess(rows [][]string) (int, error) {
+func (l layout) guess(held []int, rows [][]string) (int, error) {
 	if l.width == 1 {
 		return 0, nil
 	}
-	held := l.addressesHeld(rows)
 	most := slices.Max(held)
 	named := l.columns(func(i int) bool { return isAddressName(l.name(i)) })
 	if len(named) > 1 {
@@ -113,12 +189,12 @@ func (l layout) guess(rows [][]string) (int, error) {
 	case len(named) == 0 && len(holding) == 1:
 		return holding[0], nil
 	case most == 0 && len(named) == 0:
-		return 0, formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s", l.list())
+		return 0, formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s", l.listOr(rows))
 	}
 	return 0, formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s", l.list())
 }
 
-// addressesHeld counts per column the cells that look like addresses.
+// addressesHeld counts per column the cells that look like addresses. What a former run wrote does not count.
 func (l layout) addressesHeld(rows [][]string) []int {
 	held := make([]int, l.width)
 	for _, row := range rows {
@@ -127,6 +203,9 @@ func (l layout) addressesHeld(rows [][]string) []int {
 				held[i]++
 			}
 		}
+	}
+	for _, i := range l.former {
+		held[i] = 0
 	}
 	return held
 }
@@ -157,9 +236,42 @@ func (l layout) list() string {
 	if !l.header {
 		return fmt.Sprintf("the file has no header and %d columns", l.width)
 	}
-	var shown []string
-	for i := range min(l.width, maxListed) {
-		shown = append(shown, fmt.Sprintf("%d %q", i+1, l.names[i]))
+	return "the columns are " + listed(l.names)
+}
+
+// listOr shows the columns, or where there is no header what the first row has.
+func (l layout) listOr(rows [][]string) string {
+	if l.header {
+		return l.list()
 	}
-	return "the columns are " + strings.Join(shown, ", ")
+	return "the first row is " + listed(rows[0])
+}
+
+func listed(cells []string) string {
+	var shown []string
+	for i, cell := range cells[:min(len(cells), maxListed)] {
+		shown = append(shown, fmt.Sprintf("%d %s", i+1, shownCell(cell)))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// nameOf shows a column: its number, and its name if it has one.
+func (l layout) nameOf(i int) string {
+	if name := l.name(i); name != "" {
+		return fmt.Sprintf("%d %s", i+1, shownCell(name))
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// readNames are what the columns that are read are called in the names of their results and in JSON.
+func (l layout) readNames() []string {
+	var names []string
+	for _, i := range l.read {
+		name := strings.TrimSpace(l.name(i))
+		if name == "" {
+			name = "column " + strconv.Itoa(i+1)
+		}
+		names = append(names, name)
+	}
+	return names
 }

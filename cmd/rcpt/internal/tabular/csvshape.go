@@ -3,6 +3,8 @@ package tabular
 import (
 	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 // csvShape is a [shape] of CSV. Rows are kept as they are, and columns are added behind the last one that the file declares.
@@ -36,7 +38,7 @@ func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
 	if err := checkFirstRow(t, sample, s.delimiter); err != nil {
 		return nil, err
 	}
-	if s.layout, err = layoutOf(sampleOf(sample, t.whole, s.delimiter), o.Column); err != nil {
+	if s.layout, err = layoutOf(sampleOf(sample, t.whole, s.delimiter), o.Columns); err != nil {
 		return nil, err
 	}
 	if length > 0 {
@@ -56,14 +58,71 @@ func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
 	return s, nil
 }
 
-func (s *csvShape) address(row string) (string, error) {
+func (s *csvShape) addresses(row string) ([]string, error) {
 	body, _ := cutLineEnd(row)
 	fields, _ := split(body, s.delimiter)
-	if s.column >= len(fields) {
-		return "", nil
+	found := make([]string, len(s.read))
+	for n, i := range s.read {
+		if i < len(fields) {
+			found[n] = strings.TrimSpace(toUTF8(unquote(body[fields[i].from:fields[i].to])))
+		}
 	}
-	f := fields[s.column]
-	return strings.TrimSpace(toUTF8(unquote(body[f.from:f.to]))), nil
+	return found, nil
+}
+
+// isMerged says whether a row that goes over several lines looks like several rows, which a stray quote has made one: more than one of its lines, taken
+// alone, has an address where it should be.
+func (s *csvShape) isMerged(row string) bool {
+	body, _ := cutLineEnd(row)
+	if !strings.Contains(body, "\n") {
+		return false
+	}
+	held := 0
+	for line := range strings.SplitSeq(body, "\n") {
+		if cells := strings.Split(line, string(s.delimiter)); s.read[0] < len(cells) && looksLikeAddress(strings.Trim(cells[s.read[0]], "\"\r ")) {
+			held++
+		}
+	}
+	return held > 1
+}
+
+// formerResults are what a former run found out about the addresses of a row.
+func (s *csvShape) formerResults(row string) []*engine.Result {
+	if len(s.former) == 0 {
+		return nil
+	}
+	body, _ := cutLineEnd(row)
+	contents := cells(body, s.delimiter)
+	groups := map[string]map[string]string{}
+	for _, i := range s.former {
+		name, group, _ := ourName(strings.TrimSpace(s.names[i]))
+		if groups[group] == nil {
+			groups[group] = map[string]string{}
+		}
+		if i < len(contents) {
+			groups[group][name] = contents[i]
+		}
+	}
+	results := make([]*engine.Result, len(s.read))
+	for n, name := range s.readNames() {
+		of := groups[group(name)]
+		if of == nil && n == 0 {
+			of = groups[""]
+		}
+		results[n] = formerResult(of)
+	}
+	return results
+}
+
+// withoutFormer returns a row without the cells that a former run added.
+func (s *csvShape) withoutFormer(body string, fields []field) string {
+	var kept []string
+	for i, f := range fields {
+		if !slices.Contains(s.former, i) {
+			kept = append(kept, body[f.from:f.to])
+		}
+	}
+	return strings.Join(kept, string(s.delimiter))
 }
 
 func (s *csvShape) csvHead(columns []string, o Output) []byte {
@@ -81,9 +140,14 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) [
 		body = s.rewritten(body, damaged, o)
 		fields, _ = split(body, s.delimiter)
 	}
-	at := fields[min(len(fields), s.width)-1].to
+	if len(s.former) > 0 {
+		body = s.withoutFormer(body, fields)
+		fields, _ = split(body, s.delimiter)
+	}
+	width := s.width - len(s.former)
+	at := fields[min(len(fields), width)-1].to
 	out = append(out, body[:at]...)
-	for range s.width - len(fields) {
+	for range width - len(fields) {
 		out = append(out, s.delimiter)
 	}
 	for _, cell := range added {
@@ -128,6 +192,9 @@ func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 	body, _ := cutLineEnd(row)
 	out = append(out, '{')
 	for i, cell := range cells(body, s.delimiter) {
+		if slices.Contains(s.former, i) {
+			continue
+		}
 		out = appendString(out, s.keys.of(i))
 		out = append(out, ':')
 		out = appendString(out, cell)
@@ -139,4 +206,12 @@ func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 	return append(out, '}', '\n')
 }
 
-func (s *csvShape) taken() []string { return s.names }
+func (s *csvShape) taken() []string {
+	var names []string
+	for i, name := range s.names {
+		if !slices.Contains(s.former, i) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

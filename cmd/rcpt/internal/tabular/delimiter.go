@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"strings"
+
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // delimiters are what may stand between the fields of CSV; the first that fits best is taken.
@@ -94,8 +96,19 @@ func firstRows(sample []byte, whole bool, delimiter byte) []string {
 func looksLikeAddress(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	at := strings.LastIndexByte(cell, '@')
-	return at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"")
+	if at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"") {
+		return true
+	}
+	if len(cell) > maxLooked || strings.Contains(cell, "\n") || !strings.ContainsAny(cell, "@\uFF20\uFE6B") {
+		return false
+	}
+	cleaned := address.Clean(cell)
+	_, err := address.Parse(cleaned.Address)
+	return cleaned.Kind == address.CleanSeveral || cleaned.Kind == address.CleanOne && err == nil
 }
+
+// maxLooked is the longest cell that is cleaned to see whether it is an address.
+const maxLooked = 1 << 10
 
 // checkFirstRow says whether the first row is short enough to find out the layout from.
 func checkFirstRow(t *text, sample []byte, delimiter byte) error {

@@ -14,6 +14,7 @@ const (
 	CSV       Format = "CSV"
 	Lines     Format = "lines" // one address a line
 	JSONLines Format = "JSON lines"
+	JSON      Format = "JSON" // an array of objects or strings, or objects that go over several lines; it is read as JSON lines
 )
 
 // FormatOf tells a format from the extension of a file's name; "" if that says nothing.
@@ -21,10 +22,10 @@ func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
 		return CSV
-	case ".txt":
-		return Lines
 	case ".jsonl", ".ndjson":
 		return JSONLines
+	case ".json":
+		return JSON
 	}
 	return ""
 }

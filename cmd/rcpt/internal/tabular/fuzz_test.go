@@ -21,7 +21,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
-		r, err := NewReader(strings.NewReader(list), Options{Format: CSV, Column: "1"})
+		r, err := NewReader(strings.NewReader(list), Options{Format: CSV, Columns: []string{"1"}})
 		if err != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		line = toUTF8(line)
 		before, broken := parseObject(line)
-		out := string((&jsonShape{field: addressField}).appendJSON(nil, line, []byte(`{"new":1}`)))
+		out := string((&jsonShape{fields: []string{addressField}}).appendJSON(nil, line, []byte(`{"new":1}`)))
 		after, err := parseObject(out)
 		if err != nil || strings.Count(out, "\n") != 1 {
 			t.Fatalf("%q became %q: %v", line, out, err)

@@ -155,7 +155,7 @@ func TestAmbiguousObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	row, err := r.Next()
-	if err != nil || row.Address != "" || row.Err == nil || row.Err.Error() != `line 2: the JSON object has more than one "email"` {
+	if err != nil || row.Addresses[0] != "" || row.Err == nil || row.Err.Error() != `line 2: the JSON object has more than one "email"` {
 		t.Errorf("%+v, %v", row, err)
 	}
 	if out := written(t, `{"email":"a@b.example","n":1,"n":2}`, Options{Format: JSONLines}, Output{Format: CSV}); !strings.Contains(out, `,"{""n"":2}"`) {

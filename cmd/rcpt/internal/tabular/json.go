@@ -13,6 +13,7 @@ import (
 type member struct {
 	key   string
 	value json.RawMessage
+	end   int // of the value, in the object
 }
 
 // cell is the value in a CSV file: a string without its quotes, nothing for null, other values as JSON.
@@ -40,6 +41,7 @@ func parseObject(line string) ([]member, error) {
 		if err := decoder.Decode(&m.value); err != nil {
 			return nil, brokenJSON(err)
 		}
+		m.end = int(decoder.InputOffset())
 		members = append(members, m)
 	}
 	if _, err := decoder.Token(); err != nil {

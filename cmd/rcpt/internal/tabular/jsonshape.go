@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 // recordKey is the field of a JSON object that holds the verification record.
@@ -24,31 +26,36 @@ const maxBroken = 10
 
 // jsonShape is a [shape] of JSON lines.
 type jsonShape struct {
-	field string
-	known []string       // fields of the first lines, in the order in which they appear: the columns of a CSV output
-	place map[string]int // of each of them
+	fields []string       // of the addresses
+	known  []string       // fields of the first lines, in the order in which they appear: the columns of a CSV output
+	place  map[string]int // of each of them
 }
 
-func newJSONShape(t *text, field string) (*jsonShape, error) {
-	s := &jsonShape{field: field, place: make(map[string]int)}
-	if field == "" {
-		s.field = addressField
+func newJSONShape(t *text, fields []string) (*jsonShape, error) {
+	s := &jsonShape{fields: fields, place: make(map[string]int)}
+	if len(fields) == 0 {
+		s.fields = []string{addressField}
 	}
 	lines := firstRows(t.sample, t.whole, 0)
-	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
-		return nil, err
-	}
 	for _, line := range lines {
 		s.learn(line)
 	}
-	return s, nil
+	return s, s.allBroken(lines[:min(len(lines), maxBroken)])
+}
+
+// addressFieldOf is the field into which an address goes that stands alone.
+func addressFieldOf(fields []string) string {
+	if len(fields) == 0 {
+		return addressField
+	}
+	return fields[0]
 }
 
 // allBroken is an error if none of lines holds an address, which means that the file is something else.
 func (s *jsonShape) allBroken(lines []string) error {
 	var first error
 	for _, line := range lines {
-		_, err := s.address(line)
+		_, err := s.addresses(line)
 		if err == nil {
 			return nil
 		}
@@ -59,12 +66,20 @@ func (s *jsonShape) allBroken(lines []string) error {
 	if first == nil {
 		return nil
 	}
-	return formatError("its first lines are no JSON objects with a string %q: %v", s.field, first)
+	fields := ""
+	if len(s.known) > 0 {
+		var names []string
+		for _, name := range s.known[:min(len(s.known), maxListed)] {
+			names = append(names, shownCell(name))
+		}
+		fields = "; write --column FIELD: the fields are " + strings.Join(names, ", ")
+	}
+	return formatError("its first lines are no JSON objects with a string %q: %v%s", s.fields[0], first, fields)
 }
 
 // learn remembers the fields of a line.
 func (s *jsonShape) learn(line string) {
-	members, err := parseObject(line)
+	_, members, _, err := s.parse(line)
 	if err != nil {
 		return
 	}
@@ -76,29 +91,111 @@ func (s *jsonShape) learn(line string) {
 	}
 }
 
-func (s *jsonShape) address(row string) (string, error) {
+func (s *jsonShape) addresses(row string) ([]string, error) {
 	members, err := parseObject(row)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return s.addressIn(members)
+	found := make([]string, len(s.fields))
+	var failed error
+	some := false
+	for i, field := range s.fields {
+		if found[i], err = addressIn(members, field); err != nil {
+			failed = err
+		} else {
+			some = true
+		}
+	}
+	if some { // of several fields an object may have one
+		return found, nil
+	}
+	return nil, failed
 }
 
 // addressIn takes the field by its name, letter by letter first. Where it is there twice, programs differ on which of the two counts.
-func (s *jsonShape) addressIn(members []member) (string, error) {
-	isField := func(m member) bool { return m.key == s.field }
+func addressIn(members []member, field string) (string, error) {
+	isField := func(m member) bool { return m.key == field }
 	i := slices.IndexFunc(members, isField)
 	if i >= 0 && slices.ContainsFunc(members[i+1:], isField) {
-		return "", fmt.Errorf("the JSON object has more than one %q", s.field)
+		return "", fmt.Errorf("the JSON object has more than one %q", field)
 	}
 	if i < 0 {
-		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, s.field) })
+		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, field) })
 	}
-	var address *string
-	if i < 0 || json.Unmarshal(members[i].value, &address) != nil || address == nil {
-		return "", fmt.Errorf("the JSON object has no string %q", s.field)
+	var address string // null leaves it empty
+	if i < 0 || json.Unmarshal(members[i].value, &address) != nil {
+		return "", fmt.Errorf("the JSON object has no string %q", field)
 	}
-	return *address, nil
+	return address, nil
+}
+
+func (s *jsonShape) readNames() []string { return s.fields }
+
+// parse reads a row without the record that a former run has put at its end.
+func (s *jsonShape) parse(row string) (object string, members []member, former json.RawMessage, err error) {
+	object = strings.TrimSpace(row)
+	if members, err = parseObject(object); err != nil || len(members) < 2 {
+		return object, members, nil, err
+	}
+	last := members[len(members)-1]
+	if last.key != recordKey || !s.isRecord(last.value) {
+		return object, members, nil, nil
+	}
+	members = members[:len(members)-1]
+	return object[:members[len(members)-1].end] + "}", members, last.value, nil
+}
+
+// isRecord says whether a value is a verification record, or has one for each field that is read.
+func (s *jsonShape) isRecord(value json.RawMessage) bool { return s.recordsIn(value) != nil }
+
+func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
+	if one := resultIn(value); one != nil {
+		return append([]*engine.Result{one}, make([]*engine.Result, len(s.fields)-1)...)
+	}
+	var several map[string]json.RawMessage
+	if json.Unmarshal(value, &several) != nil || len(several) == 0 {
+		return nil
+	}
+	for _, each := range several {
+		if resultIn(each) == nil {
+			return nil
+		}
+	}
+	results := make([]*engine.Result, len(s.fields))
+	for i, field := range s.fields {
+		results[i] = resultIn(several[field])
+	}
+	return results
+}
+
+// resultIn reads a verification record; nil: it is none.
+func resultIn(value json.RawMessage) *engine.Result {
+	var record struct {
+		Result, Message *string
+		Success         *bool
+		Reason          engine.Reason
+		Suggestion      string
+	}
+	var r engine.Result
+	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil || record.Success == nil || json.Unmarshal(value, &r) != nil {
+		return nil
+	}
+	if r.Details == nil {
+		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion, CatchAll: engine.CatchAllUnknown}
+	}
+	return &r
+}
+
+// formerResults takes a row that is a record itself, as one address a line becomes in JSON, for that of its address.
+func (s *jsonShape) formerResults(row string) []*engine.Result {
+	object, _, former, err := s.parse(row)
+	if err != nil {
+		return nil
+	}
+	if former == nil {
+		former = json.RawMessage(object)
+	}
+	return s.recordsIn(former)
 }
 
 func (s *jsonShape) csvHead(columns []string, o Output) []byte {
@@ -107,7 +204,7 @@ func (s *jsonShape) csvHead(columns []string, o Output) []byte {
 }
 
 func (s *jsonShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
-	members, err := parseObject(row)
+	_, members, _, err := s.parse(row)
 	other := ""
 	if err != nil {
 		other = strings.TrimSpace(row)
@@ -128,8 +225,7 @@ func (s *jsonShape) appendCSV(out []byte, row string, added []string, o Output) 
 }
 
 func (s *jsonShape) appendJSON(out []byte, row string, record []byte) []byte {
-	object := strings.TrimSpace(row)
-	members, err := parseObject(object)
+	object, members, _, err := s.parse(row)
 	if err != nil || len(members) == 0 {
 		out = append(out, '{')
 		out = appendString(out, brokenKey)

@@ -1,6 +1,10 @@
 package tabular
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+)
 
 // lineShape is a [shape] of one address a line. A line becomes a row of its own making, so nothing is kept octet for octet.
 type lineShape struct{}
@@ -8,14 +12,23 @@ type lineShape struct{}
 // lineColumn is what the addresses are called in an output that names its columns.
 const lineColumn = "email"
 
-func newLineShape(column string) (lineShape, error) {
-	if column != "" {
+func newLineShape(t *text, columns []string) (lineShape, error) {
+	if len(columns) > 0 {
 		return lineShape{}, formatError("it has one address a line and no columns: leave --column out, or name the file .csv")
+	}
+	if shown := notAddresses(firstRows(t.sample, t.whole, 0)); shown != "" {
+		return lineShape{}, formatError("it is no list of addresses: no line at its beginning has an \"@\"; the first are %s", shown)
 	}
 	return lineShape{}, nil
 }
 
-func (lineShape) address(row string) (string, error) { return strings.TrimSpace(row), nil }
+func (lineShape) addresses(row string) ([]string, error) {
+	return []string{strings.TrimSpace(row)}, nil
+}
+
+func (lineShape) formerResults(string) []*engine.Result { return nil }
+
+func (lineShape) readNames() []string { return []string{lineColumn} }
 
 func (s lineShape) csvHead(columns []string, o Output) []byte {
 	return s.appendCSV(nil, lineColumn, columns, o)

@@ -3,15 +3,18 @@ package tabular
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 // Options say how a list is to be read.
 type Options struct {
-	Format    Format // guessed when empty
-	Delimiter byte   // of CSV; guessed when 0
-	Column    string // column of a CSV file, or field of JSON objects, that holds the addresses; guessed when empty
+	Format    Format   // guessed when empty
+	Delimiter byte     // of CSV; guessed when 0
+	Columns   []string // columns of a CSV file, or fields of JSON objects, that hold the addresses; guessed when empty
 }
 
 // Reader reads the rows of a list.
@@ -19,27 +22,34 @@ type Reader struct {
 	rows   rowReader
 	shape  shape
 	format Format
+	unit   string // of which the rows are: "line", or "element" of a JSON array
 }
 
 // Row is one row of a list.
 type Row struct {
-	Address string // to verify; "" where the row has none
-	Raw     string // the row itself, for a [Writer]
-	Err     error  // why the row cannot be read; it has no address then
-	Line    int    // where it begins, from 1
-	Foreign bool   // not UTF-8, and read as Windows-1252
+	Addresses []string // to verify, one for each column that is read; "" where a cell is empty
+	Raw       string   // the row itself, for a [Writer]
+	Err       error    // why the row cannot be read; its addresses are empty then
+	Line      int      // where it begins, from 1
+	LastLine  int
+	Foreign   bool // not UTF-8, and read as Windows-1252
+	Merged    bool // it looks like several rows, which a stray quote has made one
 }
 
 // shape is what a format knows about its rows.
 type shape interface {
-	// address finds the address in a row.
-	address(row string) (string, error)
+	// addresses finds the addresses in a row.
+	addresses(row string) ([]string, error)
+	// formerResults are what a former run found out about them; nil: there was none.
+	formerResults(row string) []*engine.Result
 	// csvHead is what a CSV output begins with when columns are added.
 	csvHead(columns []string, o Output) []byte
 	// appendCSV writes a row with cells added.
 	appendCSV(out []byte, row string, added []string, o Output) []byte
 	// appendJSON writes a row as a JSON object with a verification record added.
 	appendJSON(out []byte, row string, record []byte) []byte
+	// readNames are what the columns or fields of the addresses are called.
+	readNames() []string
 	// taken are the names that the list itself uses for columns or fields.
 	taken() []string
 }
@@ -51,14 +61,21 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 		return nil, err
 	}
 	if o.Format == "" {
-		o.Format = guessFormat(text)
+		o.Format = guessFormat(text, o.Columns)
 	}
-	reader := &Reader{rows: rowReader{text: text.Reader}, format: o.Format}
+	unit := "line"
+	if o.Format == JSON || o.Format == JSONLines && beginsArray(text) {
+		o.Format, unit = JSONLines, "element"
+		if text, err = jsonLines(text, addressFieldOf(o.Columns)); err != nil {
+			return nil, err
+		}
+	}
+	reader := &Reader{rows: rowReader{text: text.Reader}, format: o.Format, unit: unit}
 	switch o.Format {
 	case JSONLines:
-		reader.shape, err = newJSONShape(text, o.Column)
+		reader.shape, err = newJSONShape(text, o.Columns)
 	case Lines:
-		reader.shape, err = newLineShape(o.Column)
+		reader.shape, err = newLineShape(text, o.Columns)
 	default:
 		reader.shape, err = newCSVShape(text, &reader.rows, o)
 	}
@@ -66,23 +83,38 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 }
 
 // guessFormat tells the format of a list that has no name.
-func guessFormat(t *text) Format {
+func guessFormat(t *text, columns []string) Format {
 	lines := firstRows(t.sample, t.whole, 0)
 	if len(lines) == 0 {
 		return Lines
 	}
+	if beginsArray(t) || strings.TrimSpace(lines[0]) == "{" {
+		return JSON
+	}
 	if inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{"); found && strings.HasPrefix(strings.TrimSpace(inner), `"`) {
 		return JSONLines
 	}
-	for _, row := range sampleOf(t.sample, t.whole, guessDelimiter(t.sample, t.whole)) {
-		if len(row) > 1 {
-			return CSV
-		}
-	}
-	if isAddressName(lines[0]) {
+	if named, _ := namedDelimiter(t.sample); named != 0 || isAddressName(lines[0]) || hasColumns(t, lines, len(columns) > 0) {
 		return CSV
 	}
 	return Lines
+}
+
+// hasColumns says whether a delimiter parts the lines into more addresses than there are when each line is taken for one, or into columns of which one
+// has a known name, or where columns are wanted or there are no addresses at all into columns.
+func hasColumns(t *text, lines []string, wanted bool) bool {
+	rows := sampleOf(t.sample, t.whole, guessDelimiter(t.sample, t.whole))
+	if !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
+		return false
+	}
+	whole := 0
+	for _, line := range lines {
+		if looksLikeAddress(line) {
+			whole++
+		}
+	}
+	parted := fitOf(rows).addresses
+	return wanted || parted > whole || parted == 0 || len(rows[0]) > 1 && slices.ContainsFunc(rows[0], isAddressName)
 }
 
 // Format of the list.
@@ -94,12 +126,39 @@ func (r *Reader) Next() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Raw: raw, Line: r.rows.line, Foreign: !utf8.ValidString(raw)}
+	row := Row{Raw: raw, Line: r.rows.line, LastLine: r.rows.lines, Foreign: !utf8.ValidString(raw)}
 	if row.Foreign && r.format != CSV {
 		row.Raw = toUTF8(raw) // a CSV row keeps its octets
 	}
-	if row.Address, err = r.shape.address(row.Raw); err != nil {
-		row.Err = fmt.Errorf("line %d: %w", row.Line, err)
+	if row.Addresses, err = r.shape.addresses(row.Raw); err != nil {
+		row.Addresses = make([]string, len(r.shape.readNames()))
+		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
+	}
+	if csv, is := r.shape.(*csvShape); is {
+		row.Merged = csv.isMerged(row.Raw)
+		if row.Merged && strings.Join(row.Addresses, "") == "" {
+			row.Err = fmt.Errorf("rows %d–%d look merged by a stray quote", row.Line, row.LastLine)
+		}
 	}
 	return row, nil
+}
+
+// FormerResults are what a former run found out about the addresses of a row, where the list is an output of it: one for each column that is read, nil
+// where there is none.
+func (r *Reader) FormerResults(raw string) []*engine.Result { return r.shape.formerResults(raw) }
+
+// Columns shows the columns of a CSV file that are read, and the others that hold addresses too, each by number and name. Of other lists, and where
+// there is no choice, it shows none.
+func (r *Reader) Columns() (read, others []string) {
+	csv, is := r.shape.(*csvShape)
+	if !is || csv.width < 2 {
+		return nil, nil
+	}
+	for _, i := range csv.read {
+		read = append(read, csv.nameOf(i))
+	}
+	for _, i := range csv.others {
+		others = append(others, csv.nameOf(i))
+	}
+	return read, others
 }

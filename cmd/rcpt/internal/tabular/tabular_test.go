@@ -14,8 +14,8 @@ import (
 var verified = engine.Result{Email: "x@acme.example", Verdict: engine.Unknown, Success: true, Message: "=1+1"}
 
 const (
-	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action"
-	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review"
+	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_email"
+	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review,x@acme.example"
 	record     = `{"email":"x@acme.example","success":true,"result":"unknown","message":"=1+1","reason":"","action":"review"}`
 )
 
@@ -40,7 +40,7 @@ func readAll(t *testing.T, r *Reader) (addresses, rows []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addresses, rows = append(addresses, row.Address), append(rows, row.Raw)
+		addresses, rows = append(addresses, row.Addresses...), append(rows, row.Raw)
 	}
 }
 
@@ -172,11 +172,11 @@ func TestAddresses(t *testing.T) {
 		o          Options
 		want       []string
 	}{
-		{"column by name", "mail,work\na@acme.example,b@acme.example\n", Options{Format: CSV, Column: "work"}, []string{"b@acme.example"}},
-		{"name in other case", "id,Work\n1,b@acme.example\n", Options{Format: CSV, Column: "work "}, []string{"b@acme.example"}},
-		{"column by number", "a,b\na@acme.example,b@acme.example\n", Options{Format: CSV, Column: "2"}, []string{"b@acme.example"}},
-		{"a name wins over a number", "2,b\na@acme.example,b@acme.example\n", Options{Format: CSV, Column: "2"}, []string{"a@acme.example"}},
-		{"a name makes a header", "id,me@work\n1,x\n", Options{Format: CSV, Column: "me@work"}, []string{"x"}},
+		{"column by name", "mail,work\na@acme.example,b@acme.example\n", Options{Format: CSV, Columns: []string{"work"}}, []string{"b@acme.example"}},
+		{"name in other case", "id,Work\n1,b@acme.example\n", Options{Format: CSV, Columns: []string{"work "}}, []string{"b@acme.example"}},
+		{"column by number", "a,b\na@acme.example,b@acme.example\n", Options{Format: CSV, Columns: []string{"2"}}, []string{"b@acme.example"}},
+		{"a name wins over a number", "2,b\na@acme.example,b@acme.example\n", Options{Format: CSV, Columns: []string{"2"}}, []string{"a@acme.example"}},
+		{"a name makes a header", "id,me@work\n1,x\n", Options{Format: CSV, Columns: []string{"me@work"}}, []string{"x"}},
 		{"known name wins", "E-Mail Address;other\na@acme.example;b@acme.example\n", Options{Format: CSV}, []string{"a@acme.example"}},
 		{"known name without addresses yet", "id,Courriel\n1,\n", Options{Format: CSV}, []string{""}},
 		{"contents tell", "id,contact\n1,a@acme.example\n2,b@acme.example\n", Options{Format: CSV}, []string{"a@acme.example", "b@acme.example"}},
@@ -185,7 +185,7 @@ func TestAddresses(t *testing.T) {
 		{"Windows-1252", "email\nm\xfcller@acme.example\n", Options{Format: CSV}, []string{"müller@acme.example"}},
 		{"UTF-16 LE", "\xff\xfe" + utf16("LE", "id;email\r\n1;mü@acme.example\r\n"), Options{Format: CSV}, []string{"mü@acme.example"}},
 		{"UTF-16 BE", "\xfe\xff" + utf16("BE", "mü@acme.example\n"), Options{Format: Lines}, []string{"mü@acme.example"}},
-		{"JSON field", `{"e":"a@acme.example"}`, Options{Format: JSONLines, Column: "e"}, []string{"a@acme.example"}},
+		{"JSON field", `{"e":"a@acme.example"}`, Options{Format: JSONLines, Columns: []string{"e"}}, []string{"a@acme.example"}},
 		{"JSON field in other case", `{"Email":" a@acme.example"}`, Options{Format: JSONLines}, []string{" a@acme.example"}},
 
 		{"guess: lines", "a@acme.example\nb@acme.example\n", Options{}, []string{"a@acme.example", "b@acme.example"}},
@@ -215,11 +215,11 @@ func TestRefused(t *testing.T) {
 		{"nearly as many addresses", "x,y\na@acme.example,b@acme.example\na@acme.example,b@acme.example\n,b@acme.example\n", Options{}, "more than one column may hold"},
 		{"two known names", "email,e-mail\na@acme.example,b@acme.example\n", Options{}, "more than one column may hold"},
 		{"a known name, and addresses elsewhere", "email,contact\nno,b@acme.example\n", Options{}, "more than one column may hold"},
-		{"no addresses", "id,name\n1,2\n", Options{}, "no column holds addresses in the first rows: write --column NAME or NUMBER; the file has no header and 2 columns"},
-		{"no such column", "id,email\n1,a@acme.example\n", Options{Column: "mail"}, `there is no column "mail"; the columns are 1 "id", 2 "email"`},
-		{"number too high", "id,email\n1,a@acme.example\n", Options{Column: "3"}, `there is no column "3"`},
-		{"twice the name", "a,a,email\n1,2,a@acme.example\n", Options{Column: "a"}, `more than one column is named "a": write --column NUMBER`},
-		{"a column of lines", "a@acme.example\n", Options{Format: Lines, Column: "email"}, "leave --column out"},
+		{"no addresses", "id,name\n1,2\n", Options{}, `no column holds addresses in the first rows: write --column NAME or NUMBER; the first row is 1 "id", 2 "name"`},
+		{"no such column", "id,email\n1,a@acme.example\n", Options{Columns: []string{"mail"}}, `there is no column "mail"; the columns are 1 "id", 2 "email"`},
+		{"number too high", "id,email\n1,a@acme.example\n", Options{Columns: []string{"3"}}, `there is no column "3"`},
+		{"twice the name", "a,a,email\n1,2,a@acme.example\n", Options{Columns: []string{"a"}}, `more than one column is named "a": write --column NUMBER`},
+		{"a column of lines", "a@acme.example\n", Options{Format: Lines, Columns: []string{"email"}}, "leave --column out"},
 		{"NUL", "a\x00b\n", Options{}, "NUL octets"},
 		{"spreadsheet", "PK\x03\x04xxxx", Options{}, "save the sheet as CSV"},
 		{"gzip", "\x1f\x8b\x08\x00", Options{}, "gunzip"},
@@ -255,7 +255,7 @@ func TestBrokenRows(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t, c.list, Options{Format: CSV})
 			first, err := r.Next()
-			if err != nil || first.Address != "a@acme.example" {
+			if err != nil || first.Addresses[0] != "a@acme.example" {
 				t.Fatalf("row %+v, error %v", first, err)
 			}
 			if _, err := r.Next(); err == nil || err.Error() != c.want {
@@ -307,7 +307,7 @@ func TestAddedCells(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := string(w.Append(nil, c.raw, engine.Result{Message: c.message}))
-		if want := ",0,0,0,0,0," + c.want + ",,review\n"; !strings.HasSuffix(row, want) {
+		if want := ",0,0,0,0,0," + c.want + ",,review,\n"; !strings.HasSuffix(row, want) {
 			t.Errorf("%q: %q, want %q at the end", c.message, row, want)
 		}
 	}
@@ -321,8 +321,8 @@ func TestDetails(t *testing.T) {
 		to       Output
 		has, not string
 	}{
-		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example,retry\n", "catch_all"},
-		{Output{Format: CSV, Details: true}, `b@acme.example,retry,"{""reason"":""greylisted"",`, "\n\n"},
+		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example,retry,x@acme.example\n", "catch_all"},
+		{Output{Format: CSV, Details: true}, `b@acme.example,retry,x@acme.example,"{""reason"":""greylisted"",`, "\n\n"},
 		{Output{Format: JSONLines}, `"message":"=1+1","reason":"greylisted","suggestion":"b@acme.example","action":"retry"}`, "details"},
 		{Output{Format: JSONLines, Details: true}, `"details":{"reason":"greylisted",`, "\n\n"},
 	} {
@@ -337,7 +337,7 @@ func TestDetails(t *testing.T) {
 }
 
 func TestFormatOf(t *testing.T) {
-	for path, want := range map[string]Format{"a.csv": CSV, "A.TSV": CSV, "a.txt": Lines, "a.jsonl": JSONLines, "a.ndjson": JSONLines, "a.b/csv": "", "-": ""} {
+	for path, want := range map[string]Format{"a.csv": CSV, "A.TSV": CSV, "a.txt": "", "a.json": JSON, "a.jsonl": JSONLines, "a.ndjson": JSONLines, "a.b/csv": "", "-": ""} {
 		if got := FormatOf(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}

@@ -47,18 +47,47 @@ func (w *Writer) Head() []byte {
 	return w.shape.csvHead(w.names(w.number), w.Output)
 }
 
-// Append writes a row with its result behind out.
-func (w *Writer) Append(out []byte, raw string, r engine.Result) []byte {
+// Append writes a row with its results behind out, one for each column that is read.
+func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte {
 	if w.Format == JSONLines {
-		return w.shape.appendJSON(out, raw, recordOf(r, w.Details))
+		return w.shape.appendJSON(out, raw, w.record(raw, results))
 	}
-	return w.shape.appendCSV(out, raw, w.cells(raw, r), w.Output)
+	var cells []string
+	for _, r := range results {
+		cells = append(cells, w.cells(raw, r)...)
+	}
+	return w.shape.appendCSV(out, raw, cells, w.Output)
 }
 
+// record is the verification record of a row, or where several columns are read an object with one for each.
+func (w *Writer) record(raw string, results []engine.Result) []byte {
+	given, err := w.shape.addresses(raw)
+	var records []member
+	for i, name := range w.shape.readNames() {
+		r := results[i]
+		if w.Details && err == nil && r.Success {
+			r = r.WithGiven(given[i])
+		}
+		records = append(records, member{key: name, value: recordOf(r, w.Details)})
+	}
+	if len(records) == 1 {
+		return records[0].value
+	}
+	return appendObject(nil, records)
+}
+
+// names of the columns that are added. Where several columns are read, each has a group of its own, with its name in parentheses.
 func (w *Writer) names(number int) []string {
 	var names []string
-	for _, c := range w.added {
-		names = append(names, numbered(c.name, number))
+	read := w.shape.readNames()
+	for _, column := range read {
+		for _, c := range w.added {
+			name := c.name
+			if len(read) > 1 {
+				name += group(column)
+			}
+			names = append(names, numbered(name, number))
+		}
 	}
 	return names
 }
@@ -66,13 +95,25 @@ func (w *Writer) names(number int) []string {
 func (w *Writer) cells(raw string, r engine.Result) []string {
 	var cells []string
 	for _, c := range w.added {
-		cell := harmless(c.cell(r))
+		cell := c.cell(r)
+		if c.name != emailColumn || !isAddress(cell) { // a list has addresses as they are, too
+			cell = harmless(cell)
+		}
 		if !utf8.ValidString(raw) {
-			cell = ascii(cell)
+			cell = fitting(c.name, cell)
 		}
 		cells = append(cells, cell)
 	}
 	return cells
+}
+
+// fitting is a cell for a row of whatever encoding. An address with other letters would be another address.
+func fitting(column, cell string) string {
+	fit := ascii(cell)
+	if column == emailColumn && fit != cell {
+		return ""
+	}
+	return fit
 }
 
 // ascii makes a cell fit into a row of whatever encoding.

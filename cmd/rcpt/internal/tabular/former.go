@@ -1,0 +1,78 @@
+package tabular
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// ourPrefix begins the names of the columns that a [Writer] adds.
+const ourPrefix = "rcpt_"
+
+// ourName parts the name of a column that a Writer added: "rcpt_result (Email 2)" and "rcpt_result_2" are "rcpt_result" of a group of their own.
+func ourName(header string) (name, group string, ours bool) {
+	name = header
+	if open := strings.Index(header, " ("); open >= 0 && strings.HasSuffix(header, ")") {
+		name, group = header[:open], header[open:]
+	} else if last := strings.LastIndexByte(header, '_'); last >= 0 {
+		if _, err := strconv.ParseUint(header[last+1:], 10, 16); err == nil {
+			name, group = header[:last], header[last:]
+		}
+	}
+	return name, group, slices.ContainsFunc(columns(true), func(c column) bool { return c.name == name })
+}
+
+// formerColumns finds the columns of a former run in a header. They are ours where all that begin like ours are known, and the result is there: a list
+// may have a column like one of ours by chance.
+func formerColumns(header []string) []int {
+	var found []int
+	hasResult := false
+	for i, cell := range header {
+		cell = strings.TrimSpace(cell)
+		if !strings.HasPrefix(cell, ourPrefix) || cell == otherColumn {
+			continue
+		}
+		name, _, ours := ourName(cell)
+		if !ours {
+			return nil
+		}
+		hasResult = hasResult || name == resultColumn
+		found = append(found, i)
+	}
+	if !hasResult {
+		return nil
+	}
+	return found
+}
+
+// group is how the names of the result columns end for an address of several in a row.
+func group(column string) string { return " (" + column + ")" }
+
+// formerResult makes a result of the cells of a former run, by the names of their columns.
+func formerResult(cells map[string]string) *engine.Result {
+	if cells[resultColumn] == "" {
+		return nil
+	}
+	r := &engine.Result{
+		Success: true, Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
+		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1", FreeEmail: cells["rcpt_free_email"] == "1",
+		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
+		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]), Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
+	}
+	var details engine.Details
+	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {
+		r.Details = &details
+	}
+	return r
+}
+
+// plainCell undoes [harmless].
+func plainCell(cell string) string {
+	if plain, found := strings.CutPrefix(cell, "'"); found && looksLikeFormula(plain) {
+		return plain
+	}
+	return cell
+}
