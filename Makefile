@@ -11,7 +11,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@latest
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test man lint e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists help
+.PHONY: run build test man lint contract e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -30,6 +30,9 @@ man: build ## bin/rcpt.1, the man page
 lint: ## formatting and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
 	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
+
+contract: ## clients made from the contract of the HTTP interface (Go, npm)
+	./server/openapi/generators/check.sh
 
 e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
