@@ -17,6 +17,8 @@ import (
 type keysCommand struct {
 	Create keysCreateCommand `cmd:"" help:"Create an API key and print it once."`
 	List   keysListCommand   `cmd:"" help:"List the API keys with their limits."`
+	Edit   keysEditCommand   `cmd:"" help:"Change the name, scopes, limits or expiry of an API key."`
+	Rotate keysRotateCommand `cmd:"" help:"Create an API key in place of one that ends by itself after a while."`
 	Revoke keysRevokeCommand `cmd:"" help:"Revoke API keys for good."`
 }
 
@@ -72,6 +74,7 @@ type keyRecord struct {
 	Name          string        `json:"name"`
 	State         string        `json:"state"`
 	Account       string        `json:"account,omitempty"`
+	Replaces      string        `json:"replaces,omitempty"` // the ID of the key that it was made to replace
 	Scopes        []store.Scope `json:"scopes"`
 	RatePerSecond float64       `json:"rate_per_second,omitempty"`
 	Burst         int           `json:"burst,omitempty"`
@@ -87,7 +90,7 @@ type keyRecord struct {
 
 func recordOf(k store.Key, now time.Time) keyRecord {
 	r := keyRecord{
-		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Scopes: k.Scopes, RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k),
+		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Replaces: k.Replaces, Scopes: k.Scopes, RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k),
 		Concurrency: k.Concurrency, Quota: k.MonthlyQuota, Created: k.Created, LastUsed: k.LastUsed, Expires: k.Expires, Revoked: k.Revoked,
 	}
 	for _, network := range k.Networks {

@@ -43,17 +43,24 @@ func keyRecords(ctx context.Context, s *store.Store, now time.Time) ([]keyRecord
 	}
 	records := make([]keyRecord, 0, len(keys))
 	for _, key := range keys {
-		record := recordOf(key, now)
-		if key.MonthlyQuota > 0 {
-			used, err := s.QuotaUsed(ctx, key.ID, now)
-			if err != nil {
-				return nil, err
-			}
-			record.QuotaUsed = &used
+		record, err := recordWithQuota(ctx, s, key, now)
+		if err != nil {
+			return nil, err
 		}
 		records = append(records, record)
 	}
 	return records, nil
+}
+
+// recordWithQuota is the key with what is used of its quota this month.
+func recordWithQuota(ctx context.Context, s *store.Store, key store.Key, now time.Time) (keyRecord, error) {
+	record := recordOf(key, now)
+	if key.MonthlyQuota == 0 {
+		return record, nil
+	}
+	used, err := s.QuotaUsed(ctx, key.ID, now)
+	record.QuotaUsed = &used
+	return record, err
 }
 
 // writeKeys shows keys to a person.

@@ -17,7 +17,8 @@ type (
 		perSecond float64
 		requests  float64 // in the time that was named
 	}
-	expiry struct {
+	overlap time.Duration
+	expiry  struct {
 		after time.Duration // from now; zero: at
 		at    time.Time
 	}
@@ -36,6 +37,21 @@ func (r *requestRate) UnmarshalText(text []byte) error {
 	var err error
 	r.perSecond, r.requests, err = keyring.ParseRate(string(text))
 	return err
+}
+
+// UnmarshalText reads a time of up to a year.
+func (o *overlap) UnmarshalText(text []byte) error {
+	const most = 365 * 24 * time.Hour
+	if string(text) == "0" {
+		*o = 0
+		return nil
+	}
+	var e expiry
+	if err := e.UnmarshalText(text); err != nil || e.after == 0 || e.after > most {
+		return fmt.Errorf("%q is not a time for both keys: write hours or days up to 365d, such as 1h, 1d or 7d, or 0", text)
+	}
+	*o = overlap(e.after)
+	return nil
 }
 
 // burst is how many requests may come at once: a rate of ten a minute allows ten.

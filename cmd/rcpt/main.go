@@ -138,7 +138,8 @@ type commandLine struct {
 	Verify     verifyCommand     `cmd:"" help:"Verify addresses and print what was found out."`
 	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write every row back with its result."`
 	Serve      serveCommand      `cmd:"" help:"Answer verifications over HTTP, with a dashboard."`
-	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, also while a server runs."`
+	Keys       keysCommand       `cmd:"" help:"Create, list, edit, rotate and revoke API keys, also while a server runs."`
+	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
 	Health     healthCommand     `cmd:"" help:"Ask a server on this machine whether it is well."`
 	Lists      listsCommand      `cmd:"" help:"Show what the lists hold, and update them."`
 	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is read, and by which rule."`

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rcpt/rcpt/server/dashboard"
+	"github.com/rcpt/rcpt/store"
+)
+
+// accountsCommand is "rcpt accounts".
+type accountsCommand struct {
+	List  accountsListCommand  `cmd:"" help:"List the accounts that may sign in to the dashboard."`
+	Reset accountsResetCommand `cmd:"" help:"Give an account a new password, print it and end the account's sessions."`
+}
+
+// accountRecord is an account as JSON.
+type accountRecord struct {
+	ID       string    `json:"id"`
+	Login    string    `json:"login"`
+	Password string    `json:"password,omitempty"` // when it is made
+	Created  time.Time `json:"created"`
+}
+
+// accountsListCommand is "rcpt accounts list".
+type accountsListCommand struct{ keysFlags }
+
+// Run prints the accounts, the oldest first.
+func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		accounts, err := s.Accounts(ctx)
+		if err != nil {
+			return err
+		}
+		if !c.JSON && len(accounts) == 0 {
+			_, err := fmt.Fprintln(std.out, "There are no accounts. A server prints a link at its start with which the first one is made.")
+			return err
+		}
+		table, encoder := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0), newEncoder(std.out)
+		if !c.JSON {
+			fmt.Fprintln(table, "ID\tLOGIN\tCREATED")
+		}
+		for _, a := range accounts {
+			if !c.JSON {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", a.ID, printable(a.Login), minuteOf(a.Created))
+			} else if err := encoder.Encode(accountRecord{ID: a.ID, Login: a.Login, Created: a.Created}); err != nil {
+				return err
+			}
+		}
+		return table.Flush()
+	})
+}
+
+// accountsResetCommand is "rcpt accounts reset".
+type accountsResetCommand struct {
+	keysFlags
+	Login string `arg:"" help:"The login of the account."`
+}
+
+// Run sets a random password and prints it, alone on standard output.
+func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		account, err := s.AccountByLogin(ctx, c.Login)
+		if errors.Is(err, store.ErrNotFound) {
+			return usage(fmt.Errorf("there is no account %q here: see rcpt accounts list, and whether --data or --database name the right place", c.Login))
+		}
+		if err != nil {
+			return err
+		}
+		password, stored, err := dashboard.NewPassword(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.SetPassword(ctx, account.ID, stored); err != nil {
+			return err
+		}
+		if c.JSON {
+			return newEncoder(std.out).Encode(accountRecord{account.ID, account.Login, password, account.Created})
+		}
+		if _, err := fmt.Fprintln(std.out, password); err != nil {
+			return fmt.Errorf("the new password cannot be printed: run the command again: %w", err)
+		}
+		fmt.Fprintf(std.err, "This is the password of %s now. Sign in with it and choose another one under Account. All sessions have ended.\n", printable(account.Login))
+		return nil
+	})
+}
