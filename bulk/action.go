@@ -18,18 +18,18 @@ func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
 
 // passing are the reasons why nothing is known that pass. After others asking again would bring the same.
 var passing = map[engine.Reason]bool{
-	engine.DNSTemporary:      true,
-	engine.ConnectionFailed:  true,
-	engine.ConnectionTimeout: true,
-	engine.TLSFailed:         true,
-	engine.Greylisted:        true,
-	engine.RateLimited:       true,
-	engine.TemporaryFailure:  true,
-	engine.MailboxFull:       true, // it would bounce today
-	engine.Blocked:           true, // from another network, or when the block is gone
-	engine.InternalError:     true,
-	"resolver_unreliable":    true,
-	"port_blocked":           true,
+	engine.DNSTemporary:       true,
+	engine.ConnectionFailed:   true,
+	engine.ConnectionTimeout:  true,
+	engine.TLSFailed:          true,
+	engine.Greylisted:         true,
+	engine.RateLimited:        true,
+	engine.TemporaryFailure:   true,
+	engine.MailboxFull:        true, // it would bounce today
+	engine.Blocked:            true, // from another network, or when the block is gone
+	engine.InternalError:      true,
+	engine.ResolverUnreliable: true,
+	engine.PortBlocked:        true,
 }
 
 // ActionFor returns what to do with an address after its result. The first that fits counts:

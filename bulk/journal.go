@@ -294,5 +294,5 @@ func appendFrame(to, payload []byte) []byte {
 
 // isSettled tells whether an answer about an address is worth keeping for a later run. One about our own network is not.
 func isSettled(a *answer) bool {
-	return a.reason != engine.Reason("resolver_unreliable") && a.reason != engine.Reason("port_blocked")
+	return a.reason != engine.ResolverUnreliable && a.reason != engine.PortBlocked
 }

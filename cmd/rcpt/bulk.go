@@ -165,7 +165,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
 		err = errInterrupted
 	}
-	return cmp.Or(c.endJournal(run, err, written), run.network.found())
+	return c.endJournal(run, cmp.Or(err, run.network.found()), written)
 }
 
 // unlessUnread is the error, unless it says that nobody reads standard output any more: whoever did, as head does, has all they want.

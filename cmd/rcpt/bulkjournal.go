@@ -104,20 +104,24 @@ func (c *bulkCommand) noneLeft() error {
 	return usage(fmt.Errorf("--output %s: a run that did not end has left %s: go on with it with --resume, or begin anew with --overwrite", c.Output, name))
 }
 
-// endJournal removes the journal of a run that did all its work. Of one that did not it says how many rows are left, and how to go on.
+// endJournal removes the journal of a run that did all its work, or cannot do it. Of one that did not it says how many rows are left, and how to go on.
 func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 	switch {
 	case run.journal == nil && err == nil:
 		return nil
 	case run.journal == nil:
 		return fmt.Errorf("%w; rows written: %d", err, written)
-	case err == nil || run.input.unreadable():
-		if removeErr := run.journal.Remove(); err == nil {
-			return removeErr
-		}
-		return fmt.Errorf("%w; rows written: %d", err, written)
+	case err == nil:
+		return run.journal.Remove()
 	}
 	settled, total := run.journal.Settled(), run.input.total()
+	if run.input.unreadable() || total.exact && settled >= total.rows && run.output.whole() {
+		err = fmt.Errorf("%w; rows written: %d", err, written)
+		if removeErr := run.journal.Remove(); removeErr != nil {
+			err = fmt.Errorf("%w; %w", err, removeErr)
+		}
+		return err
+	}
 	if closeErr := run.journal.Close(); closeErr != nil && !errors.Is(err, closeErr) {
 		err = fmt.Errorf("%w; %w", err, closeErr)
 	}

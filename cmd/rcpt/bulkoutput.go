@@ -230,6 +230,11 @@ func (o *listOutput) flush() error {
 	return nil
 }
 
+// whole tells whether everything that was to be written is, when the output is closed.
+func (o *listOutput) whole() bool {
+	return !slices.ContainsFunc(o.files, func(f *rowFile) bool { return f.err != nil })
+}
+
 // close writes the rest, and returns how many rows are in the output.
 func (o *listOutput) close() (rows int64, err error) {
 	o.mu.Lock()
