@@ -26,23 +26,27 @@ import (
 
 // postOffice is mail hosts that note which run has asked about which mailbox: each run has an EHLO name of its own.
 type postOffice struct {
-	settings []string // the environment that leads the command to it
-	domains  []string
-
-	open atomic.Bool // mailboxes that begin with "shut" are there
+	settings []string    // the environment that leads the command to it
+	open     atomic.Bool // mailboxes that begin with "shut" are there
+	list     *crashList  // no other mailboxes are there, whatever a random one is called
 
 	mu    sync.Mutex
 	asked map[string]map[string]int // by EHLO name and address
 	seen  map[string]bool           // addresses
 }
 
-// openPost starts mail hosts, each with a domain. They have the mailboxes that begin with "box", and those with "grey" from the second attempt on.
-func openPost(t *testing.T, hosts int) *postOffice {
+// openPost starts mail hosts, each with a domain, for a list of so many rows. They have the mailboxes that begin with "box", and those with "grey" from the second attempt on.
+func openPost(t *testing.T, hosts, rows int) *postOffice {
 	t.Helper()
 	post := &postOffice{asked: make(map[string]map[string]int), seen: make(map[string]bool)}
 	var zone strings.Builder
-	port := "0"
+	var domains []string
 	for i := range hosts {
+		domains = append(domains, fmt.Sprintf("d%d.example", i))
+	}
+	post.list = newCrashList(rows, domains)
+	port := "0"
+	for i, domain := range domains {
 		ip := fmt.Sprintf("127.0.8.%d", i+1)
 		host := &smtptest.Host{Name: fmt.Sprintf("mx.d%d.example", i), RCPTFunc: post.reply(boxes()), ReplyDelay: 4 * time.Millisecond}
 		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), smtptest.HandlerFunc(func(conn net.Conn) {
@@ -52,8 +56,6 @@ func openPost(t *testing.T, hosts int) *postOffice {
 		t.Cleanup(server.Close)
 		_, port, err = net.SplitHostPort(server.Addr)
 		check(t, err)
-		domain := fmt.Sprintf("d%d.example", i)
-		post.domains = append(post.domains, domain)
 		fmt.Fprintf(&zone, "%s. MX 10 mx.%s.\nmx.%s. A %s\n", domain, domain, domain, ip)
 	}
 	names := dnstest.New(zone.String())
@@ -68,6 +70,8 @@ func openPost(t *testing.T, hosts int) *postOffice {
 func (p *postOffice) reply(host func(rcpt string, n int) string) func(rcpt string, n int) string {
 	return func(rcpt string, n int) string {
 		switch {
+		case !p.list.has[rcpt]:
+			return ""
 		case !strings.HasPrefix(rcpt, "shut"):
 			return host(rcpt, n)
 		case p.open.Load():
@@ -140,10 +144,11 @@ type crashList struct {
 	rows      []string // as they stand in the file, without their line ends
 	addresses []string
 	want      []string // results
+	has       map[string]bool
 }
 
 func newCrashList(rows int, domains []string) *crashList {
-	l := &crashList{}
+	l := &crashList{has: make(map[string]bool, rows)}
 	for i := range rows {
 		name, want := "box", "deliverable"
 		switch {
@@ -159,6 +164,7 @@ func newCrashList(rows int, domains []string) *crashList {
 		if i%1000 == 999 {
 			row = fmt.Sprintf("%d;\"two\nlines\";\"%s\";;x", i, address)
 		}
+		l.has[address] = true
 		l.rows, l.addresses, l.want = append(l.rows, row), append(l.addresses, address), append(l.want, want)
 	}
 	return l
@@ -229,9 +235,9 @@ func TestBulkKilled(t *testing.T) {
 	if os.Getenv("RCPT_TEST_CRASH") != "" { // make crash
 		rows, kills, hosts = 100_000, 10, 40
 	}
-	post := openPost(t, hosts)
+	post := openPost(t, hosts, rows)
 	folder := t.TempDir()
-	list, input, output := newCrashList(rows, post.domains), filepath.Join(folder, "list.csv"), filepath.Join(folder, "checked.csv")
+	list, input, output := post.list, filepath.Join(folder, "list.csv"), filepath.Join(folder, "checked.csv")
 	list.write(t, input)
 	journal := output + ".rcpt-journal"
 
