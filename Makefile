@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
 SOAK ?= 10m
-GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@latest
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
@@ -27,8 +27,9 @@ test: ## go vet and every test
 man: build ## bin/rcpt.1, the man page
 	./bin/rcpt man >bin/rcpt.1
 
-lint: ## formatting and staticcheck
+lint: ## formatting, width of lines and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
+	$(GO) run ./internal/columns
 	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)

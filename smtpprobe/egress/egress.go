@@ -15,7 +15,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/egress/internal/socks5"
 )
 
-// Egress is a way out to the mail hosts: a proxy, or an address of this machine.
+// Egress is a path to the mail hosts: a proxy or an address of this machine.
 type Egress struct {
 	Name   string // for findings and logs: "socks5://192.0.2.7:1080", "192.0.2.8"; never with a password
 	Dialer Dialer
@@ -30,8 +30,8 @@ type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// EgressError is the error of a [Dialer] that could not use its own way out, a proxy or an address of this machine. It says nothing about the mail
-// host, and is not held against it.
+// Error is the error of a [Dialer] whose egress, a proxy or an address of this
+// machine, could not be used. It says nothing about the mail host.
 type Error struct {
 	Egress string // its name
 	Err    error
@@ -48,8 +48,10 @@ const proxyScheme = "socks5"
 // errProxyURL shows nothing of the URL: it may have a password anywhere.
 var errProxyURL = errors.New("egress: a proxy is not socks5://[USER:PASSWORD@]HOST:PORT")
 
-// Proxy returns the way through a SOCKS5 proxy, socks5://[USER:PASSWORD@]HOST:PORT, to which forward connects; nil: a net.Dialer. The proxy is told
-// the addresses of mail hosts, never their names.
+// Proxy returns the egress through a SOCKS5 proxy,
+// socks5://[USER:PASSWORD@]HOST:PORT. The connection to the proxy is made by
+// forward; nil means a net.Dialer. The proxy learns the addresses of mail
+// hosts, never their names.
 func Proxy(address *url.URL, forward Dialer) (Egress, error) {
 	if address == nil {
 		return Egress{}, errProxyURL
@@ -92,7 +94,8 @@ func (d *proxyDialer) DialContext(ctx context.Context, network, address string) 
 	return conn, err
 }
 
-// SourceIP returns the way out from an address of this machine. It fails where this machine does not have it.
+// SourceIP returns the egress from an address of this machine. It returns an
+// error if this machine does not have the address.
 func SourceIP(ip netip.Addr) (Egress, error) {
 	ip = ip.Unmap()
 	if !ip.IsValid() || ip.IsUnspecified() || ip.IsMulticast() {
@@ -101,7 +104,8 @@ func SourceIP(ip netip.Addr) (Egress, error) {
 	local := net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, 0))
 	trial, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip, 0)))
 	if err != nil {
-		return Egress{}, fmt.Errorf("egress: %s cannot be the source address of a connection: is it one of this machine? (%w)", ip, reasonOf(err))
+		const text = "egress: %s cannot be the source address of a connection: is it one of this machine? (%w)"
+		return Egress{}, fmt.Errorf(text, ip, reasonOf(err))
 	}
 	_ = trial.Close()
 	dialer := &sourceDialer{net.Dialer{LocalAddr: local, KeepAlive: -1}, ip.String()}
@@ -117,7 +121,8 @@ func reasonOf(err error) error {
 	return err
 }
 
-// sourceDialer tells an address that cannot be used any more from a mail host that cannot be reached.
+// sourceDialer distinguishes a source address that is no longer usable from a
+// mail host that cannot be reached.
 type sourceDialer struct {
 	net.Dialer
 	name string
@@ -132,15 +137,20 @@ func (d *sourceDialer) DialContext(ctx context.Context, network, address string)
 	return conn, err
 }
 
-// Egresses are ways out, one of which is chosen for each mail host. As a [Dialer] they choose by the address that is dialled.
+// Egresses are several egresses, one of which is chosen for each mail host. As
+// a [Dialer] they choose by the address that is dialled.
 type Egresses []Egress
 
-// noEgress is the index of the way to an address that none leads to.
+// None is the index that [Egresses.Choose] returns for an address that no
+// egress reaches.
 const None = -1
 
-// choose picks the way to an address by rendezvous hashing: always the same for an address, whatever the order of the ways, and when one comes or
-// goes, only the addresses that it has, or had, change theirs. Greylisting hosts want a sender to come back from where they came, and what one host of
-// a site has put off another may take in: addresses side by side go the same way.
+// Choose returns the index of the egress for an address, or [None]. It uses
+// rendezvous hashing: an address always gets the same egress, whatever their
+// order, and if one is added or removed, only its own addresses change. Hosts
+// that greylist expect a sender to return from the same address, and the hosts
+// of one site may share what they have seen, so neighbouring addresses get the
+// same egress.
 func (all Egresses) Choose(addr netip.Addr) int {
 	best, bestScore := None, uint64(0)
 	for i, e := range all {
@@ -164,7 +174,8 @@ func (e Egress) leadsTo(addr netip.Addr) bool {
 	return !e.Only4
 }
 
-// The size of a site's network, about: addresses in the same one are neighbours.
+// The prefix lengths within which addresses count as neighbours, which is about
+// the network of a site.
 const (
 	siteBits4 = 24
 	siteBits6 = 48
@@ -200,4 +211,5 @@ func (all Egresses) DialContext(ctx context.Context, network, address string) (n
 	return all[i].Dialer.DialContext(ctx, network, address)
 }
 
+// ErrNone is the error of dialling such an address.
 var ErrNone = errors.New("no way out leads there: the source addresses are of the other family")

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// publicAddr is the i-th of some addresses, each in a network of its own, of both families.
+// publicAddr returns the i-th of a series of addresses of both families, each
+// in a network of its own.
 func publicAddr(i int) netip.Addr {
 	if i%2 == 0 {
 		return netip.MustParseAddr(fmt.Sprintf("9.%d.%d.1", i/250, i%250))
@@ -25,7 +26,8 @@ func chosen(all Egresses, addr netip.Addr) string {
 	return "none"
 }
 
-// TestChoiceIsStable holds that neither the order of the ways nor one that comes or goes moves the addresses of the others, and that all are used.
+// TestChoiceIsStable checks that neither the order of the egresses nor adding
+// or removing one moves the addresses of the others, and that all are used.
 func TestChoiceIsStable(t *testing.T) {
 	all := Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	reversed := slices.Clone(all)
@@ -80,7 +82,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestProxiesOfOneGateway holds that two proxies that differ in the user name alone are two ways.
+// TestProxiesOfOneGateway checks that two proxies that differ only in the user
+// name are two egresses.
 func TestProxiesOfOneGateway(t *testing.T) {
 	var all Egresses
 	for _, user := range []string{"one", "two"} {
@@ -99,7 +102,8 @@ func TestProxiesOfOneGateway(t *testing.T) {
 	}
 }
 
-// TestLostSourceIP holds that an address which this machine has no longer is told as our fault, and a host that refuses is not.
+// TestLostSourceIP checks that an address which this machine no longer has is
+// reported as our failure, and a host that refuses is not.
 func TestLostSourceIP(t *testing.T) {
 	const closed = "127.0.0.1:1" // not one that was free a moment ago: it may be taken again
 	for ip, lost := range map[string]bool{"192.0.2.200": true, "127.0.0.1": false} {
@@ -115,7 +119,8 @@ func TestLostSourceIP(t *testing.T) {
 	}
 }
 
-// TestSourceIPLeadsToItsFamily holds that an address, in whatever form, leads to hosts of its family alone.
+// TestSourceIPLeadsToItsFamily checks that an address, in whatever form,
+// reaches hosts of its own family only.
 func TestSourceIPLeadsToItsFamily(t *testing.T) {
 	for ip, leadsTo := range map[string]string{"127.0.0.1": "9.9.9.9", "::ffff:127.0.0.1": "9.9.9.9", "::1": "2620:fe::fe"} {
 		way, err := SourceIP(netip.MustParseAddr(ip))

@@ -14,7 +14,8 @@ import (
 // secret is the password of the proxies.
 const secret = "hunter2"
 
-// TestProxyURLs holds what a proxy is, and that no error shows what may be its password.
+// TestProxyURLs checks which URLs are accepted, and that no error shows what
+// may be a password.
 func TestProxyURLs(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"socks5://proxy.example:1080":                  true,
@@ -49,7 +50,8 @@ func TestProxyURLs(t *testing.T) {
 	}
 }
 
-// TestSourceIP sees that connections come from the address, and only where it leads.
+// TestSourceIP checks that connections come from the address and reach its
+// family only.
 func TestSourceIP(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

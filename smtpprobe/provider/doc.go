@@ -1,6 +1,6 @@
-// Package provider tells who runs a mail host, from the host's name, and what an
-// accepted recipient is worth there.
+// Package provider tells which provider runs a mail host, by the host's name,
+// and whether an accepted recipient proves anything there.
 //
-// The data is providers.yaml, whose head describes its fields. A new provider is
-// a line in that file.
+// The data is in providers.yaml, whose head describes the fields. A new
+// provider is a line in that file.
 package provider

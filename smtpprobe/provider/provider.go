@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Provider is who runs a mail host.
+// Provider is a company or service that runs mail hosts.
 type Provider struct {
 	Name       string     `yaml:"name"` // one lower_snake word: "google_workspace"
 	Hosts      []string   `yaml:"hosts"`
@@ -31,7 +31,7 @@ const (
 //go:embed providers.yaml
 var embeddedProviders []byte
 
-// providersByHost are the embedded providers by the suffixes of their mail hosts.
+// providersByHost maps the suffixes of mail host names to providers.
 var providersByHost = sync.OnceValue(func() map[string]Provider {
 	var list []Provider
 	if err := yaml.UnmarshalWithOptions(embeddedProviders, &list, yaml.Strict()); err != nil {
@@ -46,7 +46,7 @@ var providersByHost = sync.OnceValue(func() map[string]Provider {
 	return byHost
 })
 
-// ProviderNames returns the names of all known providers, in alphabetical order.
+// Names returns the names of all known providers in alphabetical order.
 func Names() []string {
 	names := map[string]bool{}
 	for _, provider := range providersByHost() {
@@ -55,7 +55,8 @@ func Names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// ProviderOf returns who runs the mail host; the zero Provider when that is not known. The longest suffix counts.
+// Of returns the provider of a mail host, or the zero Provider if it is
+// unknown. The longest matching suffix decides.
 func Of(host string) Provider {
 	known := providersByHost()
 	name := strings.ToLower(strings.TrimSuffix(host, "."))

@@ -42,7 +42,8 @@ func TestProviderNames(t *testing.T) {
 	}
 }
 
-// TestProviderData holds the form of the data: words for names, one provider a suffix, and a source for each claim about recipients.
+// TestProviderData checks the form of the data: names are words, each suffix
+// has one provider, and each claim about recipients has a source.
 func TestProviderData(t *testing.T) {
 	var list []Provider
 	if err := yaml.UnmarshalWithOptions(embeddedProviders, &list, yaml.Strict()); err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNotAboutTheMailboxAbroad holds refusals in many languages that deny or lock something, and not the mailbox: none proves one dead.
+// TestNotAboutTheMailboxAbroad reads refusals in many languages that deny or
+// lock something other than the mailbox. None proves a mailbox dead.
 func TestNotAboutTheMailboxAbroad(t *testing.T) {
 	checkClasses(t, map[string]Class{
 		// the sender's address
@@ -45,7 +46,7 @@ func TestNotAboutTheMailboxAbroad(t *testing.T) {
 		"550 Die Adresse im MAIL FROM existiert nicht":      Ambiguous,
 		"550 Envelope-From Adresse unbekannt":               Ambiguous,
 		"550 Empfänger unbekannt oder Sie nicht berechtigt": Ambiguous,
-		// who we are
+		// the client
 		"550 Votre boîte n'existe pas":                 Blocked,
 		"550 Ihr Benutzerkonto wurde gesperrt":         Blocked,
 		"550 Su cuenta ha sido suspendida":             Blocked,
@@ -120,7 +121,8 @@ func TestNotAboutTheMailboxAbroad(t *testing.T) {
 	})
 }
 
-// TestDeadAbroad holds what must be found beside all that: articles written in one with their nouns, other scripts, other words.
+// TestDeadAbroad reads refusals that do prove a mailbox dead, also with
+// articles joined to their nouns, in other scripts and in unusual words.
 func TestDeadAbroad(t *testing.T) {
 	checkClasses(t, map[string]Class{
 		"550 L'utilisateur n'existe pas":                      NoSuchUser,
@@ -162,8 +164,9 @@ func TestDeadAbroad(t *testing.T) {
 	})
 }
 
-// TestBesidesTheMailbox: a mailbox that is denied in another language than English is not proven dead where the asker's host, an error or
-// a password is spoken of, and no enhanced status code proves it either.
+// TestBesidesTheMailbox checks that a denial in another language than English
+// proves nothing where the text also mentions the client's host, an error or a
+// password, not even with an enhanced status code.
 func TestBesidesTheMailbox(t *testing.T) {
 	noEnhanced := strings.NewReplacer("5.1.1 ", "", "5.2.1 ", "")
 	for _, r := range DefaultClassifier().Rules() {
@@ -191,7 +194,8 @@ func TestBesidesTheMailbox(t *testing.T) {
 	}
 }
 
-// TestSomethingOfTheMailbox: what is unknown or invalid is something that belongs to a mailbox.
+// TestSomethingOfTheMailbox reads refusals in which something that belongs to a
+// mailbox is unknown or invalid.
 func TestSomethingOfTheMailbox(t *testing.T) {
 	for _, something := range []string{
 		"database", "backend", "quota", "file", "certificate", "cipher", "error", "count", "character", "characters", "parameter", "parameters", "argument", "option", "format",

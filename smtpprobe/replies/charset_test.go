@@ -11,7 +11,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// TestRepliesInOtherEncodings reads refusals as servers of different countries send them.
+// TestRepliesInOtherEncodings reads refusals as servers of different countries
+// send them.
 func TestRepliesInOtherEncodings(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -45,7 +46,8 @@ func TestRepliesInOtherEncodings(t *testing.T) {
 	}
 }
 
-// TestEncodedWords reads replies with encoded words of RFC 2047; those that cannot be decoded are text like any other.
+// TestEncodedWords reads replies with encoded words of RFC 2047. Those that
+// cannot be decoded are ordinary text.
 func TestEncodedWords(t *testing.T) {
 	for text, want := range map[string]Class{
 		"550 =?UTF-8?Q?Empf=C3=A4nger_unbekannt?=":                   NoSuchUser,

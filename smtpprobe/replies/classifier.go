@@ -14,39 +14,43 @@ type Class string
 // The classes.
 const (
 	OK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
-	OKUnverified Class = "ok_unverified"  // 252: taken without a look
+	OKUnverified Class = "ok_unverified"  // 252: accepted without verification
 	NoSuchUser   Class = "no_such_user"   // the mailbox does not exist
 	Disabled     Class = "disabled"       // the mailbox exists and takes no mail
 	Moved        Class = "moved"          // the mailbox has another address now
 	MailboxFull  Class = "mailbox_full"   // the mailbox is over its quota
 	NotOurDomain Class = "not_our_domain" // the host does not serve the domain (to us)
-	Greylisted   Class = "greylisted"     // come back later, as a rule (RFC 6647)
-	RateLimited  Class = "rate_limited"   // too much, too fast
+	Greylisted   Class = "greylisted"     // deferred once, whoever the client is (RFC 6647)
+	RateLimited  Class = "rate_limited"   // too much or too fast
 	Temporary    Class = "temporary"      // any other 4yz
-	Blocked      Class = "blocked"        // about us: client, sender, HELO, reputation, policy
+	Blocked      Class = "blocked"        // concerns the client: address, sender, HELO, reputation, policy
 	Ambiguous    Class = "ambiguous"      // a 5yz that names nothing
 )
 
-// Reading is what a reply was read as, and why.
+// Classification is what a reply was read as, and why.
 type Classification struct {
 	Class      Class
 	Rule       string        // id of the rule that decided
 	RetryAfter time.Duration // the reply's own hint; zero: none
 }
 
-// Question is a reply with what is needed to read it.
+// Input is a reply with what is needed to read it.
 type Input struct {
-	Phase   smtp.Phase
-	Reply   smtp.Reply
-	Host    string // name of the mail host
-	Mailbox string // the recipient, whose own words must not decide anything; "@" and the domain where the local-part has no words
+	Phase smtp.Phase // of the command that was answered
+	Reply smtp.Reply
+	Host  string // name of the mail host
+	// Mailbox is the recipient, whose own words must not decide anything. If
+	// its local-part has no words, "@" and the domain are enough.
+	Mailbox string
 	Sender  string // our reverse-path; empty: the null reverse-path
 }
 
-// Classifier reads replies by an ordered list of rules: the first that fits decides. It is safe for concurrent use.
+// Classifier reads replies by an ordered list of rules: the first that matches
+// decides. It is safe for concurrent use.
 //
-// Three laws stand above the rules. A 2yz reply is an acceptance whatever its text. A 4yz reply proves nothing for good. A refusal before RCPT
-// is about us.
+// Three laws stand above the rules. A 2yz reply is an acceptance, whatever its
+// text. A 4yz reply proves nothing permanently. A refusal before RCPT concerns
+// the client.
 type Classifier struct {
 	rules   []rule
 	ids     map[string]bool // of the rules
@@ -54,13 +58,15 @@ type Classifier struct {
 	memory  memory[Classification]
 }
 
-// RuleFile is rules in the form of the embedded rules.yaml, whose head explains it.
+// RuleFile holds rules in the form of the embedded rules.yaml, whose head
+// describes it.
 type RuleFile struct {
 	Name string // for error messages
 	Data []byte
 }
 
-// NewClassifier returns a classifier that tries the rules of files before the embedded ones. They may use the embedded sets of words.
+// NewClassifier returns a classifier that tries the rules of the files before
+// the embedded ones. The files may use the embedded sets of words.
 func NewClassifier(files ...RuleFile) (*Classifier, error) {
 	return readRules(append(slices.Clone(files), RuleFile{Name: "rules.yaml", Data: embeddedRules})...)
 }
@@ -88,7 +94,7 @@ func (c *Classifier) Rules() []Rule {
 	return rules
 }
 
-// Read tells what q.Reply proves.
+// Read returns what q.Reply proves.
 func (c *Classifier) Read(q Input) Classification {
 	if q.Reply.Code >= 200 && q.Reply.Code < 300 {
 		return readAcceptance(q.Reply.Code)
@@ -102,7 +108,7 @@ func (c *Classifier) Read(q Input) Classification {
 	return reading
 }
 
-// readRefusal tells what a reply that is no acceptance proves.
+// readRefusal reads a reply that is not 2yz.
 func (c *Classifier) readRefusal(q Input) Classification {
 	words := wordsOf(q)
 	reading := c.decide(q, words)
@@ -112,7 +118,8 @@ func (c *Classifier) readRefusal(q Input) Classification {
 	return reading
 }
 
-// readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host could not verify the mailbox.
+// readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host
+// could not verify the mailbox.
 func readAcceptance(code int) Classification {
 	if code == 252 {
 		return Classification{Class: OKUnverified, Rule: "code-252"}
@@ -120,7 +127,7 @@ func readAcceptance(code int) Classification {
 	return Classification{Class: OK, Rule: "code-2yz"}
 }
 
-// decide finds the first rule that fits.
+// decide returns the classification of the first rule that matches.
 func (c *Classifier) decide(q Input, words []word) Classification {
 	said, code := c.phrases.find(words), codeText(q.Reply.Code)
 	for i := range c.rules {
@@ -131,7 +138,8 @@ func (c *Classifier) decide(q Input, words []word) Classification {
 	return readBareCode(q)
 }
 
-// lawful upholds two laws against rules: a 4yz reply proves nothing for good, and a refusal before RCPT is about us.
+// lawful enforces two laws against wrong rules: a 4yz reply proves nothing
+// permanently, and a refusal before RCPT concerns the client.
 func lawful(class Class, q Input) Class {
 	switch class {
 	case NoSuchUser, Disabled, Moved:
@@ -145,7 +153,7 @@ func lawful(class Class, q Input) Class {
 	return class
 }
 
-// readBareCode reads a refusal that no rule knows by its phase and code alone.
+// readBareCode reads a refusal that no rule matches by its phase and code.
 func readBareCode(q Input) Classification {
 	switch {
 	case q.Reply.Code < 400:

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestRulesReadTheirSamples makes every rule prove that it can decide: an unreachable rule fails.
+// TestRulesReadTheirSamples checks that every rule can decide: an unreachable
+// rule fails.
 func TestRulesReadTheirSamples(t *testing.T) {
 	classifier := DefaultClassifier()
 	for _, r := range classifier.rules {
@@ -32,7 +33,7 @@ func TestRulesReadTheirSamples(t *testing.T) {
 	}
 }
 
-// TestTraps holds replies whose words point the wrong way.
+// TestTraps reads replies whose words are misleading.
 func TestTraps(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -96,7 +97,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestHostsOwnName: a mail host that names itself names no block list, whatever it is called; another host does.
+// TestHostsOwnName checks that a mail host that names itself names no block
+// list, whatever it is called, and that another host does.
 func TestHostsOwnName(t *testing.T) {
 	reply, err := smtp.ParseReply("550 5.1.1 mx.blacklist.example.net says: no such user")
 	if err != nil {
@@ -183,7 +185,8 @@ func TestParseRulesRefusesBadData(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the laws against any text: no panic, nothing about the mailbox before RCPT or from a 4yz reply.
+// FuzzRead checks the laws against any text: no panic, and nothing about the
+// mailbox before RCPT or from a 4yz reply.
 func FuzzRead(f *testing.F) {
 	f.Add(550, "5.1.1 <user@example.com>: User unknown", "user@example.com")
 	f.Add(451, "Greylisted, try again in 300 seconds", "blocked@example.com")

@@ -51,7 +51,8 @@ func (l labelled) question(t *testing.T) Input {
 	return q
 }
 
-// verdictOf is the verdict that a class leads to when the reply is the target's and the control was refused as an unknown mailbox.
+// verdictOf returns the verdict that a class leads to if the reply is the
+// target's and the control was refused as an unknown mailbox.
 func verdictOf(class Class) string {
 	switch class {
 	case OK:
@@ -79,8 +80,9 @@ func readLabelled(t *testing.T, file string) []labelled {
 	return rows
 }
 
-// TestLabelledReplies reads replies that other projects' sources, documents and logs attest, and those of the sample corpus that may lie
-// beside the repository. None may be read as undeliverable by mistake.
+// TestLabelledReplies reads labelled replies from other projects' sources,
+// documents and logs, and those of the sample corpus that may lie beside the
+// repository. None may be wrongly read as undeliverable.
 func TestLabelledReplies(t *testing.T) {
 	for name, file := range map[string]string{
 		"attested": "testdata/replies.jsonl",
@@ -117,7 +119,8 @@ func TestLabelledReplies(t *testing.T) {
 	}
 }
 
-// TestPerturbedReplies changes what carries no meaning (case, blanks, numbers, addresses, line breaks) and expects the same class.
+// TestPerturbedReplies changes what carries no meaning (case, blanks, numbers,
+// addresses, line breaks) and expects the same class.
 func TestPerturbedReplies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, row := range readLabelled(t, "testdata/replies.jsonl") {
@@ -162,7 +165,7 @@ func perturbations(random *rand.Rand) map[string]func([]string) []string {
 	}
 }
 
-// upperCase changes the case of what is in ASCII; links and other alphabets keep theirs.
+// upperCase changes the case of ASCII letters, except in links.
 func upperCase(s string) string {
 	words := strings.Split(s, " ")
 	for i, word := range words {
@@ -178,8 +181,9 @@ func upperCase(s string) string {
 	return strings.Join(words, " ")
 }
 
-// TestEveryMailboxPhraseIsAttested holds that each phrase that can prove a mailbox dead occurs in a rule's sample or an attested reply: a phrase
-// that nobody says can only do harm.
+// TestEveryMailboxPhraseIsAttested checks that each phrase that can prove a
+// mailbox dead occurs in a rule's sample or a labelled reply: a phrase that no
+// server sends can only do harm.
 func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 	classifier := DefaultClassifier()
 	found := make(phraseSet, len(classifier.phrases.phrases)/64+1)

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// decodeWords decodes the encoded words of RFC 2047 in the text of a reply: they are meant for header fields, and some servers answer in them.
+// decodeWords decodes encoded words (RFC 2047) in the text of a reply. They are
+// meant for header fields, but some servers use them in replies.
 func decodeWords(s string) string {
 	if !strings.Contains(s, "=?") {
 		return s
@@ -25,10 +26,18 @@ func decodeWords(s string) string {
 	return decoded
 }
 
-// namedCharsets are the encodings of encoded words beside those that package mime knows.
+// namedCharsets are the charsets of encoded words that package mime does not
+// know.
 var namedCharsets = map[string]encoding.Encoding{
-	"koi8-r": charmap.KOI8R, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251, "windows-1252": charmap.Windows1252,
-	"iso-8859-2": charmap.ISO8859_2, "iso-8859-15": charmap.ISO8859_15, "iso-2022-jp": japanese.ISO2022JP, "gb2312": simplifiedchinese.GBK, "gbk": simplifiedchinese.GBK,
+	"koi8-r":       charmap.KOI8R,
+	"windows-1250": charmap.Windows1250,
+	"windows-1251": charmap.Windows1251,
+	"windows-1252": charmap.Windows1252,
+	"iso-8859-2":   charmap.ISO8859_2,
+	"iso-8859-15":  charmap.ISO8859_15,
+	"iso-2022-jp":  japanese.ISO2022JP,
+	"gb2312":       simplifiedchinese.GBK,
+	"gbk":          simplifiedchinese.GBK,
 }
 
 func charsetReader(name string, r io.Reader) (io.Reader, error) {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// phraseIndex finds which of many phrases a reply contains, by looking only at those that can begin at each word.
+// phraseIndex finds which of many phrases a reply contains. At each word it
+// tries only the phrases that can begin with it.
 type phraseIndex struct {
 	vocabulary *vocabulary
 	phrases    []phrase
@@ -53,7 +54,7 @@ func (x *phraseIndex) find(words []word) phraseSet {
 	return found
 }
 
-// search is find for tokens that nobody has asked about of late.
+// search is find without the memory.
 func (x *phraseIndex) search(tokens []token) phraseSet {
 	found := make(phraseSet, len(x.phrases)/64+1)
 	present := make(atomSet, len(x.vocabulary.atoms)/64+1)
@@ -72,7 +73,8 @@ func (x *phraseIndex) search(tokens []token) phraseSet {
 	return found
 }
 
-// appendTokens appends all that tokens are: the same is found in two replies with the same ones, whatever mailboxes they name.
+// appendTokens appends a key of the tokens: replies with the same key contain
+// the same phrases, whatever mailboxes they name.
 func appendTokens(key []byte, tokens []token) []byte {
 	for i := range tokens {
 		t := &tokens[i]
@@ -97,7 +99,8 @@ func (x *phraseIndex) try(candidates []int, tokens []token, present atomSet, fou
 	}
 }
 
-// rarest returns the words of the element that has the fewest, of those that must be there: a reply without one of them is done with at once.
+// rarest returns the words of the mandatory element that has the fewest: a
+// reply without any of them cannot contain the phrase.
 func (p phrase) rarest() []atom {
 	var fewest []atom
 	for _, e := range p {
@@ -115,7 +118,8 @@ func (p phrase) rarest() []atom {
 	return fewest
 }
 
-// begins reports whether tokens begin with the elements. All loops are bounded: things in a row by maxThings, a gap by maxGap.
+// begins reports whether the tokens begin with the elements. All loops are
+// bounded: a row of things by maxThings, a gap by maxGap.
 func begins(tokens []token, elements []element) bool {
 	if len(elements) == 0 {
 		return true
@@ -143,7 +147,8 @@ func begins(tokens []token, elements []element) bool {
 	return false
 }
 
-// takeWord passes over things and then takes the word that fits; it returns what follows.
+// takeWord skips things and then takes the word that fits. It returns the
+// tokens that follow.
 func takeWord(tokens []token, fits func(*token) bool) (next []token, ok bool) {
 	for i := range tokens {
 		if fits(&tokens[i]) {

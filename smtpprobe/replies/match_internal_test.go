@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFoundAgain sees that what is remembered of a reply's words is what a search finds, for every sample of the rules and whoever the mailbox is.
+// TestFoundAgain checks that the memory and a search find the same phrases, for
+// every sample of the rules and for different mailboxes.
 func TestFoundAgain(t *testing.T) {
 	c, err := NewClassifier()
 	if err != nil {
@@ -31,7 +32,8 @@ func TestFoundAgain(t *testing.T) {
 	}
 }
 
-// TestMailboxesShareWhatIsFound sees that replies which differ in nothing but the mailbox are searched once.
+// TestMailboxesShareWhatIsFound checks that replies that differ only in the
+// mailbox are searched once.
 func TestMailboxesShareWhatIsFound(t *testing.T) {
 	c, err := NewClassifier()
 	if err != nil {

@@ -7,14 +7,17 @@ import (
 )
 
 const (
-	// maxRemembered is how many questions the younger half of a memory holds; the older half holds as many.
+	// maxRemembered is the number of entries in the younger half of a memory;
+	// the older half holds as many.
 	maxRemembered = 512
-	// maxQuestion is the most octets of a question that is remembered: those of a memory are at most 1 MiB.
+	// maxQuestion is the longest key in bytes that is remembered, so that all
+	// keys of a memory take at most 1 MiB.
 	maxQuestion = 1 << 10
 )
 
-// memory holds what came of questions of late, say how refusals were read. The same one is read again and again: by the pool and by whoever asked
-// it, and for each address of a domain the refusal of the random recipient.
+// memory is a cache of recent results, such as how refusals were read. The same
+// refusal is read again and again: by the pool and by its callers, and the
+// refusal of the random recipient for each address of a domain.
 type memory[V any] struct {
 	mu             sync.Mutex
 	younger, older map[string]V
@@ -43,7 +46,8 @@ func (m *memory[V]) remember(key []byte, reading V) {
 	m.put(string(key), reading)
 }
 
-// put adds a reading. When the younger half is full it becomes the older one, which is forgotten.
+// put adds a result. When the younger half is full it becomes the older one,
+// and the older one is dropped.
 func (m *memory[V]) put(key string, reading V) {
 	if m.younger == nil || len(m.younger) == maxRemembered {
 		m.younger, m.older = make(map[string]V, maxRemembered), m.younger
@@ -51,10 +55,12 @@ func (m *memory[V]) put(key string, reading V) {
 	m.younger[key] = reading
 }
 
-// appendKey appends all that a question is read by: two questions with the same key have the same reading.
+// appendKey appends everything that an input is read by: inputs with the same
+// key have the same classification.
 func (q Input) appendKey(key []byte) []byte {
 	key = binary.AppendVarint(key, int64(q.Reply.Code))
-	for _, part := range [...]string{string(q.Phase), q.Reply.Enhanced, strings.Join(q.Reply.Lines, " "), q.Host, q.Mailbox, q.Sender} {
+	text := strings.Join(q.Reply.Lines, " ")
+	for _, part := range [...]string{string(q.Phase), q.Reply.Enhanced, text, q.Host, q.Mailbox, q.Sender} {
 		key = binary.AppendUvarint(key, uint64(len(part)))
 		key = append(key, part...)
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each question has a place of its own in the memory, however its parts are cut.
+// TestMemoryTellsQuestionsApart checks that different inputs have different
+// keys, however their parts are cut.
 func TestMemoryTellsQuestionsApart(t *testing.T) {
 	questions := []Input{
 		{Phase: smtp.PhaseRCPT, Reply: smtp.Reply{Code: 550, Lines: []string{"user unknown"}}},

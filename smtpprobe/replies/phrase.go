@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// phrase is a sequence of elements that the words of a reply may contain. It is written as words with blanks between them:
+// phrase is a sequence of elements that the words of a reply may contain. It is
+// written as words with blanks between them:
 //
 //	word      this word             word*     a word that begins so
 //	(a|b c)   one of these          $name     one of a named set
@@ -13,7 +14,8 @@ import (
 //	<addr>    an address; also <host>, <ip>, <url>, <#> (a number), <sender> (our own reverse-path)
 //	~spamhaus a host name or URL that contains this, and is not the recipient's domain or the mail host
 //
-// Things between two words of a phrase are passed over: "user <a@b.example> unknown" contains "user unknown".
+// Things between two words of a phrase are skipped: "user <a@b.example>
+// unknown" contains "user unknown".
 type phrase []element
 
 type element struct {
@@ -27,20 +29,29 @@ type element struct {
 type sequence []atom
 
 const (
-	// maxGap is how many words ".." may stand for.
+	// maxGap is the number of words that ".." matches at most.
 	maxGap = 5
 	// maxThings is how many things in a row are passed over within a phrase.
 	maxThings = 4
-	// minPrefix is how many letters a "word*" must have, so that few of them are tried on each word.
+	// minPrefix is the number of letters that a "word*" must have, so that few
+	// of them are tried on each word.
 	minPrefix = 3
 )
 
-var thingNames = map[string]thing{"<addr>": anAddress, "<host>": aHost, "<ip>": anIP, "<url>": aURL, "<#>": aNumber, "<sender>": theSender}
+var thingNames = map[string]thing{
+	"<addr>":   anAddress,
+	"<host>":   aHost,
+	"<ip>":     anIP,
+	"<url>":    aURL,
+	"<#>":      aNumber,
+	"<sender>": theSender,
+}
 
-// open reports whether the element may stand for nothing.
+// open reports whether the element may match nothing.
 func (e element) open() bool { return e.gap || e.optional }
 
-// empty reports whether the element says nothing: fillers are dropped on both sides.
+// empty reports whether the element has no words: fillers are dropped both from
+// phrases and from replies.
 func (e element) empty() bool { return !e.gap && len(e.words) == 0 && len(e.longer) == 0 }
 
 // phraseParser reads the notation of phrase. sets are the named sets of words.
@@ -66,7 +77,8 @@ func (p phraseParser) parse(text string) (phrase, error) {
 	return elements, nil
 }
 
-// phraseFields splits at blanks outside parentheses. Plain words that follow each other stay together, for two may be compared as one.
+// phraseFields splits at blanks outside parentheses. Plain words that follow
+// each other stay together, because two may be compared as one.
 func phraseFields(text string) []string {
 	depth := 0
 	var fields []string
@@ -100,7 +112,8 @@ func (p phraseParser) element(field string) (element, error) {
 	if field == ".." || field == "" {
 		return e, fmt.Errorf("%q: nothing to be optional", field)
 	}
-	if inner := strings.TrimSuffix(strings.TrimPrefix(field, "("), ")"); strings.ContainsAny(inner, "()?") || strings.HasPrefix(field, "(") != strings.HasSuffix(field, ")") {
+	inner := strings.TrimSuffix(strings.TrimPrefix(field, "("), ")")
+	if strings.ContainsAny(inner, "()?") || strings.HasPrefix(field, "(") != strings.HasSuffix(field, ")") {
 		return e, fmt.Errorf("%q: parentheses enclose a whole element, and ? begins one", field)
 	}
 	alternatives := []string{field}
@@ -115,7 +128,8 @@ func (p phraseParser) element(field string) (element, error) {
 	return e, nil
 }
 
-// addAlternative adds words to an element; a set's name stands for all its words.
+// addAlternative adds words to an element. The name of a set adds all its
+// words.
 func (p phraseParser) addAlternative(e *element, words string) error {
 	if name, ok := strings.CutPrefix(words, "$"); ok {
 		set, ok := p.sets[name]

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// maxRetryHint bounds what a mail host may ask for: queues give up after days, and so would a caller.
+// maxRetryHint is the longest wait that is accepted as a hint: mail queues give
+// up after days, and callers sooner.
 const maxRetryHint = 24 * time.Hour
 
 // units are the words for a length of time as replies write them.
@@ -16,8 +17,10 @@ var units = map[string]time.Duration{
 	"h": time.Hour, "hour": time.Hour, "hours": time.Hour,
 }
 
-// retryHint finds a wait in words: a number and a unit, as in "try again in 300 seconds" or "Greylisted for 5 minutes", or a time as
-// milter-greylist writes it: "come back in 00:04:59".
+// retryHint finds a waiting time in words: a number and a unit, as in "try
+// again in 300 seconds" or "Greylisted for 5 minutes", or a time as
+// milter-greylist writes it: "come back in 00:04:59". It returns zero if there
+// is none.
 func retryHint(words []word) time.Duration {
 	for i, w := range words {
 		if w.thing != aNumber || !announced(words[:i]) {
@@ -34,7 +37,7 @@ func retryHint(words []word) time.Duration {
 	return 0
 }
 
-// times is a number of units; zero when it is none, or far too large.
+// times returns a number of units, or zero if it is no number or far too large.
 func times(number string, unit time.Duration) time.Duration {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > int(maxRetryHint/time.Second) {

@@ -50,7 +50,8 @@ type rule struct {
 	unless   []int        // phrases of which none may be there
 }
 
-// fits reports whether the rule reads the reply. code is its reply code as text.
+// fits reports whether the rule matches the reply. code is the reply code as
+// text.
 func (r *rule) fits(q Input, code string, said phraseSet) bool {
 	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
 		fitsAny(r.codes, code) &&
@@ -60,8 +61,9 @@ func (r *rule) fits(q Input, code string, said phraseSet) bool {
 		!anySaid(r.unless, said)
 }
 
-// enhancedInClass returns the enhanced status code, or nothing when its class disagrees with the reply code: then one of both is wrong, and
-// the reply code is the one that every client acts on.
+// enhancedInClass returns the enhanced status code, or nothing if its class
+// disagrees with the reply code. Then one of both is wrong, and the reply code
+// is the one that every client acts on.
 func enhancedInClass(r smtp.Reply) string {
 	if r.Enhanced == "" || int(r.Enhanced[0]-'0') != r.Code/100 {
 		return ""
@@ -76,7 +78,8 @@ func codeText(code int) string {
 // noCode is the pattern for a reply without an enhanced status code.
 const noCode = "none"
 
-// fitsAny reports whether text fits one of the patterns, in which "x" stands for one digit or, at the end, for any number.
+// fitsAny reports whether text matches one of the patterns, in which "x" stands
+// for one digit or, at the end, for any number.
 func fitsAny(patterns []string, text string) bool {
 	if len(patterns) == 0 {
 		return true
@@ -128,11 +131,13 @@ func anySaid(phrases []int, said phraseSet) bool {
 	return false
 }
 
-// aboutMailboxes are the reply codes that can be about a mailbox: 55z is about the mail system, 50z about syntax and 53z about
-// authentication (RFC 5321 §4.2.1, RFC 4954 §6); the others are those that hosts have made up.
+// aboutMailboxes are the reply codes that can concern a mailbox: 55z is about
+// the mail system, 50z about syntax and 53z about authentication (RFC 5321
+// §4.2.1, RFC 4954 §6). The other codes are not standard but used.
 var aboutMailboxes = []string{"55x", "51x", "52x", "54x", "57x", "58x"}
 
-// scope is where a class's rules apply unless they say otherwise: what is said of a mailbox is believed at RCPT and for good only.
+// scope limits the rules of a class unless they set phase or code themselves:
+// rules about the mailbox apply at RCPT and to permanent refusals only.
 var scope = map[Class]struct {
 	phases []smtp.Phase
 	codes  []string
@@ -149,7 +154,8 @@ var scope = map[Class]struct {
 	Ambiguous:    {},
 }
 
-// readRules makes a classifier of rule files, tried in their order. A file may use the sets of the others.
+// readRules returns a classifier of rule files, tried in order. A file may use
+// the sets of the others.
 func readRules(files ...RuleFile) (*Classifier, error) {
 	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
 	entries := make([]ruleFile, len(files))
@@ -175,9 +181,12 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 	return c, nil
 }
 
+var errDuplicate = errors.New("every rule needs an id of its own: " +
+	"there is one of this name in this file or among the embedded rules")
+
 func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
 	if c.ids[entry.ID] || entry.ID == "" {
-		return errors.New("every rule needs an id of its own: there is one of this name in this file or among the embedded rules")
+		return errDuplicate
 	}
 	r, err := c.compile(entry, parser)
 	if err != nil {
@@ -188,13 +197,16 @@ func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
 	return nil
 }
 
+// phases are those that a rule may name.
+var phases = []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT}
+
 // check refuses an entry that would fit everything or nothing.
 func (e ruleEntry) check() error {
 	if len(e.Text) == 0 && len(e.Enhanced) == 0 {
 		return errors.New("a rule needs text or enhanced")
 	}
 	for _, phase := range e.Phase {
-		if !slices.Contains([]smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT}, phase) {
+		if !slices.Contains(phases, phase) {
 			return fmt.Errorf("phase %q is unknown: use greeting, ehlo, starttls, mail or rcpt", phase)
 		}
 	}
@@ -225,7 +237,9 @@ func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error)
 		return rule{}, err
 	}
 	r := rule{
-		Rule:   Rule{ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source},
+		Rule: Rule{
+			ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source,
+		},
 		phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
 	}
 	if len(r.phases) == 0 {

@@ -2,7 +2,8 @@ package replies
 
 import "strings"
 
-// atom is the number of a pattern in the vocabulary. Phrases are compared by atoms, so that a set of fifty words costs what one word does.
+// atom is the number of a pattern in the vocabulary. Phrases are compared by
+// atoms, so that a set of fifty words costs no more than one word.
 type atom uint16
 
 // pattern matches one word.
@@ -33,7 +34,7 @@ func (s *atomSet) add(a atom) {
 
 func (s atomSet) has(a atom) bool { return int(a/64) < len(s) && s[a/64]&(1<<(a%64)) != 0 }
 
-// hasOneOf reports whether one of the atoms is in the set, or there is none to look for.
+// hasOneOf reports whether one of the atoms is in the set, or atoms is empty.
 func (s atomSet) hasOneOf(atoms []atom) bool {
 	for _, a := range atoms {
 		if s.has(a) {
@@ -61,7 +62,8 @@ type token struct {
 	thing bool
 }
 
-// maxAtoms is how many patterns one word is counted for: itself, a few prefixes of it, or for a thing its kind and what it contains.
+// maxAtoms is the number of patterns that a word may match: itself and a few
+// prefixes or, for a thing, its kind and what it contains.
 const maxAtoms = 6
 
 func (t *token) add(a atom) {

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// TestNotAboutTheMailbox holds refusals that speak in the words or codes of a dead mailbox and say something else: none proves one dead.
+// TestNotAboutTheMailbox reads refusals that use the words or codes of a dead
+// mailbox for something else. None proves a mailbox dead.
 func TestNotAboutTheMailbox(t *testing.T) {
 	checkClasses(t, map[string]Class{
-		// the one who asks
+		// the client
 		"550 5.1.1 The sender's mailbox does not exist":                          Blocked,
 		"550 5.1.1 Your mailbox does not exist, you cannot send":                 Blocked,
 		"550 5.1.1 no MX for sender domain":                                      Blocked,
@@ -112,7 +113,8 @@ func TestNotAboutTheMailbox(t *testing.T) {
 	})
 }
 
-// TestCodeAloneContradicted: an enhanced status code about the mailbox is not believed beside a text that speaks of something else.
+// TestCodeAloneContradicted checks that an enhanced status code about the
+// mailbox is not believed if the text is about something else.
 func TestCodeAloneContradicted(t *testing.T) {
 	for _, code := range []string{"5.1.1", "5.2.1"} {
 		if got := readAtRCPT(t, "550 "+code+" gone"); verdictOf(got.Class) != "undeliverable" {
@@ -138,7 +140,8 @@ func TestCodeAloneContradicted(t *testing.T) {
 	}
 }
 
-// TestDeadInOtherWords holds what must still be found: advice and odd words beside what proves a mailbox dead.
+// TestDeadInOtherWords reads refusals that must still be recognised: advice and
+// unusual words beside what proves a mailbox dead.
 func TestDeadInOtherWords(t *testing.T) {
 	checkClasses(t, map[string]Class{
 		"550 <user@example.com> recipient rejected":                                               NoSuchUser,
@@ -174,7 +177,9 @@ func TestDeadInOtherWords(t *testing.T) {
 	})
 }
 
-// TestOurPostmaster: hosts that verify a sender may ask its postmaster too, who is ours; another domain's, or the one asked about, is not.
+// TestOurPostmaster checks that the postmaster of our own domain, which hosts
+// that verify senders also ask for, counts as our address; the postmaster of
+// another domain, or the one that is verified, does not.
 func TestOurPostmaster(t *testing.T) {
 	const text = "550 Postmaster@example.org: no such user"
 	for _, tt := range []struct {
@@ -197,7 +202,8 @@ func TestOurPostmaster(t *testing.T) {
 	}
 }
 
-// TestHostThatTakesNoMail: RFC 7504 says it in the greeting, where other refusals are about us.
+// TestHostThatTakesNoMail checks the greeting of RFC 7504; other refusals in a
+// greeting concern the client.
 func TestHostThatTakesNoMail(t *testing.T) {
 	for text, want := range map[string]Class{
 		"521 mail.example.net does not accept mail":                NotOurDomain,
@@ -224,7 +230,8 @@ func checkClasses(t *testing.T, classes map[string]Class) {
 	}
 }
 
-// readAtRCPT reads a refusal of user@example.com, asked for by probe@example.org.
+// readAtRCPT reads a refusal of user@example.com where our reverse-path is
+// probe@example.org.
 func readAtRCPT(t *testing.T, text string) Classification {
 	t.Helper()
 	reply, err := smtp.ParseReply(strings.Split(text, "\n")...)

@@ -10,11 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWords bounds what is read of a reply, so that reading costs little whatever a host sends.
+// maxWords is the number of words of a reply that are read, so that reading is
+// cheap whatever a host sends.
 const maxWords = 400
 
-// word is one word of a reply in the form in which phrases are compared: lower case, without diacritics and fillers. A word that names
-// something (an address, a host) is a thing: no phrase can be made of it by accident.
+// word is one word of a reply in the form in which phrases are compared: lower
+// case, without diacritics and fillers. A word that names something (an
+// address, a host) is a thing, which no ordinary word of a phrase matches.
 type word struct {
 	text  string
 	thing thing
@@ -32,8 +34,10 @@ const (
 	theSender // our reverse-path
 )
 
-// wordsOf splits the text of a reply into words. The recipient's own address is a thing wherever it stands, so that a mailbox called
-// "blocked" or "unknown.user" decides nothing; the domain and the mail host are things without a text, so that one called "rbl.example" is no list.
+// wordsOf splits the text of a reply into words. The recipient's own address
+// becomes a thing, so that a mailbox called "blocked" or "unknown.user" decides
+// nothing. The domain and the mail host become things without a text, so that
+// one called "rbl.example" is not taken for a block list.
 func wordsOf(q Input) []word {
 	text := strings.ToLower(decodeWords(strings.Join(q.Reply.Lines, " ")))
 	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
@@ -48,7 +52,8 @@ func wordsOf(q Input) []word {
 	return words
 }
 
-// isOurs reports whether an address is our reverse-path, or the postmaster of its domain, whom hosts that verify senders ask for too.
+// isOurs reports whether an address is our reverse-path or the postmaster of
+// its domain, which hosts that verify senders also ask for.
 func (q Input) isOurs(address string) bool {
 	domain := q.Sender[strings.LastIndexByte(q.Sender, '@')+1:]
 	return domain != "" && (strings.EqualFold(address, q.Sender) ||
@@ -99,7 +104,7 @@ func bytesOf(text string) (s byteSet) {
 }
 
 var (
-	// breaks separate pieces whatever they are.
+	// breaks always separate pieces.
 	breaks = bytesOf(" \t\r\n<>()[]{}\"`,;|\\\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x1b\x7f")
 	// edges are cut off the ends of a piece.
 	edges = bytesOf(".:'!?*-_/#=~$%&+")
@@ -119,12 +124,13 @@ func isQuote(c byte) bool {
 	return c == '<' || c == '>' || c == '"' || c == '`' || c == '[' || c == ']'
 }
 
-// plainWord reports whether a local-part could also be an ordinary word of a reply.
+// plainWord reports whether a local-part could also be an ordinary word of a
+// reply.
 func plainWord(local string) bool {
 	return strings.IndexFunc(local, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// appendPiece adds what a piece of text without blanks says: one thing, or its words.
+// appendPiece appends a piece of text without blanks: one thing, or its words.
 func appendPiece(words []word, piece string) []word {
 	piece = edges.trim(piece)
 	if isPlain(piece) {
@@ -142,7 +148,8 @@ func appendPiece(words []word, piece string) []word {
 	return words
 }
 
-// cutAddress cuts an address from what is said of it without a blank between: "a@b.example:blocked".
+// cutAddress splits an address from what follows it without a blank:
+// "a@b.example:blocked".
 func cutAddress(piece string) (address, said string, ok bool) {
 	address, said, ok = strings.Cut(piece, ":")
 	return address, said, ok && strings.Contains(address, "@") && !strings.Contains(said, "@")
@@ -205,8 +212,10 @@ func isIP(piece string) bool {
 	return err == nil
 }
 
-// isHost reports whether a piece with a dot is a host name and not the end of one sentence with the beginning of the next: it has three labels or
-// more, or the last is a known top-level domain or one of those that stand for local and example names.
+// isHost reports whether a piece with a dot is a host name and not the end of
+// one sentence with the beginning of the next. A host name has at least three
+// labels, or its last label is a known top-level domain or one of those for
+// local and example names.
 func isHost(piece string) bool {
 	for i := range len(piece) {
 		if c := piece[i]; !(c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z') {
@@ -224,7 +233,8 @@ func isHost(piece string) bool {
 	return icann
 }
 
-// appendWord adds one run of letters and digits in its folded form. Scripts that write without spaces give a word a character.
+// appendWord appends one run of letters and digits in its folded form. In
+// scripts without spaces, each character is a word.
 func appendWord(words []word, text string) []word {
 	folded := fold(cutArticle(text))
 	if isPlain(folded) {
@@ -270,10 +280,15 @@ func appendPlain(words []word, text string) []word {
 	return words
 }
 
-// elided are the words that lose their vowel before another and are written in one with it: articles and prepositions of French and Italian.
-var elided = map[string]bool{"l": true, "d": true, "un": true, "all": true, "dall": true, "dell": true, "nell": true, "sull": true, "quest": true}
+// elided are French and Italian articles and prepositions that lose their vowel
+// and are joined to the next word.
+var elided = map[string]bool{
+	"l": true, "d": true, "un": true, "all": true, "dall": true, "dell": true, "nell": true,
+	"sull": true, "quest": true,
+}
 
-// cutArticle drops an elided article, a filler as articles are: "l'utente" is "utente", and "n'existe" stays what it is.
+// cutArticle drops an elided article, because articles are fillers: "l'utente"
+// becomes "utente". "n'existe" stays as it is.
 func cutArticle(text string) string {
 	at := strings.IndexAny(text, "'’")
 	if at < 0 || !elided[text[:at]] {

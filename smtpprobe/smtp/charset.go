@@ -10,8 +10,9 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// decode turns the text of a reply into UTF-8. RFC 5321 §4.2 allows ASCII alone and RFC 6531 UTF-8, but servers also answer in the encoding of
-// their country and do not say which. A wrong guess costs nothing: text that no rule knows is not read.
+// decode turns the text of a reply into UTF-8. RFC 5321 §4.2 allows ASCII only
+// and RFC 6531 UTF-8, but some servers answer in an encoding of their country
+// without naming it. A wrong guess does no harm: no rule matches the text.
 func decode(s string) string {
 	charset := guessCharset(s)
 	if charset == nil {
@@ -24,7 +25,8 @@ func decode(s string) string {
 	return decoded
 }
 
-// guessCharset returns the encoding that s is likely in; nil for UTF-8, which chance hardly ever produces.
+// guessCharset returns the encoding that s is probably in; nil for UTF-8, which
+// other encodings hardly ever produce by chance.
 func guessCharset(s string) encoding.Encoding {
 	switch {
 	case strings.Contains(s, "\x1b$B") || strings.Contains(s, "\x1b$@"): // RFC 1468: ASCII to JIS X 0208
@@ -44,8 +46,10 @@ func guessCharset(s string) encoding.Encoding {
 	return charmap.KOI8R
 }
 
-// high counts the bytes above ASCII. Cyrillic small letters are 0xC0–0xDF in KOI8-R and 0xE0–0xFF in windows-1251, and neither has letters
-// below, where every other byte of Chinese text may lie; Chinese characters have two bytes each.
+// high counts the bytes above ASCII. Cyrillic small letters are 0xC0–0xDF in
+// KOI8-R and 0xE0–0xFF in windows-1251. Neither has letters below 0xC0, where
+// about every other byte of Chinese text lies. Chinese characters have two
+// bytes each.
 type high struct {
 	count, below, lower, upper int
 	longest                    int  // in a row

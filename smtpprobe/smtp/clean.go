@@ -7,8 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes bytes from the wire fit for people and JSON: valid UTF-8 without anything that moves a cursor or hides. Other encodings are
-// guessed, what is in none becomes U+FFFD, tabs spaces, and control, format (bidi, zero-width) and unassigned characters Go escapes. Cleaning twice changes nothing.
+// Clean makes text from the network fit for terminals, logs and JSON: valid
+// UTF-8 without characters that move the cursor or are invisible. Other
+// encodings are guessed, undecodable bytes become U+FFFD, tabs become spaces,
+// and control, format (bidi, zero-width) and unassigned characters become Go
+// escapes. Clean is idempotent.
 func Clean(s string) string {
 	if IsPrintableASCII(s) {
 		return s
@@ -27,6 +30,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
+// IsPrintableASCII reports whether s has only characters from space to tilde.
 func IsPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -36,7 +40,8 @@ func IsPrintableASCII(s string) bool {
 	return true
 }
 
-// truncate cuts s to at most limit bytes, at a character's border and with an ellipsis that tells of it.
+// Truncate cuts s to at most limit bytes, at the boundary of a character, and
+// marks the cut with an ellipsis.
 func Truncate(s string, limit int) string {
 	const ellipsis = "…"
 	if len(s) <= limit {

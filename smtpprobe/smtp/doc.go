@@ -1,7 +1,7 @@
 // Package smtp holds the facts of an SMTP session that other packages share:
-// replies and their parser, the phases of a session, the ways in which a session
-// fails, and the lines of a transcript. It also makes text from the network fit
-// to be shown and stored.
+// replies and their parser, the phases of a session, the ways in which a
+// session fails, and the lines of a transcript. It also makes text from the
+// network fit to be shown and stored.
 //
 // It opens no connection and judges nothing: the dialogue is in package
 // smtpprobe, what a reply proves is decided by package replies.

@@ -28,7 +28,7 @@ const (
 	KindProtocol    Kind = "protocol"    // not SMTP, replies out of step, too long a line or reply
 	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
 	KindCancelled   Kind = "cancelled"   // the caller gave up
-	KindEgress      Kind = "egress"      // our own way out, a proxy or a source address, failed: no word on the host
+	KindEgress      Kind = "egress"      // one of our egresses failed: says nothing about the host
 	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
 )
 

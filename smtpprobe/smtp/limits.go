@@ -2,13 +2,16 @@ package smtp
 
 // Bounds on what is kept of a reply.
 const (
-	// maxReplyLines is the number of lines of one reply. The longest honest ones, EHLO replies and legal greetings, have about forty.
+	// MaxReplyLines is the number of lines of one reply. The longest honest
+	// replies, to EHLO or with legal notices, have about forty.
 	MaxReplyLines = 100
-	// maxText is the number of bytes kept of the text of a reply line: all that RFC 5321 §4.5.3.1.5 allows, twice.
+	// MaxText is the number of bytes kept of a reply line's text: twice what
+	// RFC 5321 §4.5.3.1.5 allows.
 	MaxText = 1024
-	// maxReplyText is the number of bytes kept of a whole reply: the longest honest ones have some three thousand. It is what a thousand sessions
-	// with hosts that talk a lot cost in memory, several times over.
+	// MaxReplyText is the number of bytes kept of a whole reply; the longest
+	// honest ones have about three thousand. A thousand open sessions keep a
+	// few such replies each.
 	MaxReplyText = 4 << 10
-	// maxWording is the number of bytes by which replies are compared; of each mail host, the wording of one is remembered.
+	// MaxWording is the number of bytes in which replies are compared.
 	MaxWording = 256
 )

@@ -1,6 +1,6 @@
 package smtp
 
-// Who a [Line] is from.
+// Values of Line.From.
 const (
 	FromClient = "C"
 	FromServer = "S"
@@ -9,7 +9,8 @@ const (
 
 // Line is one line of a transcript.
 type Line struct {
-	// From is "C" for the client, "S" for the server, "*" for a remark of the prober (connected, TLS established, failure).
+	// From is "C" for the client, "S" for the server and "*" for remarks of the
+	// prober (connected, TLS established, failure).
 	From string `json:"from"`
 	Text string `json:"text"`
 	// AtMS is milliseconds since the session began.

@@ -11,29 +11,33 @@ import (
 // Reply is one SMTP reply (RFC 5321 §4.2).
 type Reply struct {
 	Code int `json:"code"`
-	// Enhanced is the enhanced status code (RFC 2034, RFC 3463) as the server sent it, without a "#": "5.1.1"; empty when there is none.
+	// Enhanced is the enhanced status code (RFC 2034, RFC 3463) as the server
+	// sent it, without a "#": "5.1.1". It is empty if there is none.
 	Enhanced string `json:"enhanced,omitempty"`
-	// Lines are the texts of the reply's lines without reply code and enhanced code, valid UTF-8, bounded in number and length.
+	// Lines are the texts of the lines without reply code and enhanced code:
+	// valid UTF-8, bounded in number and length.
 	Lines []string `json:"lines,omitempty"`
 }
 
-// replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
+// CodeServiceClosing ends a session at any point (RFC 5321 §3.8).
 const CodeServiceClosing = 421
 
-// replyGoodbye is the reply to QUIT.
+// CodeClosing is the reply to QUIT.
 const CodeClosing = 221
 
-// replyInsufficientStorage is also the reply to one recipient too many (RFC 5321 §4.5.3.1.10).
+// CodeInsufficientStorage is also the reply to one recipient too many (RFC 5321
+// §4.5.3.1.10).
 const CodeInsufficientStorage = 452
 
-// protocolError is a breach of SMTP by the server.
+// ProtocolError is a violation of SMTP by the server.
 type ProtocolError string
 
 func (e ProtocolError) Error() string { return string(e) }
 
-// ParseReply reads a reply from its lines, given without line ends: "550-5.1.1 no", "550 5.1.1 such user". It is what a session does with
-// the lines it receives, and fails where a session would fail: lines that are no reply lines, different codes in one reply, a reply that
-// goes on or that ends before the last line, too many lines.
+// ParseReply parses a reply from its lines, given without line ends: "550-5.1.1
+// no", "550 5.1.1 such user". It returns an error for lines that are no reply
+// lines, different codes in one reply, too many lines, and a reply that does
+// not end with the last line.
 func ParseReply(lines ...string) (Reply, error) {
 	var b ReplyBuilder
 	for i, line := range lines {
@@ -51,7 +55,8 @@ func ParseReply(lines ...string) (Reply, error) {
 	return b.Reply(), nil
 }
 
-// String returns the reply as a server would send it, the lines separated by "\n". [ParseReply] reads it back.
+// String returns the reply as a server would send it, with its lines separated
+// by "\n". [ParseReply] is its inverse.
 func (r Reply) String() string {
 	texts := r.Lines
 	if len(texts) == 0 {
@@ -71,25 +76,29 @@ func (r Reply) String() string {
 	return b.String()
 }
 
-// replyBuilder puts a reply together line by line, so that a bad line ends the reading at once.
+// ReplyBuilder assembles a reply line by line, so that a bad line ends the
+// reading at once.
 type ReplyBuilder struct {
-	code     int
-	texts    []string
-	Greeting bool // the reply is a session's first
+	Greeting bool // the reply is the first of a session
+
+	code  int
+	texts []string
 }
 
-// add takes the next line and reports whether it is the reply's last.
+// Add adds the next line and reports whether it is the last of the reply.
 func (b *ReplyBuilder) Add(line string) (last bool, err error) {
 	code, last, text, err := splitReplyLine(line)
 	if err != nil {
 		return false, err
 	}
 	if b.Greeting && b.code/100 == 2 && code >= 400 {
-		// postscreen(8) sends the first line of its greeting before it has made up its mind, to see who speaks out of turn.
+		// postscreen(8) sends the first line of its greeting before its
+		// decision, to see which clients talk too early.
 		b.texts = nil
 	}
 	if b.texts != nil && code != b.code {
-		// RFC 5321 §4.2.1 requires the same code on every line. Which of the two is meant is not for us to guess.
+		// RFC 5321 §4.2.1 requires the same code on every line. We do not guess
+		// which of two is meant.
 		return false, ProtocolError(fmt.Sprintf("reply codes %d and %d in one reply", b.code, code))
 	}
 	if len(b.texts) == MaxReplyLines {
@@ -100,7 +109,8 @@ func (b *ReplyBuilder) Add(line string) (last bool, err error) {
 	return last, nil
 }
 
-// reply returns the reply of the lines added, and is the builder's end.
+// Reply returns the reply of the lines added. The builder must not be used
+// afterwards.
 func (b *ReplyBuilder) Reply() Reply {
 	r := Reply{Code: b.code, Enhanced: findEnhanced(b.texts), Lines: b.texts[:0]}
 	left := MaxReplyText
@@ -117,7 +127,8 @@ func (b *ReplyBuilder) Reply() Reply {
 	return r
 }
 
-// splitReplyLine splits a line as in RFC 5321 §4.2: reply code, "-" or space or nothing, text. The text is returned clean.
+// splitReplyLine splits a line as in RFC 5321 §4.2: a reply code, then "-", a
+// space or nothing, then text. The text is returned clean.
 func splitReplyLine(line string) (code int, last bool, text string, err error) {
 	if len(line) < 3 || !isDigits(line[:3]) {
 		return 0, false, "", notReplyLine(line)
@@ -143,8 +154,9 @@ func isDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// findEnhanced returns the enhanced status code of a reply with these texts. RFC 2034 §4 has it in front of every line; where lines
-// contradict each other, none is believed.
+// findEnhanced returns the enhanced status code of a reply with these texts.
+// RFC 2034 §4 puts it at the beginning of every line. If lines disagree, the
+// reply has none.
 func findEnhanced(texts []string) string {
 	found := ""
 	for _, text := range texts {
@@ -163,8 +175,9 @@ func findEnhanced(texts []string) string {
 	return trailingEnhanced(texts[len(texts)-1])
 }
 
-// contradictory reports whether lines of a reply begin with different enhanced status codes, which RFC 2034 §4 forbids. One without its last line and
-// the next of the same code look so.
+// Contradictory reports whether lines of the reply begin with different
+// enhanced status codes, which RFC 2034 §4 forbids. A reply without its last
+// line that runs into the next reply looks like that.
 func (r Reply) Contradictory() bool {
 	if r.Enhanced != "" {
 		return false // findEnhanced found them to agree; a text may have another code of its own
@@ -180,16 +193,17 @@ func (r Reply) Contradictory() bool {
 	return false
 }
 
-// wording is what stays the same where a host gives a reply again: all but words with digits in them, such as the time or a number of the session, and
-// the name of a mailbox.
+// Wording returns what stays the same if a host gives the reply again: all
+// words but mailboxes and those with digits, such as times and session numbers.
 func (r Reply) Wording() string {
 	words := strings.Fields(strings.Join(r.Lines, " "))
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "0123456789@") })
 	return Truncate(fmt.Sprint(r.Code, " ", r.Enhanced, " ", strings.Join(words, " ")), MaxWording)
 }
 
-// cutEnhanced splits an enhanced status code from the beginning of a text, where RFC 2034 §4 puts it, also with the "#" of some appliances.
-// What follows must not let it be the beginning of an IP address.
+// cutEnhanced splits an enhanced status code from the beginning of a text,
+// where RFC 2034 §4 puts it; some appliances write a "#" before it. It does not
+// mistake the beginning of an IP address for a code.
 func cutEnhanced(text string) (enhanced, rest string) {
 	enhanced, rest = cutStatus(strings.TrimPrefix(text, "#"))
 	if rest != "" && strings.IndexByte(":;,", rest[0]) >= 0 {
@@ -201,7 +215,8 @@ func cutEnhanced(text string) (enhanced, rest string) {
 	return enhanced, strings.TrimSpace(rest)
 }
 
-// trailingEnhanced returns the enhanced status code at the end of a text, in the way of qmail: "sorry, no mailbox here by that name (#5.1.1)".
+// trailingEnhanced returns the enhanced status code at the end of a text, as
+// qmail writes it: "sorry, no mailbox here by that name (#5.1.1)".
 func trailingEnhanced(text string) string {
 	const opening = "(#"
 	at := strings.LastIndex(text, opening)
@@ -215,7 +230,8 @@ func trailingEnhanced(text string) string {
 	return enhanced
 }
 
-// cutStatus splits class, subject and detail with their dots (RFC 3463 §2) from the beginning of a text.
+// cutStatus splits class, subject and detail with their dots (RFC 3463 §2) from
+// the beginning of a text.
 func cutStatus(text string) (status, rest string) {
 	if text == "" || strings.IndexByte("245", text[0]) < 0 {
 		return "", text

@@ -100,7 +100,8 @@ func TestReplyTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestReplyIsBounded sees that a reply of many long lines is cut, and keeps its enhanced status code.
+// TestReplyIsBounded checks that a reply of many long lines is cut and keeps
+// its enhanced status code.
 func TestReplyIsBounded(t *testing.T) {
 	lines := slices.Repeat([]string{"550-5.1.1 " + strings.Repeat("x", 4000)}, 99)
 	r, err := smtp.ParseReply(append(lines, "550 5.1.1 no")...)

@@ -1,9 +1,13 @@
-// Package socks5 opens TCP connections through a SOCKS5 proxy (RFC 1928), with a user name and password where the proxy wants them (RFC 1929).
+// Package socks5 opens TCP connections through a SOCKS5 proxy (RFC 1928), with
+// a user name and password if the proxy requires them (RFC 1929).
 //
-// golang.org/x/net/proxy does so too, but tells what a proxy has replied in the text of an error only. Here it matters who failed: an [Error] is
-// about the proxy, and what the proxy says of the target becomes the error that the system has for it, such as ECONNREFUSED.
+// golang.org/x/net/proxy does so too, but reports the reply of a proxy only in
+// the text of an error. This package must distinguish the failures of proxy and
+// target: an [Error] concerns the proxy, and what the proxy reports of the
+// target becomes the error that the system has for it, such as ECONNREFUSED.
 //
-// It knows CONNECT, and takes IP addresses only: a name would be looked up once more by the proxy, and what was checked before would not be what is
+// It implements CONNECT for IP addresses only. A name would be looked up again
+// by the proxy, and the address that was checked would not be the one that is
 // dialled.
 package socks5
 
@@ -31,7 +35,8 @@ type Dialer struct {
 	Forward            Forward
 }
 
-// Error says that the proxy could not be used, or would not serve us. It says nothing about the target. It never holds the password.
+// Error reports that the proxy could not be used or refused to serve us. It
+// says nothing about the target and never contains the password.
 type Error struct{ Err error }
 
 func (e *Error) Error() string { return "proxy: " + e.Err.Error() }
@@ -58,8 +63,10 @@ const (
 	maxCredential = 255 // octets of a user name or password
 )
 
-// replies are what the codes of RFC 1928 §6 say about the target. The others are about the proxy: its rules, or a failure that it does not explain.
-// Proxies have "TTL expired" for a connection that timed out, and an address type that they do not support where they have no IPv6.
+// replies maps the reply codes of RFC 1928 §6 that concern the target. The
+// others concern the proxy: its rules, or a failure that it does not explain.
+// Proxies send "TTL expired" for a connection that timed out, and "address type
+// not supported" if they have no IPv6.
 var replies = map[byte]syscall.Errno{
 	3: syscall.ENETUNREACH,
 	4: syscall.EHOSTUNREACH,
@@ -75,7 +82,8 @@ var refusals = map[byte]string{
 	7: "it does not support CONNECT",
 }
 
-// DialContext connects to address, an IP address and port. The local address of the connection is the one that the proxy says it uses.
+// DialContext connects to address, an IP address and port. The local address of
+// the connection is the one that the proxy reports.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -87,7 +95,7 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	}
 	end := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	bound, err := d.connect(conn, target)
-	if !end() { // whatever was read: the deadline may have come in between
+	if !end() { // whatever was read: the deadline may have passed meanwhile
 		err = orEndOf(ctx, err)
 	}
 	if err != nil {
@@ -97,7 +105,8 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	return &proxied{conn, bound}, nil
 }
 
-// withoutPlace leaves out of a dialler's error where it was dialling to: whoever reports it knows.
+// withoutPlace removes the address that was dialled from a dialer's error:
+// callers that report it know the address.
 func withoutPlace(err error) error {
 	var operation *net.OpError
 	if errors.As(err, &operation) {
@@ -115,7 +124,8 @@ func orEndOf(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// connect speaks to the proxy. It reads not an octet more than the proxy's: the next is the target's.
+// connect negotiates with the proxy. It reads exactly the proxy's octets: the
+// next one belongs to the target.
 func (d *Dialer) connect(conn net.Conn, target netip.AddrPort) (bound net.Addr, err error) {
 	if err := d.introduce(conn); err != nil {
 		return nil, &Error{err}
@@ -144,7 +154,8 @@ func (d *Dialer) connect(conn net.Conn, target netip.AddrPort) (bound net.Addr, 
 
 var errNotSOCKS5 = errors.New("it does not speak SOCKS5")
 
-// introduce agrees on a method of authentication (RFC 1928 §3), and authenticates.
+// introduce negotiates a method of authentication (RFC 1928 §3) and
+// authenticates.
 func (d *Dialer) introduce(conn net.Conn) error {
 	hello := []byte{version, 1, methodNone}
 	if d.Username != "" {
@@ -194,7 +205,7 @@ func exchange(conn net.Conn, message, answer []byte) error {
 	return err
 }
 
-// request asks for a connection to the target (RFC 1928 §4).
+// request is the request for a connection to the target (RFC 1928 §4).
 func request(target netip.AddrPort) []byte {
 	addr := target.Addr().Unmap()
 	message := []byte{version, commandConnect, 0, typeIPv6}
@@ -211,7 +222,8 @@ func outcome(code byte, conn net.Conn, target netip.AddrPort) error {
 		return nil
 	}
 	if errno, ok := replies[code]; ok {
-		return &net.OpError{Op: "socks connect", Net: "tcp", Source: conn.RemoteAddr(), Addr: net.TCPAddrFromAddrPort(target), Err: errno}
+		target := net.TCPAddrFromAddrPort(target)
+		return &net.OpError{Op: "socks connect", Net: "tcp", Source: conn.RemoteAddr(), Addr: target, Err: errno}
 	}
 	if text, ok := refusals[code]; ok {
 		return &Error{errors.New(text)}
@@ -219,7 +231,8 @@ func outcome(code byte, conn net.Conn, target netip.AddrPort) error {
 	return &Error{fmt.Errorf("it answers with the unknown code %d", code)}
 }
 
-// readBound reads the address that the proxy connects from. A name, which RFC 1928 §6 allows, is of no use: it counts as an unknown address.
+// readBound reads the address that the proxy connects from. A name, which RFC
+// 1928 §6 allows, is useless here and counts as an unknown address.
 func readBound(conn net.Conn, kind byte) (net.Addr, error) {
 	size := map[byte]int{typeIPv4: net.IPv4len, typeIPv6: net.IPv6len}[kind]
 	if kind == typeName {
@@ -248,5 +261,6 @@ type proxied struct {
 	bound net.Addr
 }
 
-// LocalAddr returns the proxy's address towards the target; an unspecified one where the proxy does not tell.
+// LocalAddr returns the proxy's address towards the target, or an unspecified
+// one if the proxy does not report it.
 func (c *proxied) LocalAddr() net.Addr { return c.bound }

@@ -54,7 +54,8 @@ func dial(t *testing.T, proxy *smtptest.Proxy, dialer socks5.Dialer) (local net.
 	return local, err
 }
 
-// TestConnects holds that what comes behind the proxy's reply is the target's, and that the proxy's own address is known where it tells.
+// TestConnects checks that what follows the proxy's reply comes from the
+// target, and that the proxy's own address is known if the proxy reports it.
 func TestConnects(t *testing.T) {
 	for bound, want := range map[string]string{"": "0.0.0.0:0", "198.51.100.7:4711": "198.51.100.7:4711", "[2001:db8::7]:1": "[2001:db8::7]:1"} {
 		proxy := &smtptest.Proxy{}
@@ -108,7 +109,8 @@ func wantProxyError(t *testing.T, name string, err error, text string) {
 	}
 }
 
-// TestHostileProxies holds that whatever a proxy does ends in time, and is told as the proxy's failure.
+// TestHostileProxies checks that whatever a proxy does ends in time and is
+// reported as the proxy's failure.
 func TestHostileProxies(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -132,7 +134,8 @@ func TestHostileProxies(t *testing.T) {
 	wantProxyError(t, "refused", err, "connection refused")
 }
 
-// TestReplies holds who is told to have failed: the target, the network between, or the proxy.
+// TestReplies checks which failure is reported: that of the target, of the
+// network between, or of the proxy.
 func TestReplies(t *testing.T) {
 	for code, want := range map[byte]error{
 		3: syscall.ENETUNREACH, 4: syscall.EHOSTUNREACH, 5: syscall.ECONNREFUSED, 6: syscall.ETIMEDOUT, 8: syscall.EAFNOSUPPORT,
@@ -149,7 +152,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestWaitForTheTarget holds that a proxy which does not answer a request is taken to wait for the target: no fault of its own.
+// TestWaitForTheTarget checks that a proxy which does not answer a request is
+// assumed to wait for the target: that is no failure of the proxy.
 func TestWaitForTheTarget(t *testing.T) {
 	_, err := dial(t, &smtptest.Proxy{Fault: smtptest.ProxyStallsAtRequest}, socks5.Dialer{})
 	var broken *socks5.Error
@@ -158,7 +162,8 @@ func TestWaitForTheTarget(t *testing.T) {
 	}
 }
 
-// TestNamesAreNotSent holds that no name reaches the proxy, which would look it up once more.
+// TestNamesAreNotSent checks that no name reaches the proxy, which would look
+// it up again.
 func TestNamesAreNotSent(t *testing.T) {
 	network := smtptest.NewNetwork()
 	defer network.Close()
@@ -181,7 +186,8 @@ func (f *forward) Close() error {
 	return f.Conn.Close()
 }
 
-// TestPasswordNotOffered holds that nothing is sent to a proxy that asks who has none for a password, and that a connection of no use is closed.
+// TestPasswordNotOffered checks that nothing is sent to a proxy that requires a
+// password if there is none, and that a useless connection is closed.
 func TestPasswordNotOffered(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
@@ -207,7 +213,8 @@ func TestPasswordNotOffered(t *testing.T) {
 	}
 }
 
-// TestOnTheWire has a proxy answer a request in the ways that RFC 1928 §6 has for the address that it connects from.
+// TestOnTheWire has a proxy send its reply with every form of address that RFC
+// 1928 §6 allows.
 func TestOnTheWire(t *testing.T) {
 	for _, tt := range []struct{ name, target, asked, reply, local, fails string }{
 		{"IPv4", "192.0.2.1:25", "\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x19", "\x05\x00\x00\x01\x0a\x00\x00\x01\x00\x50", "10.0.0.1:80", ""},

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	wide := func(prefix string, columns int) string {
+		return prefix + strings.Repeat("x", columns-width(prefix))
+	}
+	for _, tt := range []struct {
+		name, line string
+		test, bad  bool
+	}{
+		{"a comment of 80 columns", wide("// a ", 80), false, false},
+		{"a comment of 81 columns", wide("// a ", 81), false, true},
+		{"an indented comment, by its tabs", wide("\t\t// a ", 81), false, true},
+		{"an indented comment of 80 columns", wide("\t\t// a ", 80), false, false},
+		{"characters count and not bytes", "// ä " + strings.Repeat("ä", 75), false, false},
+		{"a comment in a test", wide("// a ", 81), true, true},
+		{"one long word, such as an address", wide("// https://", 200), false, false},
+		{"a directive", wide("//go:generate a ", 200), false, false},
+		{"code of 120 columns", wide("\ta := ", 120), false, false},
+		{"code of 121 columns", wide("\ta := ", 121), false, true},
+		{"code in a test", wide("\ta := ", 200), true, false},
+		{"a comment behind code is code", wide("\ta := b // c ", 120), false, false},
+	} {
+		if problems := check(strings.NewReader("package a\n"+tt.line+"\n"), tt.test); (len(problems) > 0) != tt.bad {
+			t.Errorf("%s: %v", tt.name, problems)
+		} else if tt.bad && !strings.HasPrefix(problems[0], "2: ") {
+			t.Errorf("%s: %v is not about line 2", tt.name, problems)
+		}
+	}
+}
+
+// TestPackages checks that the folders that are listed exist.
+func TestPackages(t *testing.T) {
+	for folder := range strings.Lines(packages) {
+		if folder = strings.TrimSpace(folder); folder == "" || strings.HasPrefix(folder, "#") {
+			continue
+		}
+		if _, err := checkFolder("../../"+folder, t.Output()); err != nil {
+			t.Error(err)
+		}
+	}
+}
