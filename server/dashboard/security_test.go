@@ -569,3 +569,14 @@ func TestLogIsDiscreet(t *testing.T) {
 		t.Errorf("%d, log:\n%s", created.StatusCode, text.String())
 	}
 }
+
+// TestNewPassword: a password that is made for somebody can be signed in with.
+func TestNewPassword(t *testing.T) {
+	password, stored, err := NewPassword(t.Context())
+	if err != nil || len(password) < 20 {
+		t.Fatalf("%q, %v", password, err)
+	}
+	if ok, err := newPasswords().matches(t.Context(), stored, password); !ok || err != nil {
+		t.Errorf("%t, %v", ok, err)
+	}
+}

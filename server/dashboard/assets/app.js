@@ -75,7 +75,7 @@ const recent = { key: "rcpt checks", most: 10, section: byID("recent") };
 function recentChecks() {
   try {
     const all = JSON.parse(localStorage.getItem(recent.key));
-    return Array.isArray(all) ? all.slice(0, recent.most) : [];
+    return Array.isArray(all) ? all.filter((check) => typeof check?.email === "string").slice(0, recent.most) : [];
   } catch {
     return []; // there is no storage, or something else in it
   }
