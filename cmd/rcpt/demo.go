@@ -7,10 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/dashboard"
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
@@ -18,6 +22,7 @@ import (
 // demoCommand is "rcpt demo".
 type demoCommand struct {
 	listenFlag
+	Sample string `env:"-" placeholder:"FILE" help:"Write the list to try with rcpt bulk to this file and keep it. Default: sample.csv in a folder that goes with the demo."`
 }
 
 // Run serves the demo's world until ctx is cancelled.
@@ -31,53 +36,127 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 		return err
 	}
 	defer world.Close()
+	folder, err := os.MkdirTemp("", "rcpt-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	sample, err := c.writeSample(folder)
+	if err != nil {
+		return err
+	}
 	listener, err := c.listen()
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
 	if err := writeCases(std.out, demo.Cases()); err != nil {
-		listener.Close()
 		return err
+	}
+	if sockets, err := demo.Listen(); err != nil {
+		fmt.Fprintf(std.err, "The mail hosts cannot be reached from other programs: %v\n", err)
+	} else {
+		defer sockets.Close()
+		if err := writeWayIn(std.out, folder, sample, sockets); err != nil {
+			return err
+		}
 	}
 	config := world.Config()
 	config.Timeout = engine.DefaultTimeout
 	config.Logger = logs.logger(std.err, slog.LevelInfo)
-	state, forget, err := demoState(ctx, key, config.Logger)
+	state, err := demoState(ctx, folder, key, config.Logger)
 	if err != nil {
-		listener.Close()
 		return err
 	}
-	defer forget()
-	s := service{listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address}
+	s := service{
+		listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address, samples: demoSamples(demo.Cases()),
+	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
 // demoResults are remembered at most.
 const demoResults = 1000
 
-// demoState is kept in a folder that goes with the demo.
-func demoState(ctx context.Context, key apiKey, logger *slog.Logger) (state *serviceState, forget func(), err error) {
-	folder, err := os.MkdirTemp("", "rcpt-demo-")
-	if err != nil {
-		return nil, nil, err
+// demoState is kept in the folder of the demo, with usage of the last days.
+func demoState(ctx context.Context, folder string, key apiKey, logger *slog.Logger) (*serviceState, error) {
+	if err := demo.SeedUsage(ctx, folder, time.Now()); err != nil {
+		return nil, err
 	}
-	forget = func() { _ = os.RemoveAll(folder) }
 	opened, err := store.Open(ctx, store.Options{DataDir: folder, Log: logger})
-	if err == nil {
-		state = &serviceState{store: opened, key: key}
-		state.keys, err = keyring.Open(ctx, keyring.Config{Store: opened, Fixed: key.secret, Log: logger})
-	}
 	if err != nil {
-		forget()
-		return nil, nil, err
+		return nil, err
 	}
-	return state, forget, nil
+	state := &serviceState{store: opened, key: key}
+	state.keys, err = keyring.Open(ctx, keyring.Config{Store: opened, Fixed: key.secret, Log: logger})
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return state, nil
+}
+
+// demoSamples are what the dashboard offers to try.
+func demoSamples(cases []demo.Case) []dashboard.Sample {
+	var samples []dashboard.Sample
+	for _, c := range cases {
+		samples = append(samples, dashboard.Sample{Address: c.Address, About: c.About})
+	}
+	return samples
+}
+
+// writeSample writes the list to try, and returns its path. A file that is
+// there already stays as it is.
+func (c *demoCommand) writeSample(folder string) (path string, err error) {
+	if c.Sample == "" {
+		path = filepath.Join(folder, "sample.csv")
+		return path, os.WriteFile(path, demo.Sample(), readableByAll)
+	}
+	file, err := os.OpenFile(c.Sample, os.O_WRONLY|os.O_CREATE|os.O_EXCL, readableByAll)
+	if err != nil {
+		return "", usage(fmt.Errorf("--sample %s: %w", c.Sample, withoutPath(err)))
+	}
+	_, err = file.Write(demo.Sample())
+	return c.Sample, errors.Join(err, file.Close())
+}
+
+// writeWayIn writes the settings with which other commands use the mail hosts
+// to a file, and prints how.
+func writeWayIn(w io.Writer, folder, sample string, sockets *demo.Sockets) error {
+	flags := [][2]string{{"resolver", sockets.Resolver}, {"smtp-port", sockets.SMTPPort}, {"allow-net", sockets.Network.String()}, {"helo", "demo.example"}}
+	var settings, line strings.Builder
+	for _, flag := range flags {
+		fmt.Fprintf(&settings, "%s: %q\n", flag[0], flag[1])
+		fmt.Fprintf(&line, " --%s %s", flag[0], flag[1])
+	}
+	settings.WriteString("list:\n")
+	for kind, entries := range demo.Lists() {
+		path := filepath.Join(folder, string(kind)+".txt")
+		if err := os.WriteFile(path, []byte(entries), readableByAll); err != nil {
+			return err
+		}
+		fmt.Fprintf(&settings, "  - %q\n", string(kind)+"="+path)
+	}
+	config := filepath.Join(folder, "demo.yaml")
+	if err := os.WriteFile(config, []byte(settings.String()), readableByAll); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, `From another terminal, while this runs:
+
+  export RCPT_CONFIG=%s
+  rcpt verify alice@acme.example
+  rcpt bulk %s -o checked.csv --retry-window 2m
+
+The same with flags:
+
+  rcpt verify alice@acme.example%s
+
+`, config, sample, line.String())
+	return err
 }
 
 // writeCases prints the addresses to try.
 func writeCases(w io.Writer, cases []demo.Case) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "A mail world in this process; nothing is sent anywhere. Addresses to try:")
+	fmt.Fprintln(table, "A world of mail hosts on this machine; nothing is sent anywhere. Addresses to try:")
 	fmt.Fprintln(table)
 	fmt.Fprintln(table, "ADDRESS\tRESULT\tREASON\tABOUT")
 	for _, c := range cases {

@@ -60,7 +60,7 @@ func manualOf(app *kong.Application) manual.Manual {
 // chapters is the list of commands as the help shows it.
 var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "lists"}},
-	{Title: "Run a service", Commands: []string{"serve", "keys", "health", "backup", "migrate"}},
+	{Title: "Run a service", Commands: []string{"serve", "keys", "accounts", "health", "backup", "migrate"}},
 	{Title: "Learn", Commands: []string{"demo", "help", "version", "completion", "man"}},
 }
 

@@ -26,17 +26,31 @@ type World struct {
 
 // New returns a World. Close it when done.
 func New() (*World, error) {
-	known, err := lists.New(
-		lists.Addition{Kind: lists.Free, Name: "demo", From: strings.NewReader("intl.example\n")},
-		lists.Addition{Kind: lists.Disposable, Name: "demo", From: strings.NewReader("throwaway.example\n")},
-		lists.Addition{Kind: lists.SpamTrap, Name: "demo", From: strings.NewReader("trap@acme.example\n")},
-	)
+	var additions []lists.Addition
+	for kind, entries := range Lists() {
+		additions = append(additions, lists.Addition{Kind: kind, Name: "demo", From: strings.NewReader(entries)})
+	}
+	known, err := lists.New(additions...)
 	if err != nil {
 		return nil, err
 	}
-	names := dnstest.New(zone)
-	names.Break(dnstest.Fault{Name: "broken.example", Kind: dnstest.ServFail})
-	return &World{dns: names, hosts: network(), lists: known}, nil
+	return &World{dns: nameServer(zone), hosts: network(), lists: known}, nil
+}
+
+// Lists returns what the World adds to the embedded lists, an entry a line.
+func Lists() map[lists.Kind]string {
+	return map[lists.Kind]string{
+		lists.Free:       "intl.example\n",
+		lists.Disposable: "throwaway.example\n",
+		lists.SpamTrap:   "trap@acme.example\n",
+	}
+}
+
+// nameServer is the DNS with the faults of the World.
+func nameServer(zone string) *dnstest.Server {
+	server := dnstest.New(zone)
+	server.Break(dnstest.Fault{Name: "broken.example", Kind: dnstest.ServFail})
+	return server
 }
 
 // Config makes the engine live in the World.

@@ -1,0 +1,84 @@
+package demo
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// Sockets is the World on loopback addresses, for other processes. Its mail
+// hosts are apart from those of a [World]: one does not know whom the other has
+// greylisted.
+type Sockets struct {
+	Resolver string       // of the DNS server, as HOST:PORT
+	SMTPPort string       // of all mail hosts
+	Network  netip.Prefix // of all mail hosts
+
+	dns   *dnstest.Server
+	hosts []*smtptest.Server
+}
+
+// The hosts of TEST-NET-1 (RFC 5737) are at loopback addresses with the same
+// last octet.
+const (
+	documentation = "192.0.2."
+	loopback      = "127.0.2."
+)
+
+// portTries is how often another port is tried when the one that is free at one
+// address is taken at another.
+const portTries = 10
+
+// Listen opens the sockets on free ports. It fails where the system has no
+// loopback addresses but 127.0.0.1, as macOS.
+func Listen() (*Sockets, error) {
+	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"), dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
+	var err error
+	if s.Resolver, err = s.dns.Start(); err != nil {
+		return nil, err
+	}
+	for range portTries {
+		if err = s.listen(); err == nil {
+			return s, nil
+		}
+		s.closeHosts()
+	}
+	s.dns.Close()
+	return nil, err
+}
+
+// listen opens all mail hosts on the port that the first one gets.
+func (s *Sockets) listen() error {
+	s.SMTPPort = "0"
+	all := hosts()
+	all[silentHost] = &smtptest.Host{HangAt: smtptest.PhaseGreeting}
+	for ip, host := range all {
+		address := net.JoinHostPort(strings.Replace(ip, documentation, loopback, 1), s.SMTPPort)
+		server, err := smtptest.StartAt(address, host)
+		if err != nil {
+			return fmt.Errorf("mail host at %s: %w", address, err)
+		}
+		s.hosts = append(s.hosts, server)
+		if _, s.SMTPPort, err = net.SplitHostPort(server.Addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the servers.
+func (s *Sockets) Close() {
+	s.dns.Close()
+	s.closeHosts()
+}
+
+func (s *Sockets) closeHosts() {
+	for _, host := range s.hosts {
+		host.Close()
+	}
+	s.hosts = nil
+}

@@ -1,0 +1,98 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/keyring"
+	"github.com/rcpt/rcpt/store"
+)
+
+// usageDays is how many days the made-up usage covers, up to today.
+const usageDays = 14
+
+// client is a program that uses the service.
+type client struct {
+	key     store.Key
+	weekday int     // verifications on a weekday, about
+	weekend int     // and on another day
+	cached  float64 // the share that was remembered
+}
+
+var clients = []client{
+	{store.Key{Name: "Shop sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Burst: 10}, 420, 560, 0.15},
+	{store.Key{Name: "CRM", Scopes: []store.Scope{store.ScopeVerify, store.ScopeUsage}}, 260, 12, 0.45},
+	{store.Key{Name: "Newsletter", Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk}, RatePerSecond: 50, Burst: 50}, 130, 90, 0.3},
+}
+
+// outcomes are what verifications come to, by their share in a hundred.
+var outcomes = []struct {
+	share   int
+	verdict engine.Verdict
+	reason  engine.Reason
+	typical time.Duration
+}{
+	{62, engine.Deliverable, engine.RecipientAccepted, 380 * time.Millisecond},
+	{11, engine.AcceptAll, engine.CatchAll, 450 * time.Millisecond},
+	{10, engine.Undeliverable, engine.MailboxNotFound, 350 * time.Millisecond},
+	{5, engine.Undeliverable, engine.DomainNotFound, 30 * time.Millisecond},
+	{3, engine.Undeliverable, engine.InvalidSyntax, time.Millisecond},
+	{4, engine.Unknown, engine.Greylisted, 520 * time.Millisecond},
+	{2, engine.Unknown, engine.MailboxFull, 400 * time.Millisecond},
+	{2, engine.Unknown, engine.ConnectionTimeout, 8 * time.Second},
+	{1, engine.Unknown, engine.Blocked, 300 * time.Millisecond},
+}
+
+// SeedUsage writes two weeks of made-up usage, and the keys that it is of, to a
+// data folder, so that the pages of the dashboard have something to show. It
+// writes the same for each day.
+func SeedUsage(ctx context.Context, folder string, now time.Time) (err error) {
+	first := now.AddDate(0, 0, -usageDays+1)
+	s, err := store.Open(ctx, store.Options{DataDir: folder, Now: func() time.Time { return first }}) // when the keys were made
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, client := range clients {
+		_, key, err := keyring.NewKey(ctx, s, client.key)
+		if err != nil {
+			return err
+		}
+		for day := first; !day.After(now); day = day.AddDate(0, 0, 1) {
+			for range client.count(day, random) {
+				s.RecordUse(client.use(key.ID, day, random))
+			}
+		}
+		s.TouchKey(key.ID, now.Add(-time.Duration(random.IntN(50)+1)*time.Minute))
+	}
+	return s.Flush(ctx)
+}
+
+// count is how many verifications a client asks for on a day.
+func (c client) count(day time.Time, random *rand.Rand) int {
+	about := c.weekday
+	if day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {
+		about = c.weekend
+	}
+	return about*3/4 + random.IntN(about/2+1)
+}
+
+func (c client) use(key string, day time.Time, random *rand.Rand) store.Use {
+	use := store.Use{Key: key, At: day}
+	left := random.IntN(100)
+	for _, o := range outcomes {
+		if left -= o.share; left < 0 {
+			use.Result, use.Reason = string(o.verdict), string(o.reason)
+			use.Duration = o.typical/2 + time.Duration(random.Int64N(int64(o.typical)))
+			break
+		}
+	}
+	if random.Float64() < c.cached {
+		use.Cached, use.Duration = true, time.Duration(random.IntN(900)+100)*time.Microsecond
+	}
+	return use
+}
