@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -101,7 +102,7 @@ func (s *jsonShape) addresses(row string) ([]string, error) {
 	some := false
 	for i, field := range s.fields {
 		if found[i], err = addressIn(members, field); err != nil {
-			failed = err
+			failed = cmp.Or(failed, err)
 		} else {
 			some = true
 		}
