@@ -126,7 +126,11 @@ func (o *listOutput) toStdout(stdout *os.File, in *listInput) error {
 	if isClosed(stdout) {
 		return usage(errors.New("standard output is closed: name a file with --output"))
 	}
-	rows, err := newRowFile("standard output", stdout, false, o.writer.Head())
+	var to outputFile = stdout
+	if isTerminal(stdout) {
+		to = shownFile{stdout}
+	}
+	rows, err := newRowFile("standard output", to, false, o.writer.Head())
 	o.files = []*rowFile{rows}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // writeSize is how much is gathered before it is written. It is also written about once a second.
@@ -31,7 +30,7 @@ type rowFile struct {
 }
 
 // newRowFile begins a file with what stands before the first row.
-func newRowFile(name string, file *os.File, regular bool, head []byte) (*rowFile, error) {
+func newRowFile(name string, file outputFile, regular bool, head []byte) (*rowFile, error) {
 	f := &rowFile{name: name, file: file, regular: regular, buffer: head}
 	return f, f.flush()
 }
