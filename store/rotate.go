@@ -8,14 +8,17 @@ import (
 	"time"
 )
 
-// RotateKey replaces the key with the ID by a new one, of which hash is the hash of the text. The new key has the name, account, scopes,
-// limits, networks and expiry of the old one, and begins with what the old one has used of this month's quota. The old key works until the
-// given time, or until it expires, whichever comes first. [ErrNotFound]: there is no such key. [ErrInvalid]: it cannot be used any more, or
-// another key replaces it already.
+// RotateKey replaces the key with the ID by a new one, of which hash is the
+// hash of the text. The new key has the name, account, scopes, limits, networks
+// and expiry of the old one, and begins with what the old one has used of this
+// month's quota. The old key works until the given time, or until it expires,
+// whichever comes first. [ErrNotFound]: there is no such key. [ErrInvalid]: it
+// cannot be used any more, or another key replaces it already.
 func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.Time) (fresh Key, err error) {
 	now := millisOf(s.now())
 	err = s.write(ctx, "rotate key", func(ctx context.Context, tx *sql.Tx) error {
-		// This locks the row before it is read, so that of two who rotate a key at once the second sees what the first did.
+		// This locks the row before it is read, so that of two who rotate a key
+		// at once the second sees what the first did.
 		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id))); err != nil {
 			return err
 		}

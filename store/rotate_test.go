@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRotateKey: the new key is like the old one, which ends in time and works until then.
+// TestRotateKey: the new key is like the old one, which ends in time and works
+// until then.
 func TestRotateKey(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		now := newClock()

@@ -33,14 +33,16 @@ func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *logFlag
 			return err
 		}
 		if err := c.print(ctx, std, s, text, fresh); err != nil {
-			// The old key works for the overlap still, but nobody has seen the new one.
+			// The old key works for the overlap still, but nobody has seen the
+			// new one.
 			return errors.Join(fmt.Errorf("the new key cannot be printed and is revoked; the old one is as it was: %w", err), undoRotation(context.WithoutCancel(ctx), s, old, fresh))
 		}
 		return nil
 	})
 }
 
-// undoRotation makes a new key that nobody has seen unusable, and the old one what it was.
+// undoRotation makes a new key that nobody has seen unusable, and the old one
+// what it was.
 func undoRotation(ctx context.Context, s *store.Store, old, fresh store.Key) error {
 	return errors.Join(s.RevokeKey(ctx, fresh.ID), s.UpdateKey(ctx, old))
 }

@@ -30,10 +30,12 @@ func (d *Dashboard) accountPage(v *visit, p page) error {
 	return d.render(v, "account", p)
 }
 
-// changePassword wants the old password too: whoever finds an open browser must not be able to keep the account.
+// changePassword wants the old password too: whoever finds an open browser must
+// not be able to keep the account.
 func (d *Dashboard) changePassword(v *visit) error {
 	ctx, client := v.r.Context(), d.config.Client(v.r)
-	// Tries are counted by session: strangers who guess at the sign-in do not keep the owner from changing the password.
+	// Tries are counted by session: strangers who guess at the sign-in do not
+	// keep the owner from changing the password.
 	session := fmt.Sprintf("session %x", v.session.Hash)
 	if wait := d.throttle.begin(d.config.Now(), session, client); wait > 0 {
 		return d.refusePassword(v, formFaults{{"current", v.tooOften(wait)}}, http.StatusTooManyRequests)

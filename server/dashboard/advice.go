@@ -13,8 +13,10 @@ const (
 	adviceFree       = "Anybody can open a mailbox at this provider, so the address proves no company."
 )
 
-// adviceOn is what follows from a result for somebody who has the address in a list: what it means, in other words than the message, and what to
-// do. The flags come first, since a mailbox that takes mail may still be none to write to.
+// adviceOn is what follows from a result for somebody who has the address in a
+// list: what it means, in other words than the message, and what to do. The
+// flags come first, since a mailbox that takes mail may still be none to write
+// to.
 func adviceOn(r engine.Result) string {
 	text := causeOf(r)
 	switch {
@@ -34,7 +36,8 @@ func adviceOn(r engine.Result) string {
 	return text.Meaning + " " + text.Do
 }
 
-// causeOf is the text of the result's reason, where one reason has several causes that of the one at hand.
+// causeOf is the text of the result's reason, where one reason has several
+// causes that of the one at hand.
 func causeOf(r engine.Result) reasonText {
 	var reason engine.Reason
 	if r.Details != nil {

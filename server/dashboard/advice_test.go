@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestReasonTexts: every reason of the engine has a name, a meaning and something to do, and no two have one name.
+// TestReasonTexts: every reason of the engine has a name, a meaning and
+// something to do, and no two have one name.
 func TestReasonTexts(t *testing.T) {
 	names := map[string]engine.Reason{}
 	for _, reason := range engine.Reasons() {
@@ -72,7 +73,8 @@ func checkAdvice(t *testing.T, r engine.Result, got string) {
 	}
 }
 
-// TestAdviceOnAddressesNotAsked: an address that is not verified by its form says nothing about how the server is set.
+// TestAdviceOnAddressesNotAsked: an address that is not verified by its form
+// says nothing about how the server is set.
 func TestAdviceOnAddressesNotAsked(t *testing.T) {
 	v, err := engine.New(engine.Config{Level: engine.LevelSyntax})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file that pages refer to. Its name has a part of its hash, so that browsers may keep it for ever.
+// asset is a file that pages refer to. Its name has a part of its hash, so that
+// browsers may keep it for ever.
 type asset struct {
 	name string // in the folder
 	data []byte

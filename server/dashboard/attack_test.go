@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestLockOut: tries from everywhere, for this login and for made-up ones, do not keep out who has signed in from here before.
+// TestLockOut: tries from everywhere, for this login and for made-up ones, do
+// not keep out who has signed in from here before.
 func TestLockOut(t *testing.T) {
 	throttle, now := newThrottle(), newClock().Now()
 	here := netip.MustParseAddr("2001:db8::1")
@@ -48,7 +49,8 @@ func TestLockOut(t *testing.T) {
 	}
 }
 
-// TestOwnerUnderAttack: a thousand tries of a stranger leave the owner both ways in, and the change of the password.
+// TestOwnerUnderAttack: a thousand tries of a stranger leave the owner both
+// ways in, and the change of the password.
 func TestOwnerUnderAttack(t *testing.T) {
 	client := netip.MustParseAddr("192.0.2.1")
 	w := newWorld(t, func(c *Config) { c.Client = func(*http.Request) netip.Addr { return client } })
@@ -74,7 +76,8 @@ func TestOwnerUnderAttack(t *testing.T) {
 	}
 }
 
-// TestOpenBrowser: who finds a browser that is signed in cannot try out passwords on the form that changes them.
+// TestOpenBrowser: who finds a browser that is signed in cannot try out
+// passwords on the form that changes them.
 func TestOpenBrowser(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -96,7 +99,8 @@ func TestOpenBrowser(t *testing.T) {
 	}
 }
 
-// TestPasswordChangedMeanwhile: a sign-in with a password that is changed while it is looked at begins no session.
+// TestPasswordChangedMeanwhile: a sign-in with a password that is changed while
+// it is looked at begins no session.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -123,7 +127,8 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestOvertakenLink: a link that was made when there was no account is worth nothing when there is one.
+// TestOvertakenLink: a link that was made when there was no account is worth
+// nothing when there is one.
 func TestOvertakenLink(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -137,7 +142,8 @@ func TestOvertakenLink(t *testing.T) {
 	}
 }
 
-// TestHostInPrograms: what somebody may have chosen to call the server does not get into the programs to copy where it could do something.
+// TestHostInPrograms: what somebody may have chosen to call the server does not
+// get into the programs to copy where it could do something.
 func TestHostInPrograms(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -156,7 +162,8 @@ func TestHostInPrograms(t *testing.T) {
 	}
 }
 
-// TestHugeForms: a body without an end is read up to a bound, and no further where nobody is signed in.
+// TestHugeForms: a body without an end is read up to a bound, and no further
+// where nobody is signed in.
 func TestHugeForms(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)

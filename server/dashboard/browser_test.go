@@ -77,7 +77,8 @@ func (s *site) count(ctx context.Context, key string, result engine.Result) {
 	_ = s.store.Flush(ctx)
 }
 
-// browserStarts is how often Chromium is started before that counts as a failure: on a busy machine it crashes now and then before it has begun.
+// browserStarts is how often Chromium is started before that counts as a
+// failure: on a busy machine it crashes now and then before it has begun.
 const browserStarts = 3
 
 // newBrowser starts Chromium, or skips the test where there is none.
@@ -167,7 +168,8 @@ func (s *site) enter(t *testing.T, ctx context.Context) {
 		click(".door .primary"), shown(".bar"))
 }
 
-// TestBrowser goes the way of somebody who installs the server: set-up, sign-out and sign-in, a key, a check, usage, revocation.
+// TestBrowser goes the way of somebody who installs the server: set-up,
+// sign-out and sign-in, a key, a check, usage, revocation.
 func TestBrowser(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)
@@ -237,7 +239,8 @@ func (s *site) ask(t *testing.T, key, address string) int {
 	return response.StatusCode
 }
 
-// TestPictures looks at every page in both themes and four widths: nothing may stick out. With -images it keeps pictures.
+// TestPictures looks at every page in both themes and four widths: nothing may
+// stick out. With -images it keeps pictures.
 func TestPictures(t *testing.T) {
 	s := newSite(t, exampleHealth)
 	ctx := newBrowser(t)
@@ -278,7 +281,8 @@ func TestPictures(t *testing.T) {
 	album{name: "sign-in"}.take(t, ctx)
 }
 
-// TestLongValues: what people and strangers can make long bends the pages and does not break them.
+// TestLongValues: what people and strangers can make long bends the pages and
+// does not break them.
 func TestLongValues(t *testing.T) {
 	unbroken := strings.Repeat("Wm", 50)
 	host := strings.Repeat("m", 60) + "." + strings.Repeat("x", 60) + ".example"
@@ -318,7 +322,8 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// TestKeyboard: what is done with a mouse can be done with the keys, and one sees where one is.
+// TestKeyboard: what is done with a mouse can be done with the keys, and one
+// sees where one is.
 func TestKeyboard(t *testing.T) {
 	s := newSite(t, exampleHealth)
 	s.fill(t)
@@ -371,7 +376,9 @@ func (a album) take(t *testing.T, ctx context.Context) {
 	}
 }
 
-// measure finds what is wider than the page or sticks out of its card, and words that cannot be read well on what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
+// measure finds what is wider than the page or sticks out of its card, and
+// words that cannot be read well on what is behind them (WCAG 2.2, 1.4.3: 4.5
+// to 1).
 func (a album) measure(t *testing.T, ctx context.Context, width int64) {
 	t.Helper()
 	if over := eval[int64](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
@@ -403,7 +410,8 @@ const contrastScript = `(() => {
 	return faults;
 })()`
 
-// overflowScript leaves out what scrolls, and what is cut off with its whole text in a title.
+// overflowScript leaves out what scrolls, and what is cut off with its whole
+// text in a title.
 const overflowScript = `(() => {
 	const faults = [];
 	for (const card of document.querySelectorAll(".card, .tile, .note, .bar")) {
@@ -461,7 +469,8 @@ func (s *site) fill(t *testing.T) {
 	}
 }
 
-// use records what the key with the number was used for: less at weekends, and never the same.
+// use records what the key with the number was used for: less at weekends, and
+// never the same.
 func (s *site) use(key string, number int, now time.Time) {
 	mix := []struct {
 		result engine.Verdict

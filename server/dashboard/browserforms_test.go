@@ -24,7 +24,8 @@ func set(selector, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).value = %q`, selector, text))
 }
 
-// TestBrowserForms: what is wrong is shown at its field, which has the focus; a key is changed and rotated.
+// TestBrowserForms: what is wrong is shown at its field, which has the focus; a
+// key is changed and rotated.
 func TestBrowserForms(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)
@@ -73,7 +74,8 @@ func TestBrowserForms(t *testing.T) {
 // recentAddresses are those of the list of the last checks, as it is shown.
 const recentAddresses = `[...document.querySelectorAll("#recent .link")].filter((e) => e.checkVisibility()).map((e) => e.textContent)`
 
-// TestRecentChecks: the last ten are kept by the browser, checked again with a click, told to nobody, and forgotten when they are cleared and at the end.
+// TestRecentChecks: the last ten are kept by the browser, checked again with a
+// click, told to nobody, and forgotten when they are cleared and at the end.
 func TestRecentChecks(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)
@@ -113,7 +115,8 @@ func TestRecentChecks(t *testing.T) {
 	}
 }
 
-// TestRecentChecksOfStrangers: what else is in the storage breaks no page, and is text.
+// TestRecentChecksOfStrangers: what else is in the storage breaks no page, and
+// is text.
 func TestRecentChecksOfStrangers(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)
@@ -130,7 +133,8 @@ func TestRecentChecksOfStrangers(t *testing.T) {
 	}
 }
 
-// TestBrowserSamples: a sample is checked with a click, in the page and without script.
+// TestBrowserSamples: a sample is checked with a click, in the page and without
+// script.
 func TestBrowserSamples(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)

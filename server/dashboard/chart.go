@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// The size of a chart in units of its own: it is stretched to the page, so only the proportions matter.
+// The size of a chart in units of its own: it is stretched to the page, so only
+// the proportions matter.
 const (
 	chartWidth  = 900.0
 	chartHeight = 200.0
@@ -91,7 +92,8 @@ func (b *bar) stack(top float64) {
 	}
 }
 
-// roundTop is the top of the axis: the first of 4, 8, 12, 16, 20, 24, 32, 40 and so on that is not below the highest bar. A quarter of it is whole.
+// roundTop is the top of the axis: the first of 4, 8, 12, 16, 20, 24, 32, 40
+// and so on that is not below the highest bar. A quarter of it is whole.
 func roundTop(highest int64) int64 {
 	for scale := int64(4); ; scale *= 10 {
 		for _, step := range []int64{1, 2, 3, 4, 5, 6, 8} {

@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// maxAddress bounds what is checked: a path has at most 256 octets (RFC 5321 §4.5.3.1.3); what is longer is wrong, and shown so up to here.
+// maxAddress bounds what is checked: a path has at most 256 octets (RFC 5321
+// §4.5.3.1.3); what is longer is wrong, and shown so up to here.
 const maxAddress = 1000
 
 // checkView is the page to try an address.
@@ -48,8 +49,9 @@ func (d *Dashboard) showCheck(v *visit) error {
 	return d.render(v, "check", page{Title: "Check", Nav: "/check", Focus: "email", Body: checkView{Samples: d.config.Samples}})
 }
 
-// check verifies an address. It comes in the body and never in a path, so that it stays out of histories and of other programs' logs. Script
-// asks for the outcome alone.
+// check verifies an address. It comes in the body and never in a path, so that
+// it stays out of histories and of other programs' logs. Script asks for the
+// outcome alone.
 func (d *Dashboard) check(v *visit) error {
 	view := checkView{Address: strings.TrimSpace(v.form("email"))}
 	p := page{Title: "Check", Nav: "/check", Focus: "email"}
@@ -94,7 +96,8 @@ func listed(words []string) string {
 	return strings.Join(words, "")
 }
 
-// checkFault is what to say when a verification could not be carried out, and with which status.
+// checkFault is what to say when a verification could not be carried out, and
+// with which status.
 func checkFault(err error) (string, int) {
 	switch {
 	case err == nil:

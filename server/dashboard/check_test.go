@@ -14,7 +14,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// TestCheckCleans: the address is checked that a person means, and the page says what was removed.
+// TestCheckCleans: the address is checked that a person means, and the page
+// says what was removed.
 func TestCheckCleans(t *testing.T) {
 	var asked []string
 	w := newWorld(t, func(c *Config) {
@@ -60,7 +61,8 @@ func TestSuggestion(t *testing.T) {
 
 var copied = regexp.MustCompile(`(?s)<code id="as-(json|curl)">(.*?)</code>`)
 
-// TestCopies: the record is one of the API, and the command has the address as one word, whatever is in it.
+// TestCopies: the record is one of the API, and the command has the address as
+// one word, whatever is in it.
 func TestCopies(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// recordText is the result as the API gives it to a request with details=1, in lines.
+// recordText is the result as the API gives it to a request with details=1, in
+// lines.
 func recordText(r engine.Result) string {
 	details := *r.Details
 	details.Transcript = nil // the page has it, and it is longer than all else
@@ -19,7 +20,8 @@ func recordText(r engine.Result) string {
 	return string(text)
 }
 
-// curlText is the program of the page API for this address. It is to be pasted into a shell, and the address can be anything.
+// curlText is the program of the page API for this address. It is to be pasted
+// into a shell, and the address can be anything.
 func curlText(base, email string) string {
 	quoted := "'email=" + strings.ReplaceAll(email, "'", `'\''`) + "'"
 	for _, s := range snippets(base, "") {

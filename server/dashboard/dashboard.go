@@ -16,8 +16,10 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// KeyID is the name under which the checks that are made on the page are best counted with [store.Store.RecordUse]; the usage page tells them
-// apart by it. FixedKeyID is the same for the key that the operator fixed when starting the server.
+// KeyID is the name under which the checks that are made on the page are best
+// counted with [store.Store.RecordUse]; the usage page tells them apart by it.
+// FixedKeyID is the same for the key that the operator fixed when starting the
+// server.
 const (
 	KeyID      = "dashboard"
 	FixedKeyID = "fixed"
@@ -27,10 +29,12 @@ const (
 type Keys interface {
 	// Create stores a key and returns its text, which nobody can read again.
 	Create(ctx context.Context, k store.Key) (text string, created store.Key, err error)
-	// Update changes the name, scopes, limits, networks and expiry of the key with k's ID to what k has.
+	// Update changes the name, scopes, limits, networks and expiry of the key
+	// with k's ID to what k has.
 	Update(ctx context.Context, k store.Key) error
-	// Rotate replaces the key with the ID by one that it returns; the old one works until then. [store.ErrInvalid]: it was replaced already, or
-	// cannot be used any more.
+	// Rotate replaces the key with the ID by one that it returns; the old one
+	// works until then. [store.ErrInvalid]: it was replaced already, or cannot
+	// be used any more.
 	Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error)
 	// Revoke makes a key unusable for good.
 	Revoke(ctx context.Context, id string) error
@@ -46,20 +50,28 @@ type Sample struct {
 type Config struct {
 	Store *store.Store
 	Keys  Keys
-	// Check verifies an address. An error says that it could not be done, as [engine.Verifier.Verify] has it.
+	// Check verifies an address. An error says that it could not be done, as
+	// [engine.Verifier.Verify] has it.
 	Check func(ctx context.Context, address string) (engine.Result, error)
-	// Samples are addresses to try, offered on the empty Check page. Default: none.
+	// Samples are addresses to try, offered on the empty Check page. Default:
+	// none.
 	Samples []Sample
-	// Health tells how the server is. Default: the page has only what the store says.
+	// Health tells how the server is. Default: the page has only what the store
+	// says.
 	Health func(ctx context.Context) Health
-	// PublicURL is where clients reach the server, as in https://verify.example.com. Default: as the browser does.
+	// PublicURL is where clients reach the server, as in
+	// https://verify.example.com. Default: as the browser does.
 	PublicURL string
-	// TrustForwardedProto believes the header X-Forwarded-Proto, which a proxy before the server must set or remove. Default: only a connection
-	// with TLS of its own, and a request for the host of an https PublicURL, count as encrypted.
+	// TrustForwardedProto believes the header X-Forwarded-Proto, which a proxy
+	// before the server must set or remove. Default: only a connection with TLS
+	// of its own, and a request for the host of an https PublicURL, count as
+	// encrypted.
 	TrustForwardedProto bool
-	// Client is the address of who asks, by which guessing is slowed down. Default: the other end of the connection.
+	// Client is the address of who asks, by which guessing is slowed down.
+	// Default: the other end of the connection.
 	Client func(r *http.Request) netip.Addr
-	// Log is told of faults, sign-ins and what is done with keys. Default: silent.
+	// Log is told of faults, sign-ins and what is done with keys. Default:
+	// silent.
 	Log *slog.Logger
 	// Now is the clock, which should be the store's too. Default: [time.Now].
 	Now func() time.Time
@@ -131,7 +143,8 @@ func peer(r *http.Request) netip.Addr {
 	return addr.Addr().Unmap()
 }
 
-// Handler serves the pages at "/" and below; of paths that it does not know it says so with a page.
+// Handler serves the pages at "/" and below; of paths that it does not know it
+// says so with a page.
 func (d *Dashboard) Handler() http.Handler { return d.handler }
 
 // build puts the routes together, and what holds for all of them around.
@@ -153,7 +166,8 @@ func (d *Dashboard) build() (http.Handler, error) {
 	lost := d.serve(open, func(*visit) error { return errNoPage })
 	return origins.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
-		// The mux would redirect such a path to another form of it, wherever that leads.
+		// The mux would redirect such a path to another form of it, wherever
+		// that leads.
 		if given := r.URL.EscapedPath(); path.Clean("/"+given) != given {
 			lost(w, r)
 			return
@@ -209,8 +223,10 @@ func (d *Dashboard) base(r *http.Request) string {
 	return "http://" + namedHost(r)
 }
 
-// namedHost is the host that the browser asked for, unless it has characters that mean something to a shell or in a string: it becomes part of
-// programs to copy, and whoever makes somebody open the page by another name must not write in them.
+// namedHost is the host that the browser asked for, unless it has characters
+// that mean something to a shell or in a string: it becomes part of programs to
+// copy, and whoever makes somebody open the page by another name must not write
+// in them.
 func namedHost(r *http.Request) string {
 	if r.Host == "" || strings.ContainsFunc(r.Host, func(c rune) bool { return !strings.ContainsRune(hostCharacters, c) }) {
 		return "YOUR-SERVER"

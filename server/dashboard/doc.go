@@ -1,21 +1,36 @@
-// Package dashboard serves the pages with which people run an installation: API keys, a form to check an address, usage, health and the
-// own account.
+// Package dashboard serves the pages with which people run an installation: API
+// keys, a form to check an address, usage, health and their own account.
 //
-// The pages are made on the server and work without script; script makes them more pleasant. Everything they need is embedded, and nothing
-// is fetched from anywhere else.
+// The pages are made on the server and work without script; script makes them
+// more pleasant. Everything they need is embedded, and nothing is fetched from
+// anywhere else.
 //
-// # Who gets in
+// # Forms
 //
-// The first account is made with a link that [Dashboard.SetupURL] gives, which works once and for a day. Passwords are kept as argon2id
-// (RFC 9106). Who guesses is slowed down, by account and by network; that does not keep out who comes from where the account was signed in to
-// before. A login that does not exist costs as much work as one that does, and gets the same answer. A session is a cookie of 256 random bits, of which the store has the hash. It ends 12 hours after the last page, 7 days after
-// the sign-in, at sign-out, and with every change of the password.
+// A form that cannot be accepted comes back with what was typed, except
+// passwords. Every fault is shown at its field, all at once, and the first
+// wrong field has the focus.
 //
-// # What keeps other sites out
+// # Signing in
 //
-// Every form carries a token that only the browser with the cookie has, and a request from another site is refused besides
-// ([http.CrossOriginProtection]). The content security policy allows no script and no style but the two files of this package, and no frame
-// around a page. Nobody is ever redirected to an address that a request names.
+// The first account is made with a link that [Dashboard.SetupURL] gives, which
+// works once and for a day. Passwords are kept as argon2id (RFC 9106). Guesses
+// are slowed down by account and by network; that does not keep people out who
+// come from where the account was signed in to before. A login that does not
+// exist costs as much work as one that does, and gets the same answer. A
+// session is a cookie of 256 random bits, of which the store has the hash. It
+// ends 12 hours after the last page, 7 days after the sign-in, at sign-out, and
+// with every change of the password.
 //
-// The dashboard logs neither logins nor addresses nor anything else that a request holds.
+// # Other sites
+//
+// Every form carries a token that only the browser with the cookie has, and a
+// request from another site is refused besides ([http.CrossOriginProtection]).
+// The content security policy allows no script and no style but the two files
+// of this package, and no frame around a page. Nobody is ever redirected to an
+// address that a request names.
+//
+// The dashboard logs neither logins nor addresses nor anything else that a
+// request holds. The addresses that somebody has checked last are kept by the
+// browser alone.
 package dashboard

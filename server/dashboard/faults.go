@@ -42,8 +42,9 @@ func (p page) FaultOf(field string) formFault {
 	return formFault{}
 }
 
-// Field is what the input of a field says of its state: which texts describe it, whether it is wrong, and whether the page begins there, which is
-// at the first wrong field or, where all are right, at the one that the page names.
+// Field is what the input of a field says of its state: which texts describe
+// it, whether it is wrong, and whether the page begins there, which is at the
+// first wrong field or, where all are right, at the one that the page names.
 func (p page) Field(field string, hints ...string) template.HTMLAttr {
 	wrong, first := p.FaultOf(field).Text != "", p.Focus
 	if len(p.Faults) > 0 {

@@ -24,7 +24,8 @@ func groupedCount(n int64) string {
 	return sign + text.String()
 }
 
-// briefCount writes a number where there is little room: from ten million on in millions.
+// briefCount writes a number where there is little room: from ten million on in
+// millions.
 func briefCount(n int64) string {
 	switch {
 	case n < 10_000_000:
@@ -35,12 +36,14 @@ func briefCount(n int64) string {
 	return groupedCount(n/1e6) + "M"
 }
 
-// day and moment write times as people read them, in UTC as days and months are counted; iso as programs do.
+// day and moment write times as people read them, in UTC as days and months are
+// counted; iso as programs do.
 func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 func iso(t time.Time) string    { return t.UTC().Format(time.RFC3339) }
 
-// lastDay writes the end of something as people mean it: what ends with a day lasts until that day, and not until the next.
+// lastDay writes the end of something as people mean it: what ends with a day
+// lasts until that day, and not until the next.
 func lastDay(end time.Time) string {
 	if end.Equal(end.Truncate(24 * time.Hour)) {
 		return day(end.Add(-time.Second))
@@ -48,7 +51,8 @@ func lastDay(end time.Time) string {
 	return moment(end)
 }
 
-// percent is the share of a part in the whole, without decimals; what is not nothing is not shown as nothing.
+// percent is the share of a part in the whole, without decimals; what is not
+// nothing is not shown as nothing.
 func percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(whole); {
 	case whole == 0 || part == 0:

@@ -27,7 +27,8 @@ const (
 	testPassword = "correct horse battery"
 )
 
-// newClock is some time after midnight, so that a test of an hour stays within a day.
+// newClock is some time after midnight, so that a test of an hour stays within
+// a day.
 func newClock() *testkit.Clock {
 	return testkit.NewClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
 }
@@ -52,7 +53,8 @@ func (k keys) Rotate(ctx context.Context, id string, until time.Time) (string, s
 
 func (k keys) Revoke(ctx context.Context, id string) error { return k.store.RevokeKey(ctx, id) }
 
-// world is a dashboard over a store of its own, with passwords that cost nothing.
+// world is a dashboard over a store of its own, with passwords that cost
+// nothing.
 type world struct {
 	*Dashboard
 	store  *store.Store

@@ -2,7 +2,8 @@ package dashboard
 
 import "net/http"
 
-// policy lets a page have the two files of this package, send forms to where it came from, and nothing else.
+// policy lets a page have the two files of this package, send forms to where it
+// came from, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -10,8 +11,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	// Other sites learn nothing. With "no-referrer" a browser would send "Origin: null" with our own forms, and over plain HTTP beyond the own
-	// machine that header is all there is to tell them from a stranger's (Fetch, "append a request Origin header").
+	// Other sites learn nothing. With "no-referrer" a browser would send
+	// "Origin: null" with our own forms, and over plain HTTP beyond the own
+	// machine that header is all there is to tell them from a stranger's
+	// (Fetch, "append a request Origin header").
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// changeable is the key that the path names, unless it cannot be used any more: then there is nothing to change.
+// changeable is the key that the path names, unless it cannot be used any more:
+// then there is nothing to change.
 func (d *Dashboard) changeable(v *visit) (store.Key, error) {
 	key, err := d.config.Store.Key(v.r.Context(), v.r.PathValue("id"))
 	if err == nil && !key.Usable(d.config.Now()) {
@@ -26,7 +27,8 @@ func (d *Dashboard) showEdit(v *visit) error {
 	return d.keyPage(v, formOf(key), nil)
 }
 
-// edit changes what a key may do. Its text stays, and so does what it was used for.
+// edit changes what a key may do. Its text stays, and so does what it was used
+// for.
 func (d *Dashboard) edit(v *visit) error {
 	before, err := d.changeable(v)
 	if err != nil {

@@ -31,10 +31,12 @@ type keyForm struct {
 	Today  string
 }
 
-// OffersBulk tells whether the form has the scope for lists, which no server uses: only where a key has it, so that it can be taken away.
+// OffersBulk tells whether the form has the scope for lists, which no server
+// uses: only where a key has it, so that it can be taken away.
 func (f keyForm) OffersBulk() bool { return f.before.May(store.ScopeBulk) }
 
-// Ends is the end of a key that is not the end of a day, which the form cannot show.
+// Ends is the end of a key that is not the end of a day, which the form cannot
+// show.
 func (f keyForm) Ends() time.Time {
 	if f.before.Expires.Equal(f.before.Expires.Truncate(24 * time.Hour)) {
 		return time.Time{}
@@ -69,7 +71,8 @@ func numberText(n int64) string {
 	return groupedCount(n)
 }
 
-// lastDayText is the last day of a key in the form's notation; empty: it never ends.
+// lastDayText is the last day of a key in the form's notation; empty: it never
+// ends.
 func lastDayText(end time.Time) string {
 	if end.IsZero() {
 		return ""
@@ -179,7 +182,8 @@ func expiry(text string, now time.Time) (time.Time, string) {
 	return end, ""
 }
 
-// networks reads addresses and networks, one a line or with commas or blanks between them.
+// networks reads addresses and networks, one a line or with commas or blanks
+// between them.
 func networks(text string) (all []netip.Prefix, fault string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		prefix, err := netip.ParsePrefix(word)

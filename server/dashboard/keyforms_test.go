@@ -16,7 +16,8 @@ import (
 
 var wrongField = regexp.MustCompile(`<(?:input|textarea)[^>]* id="([a-z0-9-]+)"[^>]* aria-describedby="([^"]*)" aria-invalid="true"( autofocus)?>`)
 
-// wrongFields are the fields that a page marks as wrong, the one where it begins with a star.
+// wrongFields are the fields that a page marks as wrong, the one where it
+// begins with a star.
 func wrongFields(t *testing.T, page string) (fields []string) {
 	t.Helper()
 	for _, match := range wrongField.FindAllStringSubmatch(page, -1) {
@@ -34,7 +35,8 @@ func wrongFields(t *testing.T, page string) (fields []string) {
 	return fields
 }
 
-// TestFaultsAtFields: all that is wrong is said at once, each at its field; the page begins at the first, and keeps what was typed.
+// TestFaultsAtFields: all that is wrong is said at once, each at its field; the
+// page begins at the first, and keeps what was typed.
 func TestFaultsAtFields(t *testing.T) {
 	w := newWorld(t, nil)
 	link, err := w.SetupURL(t.Context(), "")
@@ -78,7 +80,8 @@ func TestFaultsAtFields(t *testing.T) {
 	}
 }
 
-// aKey is one with everything that a form can set, and an end that is not that of a day.
+// aKey is one with everything that a form can set, and an end that is not that
+// of a day.
 func aKey(w *world) store.Key {
 	return store.Key{
 		Name: "Sign-up", Hash: store.HashOf("k"), Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk}, RatePerSecond: 100.0 / 3600, Burst: 20, Concurrency: 4,
@@ -108,7 +111,8 @@ func filledIn(page string) (pairs []string) {
 	return pairs
 }
 
-// TestEditKey: a form that is sent as it was given changes nothing, and one that was changed just that.
+// TestEditKey: a form that is sent as it was given changes nothing, and one
+// that was changed just that.
 func TestEditKey(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -174,7 +178,8 @@ func TestEditKey(t *testing.T) {
 	}
 }
 
-// TestRotateKey: the page says what will happen, the new key is shown once, both work until the time that was chosen, and stand together.
+// TestRotateKey: the page says what will happen, the new key is shown once,
+// both work until the time that was chosen, and stand together.
 func TestRotateKey(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)

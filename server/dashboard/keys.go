@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// keysPerPage bounds the list, and with it the questions to the store about quotas.
+// keysPerPage bounds the list, and with it the questions to the store about
+// quotas.
 const keysPerPage = 50
 
 // keyRow is a key in the list.
@@ -84,7 +85,8 @@ func (d *Dashboard) showKeys(v *visit) error {
 	return d.render(v, "keys", p)
 }
 
-// parted returns the keys that can be used and those that cannot any more, the latest first.
+// parted returns the keys that can be used and those that cannot any more, the
+// latest first.
 func parted(keys []store.Key, now time.Time) (active, ended []store.Key) {
 	for _, key := range slices.Backward(keys) {
 		if key.Usable(now) {
@@ -137,7 +139,8 @@ func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, replaced map[
 	return rows, nil
 }
 
-// successors are the IDs of the keys that replace others, by the ID of the other; one that is revoked replaces none.
+// successors are the IDs of the keys that replace others, by the ID of the
+// other; one that is revoked replaces none.
 func successors(keys []store.Key) map[string]string {
 	all := map[string]string{}
 	for _, key := range keys {
@@ -148,7 +151,8 @@ func successors(keys []store.Key) map[string]string {
 	return all
 }
 
-// together puts each key that was replaced below its successor, where that is in the list too.
+// together puts each key that was replaced below its successor, where that is
+// in the list too.
 func together(keys []store.Key, replaced map[string]string) []store.Key {
 	byID, above := map[string]store.Key{}, map[string]string{}
 	for _, key := range keys {
@@ -178,7 +182,8 @@ func (d *Dashboard) showNewKey(v *visit) error {
 	return d.keyPage(v, keyForm{Verify: true}, nil)
 }
 
-// keyPage is the form for a new key or, where it has an ID, for one that there is.
+// keyPage is the form for a new key or, where it has an ID, for one that there
+// is.
 func (d *Dashboard) keyPage(v *visit, form keyForm, faults formFaults) error {
 	form.Today = d.config.Now().UTC().Format(time.DateOnly)
 	p := page{Title: "New API key", Nav: "/keys", Focus: "name", Body: form}
@@ -203,7 +208,8 @@ type createdView struct {
 	OldEnded bool      // it has already
 }
 
-// createKey answers with the key itself and not with a redirect: it is nowhere kept from where another page could show it.
+// createKey answers with the key itself and not with a redirect: it is nowhere
+// kept from where another page could show it.
 func (d *Dashboard) createKey(v *visit) error {
 	form := readKeyForm(v)
 	wanted, faults := form.key(d.config.Now())

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestSetUp: a link works once and for a day, and there is none when there is an account.
+// TestSetUp: a link works once and for a day, and there is none when there is
+// an account.
 func TestSetUp(t *testing.T) {
 	w := newWorld(t, nil)
 	if got := w.get(t, "/sign-in"); !strings.Contains(got.body, "No account yet") {
@@ -168,7 +169,8 @@ func TestKeyForm(t *testing.T) {
 	}
 }
 
-// TestCheck: the page has all that was found out, and script gets the outcome alone.
+// TestCheck: the page has all that was found out, and script gets the outcome
+// alone.
 func TestCheck(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -193,7 +195,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSamples: an empty page offers them, each sent as the address that is typed would be; a page with an outcome does not.
+// TestSamples: an empty page offers them, each sent as the address that is
+// typed would be; a page with an outcome does not.
 func TestSamples(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Samples = []Sample{{Address: "late@acme.example", About: "a greylisting host"}} })
 	w.setUp(t)
@@ -205,7 +208,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPath: a way ends where something was proven, and a host that refuses us is no bad news about the mailbox.
+// TestPath: a way ends where something was proven, and a host that refuses us
+// is no bad news about the mailbox.
 func TestPath(t *testing.T) {
 	tones := func(r engine.Result) (text string) {
 		for _, s := range pathOf(r) {
@@ -239,7 +243,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestUsage: the figures of the page are those of the store, by key where one is chosen.
+// TestUsage: the figures of the page are those of the store, by key where one
+// is chosen.
 func TestUsage(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -341,7 +346,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestHealth: faults are counted and named, and what is not known is said to be.
+// TestHealth: faults are counted and named, and what is not known is said to
+// be.
 func TestHealth(t *testing.T) {
 	var health Health
 	w := newWorld(t, func(c *Config) { c.Health = func(context.Context) Health { return health } })

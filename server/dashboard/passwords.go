@@ -14,7 +14,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The work for one hash: what the OWASP Password Storage Cheat Sheet gives first for argon2id, 19 MiB, two passes, one lane.
+// The work for one hash: what the OWASP Password Storage Cheat Sheet gives
+// first for argon2id, 19 MiB, two passes, one lane.
 const (
 	hashMemory = 19 << 10 // KiB
 	hashPasses = 2
@@ -23,13 +24,15 @@ const (
 	saltLength = 16
 )
 
-// hashesAtOnce bounds memory and processor time, hashesWaiting how many requests wait for their turn.
+// hashesAtOnce bounds memory and processor time, hashesWaiting how many
+// requests wait for their turn.
 const (
 	hashesAtOnce  = 2
 	hashesWaiting = 32
 )
 
-// minPassword is the least length of a password, in characters; maxPassword keeps out what no manager makes, in octets.
+// minPassword is the least length of a password, in characters; maxPassword
+// keeps out what no manager makes, in octets.
 const (
 	minPassword = 12
 	maxPassword = 1024
@@ -40,7 +43,8 @@ var (
 	errPasswordText = errors.New("a stored password is not an argon2id hash of this program")
 )
 
-// NewPassword returns a random password and the text that the store keeps of it, for an account whose own is forgotten.
+// NewPassword returns a random password and the text that the store keeps of
+// it, for an account whose own is forgotten.
 func NewPassword(ctx context.Context) (password, stored string, err error) {
 	password = strings.ToLower(rand.Text())
 	stored, err = newPasswords().hash(ctx, password)
@@ -63,7 +67,8 @@ func newPasswords() *passwords {
 	}
 }
 
-// hash returns the text to store for a password, in the usual form ($argon2id$…).
+// hash returns the text to store for a password, in the usual form
+// ($argon2id$…).
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt)

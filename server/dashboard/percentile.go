@@ -22,9 +22,10 @@ func (l *latency) count() (n int64) {
 	return n
 }
 
-// percentile is the duration that the share (0 to 1) of the answers stayed within, as far as buckets tell: within one, they are taken to be
-// spread evenly. It is zero where nothing was counted. Beyond is set when the answer lies in the last bucket, of which only the
-// beginning means anything.
+// percentile is the duration that the share (0 to 1) of the answers stayed
+// within, as far as buckets tell: within one, they are taken to be spread
+// evenly. It is zero where nothing was counted. Beyond is set when the answer
+// lies in the last bucket, of which only the beginning means anything.
 func (l *latency) percentile(share float64) (d time.Duration, beyond bool) {
 	rank := share * float64(l.count())
 	var before time.Duration

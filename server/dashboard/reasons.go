@@ -74,7 +74,8 @@ func reasonName(reason engine.Reason) string {
 	return strings.ReplaceAll(string(reason), "_", " ")
 }
 
-// reasonNote is what the reason means and what to do, where nothing is known of the address but the reason.
+// reasonNote is what the reason means and what to do, where nothing is known of
+// the address but the reason.
 func reasonNote(reason engine.Reason) string {
 	text := reasonTexts[reason]
 	return strings.TrimSpace(text.Meaning + " " + text.Do)

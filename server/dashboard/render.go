@@ -35,7 +35,8 @@ type page struct {
 	Path   string // to come back to
 }
 
-// parseViews reads the templates: each page's own, with the layout around and the common parts.
+// parseViews reads the templates: each page's own, with the layout around and
+// the common parts.
 func parseViews(assets map[string]asset) (views, error) {
 	served := map[string]string{}
 	for at, a := range assets {
@@ -77,7 +78,8 @@ func (d *Dashboard) render(v *visit, name string, p page) error {
 	return d.send(v, name, "layout", p)
 }
 
-// send executes a template into memory first: a fault in it must not leave half a page.
+// send executes a template into memory first: a fault in it must not leave half
+// a page.
 func (d *Dashboard) send(v *visit, name, part string, data any) error {
 	var text bytes.Buffer
 	if err := d.views[name].ExecuteTemplate(&text, part, data); err != nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestForged: a form without the token of this very session, or from another site, does nothing.
+// TestForged: a form without the token of this very session, or from another
+// site, does nothing.
 func TestForged(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -67,8 +68,9 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestForgedWithoutCookie: without a cookie there is no token that holds, and everybody can compute that of an empty one. Otherwise another site
-// could sign somebody in to an account of its own.
+// TestForgedWithoutCookie: without a cookie there is no token that holds, and
+// everybody can compute that of an empty one. Otherwise another site could sign
+// somebody in to an account of its own.
 func TestForgedWithoutCookie(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -79,7 +81,8 @@ func TestForgedWithoutCookie(t *testing.T) {
 	}
 }
 
-// TestFixation: a cookie that somebody planted does not become the session, and the one of before ends.
+// TestFixation: a cookie that somebody planted does not become the session, and
+// the one of before ends.
 func TestFixation(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -102,7 +105,8 @@ func TestFixation(t *testing.T) {
 	}
 }
 
-// TestGuessing: a thousand tries get a handful of looks at passwords, and the owner is let in when the wait is over.
+// TestGuessing: a thousand tries get a handful of looks at passwords, and the
+// owner is let in when the wait is over.
 func TestGuessing(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -220,7 +224,8 @@ func TestUnknownLogin(t *testing.T) {
 	}
 }
 
-// TestPasswordWork: the real hash has OWASP's parameters, two run at a time, and beyond a queue there is no waiting.
+// TestPasswordWork: the real hash has OWASP's parameters, two run at a time,
+// and beyond a queue there is no waiting.
 func TestPasswordWork(t *testing.T) {
 	p := newPasswords()
 	text, err := p.hash(t.Context(), testPassword)
@@ -274,7 +279,8 @@ func TestPasswordWork(t *testing.T) {
 	}
 }
 
-// TestExpiry: a session ends after a time without pages, and after a week whatever is done.
+// TestExpiry: a session ends after a time without pages, and after a week
+// whatever is done.
 func TestExpiry(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -311,7 +317,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestEveryEnd: sign-out ends the session in the store, a new password every session but the one at hand.
+// TestEveryEnd: sign-out ends the session in the store, a new password every
+// session but the one at hand.
 func TestEveryEnd(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -384,7 +391,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestPaths: a path in a form of its own is answered, not redirected, and leads nowhere else.
+// TestPaths: a path in a form of its own is answered, not redirected, and leads
+// nowhere else.
 func TestPaths(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -494,7 +502,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestCookies: over TLS they are for this host and encrypted connections only, and who speaks TLS is not for strangers to say.
+// TestCookies: over TLS they are for this host and encrypted connections only,
+// and who speaks TLS is not for strangers to say.
 func TestCookies(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
@@ -532,7 +541,8 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestSessionCookie: nothing but the hash of a session is in the store, and the cookie is for this site's own requests.
+// TestSessionCookie: nothing but the hash of a session is in the store, and the
+// cookie is for this site's own requests.
 func TestSessionCookie(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
@@ -547,7 +557,8 @@ func TestSessionCookie(t *testing.T) {
 	}
 }
 
-// TestLogIsDiscreet: the log has neither logins nor addresses, keys, names or tokens.
+// TestLogIsDiscreet: the log has neither logins nor addresses, keys, names or
+// tokens.
 func TestLogIsDiscreet(t *testing.T) {
 	var text bytes.Buffer
 	w := newWorld(t, func(c *Config) {

@@ -14,15 +14,16 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// How long somebody stays signed in, after the last page and in all. An expiry is moved once in a while and not with every page: each time is a
-// commit.
+// How long somebody stays signed in, after the last page and in all. An expiry
+// is moved once in a while and not with every page: each time is a commit.
 const (
 	idleTimeout     = 12 * time.Hour
 	absoluteTimeout = 7 * 24 * time.Hour
 	extendEvery     = 5 * time.Minute
 )
 
-// The cookies. Over TLS they have the prefix with which a browser takes them from this host only, and only encrypted (RFC 6265bis §4.1.3.2).
+// The cookies. Over TLS they have the prefix with which a browser takes them
+// from this host only, and only encrypted (RFC 6265bis §4.1.3.2).
 const (
 	sessionCookie = "rcpt_session"
 	formCookie    = "rcpt_form" // for forms that are shown to somebody who is not signed in
@@ -51,7 +52,8 @@ func (d *Dashboard) recognise(v *visit) error {
 	return d.extend(ctx, session)
 }
 
-// extend moves the expiry of a session that is in use, and never beyond its whole time.
+// extend moves the expiry of a session that is in use, and never beyond its
+// whole time.
 func (d *Dashboard) extend(ctx context.Context, session store.Session) error {
 	expires := earlier(d.config.Now().Add(idleTimeout), session.Created.Add(absoluteTimeout))
 	if expires.Sub(session.Expires) < extendEvery {
@@ -71,8 +73,9 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// begin signs the account in, as it was when its password was found right. The session always gets an ID of its own, and the one that the browser
-// came with ends: whoever planted that gains nothing.
+// begin signs the account in, as it was when its password was found right. The
+// session always gets an ID of its own, and the one that the browser came with
+// ends: whoever planted that gains nothing.
 func (d *Dashboard) begin(v *visit, account store.Account) error {
 	ctx := v.r.Context()
 	if old := v.cookieText(sessionCookie); old != "" {
@@ -94,7 +97,8 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	return nil
 }
 
-// stillValid ends a session again that was begun with a password which has been changed since it was looked at: the change has ended those before.
+// stillValid ends a session again that was begun with a password which has been
+// changed since it was looked at: the change has ended those before.
 func (d *Dashboard) stillValid(ctx context.Context, begun store.Session, account store.Account) error {
 	now, err := d.config.Store.Account(ctx, account.ID)
 	if err != nil || now.Password == account.Password {
@@ -110,7 +114,8 @@ func secret() string {
 	return base64.RawURLEncoding.EncodeToString(bits[:])
 }
 
-// token is what a form of ours carries. It is made from the cookie, which other sites can neither read nor set, and does not give it away.
+// token is what a form of ours carries. It is made from the cookie, which other
+// sites can neither read nor set, and does not give it away.
 func (v *visit) token() string {
 	if v.cookie == "" {
 		v.cookie = secret()

@@ -16,11 +16,13 @@ import (
 // setupLifetime is how long the link for the first account works.
 const setupLifetime = 24 * time.Hour
 
-// maxLogin is the length of a login in octets: an address of mail, the longest that people use, has 254.
+// maxLogin is the length of a login in octets: an address of mail, the longest
+// that people use, has 254.
 const maxLogin = 254
 
-// SetupURL makes a link with which the first account can be made, once and within a day. It is empty when there is an account already. Base is
-// the address of the server, as in http://127.0.0.1:8080.
+// SetupURL makes a link with which the first account can be made, once and
+// within a day. It is empty when there is an account already. Base is the
+// address of the server, as in http://127.0.0.1:8080.
 func (d *Dashboard) SetupURL(ctx context.Context, base string) (string, error) {
 	accounts, err := d.config.Store.Accounts(ctx)
 	if err != nil || len(accounts) > 0 {

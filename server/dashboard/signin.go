@@ -55,7 +55,8 @@ func (d *Dashboard) signIn(v *visit) error {
 	return v.redirect(form.Next)
 }
 
-// authenticate returns the account if the password is right. For a login that does not exist it does the same work.
+// authenticate returns the account if the password is right. For a login that
+// does not exist it does the same work.
 func (d *Dashboard) authenticate(v *visit, login, password string) (store.Account, bool, error) {
 	account, err := d.config.Store.AccountByLogin(v.r.Context(), login)
 	unknown := errors.Is(err, store.ErrNotFound)
@@ -70,7 +71,8 @@ func (d *Dashboard) authenticate(v *visit, login, password string) (store.Accoun
 
 func (d *Dashboard) refuseSignIn(v *visit, form signInForm, fault string, status int) error {
 	v.status = status
-	// Which of the two is wrong is not said, but it is the password that has to be typed again.
+	// Which of the two is wrong is not said, but it is the password that has to
+	// be typed again.
 	return d.render(v, "signin", page{Title: "Sign in", Faults: formFaults{{"password", fault}}, Body: form})
 }
 

@@ -5,7 +5,8 @@ import "net/http"
 // themeLifetime is how long a browser keeps the choice, in seconds: a year.
 const themeLifetime = 365 * 24 * 60 * 60
 
-// themeOf is the look that the visitor has chosen: "light", "dark" or "auto", which is as the system has it.
+// themeOf is the look that the visitor has chosen: "light", "dark" or "auto",
+// which is as the system has it.
 func themeOf(v *visit) string {
 	switch theme := v.cookieText(themeCookie); theme {
 	case "light", "dark":

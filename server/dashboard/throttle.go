@@ -8,8 +8,10 @@ import (
 	"time"
 )
 
-// How guessing is slowed down. After some tries for nothing, each further one has to wait twice as long as the one before. An account waits a
-// minute at most, so that a stranger cannot keep its owner out for long; a network, a quarter of an hour.
+// How guessing is slowed down. After some tries for nothing, each further one
+// has to wait twice as long as the one before. An account waits a minute at
+// most, so that a stranger cannot keep its owner out for long; a network, a
+// quarter of an hour.
 const (
 	triesFree      = 5
 	firstWait      = time.Second
@@ -19,16 +21,19 @@ const (
 	forgetAfter = time.Hour
 )
 
-// throttleSlots is how many counters there are. Names are hashed onto them with a secret: strangers cannot fill a table with made-up names, and
-// whose counter an account shares by chance cannot be found out.
+// throttleSlots is how many counters there are. Names are hashed onto them with
+// a secret: strangers cannot fill a table with made-up names, and whose counter
+// an account shares by chance cannot be found out.
 const throttleSlots = 1 << 14
 
-// maxFamiliar bounds the networks that accounts are known to come from. Only right passwords add to them.
+// maxFamiliar bounds the networks that accounts are known to come from. Only
+// right passwords add to them.
 const maxFamiliar = 1000
 
 // throttle counts tries that led nowhere.
 //
-// A network from where an account was signed in to before has a counter for this account of its own. So whoever tries from elsewhere, be it from
+// A network from where an account was signed in to before has a counter for
+// this account of its own. So whoever tries from elsewhere, be it from
 // thousands of networks at a time, does not keep the owner out.
 type throttle struct {
 	seed     maphash.Seed
@@ -54,8 +59,9 @@ func newThrottle() *throttle {
 	return &throttle{seed: maphash.MakeSeed(), familiar: make(map[origin]*tries)}
 }
 
-// begin counts a try, or says how long to wait for it; then it does not count. A try counts as failed until forgive: many at the same moment are
-// no way around it.
+// begin counts a try, or says how long to wait for it; then it does not count.
+// A try counts as failed until forgive: many at the same moment are no way
+// around it.
 func (t *throttle) begin(now time.Time, login string, client netip.Addr) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +81,10 @@ func (t *throttle) begin(now time.Time, login string, client netip.Addr) (wait t
 	return 0
 }
 
-// forgive forgets the tries for an account whose password was right, and the last one of the network. What else the network tried stays:
-// an account of one's own is no way to go on with another. So a try that was counted apart takes nothing from what is counted in common.
+// forgive forgets the tries for an account whose password was right, and the
+// last one of the network. What else the network tried stays: an account of
+// one's own is no way to go on with another. So a try that was counted apart
+// takes nothing from what is counted in common.
 func (t *throttle) forgive(login string, client netip.Addr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +99,8 @@ func (t *throttle) forgive(login string, client netip.Addr) {
 	}
 }
 
-// welcome makes the network one that the account is known to come from, whose tries are forgiven.
+// welcome makes the network one that the account is known to come from, whose
+// tries are forgiven.
 func (t *throttle) welcome(login string, client netip.Addr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +126,8 @@ func (t *throttle) network(client netip.Addr) *tries {
 	return t.slot("network:" + networkOf(client).String())
 }
 
-// networkOf is what one client has to itself: an IPv4 address, or an IPv6 network of 64 bits; the zero prefix for an address that is not known.
+// networkOf is what one client has to itself: an IPv4 address, or an IPv6
+// network of 64 bits; the zero prefix for an address that is not known.
 func networkOf(client netip.Addr) netip.Prefix {
 	client = client.Unmap()
 	bits := 32

@@ -37,7 +37,8 @@ const (
 	stepCatchAll = "Catch-all"
 )
 
-// endsAt is the step after which a verification with the reason went no further; empty: it went to the end.
+// endsAt is the step after which a verification with the reason went no
+// further; empty: it went to the end.
 func endsAt(reason engine.Reason) string {
 	switch reason {
 	case engine.InvalidSyntax:
@@ -124,7 +125,8 @@ func hostStep(d *engine.Details) step {
 	return s
 }
 
-// replyTone is that of a reply: a refusal is bad news about the mailbox only where it was read as that.
+// replyTone is that of a reply: a refusal is bad news about the mailbox only
+// where it was read as that.
 func replyTone(code int, reason engine.Reason) string {
 	switch {
 	case code < 400:
@@ -167,7 +169,8 @@ type line struct {
 	At, Who, Class, Text string
 }
 
-// beganBefore tells whether the dialogue is from a session that was kept from an earlier check: its times go on from the beginning of that.
+// beganBefore tells whether the dialogue is from a session that was kept from
+// an earlier check: its times go on from the beginning of that.
 func beganBefore(d *engine.Details) bool {
 	const slack = 1000 // what is told and what is measured need not agree to the millisecond
 	last := len(d.Transcript) - 1

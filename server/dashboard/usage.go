@@ -66,7 +66,8 @@ type keyUsage struct {
 	Quota  quota
 }
 
-// spans are the numbers of days to choose from; the store keeps thirteen months.
+// spans are the numbers of days to choose from; the store keeps thirteen
+// months.
 var spans = []int{7, 30, 90}
 
 // usageAsked is which usage somebody wants to see.
@@ -127,8 +128,9 @@ func spanOf(text string) int {
 	return 30
 }
 
-// namesOf are the names of all keys by their ID, those that are not in the store too. Where several have one name, as a key that was rotated and
-// its successor do, the end of the ID tells them apart.
+// namesOf are the names of all keys by their ID, those that are not in the
+// store too. Where several have one name, as a key that was rotated and its
+// successor do, the end of the ID tells them apart.
 func namesOf(keys []store.Key) map[string]string {
 	const told = 4 // characters of the ID
 	names, times := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}, map[string]int{}
@@ -144,7 +146,8 @@ func namesOf(keys []store.Key) map[string]string {
 	return names
 }
 
-// choices are the keys in the order of the store, and behind them those that are not in it but were used.
+// choices are the keys in the order of the store, and behind them those that
+// are not in it but were used.
 func choices(keys []store.Key, names map[string]string, used []store.Usage) (all []named) {
 	for _, key := range keys {
 		all = append(all, named{key.ID, names[key.ID]})
@@ -217,7 +220,8 @@ func (l *latency) row(name string) latencyRow {
 	return latencyRow{Name: name, Count: l.count(), P50: l.text(0.50), P95: l.text(0.95), P99: l.text(0.99)}
 }
 
-// addQuotas tells of the keys with most use how much of the month's quota is left.
+// addQuotas tells of the keys with most use how much of the month's quota is
+// left.
 func (d *Dashboard) addQuotas(ctx context.Context, view *usageView, keys []store.Key, now time.Time) error {
 	view.Keys = view.Keys[:min(keysPerPage, len(view.Keys))]
 	for i := range view.Keys {

@@ -14,10 +14,12 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// usageColumns are those of the file, which has a row for each day, key, result, reason and whether it was remembered.
+// usageColumns are those of the file, which has a row for each day, key,
+// result, reason and whether it was remembered.
 var usageColumns = []string{"day", "key_id", "key", "result", "reason", "reason_text", "remembered", "checks", "milliseconds"}
 
-// exportUsage sends what the page shows as a file for spreadsheets and programs.
+// exportUsage sends what the page shows as a file for spreadsheets and
+// programs.
 func (d *Dashboard) exportUsage(v *visit) error {
 	asked, err := d.usageAsked(v)
 	if err != nil {
@@ -59,7 +61,8 @@ func writeUsage(w *bytes.Buffer, used []store.Usage, names map[string]string) er
 	return out.Error()
 }
 
-// spreadsheetText is a text that no spreadsheet takes for a formula: names of keys are what people typed.
+// spreadsheetText is a text that no spreadsheet takes for a formula: names of
+// keys are what people typed.
 func spreadsheetText(text string) string {
 	if strings.IndexAny(strings.TrimLeft(text, " \t\r\n"), "=+-@") == 0 {
 		return "'" + text

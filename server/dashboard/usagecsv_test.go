@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestUsageExport: the file has what the page counts, of one key where one is chosen, and nothing that a spreadsheet would carry out.
+// TestUsageExport: the file has what the page counts, of one key where one is
+// chosen, and nothing that a spreadsheet would carry out.
 func TestUsageExport(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// maxForm bounds the body of a request: the longest form is that for a key with its networks.
+// maxForm bounds the body of a request: the longest form is that for a key with
+// its networks.
 const maxForm = 64 << 10
 
 // visit is one request, who makes it, and the answer.
@@ -34,7 +35,8 @@ const (
 	member               // who is signed in
 )
 
-// What a visit can end with besides a page, and besides the errors of the store.
+// What a visit can end with besides a page, and besides the errors of the
+// store.
 var (
 	errNoPage   = errors.New("there is no such page")
 	errForged   = errors.New("the request did not come from one of our forms")
@@ -73,7 +75,8 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	return do(v)
 }
 
-// signInPath is where somebody signs in who wanted r, with the page to come back to.
+// signInPath is where somebody signs in who wanted r, with the page to come
+// back to.
 func signInPath(r *http.Request) string {
 	if r.Method != http.MethodGet || ownPath(r.URL.Path) == home {
 		return "/sign-in"
@@ -84,7 +87,8 @@ func signInPath(r *http.Request) string {
 // home is where somebody gets who is signed in.
 const home = "/keys"
 
-// ownPath is the path if it is one of a page of ours, else that of the first page: who is sent there has not been sent elsewhere.
+// ownPath is the path if it is one of a page of ours, else that of the first
+// page: who is sent there has not been sent elsewhere.
 func ownPath(given string) string {
 	switch given {
 	case "/keys", "/keys/new", "/check", "/usage", "/health", "/account", "/sign-in":
@@ -93,10 +97,12 @@ func ownPath(given string) string {
 	return home
 }
 
-// kept are the parameters that say which part of a page is wanted; others are about something that was done.
+// kept are the parameters that say which part of a page is wanted; others are
+// about something that was done.
 var kept = []string{"days", "key", "show", "page"}
 
-// ownPage is a page of ours with the parameters that belong to it, as [ownPath] has it.
+// ownPage is a page of ours with the parameters that belong to it, as [ownPath]
+// has it.
 func ownPage(given string) string {
 	asked, err := url.ParseRequestURI(given)
 	if err != nil || asked.Host != "" {
@@ -124,7 +130,8 @@ func (v *visit) redirect(to string) error {
 // form is the value of a field of a form that was posted.
 func (v *visit) form(name string) string { return v.r.PostFormValue(name) }
 
-// fail tells the visitor that it did not work, and the log why, if we are to blame.
+// fail tells the visitor that it did not work, and the log why, if we are to
+// blame.
 func (d *Dashboard) fail(v *visit, err error) {
 	p := problem{Heading: "Something went wrong", Text: "The server could not do this. Its log says why.", Status: http.StatusInternalServerError}
 	switch {
@@ -155,7 +162,8 @@ func (d *Dashboard) fail(v *visit, err error) {
 	}
 }
 
-// retrySoon is after how many seconds a visitor may try again for whom there was no room, or no database.
+// retrySoon is after how many seconds a visitor may try again for whom there
+// was no room, or no database.
 const retrySoon = 5
 
 // problem is a page that says what went wrong.
