@@ -127,6 +127,7 @@ var changes = []change{
 	{removedName, cutName},
 	{removedBrackets, cutBrackets},
 	{removedQuotes, cutQuotes},
+	{removedQuotes, trimQuotes},
 	{removedSeparator, trimSeparators},
 	{removedDot, trimDots},
 	{removedBlank, joinAtSign},

@@ -144,6 +144,9 @@ func cutQuotes(s string) string {
 	return s
 }
 
+// trimQuotes removes marks without a partner behind the address.
+func trimQuotes(s string) string { return strings.TrimRight(s, "\"'`“”’»…、") }
+
 func trimSeparators(s string) string { return strings.TrimRight(strings.TrimLeft(s, ",;"), ",;:") }
 
 // trimDots removes what IDNA takes for a dot, too.

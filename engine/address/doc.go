@@ -8,7 +8,7 @@
 // only needless quoting is dropped. Three things that the grammar admits are refused, each with its own [Reason]:
 //
 //   - address literals such as [192.0.2.1], because no domain is asked about;
-//   - domains without a dot and domains whose last label is a number (RFC 5321 §2.3.5, RFC 7085, RFC 3696 §2);
+//   - domains without a dot and domains whose last label is a number (RFC 5321 §2.3.5, RFC 7085, RFC 3696 §2) or has symbols (RFC 6912 §4.2);
 //   - characters that cannot be seen or that spoil what is seen: C1 controls, bidi controls, invisible characters and spaces
 //     beyond ASCII, noncharacters, U+FFFC and U+FFFD. Joiners and variation selectors stay where a script or an emoji needs them.
 //

@@ -2,6 +2,7 @@ package address
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -97,6 +98,18 @@ func checkLabel(label string) *Error {
 
 func labelTooLong() *Error {
 	return fail(LabelTooLong, 0, "label is longer than %d octets", maxLabel)
+}
+
+// checkTopLabel refuses a last label in Unicode with anything but letters, marks, digits and hyphens: no top-level domain has more (RFC 6912 §4.2), and UTS #46
+// also lets symbols and punctuation pass, such as a closing quote that was copied along with the address.
+func checkTopLabel(name string) *Error {
+	last := strings.LastIndexByte(name, '.') + 1
+	for i, r := range name[last:] {
+		if r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Join_Control) {
+			return fail(DomainCharacter, last+i, "%U may not stand in a top-level domain", r)
+		}
+	}
+	return nil
 }
 
 // checkName checks a domain that has its final form.

@@ -44,6 +44,9 @@ func convert(s string) (string, *Error) {
 	if err := checkLabels(mapped); err != nil {
 		return "", relocate(err, mapped, s)
 	}
+	if err := checkTopLabel(mapped); err != nil {
+		return "", relocate(err, mapped, s)
+	}
 	if err := checkALabels(s); err != nil {
 		return "", err
 	}
