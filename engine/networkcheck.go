@@ -151,7 +151,15 @@ func (v *Verifier) Network() NetworkStatus {
 	return NetworkStatus{Resolver: v.resolverCheck.status(), Port: v.portCheck.status()}
 }
 
-// changed tells of a check whose state is another than before.
+// Resolvers returns the DNS servers that are asked, HOST:PORT.
+func (v *Verifier) Resolvers() []string {
+	if v.resolver == nil {
+		return nil
+	}
+	return v.resolver.Servers()
+}
+
+// networkChanged tells of a check whose state is another than before.
 func (v *Verifier) networkChanged(what string, check Check) {
 	v.config.Logger.LogAttrs(v.base, slog.LevelInfo, "network check", slog.String("check", what), slog.String("state", string(check.State)),
 		slog.String("fault", check.Fault))

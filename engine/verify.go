@@ -255,7 +255,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
-	if v.config.Hooks.Resolved != nil {
+	if v.config.Hooks.Resolved != nil && err == nil { // a caller who gave up has learned nothing of the DNS
 		v.config.Hooks.Resolved(found, took)
 	}
 	if err == nil && v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS

@@ -29,7 +29,7 @@ type web struct {
 
 // newWeb starts the server. Results are remembered, so that the memory of them is under load, too; nobody gets one.
 func newWeb(ctx context.Context, binary, folder string, spec Spec, ready Ready, timeout time.Duration) (*web, error) {
-	p, err := run(ctx, binary, folder, spec, ready, timeout, "serve", "--listen", "127.0.0.1:0", "--no-port-check", "--remember", "2000", "--details")
+	p, err := run(ctx, binary, folder, spec, ready, timeout, "serve", "--listen", "127.0.0.1:0", "--remember", "2000", "--details")
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func TestHealth(t *testing.T) {
 
 // TestHealthIsOfServe: the setting that tells a server where to listen tells the health check where to ask.
 func TestHealthIsOfServe(t *testing.T) {
-	p := start(t, append(startWorld(t), "RCPT_DATA="+t.TempDir()), "serve", "--listen", "127.0.0.1:0", "--no-port-check")
+	p := start(t, append(startWorld(t), "RCPT_DATA="+t.TempDir()), "serve", "--listen", "127.0.0.1:0")
 	url := p.await(p.stderr, `^rcpt listens on http://(.*)$`)[1]
 	code, stdout, stderr := start(t, []string{"RCPT_LISTEN=" + url}, "health").wait()
 	if code != 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 
@@ -88,13 +87,4 @@ func (s *networkStop) found() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fault
-}
-
-// logNetwork logs what has changed.
-func logNetwork(logger *slog.Logger, s engine.NetworkStatus) {
-	if fault := faultOf(s); fault != nil {
-		logger.Warn(fault.Error(), slog.String("resolver", string(s.Resolver.State)), slog.String("port", string(s.Port.State)))
-		return
-	}
-	logger.Info("the network works", slog.String("resolver", string(s.Resolver.State)), slog.String("port", string(s.Port.State)))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"os"
 	"strings"
 	"testing"
 
@@ -73,4 +74,48 @@ func TestBrokenNetwork(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
+}
+
+// TestServeInABrokenNetwork: it is logged once, seen in the metrics and, where that is wanted, in /readyz; and no address is blamed.
+func TestServeInABrokenNetwork(t *testing.T) {
+	settings := brokenNetworks(t)
+	value := func(name string) string {
+		for _, setting := range settings {
+			if found, ok := strings.CutPrefix(setting, name+"="); ok {
+				return found
+			}
+		}
+		t.Fatal(name)
+		return ""
+	}
+	for _, c := range []struct{ resolver, warning, reason, check string }{
+		{"DENIES", "says that gmail.com has no mail hosts", `"reason":"resolver_unreliable"`, "resolver"},
+		{"INVENTS", "invents answers", `"reason":"resolver_unreliable"`, "resolver"},
+		{"DEAD", "no DNS server answers at", `"reason":"dns_temporary"`, "resolver"},
+		{"WORKS", "no mail host can be reached at port", `"reason":"port_blocked"`, "port"},
+	} {
+		t.Run(c.resolver, func(t *testing.T) {
+			p := start(t, append(settings, "RCPT_API_KEY=a-key-of-the-user", "RCPT_DATA="+t.TempDir(), "RCPT_RESOLVER="+value(c.resolver)),
+				"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--ready-network", "--details")
+			metrics := p.await(p.stderr, `^Metrics are at (http://.*)$`)[1]
+			url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
+			p.await(p.stderr, "level=WARN .*the network does not work here, which is no fault of the addresses: .*"+c.warning)
+			address := "someone@nowhere.example"
+			if c.resolver == "WORKS" {
+				address = "someone@acme.example"
+			}
+			if status, body := get(t, url+"/api/v1/verify?email="+address, "a-key-of-the-user"); status != 200 || !strings.Contains(body, c.reason) {
+				t.Errorf("status %d, body %s", status, body)
+			}
+			if _, body := get(t, metrics, ""); !strings.Contains(body, `rcpt_network_check_failed{check="`+c.check+`"} 1`) {
+				t.Errorf("no failing check in the metrics")
+			}
+			if status, _ := get(t, url+"/readyz", ""); status != 503 {
+				t.Errorf("/readyz: %d", status)
+			}
+			if code, _, log := p.end(os.Interrupt); code != exitDone || strings.Count(log, "the network does not work") != 1 {
+				t.Errorf("exit code %d, log:\n%s", code, log)
+			}
+		})
+	}
 }

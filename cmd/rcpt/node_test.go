@@ -34,7 +34,7 @@ type node struct {
 func startNode(t *testing.T, environment []string, args ...string) *node {
 	t.Helper()
 	began := time.Now()
-	p := start(t, environment, append([]string{"serve", "--listen", "127.0.0.1:0", "--no-port-check", "--log-level", "warn"}, args...)...)
+	p := start(t, environment, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, args...)...)
 	n := &node{process: p, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, drained: make(chan struct{})}
 	n.url = p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
 	n.took = time.Since(began)

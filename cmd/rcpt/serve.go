@@ -18,8 +18,9 @@ type serveCommand struct {
 	databaseFlag
 	metricsFlag
 	siteFlags
-	Remember    int  `placeholder:"N" default:"100000" help:"Results to remember in memory, about; 0: nothing is kept of any. Default: ${default}."`
-	NoPortCheck bool `help:"Do not find out at start whether the mail hosts of the world can be reached."`
+	Remember     int  `placeholder:"N" default:"100000" help:"Results to remember in memory, about; 0: nothing is kept of any. Default: ${default}."`
+	ReadyNetwork bool `help:"Let /readyz fail while the check of the network fails."`
+	NoPortCheck  bool `hidden:"" help:"As --network-check off."` // its name before there was a check of the resolver
 }
 
 // Run serves until ctx is cancelled.
@@ -33,6 +34,9 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	watch, err := c.listFlags.watch(logger)
 	if err != nil {
 		return err
+	}
+	if c.NoPortCheck {
+		c.NetworkCheck = networkCheck(engine.NetworkCheckOff)
 	}
 	config, err := c.configWith(watch.source.lists, logger)
 	if err != nil {
@@ -49,9 +53,6 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return err
 	}
 	defer stopDebug()
-	if !c.NoPortCheck && c.Level == engine.LevelSMTP {
-		go warnOfClosedPort(ctx, config)
-	}
 	state, err := c.openState(ctx, key, logger)
 	if err != nil {
 		listener.Close()
@@ -64,7 +65,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	defer requests.Flush()
 	s := service{
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
-		details: c.Details, example: "postmaster@example.com",
+		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }

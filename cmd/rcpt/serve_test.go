@@ -97,7 +97,7 @@ func get(t *testing.T, url, key string) (status int, body string) {
 }
 
 func TestServe(t *testing.T) {
-	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--no-port-check")
+	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0")
 	url := p.await(p.stderr, `^rcpt listens on (http://127\.0\.0\.1:\d+)$`)[1]
 	key := p.await(p.stderr, `^The key for this run is (rcpt_\w{49}) `)[1]
 	p.await(p.stderr, regexp.QuoteMeta(`Try: curl -H "X-API-Key: `+key+`" '`+url+`/api/v1/verify?email=`))
@@ -122,7 +122,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestNoPortCheck: the flag has its name in the environment and in a file too.
+// TestNoPortCheck: the flag from before --network-check, by its name in the environment and in a file too.
 func TestNoPortCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rcpt.yaml")
 	check(t, os.WriteFile(file, []byte("no-port-check: true\n"), 0o600))

@@ -29,6 +29,7 @@ type watcher struct {
 	resolvers map[string]*resolverSeen // by server
 	ways      map[string]*waySeen      // by the name of the way out; empty: the only one
 	shed      int64
+	hour      hour
 }
 
 // waySeen is how a way out to mail hosts does.
@@ -97,19 +98,40 @@ func (w *watcher) resolved(f dnsresolve.Findings) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, l := range f.Lookups {
-		if l.Cached || l.Server == "" {
-			continue
-		}
-		seen := w.resolvers[l.Server]
-		if seen == nil {
-			if len(w.resolvers) >= mostSeen {
-				continue
+		switch {
+		case l.Cached:
+		case l.Server != "":
+			w.lookedUp(l.Server, l.Status, now)
+		case resolverFaults[l.Status] != "": // none of the servers answered
+			for server := range w.resolvers {
+				w.lookedUp(server, l.Status, now)
 			}
-			seen = &resolverSeen{server: l.Server}
-			w.resolvers[l.Server] = seen
 		}
-		if seen.fault = resolverFaults[l.Status]; l.Status != dnsresolve.StatusTimeout && l.Status != dnsresolve.StatusError {
-			seen.lastAnswer = now
+	}
+}
+
+// lookedUp notes how a question to a server ended. The lock is held.
+func (w *watcher) lookedUp(server string, status dnsresolve.Status, now time.Time) {
+	seen := w.resolvers[server]
+	if seen == nil {
+		if len(w.resolvers) >= mostSeen {
+			return
+		}
+		seen = &resolverSeen{server: server}
+		w.resolvers[server] = seen
+	}
+	if seen.fault = resolverFaults[status]; status != dnsresolve.StatusTimeout && status != dnsresolve.StatusError {
+		seen.lastAnswer = now
+	}
+}
+
+// names are the DNS servers that are to be asked.
+func (w *watcher) names(servers []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, server := range servers {
+		if len(w.resolvers) < mostSeen && w.resolvers[server] == nil {
+			w.resolvers[server] = &resolverSeen{server: server}
 		}
 	}
 }
@@ -154,6 +176,11 @@ func (seen *waySeen) add(s *smtpprobe.Session, now time.Time) {
 
 func (w *watcher) verified(r engine.Result) {
 	d := r.Details
+	if d != nil && !d.Cached && r.Domain != "" { // what is no address says nothing of the network
+		w.mu.Lock()
+		w.hour.add(time.Now(), r.Verdict, d.Reason)
+		w.mu.Unlock()
+	}
 	if d == nil || d.Cached || d.Reason != engine.Blocked || d.SMTP == nil {
 		return
 	}

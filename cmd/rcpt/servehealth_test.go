@@ -21,7 +21,8 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 }
 
 // TestWatcher: blocks are counted by provider, or else by host, the latest first, without the words of the host; remembered answers and other
-// refusals are none. DNS servers are known by their last answer; that a domain is broken is not their fault. What strangers can make long is bounded.
+// refusals are none. DNS servers are known by their last answer; that a domain is broken is not their fault, and a
+// question that nobody answered is that of all of them. What strangers can make long is bounded.
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
 	told := 0
@@ -39,7 +40,7 @@ func TestWatcher(t *testing.T) {
 	hooks.Verified(engine.Result{})
 	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
 		{Server: "192.0.2.53:53", Status: dnsresolve.StatusTimeout}, {Server: "192.0.2.54:53", Status: dnsresolve.StatusServFail},
-		{Server: "192.0.2.55:53", Status: dnsresolve.StatusOK, Cached: true}, {Status: dnsresolve.StatusTimeout},
+		{Server: "192.0.2.55:53", Status: dnsresolve.StatusOK, Cached: true},
 	}}, 0)
 	w.refused("busy")
 	w.refused("rate")
@@ -52,7 +53,11 @@ func TestWatcher(t *testing.T) {
 	if len(resolvers) != 2 || resolvers[0].fault == "" || !resolvers[0].lastAnswer.IsZero() || resolvers[1].fault != "" || resolvers[1].lastAnswer.IsZero() {
 		t.Errorf("resolvers %v", resolvers)
 	}
-	if shed != 1 || told != 7 {
+	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Status: dnsresolve.StatusTimeout}}}, 0)
+	if _, resolvers, _ = w.seen(); resolvers[1].fault == "" || resolvers[1].lastAnswer.IsZero() {
+		t.Errorf("resolvers %v after a question that nobody answered", resolvers)
+	}
+	if shed != 1 || told != 8 {
 		t.Errorf("shed %d, other hooks told %d times", shed, told)
 	}
 	for i := range 3 * mostSeen {
@@ -99,4 +104,45 @@ func TestWatchedWays(t *testing.T) {
 	session("socks5://192.0.2.7:1080", 1, smtp.KindEgress)
 	wants("a broken proxy", "socks5://192.0.2.7:1080", false, "proxy")
 	wants("the other way", "", true, "")
+}
+
+// TestNamedResolvers: a server that nothing was asked of is there, and has no fault until nobody answers.
+func TestNamedResolvers(t *testing.T) {
+	w := newWatcher()
+	w.names([]string{"192.0.2.53:53"})
+	if _, resolvers, _ := w.seen(); len(resolvers) != 1 || resolvers[0].fault != "" || !resolvers[0].lastAnswer.IsZero() {
+		t.Errorf("resolvers %v", resolvers)
+	}
+	w.resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Status: dnsresolve.StatusError}}})
+	if _, resolvers, _ := w.seen(); resolvers[0].fault == "" {
+		t.Errorf("resolvers %v", resolvers)
+	}
+}
+
+// TestHour: what was verified in the last sixty minutes, and why what is unknown of it is.
+func TestHour(t *testing.T) {
+	var h hour
+	start := time.Unix(1_000_000_020, 0)
+	for i := range 30 {
+		h.add(start.Add(time.Duration(i)*time.Minute), engine.Deliverable, engine.RecipientAccepted)
+		h.add(start.Add(time.Duration(i)*time.Minute), engine.Unknown, engine.Greylisted)
+	}
+	for range 50 {
+		h.add(start.Add(30*time.Minute), engine.Unknown, engine.PortBlocked)
+	}
+	for _, c := range []struct {
+		after            time.Duration
+		checked, unknown int64
+		mostly           engine.Reason
+	}{
+		{30 * time.Minute, 110, 80, engine.PortBlocked}, {69 * time.Minute, 90, 70, engine.PortBlocked}, {90 * time.Minute, 0, 0, ""}, {48 * time.Hour, 0, 0, ""},
+	} {
+		if checked, unknown, mostly := h.sum(start.Add(c.after)); checked != c.checked || unknown != c.unknown || mostly != c.mostly {
+			t.Errorf("after %v: %d, %d, %s", c.after, checked, unknown, mostly)
+		}
+	}
+	h.add(start.Add(60*time.Minute), engine.Deliverable, engine.CatchAll) // takes the place of the first minute
+	if checked, _, _ := h.sum(start.Add(60 * time.Minute)); checked != 109 {
+		t.Errorf("%d checked", checked)
+	}
 }

@@ -23,7 +23,7 @@ func TestMetricsOfMemory(t *testing.T) {
 
 	const key = "0123456789abcdef0123"
 	p := start(t, []string{"RCPT_API_KEY=" + key}, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", folder,
-		"--resolver", "127.0.0.1:1", "--no-port-check", "--log-level", "warn")
+		"--resolver", "127.0.0.1:1", "--network-check", "off", "--log-level", "warn")
 	metrics := p.await(p.stderr, `^Metrics are at (http://.*)$`)[1]
 	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
 	for range 3 {

@@ -45,9 +45,11 @@ func (r *running) health(context.Context) dashboard.Health {
 	load, memory := r.front.Load(), r.cache.Stats()
 	blocks, resolvers, shed := r.watcher.seen()
 	h := dashboard.Health{
-		Version: version(), Egresses: r.egresses(),
+		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: r.egresses(),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
+	checked, unknown, mostly := r.watcher.lastHour()
+	h.Hour = &dashboard.Hour{Checked: checked, Unknown: unknown, Mostly: mostly}
 	if r.remember > 0 {
 		hits := memory.FromMemory + memory.FromStore
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}

@@ -30,8 +30,10 @@ type service struct {
 	metrics  metricsFlag
 	site     siteFlags
 	details  bool
-	example  string // the address in the command line to try
-	samples  []dashboard.Sample
+	// readyNetwork makes the server unready while the check of the network fails.
+	readyNetwork bool
+	example      string // the address in the command line to try
+	samples      []dashboard.Sample
 }
 
 // running is a service at work.
@@ -45,8 +47,9 @@ type running struct {
 	front    *server.Server
 	pages    *dashboard.Dashboard // nil: there are none
 
-	mu   sync.Mutex
-	rest string // what verdicts rest on at present
+	mu      sync.Mutex
+	rest    string // what verdicts rest on at present
+	network string // why it does not work, as it was last logged; empty: it works, or that is not known
 }
 
 // run tells on w where it listens, and serves until ctx is cancelled.
@@ -82,9 +85,11 @@ func (r *running) build() error {
 	}
 	config := r.engine
 	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks()) // the server logs each verification with its request
+	config.Hooks.Network = r.networkChanged
 	if r.verifier, err = engine.New(config); err != nil {
 		return err
 	}
+	r.watcher.names(r.verifier.Resolvers())
 	if r.cache, err = verdictcache.New(verdictcache.Config{
 		Engine: r.verifier, Store: r.state.store, Entries: r.remember, KeepNothing: r.remember == 0,
 		Basis: r.basisNow, Egress: wayOut(config), Timeout: config.Timeout, Log: r.logger,
@@ -100,17 +105,18 @@ func (r *running) build() error {
 		usage, pages = r.state.store, r.pages.Handler()
 	}
 	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.state.ready,
+		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.ready,
 		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
 }
 
-// background asks again about greylisted addresses, and keeps the lists up to date, until it is told to stop.
+// background asks again about greylisted addresses, looks after the network and keeps the lists up to date, until it is told to stop.
 func (r *running) background(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { r.cache.Run(ctx) })
+	work.Go(func() { r.watchNetwork(ctx) })
 	if r.lists != nil {
 		work.Go(func() { r.lists.run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}

@@ -55,7 +55,7 @@ func answered(t *testing.T, request *http.Request) (*http.Response, string) {
 func TestBehindAProxy(t *testing.T) {
 	folder := t.TempDir()
 	key, _ := keyIn(t, folder, store.Key{Scopes: []store.Scope{store.ScopeVerify}, Networks: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}})
-	p := start(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "serve", "--listen", "127.0.0.1:0", "--no-port-check", "--level", "syntax", "--data", folder,
+	p := start(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "serve", "--listen", "127.0.0.1:0", "--level", "syntax", "--data", folder,
 		"--trusted-proxy", "127.0.0.0/8", "--public-url", "https://verify.example.com", "--metrics-listen", "127.0.0.1:0")
 	metrics := p.await(p.stderr, `^Metrics are at (http://.*)$`)[1]
 	at := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]

@@ -504,6 +504,11 @@ func exampleHealth(context.Context) Health {
 	now := time.Now()
 	return Health{
 		Version: "1.4.0",
+		Checks: []NetworkCheck{{Name: "DNS resolver", Tested: true, Since: now.Add(-26 * time.Hour), Checked: now.Add(-40 * time.Second)},
+			{Name: "Port 25", Tested: true, Since: now.Add(-3 * time.Hour), Checked: now.Add(-20 * time.Second),
+				Fault:  "no mail host can be reached at port 25, not even that of gmail.com, outlook.com, yahoo.com: this network seems to block outgoing SMTP connections",
+				Advice: "Ask your hoster to open outgoing TCP port 25, or send through --proxy. Until then mailboxes cannot be checked."}},
+		Hour: &Hour{Checked: 1840, Unknown: 1210, Mostly: engine.PortBlocked},
 		Egresses: []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Breakers:  []Breaker{{Provider: "outlook", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it blocked us for several domains"}},

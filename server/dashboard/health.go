@@ -3,13 +3,17 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/store"
 )
 
 // Health is how the server is. Everything is optional: what is empty is not shown, or said to be not known.
 type Health struct {
+	Checks    []NetworkCheck // of the server's own network
+	Hour      *Hour
 	Version   string
 	Egresses  []Egress
 	Breakers  []Breaker
@@ -17,6 +21,22 @@ type Health struct {
 	Resolvers []Resolver
 	Cache     *Cache
 	Queue     *Queue
+}
+
+// NetworkCheck is how a check of the server's own network ended.
+type NetworkCheck struct {
+	Name    string
+	Tested  bool
+	Fault   string    // empty: none
+	Advice  string    // what to do about a fault
+	Since   time.Time // when it was first found so
+	Checked time.Time // when it was last found so
+}
+
+// Hour is what was verified in the last hour, without what was remembered.
+type Hour struct {
+	Checked, Unknown int64
+	Mostly           engine.Reason // of the unknown ones
 }
 
 // Egress is a way out to mail hosts.
@@ -112,8 +132,52 @@ func (view healthView) Remembered() string {
 	return percent(view.Cache.Found, view.Cache.Asked) + " of requests"
 }
 
+// Limits beyond which the share of unknown results is a fault of the network, of the host's reputation or of a list, and no chance.
+const (
+	manyChecked = 20
+	manyUnknown = 0.5
+)
+
+// Share is how many of the last hour's results are unknown.
+func (h Hour) Share() string {
+	if h.Checked == 0 {
+		return "nothing checked yet"
+	}
+	return fmt.Sprintf("of %s checked", groupedCount(h.Checked))
+}
+
+// Much reports whether too many are unknown.
+func (h Hour) Much() bool {
+	return h.Checked >= manyChecked && float64(h.Unknown) > manyUnknown*float64(h.Checked)
+}
+
+// Tested reports whether anything is known of the network: from a check, a mail host or a DNS server.
+func (view healthView) Tested() bool {
+	for _, c := range view.Checks {
+		if c.Tested {
+			return true
+		}
+	}
+	for _, e := range view.Egresses {
+		if !e.LastReply.IsZero() {
+			return true
+		}
+	}
+	for _, r := range view.Resolvers {
+		if !r.LastAnswer.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
 // faults are in the order of what they cost.
 func (view *healthView) faults() (all []fault) {
+	for _, c := range view.Checks {
+		if c.Fault != "" {
+			all = append(all, fault{c.Name, c.Fault + ". " + c.Advice})
+		}
+	}
 	if !view.StoreUp {
 		all = append(all, fault{"Store", "the database cannot be reached"})
 	}
@@ -126,6 +190,10 @@ func (view *healthView) faults() (all []fault) {
 		if r.Fault != "" {
 			all = append(all, fault{"DNS resolver " + r.Server, r.Fault})
 		}
+	}
+	if h := view.Hour; h != nil && h.Much() {
+		what := fmt.Sprintf("%s of the addresses checked in the last hour are “unknown”, most often for the reason “%s”", percent(h.Unknown, h.Checked), reasonTexts[h.Mostly].Name)
+		all = append(all, fault{"Results", what})
 	}
 	for _, b := range view.Breakers {
 		if !b.Until.IsZero() {

@@ -352,10 +352,31 @@ func TestHealth(t *testing.T) {
 	var health Health
 	w := newWorld(t, func(c *Config) { c.Health = func(context.Context) Health { return health } })
 	w.setUp(t)
-	if got := w.get(t, "/health"); !strings.Contains(got.body, "Everything works") || !strings.Contains(got.body, "SQLite") {
-		t.Errorf("%d\n%s", got.StatusCode, got.body)
+	shows := func(what string, facts ...string) {
+		t.Helper()
+		got := w.get(t, "/health")
+		for _, fact := range facts {
+			if !strings.Contains(got.body, fact) {
+				t.Errorf("%s: %d without %q", what, got.StatusCode, fact)
+			}
+		}
+		if !strings.Contains(strings.Join(facts, ""), "Everything works") && strings.Contains(got.body, "Everything works") {
+			t.Errorf("%s: everything works", what)
+		}
 	}
+	shows("nothing is known", "Not tested yet", "SQLite")
 	now := w.clock.Now()
+	health = Health{Checks: []NetworkCheck{{Name: "DNS resolver"}, {Name: "Port 25"}}, Resolvers: []Resolver{{Server: "192.0.2.53"}}, Hour: &Hour{}}
+	shows("nothing was asked", "Not tested yet: check an address first", "nothing checked yet", "None yet")
+	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
+	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.Greylisted}
+	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5 %", "of 1,200 checked")
+	health.Checks[1] = NetworkCheck{Name: "Port 25", Tested: true, Fault: "no mail host can be reached", Advice: "Ask your hoster.", Since: now.Add(-3 * time.Hour), Checked: now}
+	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.PortBlocked}
+	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", "3 h ago",
+		"<strong>Results</strong>: 96 % of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
+	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.PortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
+	shows("some unknown are no sign", "Everything works", "100 %")
 	health = Health{
 		Egresses:  []Egress{{Name: "192.0.2.8", Fault: "port 25 is closed"}, {Name: "192.0.2.9"}, {Name: "192.0.2.10", LastReply: now}},
 		Breakers:  []Breaker{{Provider: "big.example", Until: now.Add(5 * time.Minute)}, {Provider: "small.example"}},

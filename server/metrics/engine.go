@@ -17,12 +17,25 @@ func engineFigures() []figure[engine.Stats] {
 		gauge("rcpt_smtp_pool_waiting_probes", "Addresses that wait for a session with their mail host.",
 			func(s engine.Stats) float64 { return float64(s.SMTP.Waiting) }),
 		gauge("rcpt_smtp_pool_hosts", "Mail hosts of which something is known.", func(s engine.Stats) float64 { return float64(s.SMTP.Hosts) }),
+		networkFailed,
 		shunned(known, "rcpt_smtp_paused", "Providers that are left alone because they block us, a way out each; other: mail hosts of no known provider.",
 			func(s smtpprobe.Shunned) bool { return !s.Until.IsZero() }),
 		shunned(known, "rcpt_smtp_slowed", "Providers that are asked more slowly because we were too fast for them; other as above.",
 			func(s smtpprobe.Shunned) bool { return s.Interval > 0 && s.Until.IsZero() }),
 	}
 }
+
+// networkFailed is whether a check of our own network failed. One that is off, or was not made yet, did not.
+var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed", "1 while the check fails: the DNS resolver cannot be believed, or no mail host be reached.",
+	[]string{"check"}, func(now engine.Stats, show func(float64, ...string)) {
+		for name, check := range map[string]engine.Check{"resolver": now.Network.Resolver, "port": now.Network.Port} {
+			failed := 0.0
+			if check.State == engine.CheckFailed {
+				failed = 1
+			}
+			show(failed, name)
+		}
+	})
 
 // shunned counts those that the pool is careful with, in one way, by the names of known providers. Others stand for themselves in the pool, by an
 // address; here they are counted together.

@@ -110,7 +110,7 @@ func TestSources(t *testing.T) {
 	config := watchAll()
 	now := time.Now()
 	config.Engine = func() engine.Stats {
-		return engine.Stats{SMTP: smtpprobe.Stats{Sessions: 7, Idle: 2, UnderWay: 9, Waiting: 11, Hosts: 13, Shunned: []smtpprobe.Shunned{
+		return engine.Stats{Network: engine.NetworkStatus{Port: engine.Check{State: engine.CheckFailed}}, SMTP: smtpprobe.Stats{Sessions: 7, Idle: 2, UnderWay: 9, Waiting: 11, Hosts: 13, Shunned: []smtpprobe.Shunned{
 			{Provider: "gmail", Egress: "a", Until: now, Interval: time.Second}, {Provider: "gmail", Egress: "b", Until: now},
 			{Provider: "yahoo", Interval: time.Second}, {Provider: "192.0.2.1", Until: now}, {Provider: "2001:db8::1", Until: now},
 		}}}
@@ -124,6 +124,7 @@ func TestSources(t *testing.T) {
 		`rcpt_smtp_pool_sessions 7`, `rcpt_smtp_pool_idle_sessions 2`, `rcpt_smtp_pool_probes 9`, `rcpt_smtp_pool_waiting_probes 11`, `rcpt_smtp_pool_hosts 13`,
 		`rcpt_smtp_paused{provider="gmail"} 2`, `rcpt_smtp_paused{provider="other"} 2`,
 		`rcpt_smtp_slowed{provider="yahoo"} 1`, `rcpt_smtp_slowed{provider="other"} 0`,
+		`rcpt_network_check_failed{check="port"} 1`, `rcpt_network_check_failed{check="resolver"} 0`,
 		`rcpt_admission_running 3`, `rcpt_admission_waiting 1`, `rcpt_admission_limit 1000`,
 		`rcpt_cache_hits_total{layer="memory"} 5`, `rcpt_cache_hits_total{layer="store"} 6`, `rcpt_cache_misses_total 7`, `rcpt_cache_entries 8`,
 		`rcpt_rechecks_waiting 1`, `rcpt_rechecks_total{outcome="done"} 2`, `rcpt_rechecks_total{outcome="given_up"} 3`,
