@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -106,7 +107,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout < 0 {
 		return c, fmt.Errorf("timeout %v is negative", c.Timeout)
 	}
-	zones, err := rhsblZones(c.RHSBLs)
+	zones, err := rhsbl.Zones(c.RHSBLs)
 	if err != nil {
 		return c, err
 	}

@@ -28,7 +28,7 @@ func (v *Verifier) confirm(ctx context.Context, found dnsresolve.Findings) (last
 		if found, err = v.resolver.MailHosts(dnsresolve.Anew(ctx, turn), found.Domain); err != nil {
 			return found, "", err
 		}
-		v.own.mark(found.Hosts)
+		v.own.Mark(found.Hosts)
 		if !v.blamed(found) {
 			return found, "", nil
 		}

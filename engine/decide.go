@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -102,7 +103,7 @@ func details(evidence Evidence, j judgement) *Details {
 		RetryAfter: retryAfter(j),
 		Suggestion: evidence.Suggestion,
 		CatchAll:   j.catchAll,
-		Matches:    slices.Concat(evidence.Matches, listings(evidence.RHSBL)),
+		Matches:    slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
 		SMTP:       j.answer,
 		CheckedAt:  evidence.StartedAt,
 		DurationMS: evidence.DurationMS,

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/internal/machine"
 )
 
 // selfRuling replaces the ruling of [MXReservedAddress] for a domain all of whose mail hosts have a loopback or unspecified address: such
@@ -59,7 +60,7 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		unseen = unseen || host.Status.Temporary() || host.Incomplete || host.IPv6Unasked // allowed nets may have been others then
 		for _, addr := range host.Addrs {
 			reserved++
-			own = own || addr.Reserved == ownAddress
+			own = own || addr.Reserved == machine.Own
 			if addr.IP.IsLoopback() || addr.IP.IsUnspecified() {
 				self++
 			}

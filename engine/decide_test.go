@@ -6,6 +6,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -408,7 +409,7 @@ func TestSpamTrapFlag(t *testing.T) {
 func TestFlags(t *testing.T) {
 	evidence := found(oneHost)
 	evidence.Matches = []lists.Match{{List: lists.Role}, {List: lists.Free}, {List: lists.Disposable}}
-	evidence.RHSBL = []RHSBLAnswer{listedIn("dbl.test", "127.0.1.2")}
+	evidence.RHSBL = []rhsbl.Answer{listedIn("dbl.test", "127.0.1.2")}
 	got := Decide(evidence, Policy{})
 	if !got.Role || !got.FreeEmail || !got.Disposable || got.SpamTrap {
 		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
@@ -434,4 +435,13 @@ var noResolver, noPort = NetworkFacts{ResolverFault: "it denies gmail.com"}, Net
 func onNetwork(evidence Evidence, facts NetworkFacts) Evidence {
 	evidence.Network = &facts
 	return evidence
+}
+
+// listedIn is the answer of a zone that has example.com.
+func listedIn(zone string, codes ...string) rhsbl.Answer {
+	answer := rhsbl.Answer{Zone: zone, Domain: "example.com", Status: dnsresolve.StatusOK}
+	for _, code := range codes {
+		answer.Addrs = append(answer.Addrs, netip.MustParseAddr(code))
+	}
+	return answer
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -34,7 +35,7 @@ type Evidence struct {
 	Suggestion string               `json:"suggestion,omitempty"`
 	DNS        *dnsresolve.Findings `json:"dns,omitempty"`
 	// RHSBL is what the lists of domains in the DNS answered, in the order of the configuration. One that was at rest after a failure is missing.
-	RHSBL []RHSBLAnswer       `json:"rhsbl,omitempty"`
+	RHSBL []rhsbl.Answer      `json:"rhsbl,omitempty"`
 	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
 	// Network is what is wrong with our own network, where that may be why the DNS or the mail hosts said what they said. Nil: nothing that is known.
 	Network *NetworkFacts `json:"network,omitempty"`

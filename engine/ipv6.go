@@ -13,7 +13,7 @@ import (
 // clients, and nearly all have an IPv4 address: a question to the DNS in three is saved.
 func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
 	only6 := len(v.config.SourceIPs) > 0 && !slices.ContainsFunc(v.config.SourceIPs, func(ip netip.Addr) bool { return ip.Unmap().Is4() })
-	return !only6 && mayDial(v.own.marked(addr), v.config.AllowNets)
+	return !only6 && mayDial(v.own.Marked(addr), v.config.AllowNets)
 }
 
 // withIPv6 has the hosts of a route asked for their IPv6 addresses where that is yet to be done and no IPv4 address leads there, or they put us
@@ -39,7 +39,7 @@ func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) 
 	if err != nil {
 		return nil // the caller has given up, and is told so
 	}
-	v.own.mark(found.Hosts)
+	v.own.Mark(found.Hosts)
 	evidence.DNS = &found
 	var addrs []netip.Addr
 	for _, h := range mailRoute(found, v.config.AllowNets) {

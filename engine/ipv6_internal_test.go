@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/internal/machine"
 )
 
 // TestMayReach sees that an IPv4 address suffices only where it may be dialled, and something of ours leads there.
@@ -25,7 +26,7 @@ func TestMayReach(t *testing.T) {
 		{"from both", "9.9.9.9", []netip.Addr{addr("2001:db8::1"), addr("192.0.2.1")}, true},
 		{"from IPv6 alone", "9.9.9.9", []netip.Addr{addr("2001:db8::1")}, false},
 	} {
-		v := &Verifier{own: &ownAddrs{named: []netip.Addr{addr("9.9.9.99")}}}
+		v := &Verifier{own: machine.NewOwnAddrs([]netip.Addr{addr("9.9.9.99")})}
 		v.config.SourceIPs, v.config.AllowNets = tt.sources, []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
 		ip := addr(tt.ip)
 		if got := v.mayReach(dnsresolve.Addr{IP: ip, Reserved: dnsresolve.Reserved(ip)}); got != tt.want {

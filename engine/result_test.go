@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -67,7 +68,7 @@ func TestRecord(t *testing.T) {
 func withLists() Evidence {
 	evidence := hinted(found(oneHost), lists.Weak)
 	evidence.Suggestion = "user@example.org"
-	evidence.RHSBL = []RHSBLAnswer{
+	evidence.RHSBL = []rhsbl.Answer{
 		listedIn("dbl.test", "127.0.1.2"),
 		{Zone: "multi.test", Domain: "example.com", Status: dnsresolve.StatusTimeout, Error: "no answer in time"},
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -121,7 +122,7 @@ func TestFailedRHSBLRests(t *testing.T) {
 					if took := time.Since(began); err != nil || took > most {
 						t.Errorf("%s: took %v (%v), want %v at most", domain, took, err, most)
 					}
-					want := []lists.Match{{List: engine.RHSBL, Entry: domain, Source: "dbl.test", Group: "127.0.1.2"}}
+					want := []lists.Match{{List: rhsbl.Kind, Entry: domain, Source: "dbl.test", Group: "127.0.1.2"}}
 					if diff := cmp.Diff(want, result.Details.Matches); diff != "" {
 						t.Errorf("%s: matches (-want +got):\n%s", domain, diff)
 					}

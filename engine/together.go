@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -39,7 +40,7 @@ type group struct {
 	done      func(i int, result Result, err error)
 
 	listings sync.WaitGroup // look-up of the domain
-	rhsbl    []RHSBLAnswer  // what it brought, once it is over
+	rhsbl    []rhsbl.Answer // what it brought, once it is over
 }
 
 // member is one whose mail hosts are to be asked.
@@ -93,12 +94,12 @@ func (g *group) lookUp(ctx context.Context) {
 	var domain string
 	for i := range g.members {
 		m := &g.members[i]
-		if d, ok := g.v.rhsbls.domainOf(m.evidence); ok {
+		if d, ok := g.v.rhsbls.Domain(m.evidence.Domain, m.evidence.Matches); ok {
 			domain, m.listed = d, true
 		}
 	}
 	if domain != "" {
-		g.listings.Go(func() { g.rhsbl = g.v.rhsbls.lookUp(ctx, g.v.config.Timeout, domain) })
+		g.listings.Go(func() { g.rhsbl = g.v.rhsbls.LookUp(ctx, g.v.config.Timeout, domain) })
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/internal/machine"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -22,9 +24,9 @@ type Verifier struct {
 	policy   Policy
 	lists    atomic.Pointer[lists.Lists]
 	resolver *dnsresolve.Resolver
-	rhsbls   *rhsbls
+	rhsbls   *rhsbl.Lists // nil: there are none
 	pool     *smtpprobe.Pool
-	own      *ownAddrs
+	own      *machine.OwnAddrs
 	memory   *memory
 	controls *controls
 	closed   atomic.Bool
@@ -42,7 +44,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: newControls()}
-	v.own = &ownAddrs{named: config.OwnAddrs}
+	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions, questions := config.withinOpenFiles(openFiles())
+	sessions, questions := config.withinOpenFiles(machine.OpenFiles())
 	provider.Of("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions, Logger: config.Logger,
@@ -64,7 +66,9 @@ func New(config Config) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.rhsbls, err = newRHSBLs(config, questions)
+	v.rhsbls, err = rhsbl.New(rhsbl.Config{
+		Zones: config.RHSBLs, Servers: config.Resolvers, Exchanger: config.Exchanger, MaxQueries: questions, Logger: config.Logger,
+	})
 	if err != nil {
 		v.resolver.Close()
 		return nil, err
@@ -76,7 +80,7 @@ func New(config Config) (*Verifier, error) {
 	})
 	if err != nil {
 		v.resolver.Close()
-		v.rhsbls.close()
+		v.rhsbls.Close()
 		return nil, err
 	}
 	if checked {
@@ -106,7 +110,7 @@ func (v *Verifier) Close() error {
 	v.resolverCheck.close()
 	v.portCheck.close()
 	v.resolver.Close()
-	v.rhsbls.close()
+	v.rhsbls.Close()
 	return v.pool.Close()
 }
 
@@ -189,8 +193,8 @@ func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence)
 		return err
 	}
 	var listings sync.WaitGroup
-	if domain, ok := v.rhsbls.domainOf(*evidence); ok {
-		listings.Go(func() { evidence.RHSBL = v.rhsbls.lookUp(ctx, v.config.Timeout, domain) })
+	if domain, ok := v.rhsbls.Domain(evidence.Domain, evidence.Matches); ok {
+		listings.Go(func() { evidence.RHSBL = v.rhsbls.LookUp(ctx, v.config.Timeout, domain) })
 	}
 	err = v.ask(ctx, known, mailbox, evidence)
 	listings.Wait()
@@ -244,7 +248,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 	started := time.Now()
 	v.resolverCheck.begins()
 	found, err := v.mailHosts(ctx, domain)
-	v.own.mark(found.Hosts)
+	v.own.Mark(found.Hosts)
 	var fault string
 	if err == nil {
 		found, fault, err = v.confirm(ctx, found)

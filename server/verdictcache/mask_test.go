@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -54,7 +55,7 @@ func TestStored(t *testing.T) {
 		{List: lists.Disposable, Entry: "example", Source: "d"},
 		{List: lists.SpamTrap, Entry: "alice.jones@acme.example", Source: "e"},
 		{List: lists.SpamTrap, Entry: strings.Repeat("0f", 32), Source: "f"},
-		{List: engine.RHSBL, Entry: "acme.example", Source: "g"},
+		{List: rhsbl.Kind, Entry: "acme.example", Source: "g"},
 	}
 	text, err := json.Marshal(newStoredResult(m, r, "basis"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/store"
 )
@@ -76,7 +77,7 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 	for _, match := range found {
 		entry := match.Entry
 		ofDomain := entry == domain || strings.HasSuffix(domain, "."+entry)
-		if !ofDomain && !strings.HasPrefix(entry, "mx:") && !strings.HasPrefix(entry, "typo:") && match.List != engine.RHSBL {
+		if !ofDomain && !strings.HasPrefix(entry, "mx:") && !strings.HasPrefix(entry, "typo:") && match.List != rhsbl.Kind {
 			match.Entry = ""
 		}
 		kept = append(kept, match)

@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"net"
@@ -10,13 +10,14 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// TestOwnAddrs holds that the addresses of the interfaces are known without being named, and those that are named, and no others.
+// TestOwnAddrs checks that the addresses of the interfaces and those that are
+// named are known, and no others.
 func TestOwnAddrs(t *testing.T) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil || len(addrs) == 0 {
 		t.Skipf("no interfaces: %v", err)
 	}
-	own := &ownAddrs{named: []netip.Addr{netip.MustParseAddr("::ffff:9.9.9.10")}}
+	own := NewOwnAddrs([]netip.Addr{netip.MustParseAddr("::ffff:9.9.9.10")})
 	for _, addr := range addrs {
 		if ip := netip.MustParsePrefix(addr.String()).Addr(); !own.has(ip) {
 			t.Errorf("%s is not known", ip)
@@ -27,30 +28,31 @@ func TestOwnAddrs(t *testing.T) {
 	}
 }
 
-// TestOwnAddrsAreMarked holds that an address which is reserved anyway stays what it is.
+// TestOwnAddrsAreMarked checks that an address which is reserved anyway stays
+// what it is.
 func TestOwnAddrsAreMarked(t *testing.T) {
-	own := &ownAddrs{named: []netip.Addr{netip.MustParseAddr("9.9.9.10"), netip.MustParseAddr("127.0.0.1")}}
+	own := NewOwnAddrs([]netip.Addr{netip.MustParseAddr("9.9.9.10"), netip.MustParseAddr("127.0.0.1")})
 	hosts := []dnsresolve.Host{{Addrs: []dnsresolve.Addr{
 		{IP: netip.MustParseAddr("9.9.9.9")}, {IP: netip.MustParseAddr("9.9.9.10")}, {IP: netip.MustParseAddr("127.0.0.1"), Reserved: "loopback"},
 	}}}
-	own.mark(hosts)
-	for i, want := range []string{"", ownAddress, "loopback"} {
+	own.Mark(hosts)
+	for i, want := range []string{"", Own, "loopback"} {
 		if got := hosts[0].Addrs[i].Reserved; string(got) != want {
 			t.Errorf("%s: %q, want %q", hosts[0].Addrs[i].IP, got, want)
 		}
 	}
 }
 
-// TestOwnAddrsAreReadAgain holds that a machine which gets another address is known by it soon.
+// TestOwnAddrsAreReadAgain checks that a new address is known soon.
 func TestOwnAddrsAreReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		own := &ownAddrs{}
+		own := NewOwnAddrs(nil)
 		later := netip.MustParseAddr("9.9.9.11")
 		if own.has(later) {
 			t.Fatal("known before")
 		}
 		own.named = []netip.Addr{later}
-		time.Sleep(ownAddrsLast)
+		time.Sleep(addrsLast)
 		if !own.has(later) {
 			t.Error("not known after")
 		}

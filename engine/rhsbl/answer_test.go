@@ -1,4 +1,4 @@
-package engine
+package rhsbl
 
 import (
 	"net/netip"
@@ -11,8 +11,8 @@ import (
 )
 
 // listedIn is the answer of a zone that has example.com.
-func listedIn(zone string, codes ...string) RHSBLAnswer {
-	answer := RHSBLAnswer{Zone: zone, Domain: "example.com", Status: dnsresolve.StatusOK}
+func listedIn(zone string, codes ...string) Answer {
+	answer := Answer{Zone: zone, Domain: "example.com", Status: dnsresolve.StatusOK}
 	for _, code := range codes {
 		answer.Addrs = append(answer.Addrs, netip.MustParseAddr(code))
 	}
@@ -22,7 +22,7 @@ func listedIn(zone string, codes ...string) RHSBLAnswer {
 func TestListings(t *testing.T) {
 	tests := []struct {
 		name   string
-		answer RHSBLAnswer
+		answer Answer
 		code   string // of the listing; empty: there is none
 		fault  bool
 	}{
@@ -40,18 +40,18 @@ func TestListings(t *testing.T) {
 		{"just below", listedIn("z", "126.255.255.255"), "", true},
 		{"just above", listedIn("z", "128.0.0.0"), "", true},
 		{"IPv6 loopback", listedIn("z", "::1"), "", true},
-		{"not listed", RHSBLAnswer{Status: dnsresolve.StatusNXDomain}, "", false},
-		{"no address", RHSBLAnswer{Status: dnsresolve.StatusNoData}, "", false},
-		{"silence", RHSBLAnswer{Status: dnsresolve.StatusTimeout}, "", true},
-		{"servfail", RHSBLAnswer{Status: dnsresolve.StatusServFail}, "", true},
+		{"not listed", Answer{Status: dnsresolve.StatusNXDomain}, "", false},
+		{"no address", Answer{Status: dnsresolve.StatusNoData}, "", false},
+		{"silence", Answer{Status: dnsresolve.StatusTimeout}, "", true},
+		{"servfail", Answer{Status: dnsresolve.StatusServFail}, "", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var want []lists.Match
 			if tt.code != "" {
-				want = []lists.Match{{List: RHSBL, Entry: "example.com", Source: "z", Group: tt.code}}
+				want = []lists.Match{{List: Kind, Entry: "example.com", Source: "z", Group: tt.code}}
 			}
-			if diff := cmp.Diff(want, listings([]RHSBLAnswer{tt.answer})); diff != "" {
+			if diff := cmp.Diff(want, Listings([]Answer{tt.answer})); diff != "" {
 				t.Errorf("matches (-want +got):\n%s", diff)
 			}
 			if fault := tt.answer.fault(); (fault != "") != tt.fault {

@@ -1,14 +1,15 @@
 //go:build unix
 
-package engine
+package machine
 
 import (
 	"math"
 	"syscall"
 )
 
-// openFiles is how many files this process may have open. Go has raised that to what the system allows at all.
-func openFiles() int {
+// OpenFiles returns the number of files that this process may have open.
+// Go has raised it to what the system allows.
+func OpenFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return math.MaxInt32

@@ -1,0 +1,75 @@
+package machine
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+)
+
+// Own marks an address of this machine, as if it were reserved. Otherwise
+// anybody could name this machine as a mail host and have it talk to its own
+// services, which often trust it more than others.
+const Own = "own"
+
+// addrsLast is how long the addresses of the interfaces are cached: they rarely
+// change, and reading them costs a system call.
+const addrsLast = time.Minute
+
+// OwnAddrs are the addresses of this machine. It is safe for concurrent use.
+type OwnAddrs struct {
+	named []netip.Addr
+
+	mu    sync.Mutex
+	known map[netip.Addr]bool
+	until time.Time
+}
+
+// NewOwnAddrs returns the addresses of this machine's interfaces and those that
+// are named, which others translate to them.
+func NewOwnAddrs(named []netip.Addr) *OwnAddrs { return &OwnAddrs{named: named} }
+
+// Mark marks this machine's addresses among those of mail hosts. Addresses that
+// are reserved anyway stay what they are.
+func (o *OwnAddrs) Mark(hosts []dnsresolve.Host) {
+	for _, host := range hosts {
+		for i, addr := range host.Addrs {
+			host.Addrs[i] = o.Marked(addr)
+		}
+	}
+}
+
+// Marked is Mark for one address.
+func (o *OwnAddrs) Marked(addr dnsresolve.Addr) dnsresolve.Addr {
+	if addr.Reserved == "" && o.has(addr.IP) {
+		addr.Reserved = Own
+	}
+	return addr
+}
+
+func (o *OwnAddrs) has(ip netip.Addr) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := time.Now(); !now.Before(o.until) {
+		o.known, o.until = o.current(), now.Add(addrsLast)
+	}
+	return o.known[ip]
+}
+
+// current reads the addresses. If the system does not tell them, only the named
+// ones are known.
+func (o *OwnAddrs) current() map[netip.Addr]bool {
+	known := map[netip.Addr]bool{}
+	for _, ip := range o.named {
+		known[ip.Unmap()] = true
+	}
+	interfaces, _ := net.InterfaceAddrs()
+	for _, addr := range interfaces {
+		if prefix, err := netip.ParsePrefix(addr.String()); err == nil {
+			known[prefix.Addr().Unmap()] = true
+		}
+	}
+	return known
+}

@@ -1,0 +1,3 @@
+// Package rhsbl looks domains up in lists of domains in the DNS (RFC 5782 §3),
+// such as dbl.spamhaus.org.
+package rhsbl
