@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,6 +143,58 @@ func TestWhatIsMeant(t *testing.T) {
 		request.Header.Set("X-API-Key", key)
 		if r := ask(handler, request); r.Code != 400 || !strings.Contains(r.Body.String(), `"code":"`+code+`"`) {
 			t.Errorf("%s: status %d, body %s, want %s", given, r.Code, r.Body, code)
+		}
+	}
+}
+
+// TestNotFoundForPrograms: a program that asks for JSON gets no page where there is nothing, and every page that there is.
+func TestNotFoundForPrograms(t *testing.T) {
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "form", Value: "x"})
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path != "/keys" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = w.Write([]byte("<html>"))
+	})
+	handler := newServer(t, server.Config{Pages: pages}).Handler()
+	for _, c := range []struct {
+		path, accept string
+		status       int
+		json         bool
+	}{
+		{"/v1/verify", "application/json", 404, true},
+		{"/v1/verify", "application/problem+json, application/json;q=0.9", 404, true},
+		{"/v1/verify", "text/html,application/json;q=0.9", 404, false},
+		{"/v1/verify", "*/*", 404, false},
+		{"/keys", "application/json", 200, false},
+		{"/openapi.yaml", "*/*", 404, true},
+		{"/api/v2", "text/html", 404, true},
+	} {
+		request := httptest.NewRequest(http.MethodGet, c.path, nil)
+		request.Header.Set("Accept", c.accept)
+		r := ask(handler, request)
+		isJSON := strings.HasPrefix(r.Body.String(), `{"message":`) && strings.Contains(r.Body.String(), `"code":"not_found"`)
+		if r.Code != c.status || isJSON != c.json || isJSON == strings.Contains(r.Body.String(), "<html>") || isJSON && r.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s for %s: status %d, header %v, body %s", c.path, c.accept, r.Code, r.Header(), r.Body)
+		}
+	}
+}
+
+// TestDocsNameServer: the page names the server as clients reach it.
+func TestDocsNameServer(t *testing.T) {
+	for _, c := range []struct{ public, host, proto, want string }{
+		{"", "verify.example.com:8080", "", "http://verify.example.com:8080/api/v1/verify"},
+		{"", "verify.example.com", "https", "https://verify.example.com/api/v1/verify"},
+		{"", "x`id`", "", "http://YOUR-SERVER/api/v1/verify"},
+		{"https://verify.example.com", "127.0.0.1:8080", "", "https://verify.example.com/api/v1/verify"},
+	} {
+		handler := newServer(t, server.Config{PublicURL: c.public, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}).Handler()
+		request := httptest.NewRequest(http.MethodGet, "/docs", nil)
+		request.Host = c.host
+		request.Header.Set("X-Forwarded-Proto", c.proto)
+		if body := ask(handler, request).Body.String(); !strings.Contains(body, c.want) || strings.Contains(body, "`id`") {
+			t.Errorf("%+v: the page does not say so", c)
 		}
 	}
 }

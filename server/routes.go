@@ -23,7 +23,7 @@ const (
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes()))
+	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes(nil)))
 }
 
 // routes has what answers each path. It is no [http.ServeMux], which would redirect some paths, and repeat the query with the key in it.
@@ -38,11 +38,12 @@ func (s *Server) Handler() http.Handler {
 		"/api":      notFound,
 		apiRoute:    notFound,
 		pagesRoute:  s.pages(),
+		docsFolder:  only(toDocs, http.MethodGet, http.MethodHead),
 	}
 	if s.config.Usage != nil {
 		all[usageRoute] = only(s.authorized(store.ScopeUsage, s.usage), http.MethodGet)
 	}
-	for path, answer := range openapi.Routes() {
+	for path, answer := range openapi.Routes(s.site) {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)
 	}
 	return s.observed(all)
@@ -52,11 +53,17 @@ func (s *Server) Handler() http.Handler {
 // form only.
 func (all routes) of(r *http.Request) (answer handler, route string) {
 	given := r.URL.EscapedPath()
+	if given == docsFolder && given == r.URL.Path {
+		return all[docsFolder], pagesRoute
+	}
 	if !strings.HasPrefix(given, "/") || path.Clean(given) != given || given != r.URL.Path {
 		return notFound, pagesRoute
 	}
 	if answer, known := all[given]; known {
 		return answer, given
+	}
+	if given == contractYAML {
+		return only(noYAML, http.MethodGet, http.MethodHead), pagesRoute
 	}
 	if strings.HasPrefix(given, apiRoute) {
 		return all[apiRoute], apiRoute
@@ -72,6 +79,10 @@ func (s *Server) pages() handler {
 	return func(x *exchange, r *http.Request) {
 		if !s.isProxy(peerOf(r)) {
 			r.Header.Del("X-Forwarded-Proto") // strangers do not say who speaks TLS
+		}
+		if wantsJSON(r) {
+			s.config.Pages.ServeHTTP(&jsonNotFound{ResponseWriter: x, instead: func() { notFound(x, r) }}, r)
+			return
 		}
 		s.config.Pages.ServeHTTP(x, r)
 	}

@@ -40,6 +40,8 @@ type Config struct {
 	Ready func(ctx context.Context) error
 	// Pages answers what is none of the API's. Default: 404.
 	Pages http.Handler
+	// PublicURL is where clients reach the server, as https://verify.example.com, for the programs that /docs shows. Default: as they do.
+	PublicURL string
 	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For is believed, and whose X-Forwarded-Proto Pages get to see.
 	// Default: none.
 	TrustedProxies []netip.Prefix

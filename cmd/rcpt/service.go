@@ -105,7 +105,7 @@ func (r *running) build() error {
 		usage, pages = r.state.store, r.pages.Handler()
 	}
 	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Usage: usage, Pages: pages, Keys: r.state.keys, Record: r.state.record, Ready: r.ready,
+		Verifier: r.cache, Usage: usage, Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys, Record: r.state.record, Ready: r.ready,
 		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/snippets"
 )
 
 // recordText is the result as the API gives it to a request with details=1, in
@@ -24,7 +25,7 @@ func recordText(r engine.Result) string {
 // into a shell, and the address can be anything.
 func curlText(base, email string) string {
 	quoted := "'email=" + strings.ReplaceAll(email, "'", `'\''`) + "'"
-	for _, s := range snippets(base, "") {
+	for _, s := range snippets.Of(base, "") {
 		if s.ID == "curl" {
 			return strings.Replace(s.Code, "email="+sampleAddress, quoted, 1) + " \\\n  --data-urlencode details=1"
 		}

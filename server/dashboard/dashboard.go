@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/snippets"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -214,27 +215,11 @@ func (d *Dashboard) routes() []route {
 
 // base is the address of the server as clients have it.
 func (d *Dashboard) base(r *http.Request) string {
-	switch {
-	case d.public != nil:
+	if d.public != nil {
 		return d.public.String()
-	case d.encrypted(r):
-		return "https://" + namedHost(r)
 	}
-	return "http://" + namedHost(r)
+	return snippets.Base(r, d.encrypted(r))
 }
-
-// namedHost is the host that the browser asked for, unless it has characters
-// that mean something to a shell or in a string: it becomes part of programs to
-// copy, and whoever makes somebody open the page by another name must not write
-// in them.
-func namedHost(r *http.Request) string {
-	if r.Host == "" || strings.ContainsFunc(r.Host, func(c rune) bool { return !strings.ContainsRune(hostCharacters, c) }) {
-		return "YOUR-SERVER"
-	}
-	return r.Host
-}
-
-const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]"
 
 // encrypted tells whether the browser speaks TLS, be it with a proxy.
 func (d *Dashboard) encrypted(r *http.Request) bool {

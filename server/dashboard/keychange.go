@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rcpt/rcpt/server/snippets"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -128,7 +129,7 @@ func (d *Dashboard) rotate(v *visit) error {
 		}
 		d.config.Log.InfoContext(ctx, "dashboard: a key was replaced", "key", id, "by", key.ID, "until", until, "account", v.account.ID)
 		return d.render(v, "created", page{Title: "API key created", Nav: "/keys",
-			Body: createdView{Key: key, Text: text, Snippets: snippets(d.base(v.r), text), Old: id, OldEnds: earliest(until, old.Expires), OldEnded: o.Time == 0}})
+			Body: createdView{Key: key, Text: text, Snippets: snippets.Of(d.base(v.r), text), Old: id, OldEnds: earliest(until, old.Expires), OldEnded: o.Time == 0}})
 	}
 	return d.rotatePage(v, defaultOverlap, formFaults{{"overlap-" + overlaps[0].Value, fmt.Sprintf("Choose one of the %d times.", len(overlaps))}})
 }

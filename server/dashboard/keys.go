@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rcpt/rcpt/server/snippets"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -53,7 +54,7 @@ type keysView struct {
 	ShowEnded      bool
 	Page, Pages    int
 	Previous, Next int // zero: there is none
-	Snippets       []snippet
+	Snippets       []snippets.Snippet
 }
 
 func (d *Dashboard) showKeys(v *visit) error {
@@ -74,7 +75,7 @@ func (d *Dashboard) showKeys(v *visit) error {
 	if view.Rows, err = d.keyRows(ctx, active, replaced, now); err != nil {
 		return err
 	}
-	view.Snippets = snippets(d.base(v.r), "")
+	view.Snippets = snippets.Of(d.base(v.r), "")
 	p := page{Title: "API", Nav: "/keys", Body: view}
 	switch {
 	case query.Has("revoked"):
@@ -201,7 +202,7 @@ func (d *Dashboard) keyPage(v *visit, form keyForm, faults formFaults) error {
 type createdView struct {
 	Key      store.Key
 	Text     string
-	Snippets []snippet
+	Snippets []snippets.Snippet
 
 	Old      string    // the ID of the key that it replaces; empty: none
 	OldEnds  time.Time // when that ends
@@ -223,7 +224,7 @@ func (d *Dashboard) createKey(v *visit) error {
 	}
 	d.config.Log.InfoContext(v.r.Context(), "dashboard: a key was created", "key", key.ID, "account", v.account.ID)
 	return d.render(v, "created", page{Title: "API key created", Nav: "/keys",
-		Body: createdView{Key: key, Text: text, Snippets: snippets(d.base(v.r), text)}})
+		Body: createdView{Key: key, Text: text, Snippets: snippets.Of(d.base(v.r), text)}})
 }
 
 func (d *Dashboard) showRevoke(v *visit) error {

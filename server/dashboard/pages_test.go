@@ -80,7 +80,7 @@ func TestKeys(t *testing.T) {
 	if store.HashOf(text) != key.Hash || strings.Count(got.body, text) != 5 {
 		t.Errorf("%q is not the key, or not in all four programs", text)
 	}
-	if got := w.get(t, "/keys"); strings.Contains(got.body, text) || !strings.Contains(got.body, "$RCPT_KEY") || !strings.Contains(got.body, "of 10,000") {
+	if got := w.get(t, "/keys"); strings.Contains(got.body, text) || !strings.Contains(got.body, "$RCPT_API_KEY") || !strings.Contains(got.body, "of 10,000") {
 		t.Error("the list is wrong")
 	}
 	page := "/keys/" + key.ID + "/revoke"

@@ -32,8 +32,17 @@ type operation struct {
 	Summary, Description string
 	Tags                 []string
 	Parameters           []parameter
+	RequestBody          requestBody
 	Responses            ordered[response]
 	Security             []map[string][]string
+}
+
+type requestBody struct {
+	Description string
+	Content     ordered[struct {
+		Schema   schema
+		Examples ordered[example]
+	}]
 }
 
 type parameter struct {
@@ -83,6 +92,7 @@ type schema struct {
 	Properties       ordered[schema]
 	Required         []string
 	Items            *schema
+	OneOf            []schema
 	PropertyNames    *schema
 	EnumDescriptions ordered[string] `json:"x-enumDescriptions"`
 }

@@ -42,6 +42,20 @@ func (d *document) objects() []object {
 	return all
 }
 
+// linksOf are the objects that a body can be.
+func (d *document) linksOf(s schema) []string {
+	if len(s.OneOf) == 0 {
+		if _, link := d.typeOf(s); link != "" {
+			return []string{link}
+		}
+	}
+	var all []string
+	for _, one := range s.OneOf {
+		all = append(all, d.linksOf(one)...)
+	}
+	return all
+}
+
 // hasSection tells whether there is more to say about a schema than fits into the row of what has it.
 func (s schema) hasSection() bool { return len(s.Properties) > 0 || len(s.EnumDescriptions) > 0 }
 

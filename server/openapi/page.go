@@ -10,13 +10,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rcpt/rcpt/server/snippets"
 )
 
 //go:embed page.html
 var pageTemplate string
 
+// Site is what the page says about the server that it comes from.
+type Site struct {
+	Base      string // where clients reach it, as https://verify.example.com
+	Dashboard bool   // there is a dashboard, at "/"
+	Theme     string // "light" or "dark"; else as the system has it
+}
+
 // view is what the page shows.
 type view struct {
+	Site
+	Snippets       []snippets.Snippet
 	Title, Version string
 	Summary        text
 	Intro          []text
@@ -42,6 +53,8 @@ type call struct {
 	Key              bool // it needs a key
 	Curl             string
 	Parameters       []field
+	Body             text // what there is to say about it; none: there is no body
+	BodyFields       []field
 	Answers          []answer
 	Samples          []sample // of what is returned when all is well
 }
@@ -51,7 +64,7 @@ type answer struct {
 	Status  string
 	Phrase  string
 	Meaning text
-	Link    string   // the object in the body of a success; empty: none
+	Links   []string // the objects that the body of a success can be
 	Example string   // of an error
 	Headers []string // that all answers do not have
 }
@@ -59,20 +72,21 @@ type answer struct {
 type sample struct{ Summary, JSON string }
 
 // render makes the page. The file is part of the program, and the tests make the page too: that it cannot be made is a bug.
-func render(file []byte) []byte {
+func render(file []byte, site Site) []byte {
 	var d document
 	if err := json.Unmarshal(file, &d); err != nil {
 		panic(fmt.Sprintf("openapi.json: %v", err))
 	}
 	var out bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageTemplate)).Execute(&out, d.view()); err != nil {
+	if err := template.Must(template.New("page").Parse(pageTemplate)).Execute(&out, d.view(site)); err != nil {
 		panic(fmt.Sprintf("page.html: %v", err))
 	}
 	return out.Bytes()
 }
 
-func (d *document) view() view {
+func (d *document) view(site Site) view {
 	v := view{
+		Site: site, Snippets: snippets.Of(site.Base, ""),
 		Title: d.Info.Title, Version: d.Info.Version, Summary: textOf(d.Info.Summary), Intro: paragraphs(d.Info.Description),
 		Headers: d.headers(), Objects: d.objects(),
 	}
@@ -80,20 +94,20 @@ func (d *document) view() view {
 		v.Keys = append(v.Keys, textOf(s.Value.Description))
 	}
 	for _, t := range d.Tags {
-		v.Groups = append(v.Groups, group{t.Name, textOf(t.Description), d.calls(t.Name)})
+		v.Groups = append(v.Groups, group{t.Name, textOf(t.Description), d.calls(t.Name, site.Base)})
 	}
 	return v
 }
 
 // calls are the operations with the tag. HEAD is no more than a remark on its GET.
-func (d *document) calls(tag string) []call {
+func (d *document) calls(tag, base string) []call {
 	var all []call
 	for _, p := range d.Paths {
 		for _, o := range p.Value {
 			if o.Name == "head" || !slices.Contains(o.Value.Tags, tag) {
 				continue
 			}
-			c := d.call(p.Name, strings.ToUpper(o.Name), o.Value)
+			c := d.call(p.Name, strings.ToUpper(o.Name), o.Value, base)
 			c.Head = slices.ContainsFunc(p.Value, func(m member[operation]) bool { return m.Name == "head" })
 			all = append(all, c)
 		}
@@ -101,10 +115,13 @@ func (d *document) calls(tag string) []call {
 	return all
 }
 
-func (d *document) call(path, method string, o operation) call {
+func (d *document) call(path, method string, o operation, base string) call {
 	c := call{
 		ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Meaning: paragraphs(o.Description),
-		Key: len(o.Security) > 0, Curl: d.curl(path, o), Parameters: d.parameters(o),
+		Key: len(o.Security) > 0, Curl: d.curl(base+path, o), Parameters: d.parameters(o), Body: textOf(o.RequestBody.Description),
+	}
+	for _, body := range o.RequestBody.Content {
+		c.BodyFields = d.fields(resolved(d.Components.Schemas, body.Value.Schema.Ref, body.Value.Schema))
 	}
 	for _, r := range o.Responses {
 		found := resolved(d.Components.Responses, r.Value.Ref, r.Value)
@@ -121,7 +138,7 @@ func (d *document) answer(status string, r response) answer {
 	a := answer{Status: status, Phrase: http.StatusText(code), Meaning: textOf(r.Description), Headers: notable(r.Headers)}
 	for _, body := range r.Content {
 		if code < http.StatusBadRequest {
-			_, a.Link = d.typeOf(body.Value.Schema)
+			a.Links = d.linksOf(body.Value.Schema)
 		} else if len(body.Value.Examples) > 0 {
 			a.Example = oneLine(body.Value.Examples[0].Value.Value)
 		}
@@ -164,17 +181,22 @@ func oneLine(value json.RawMessage) string {
 	return out.String()
 }
 
-// curl is a command line to try an operation with: those parameters that have an example.
-func (d *document) curl(path string, o operation) string {
-	lines := []string{`curl "$RCPT_URL` + path + `"`}
+// curl is a command line to try an operation with: the first example of a body, or else those parameters that have an example.
+func (d *document) curl(url string, o operation) string {
+	lines := []string{"curl " + url}
 	if len(o.Security) > 0 {
-		lines = append(lines, `-H "X-API-Key: $RCPT_KEY"`)
+		lines = append(lines, `-H "X-API-Key: $RCPT_API_KEY"`)
+	}
+	for _, body := range o.RequestBody.Content {
+		return strings.Join(append(lines, "-H 'Content-Type: "+body.Name+"'", "-d '"+oneLine(body.Value.Examples[0].Value.Value)+"'"), newLine)
 	}
 	for _, p := range o.Parameters {
 		if p = resolved(d.Components.Parameters, p.Ref, p); p.Example != nil {
-			lines[0] = `curl -G "$RCPT_URL` + path + `"`
+			lines[0] = "curl -G " + url
 			lines = append(lines, fmt.Sprintf("--data-urlencode '%s=%v'", p.Name, p.Example))
 		}
 	}
-	return strings.Join(lines, " \\\n  ")
+	return strings.Join(lines, newLine)
 }
+
+const newLine = " \\\n  "

@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+var here = Site{Base: "https://verify.example.com", Dashboard: true}
+
 func contract(t *testing.T) *document {
 	t.Helper()
 	var d document
@@ -18,7 +20,7 @@ func contract(t *testing.T) *document {
 
 // TestPageShowsAll: whatever the contract has, a reader of the page finds.
 func TestPageShowsAll(t *testing.T) {
-	d, html := contract(t), string(render(file))
+	d, html := contract(t), string(render(file, here))
 	has := func(what, text string) {
 		t.Helper()
 		if !strings.Contains(html, text) {
@@ -50,22 +52,34 @@ func TestPageShowsAll(t *testing.T) {
 	for _, name := range []string{"X-Request-Id", "Retry-After", "RateLimit-Policy", "WWW-Authenticate", "Allow", "ETag"} {
 		has("a header", `<th scope="row"><code>`+name+`</code>`)
 	}
-	has("the command line", "--data-urlencode &#39;email=alice@acme.example&#39;")
+	has("the command line", "curl -G https://verify.example.com/api/v1/verify")
+	has("its parameter", "--data-urlencode &#39;email=alice@acme.example&#39;")
+	has("the body of a POST", `-d &#39;{&#34;email&#34;:&#34;alice@acme.example&#34;,&#34;details&#34;:true}&#39;`)
+	for _, id := range []string{"curl", "go", "python", "js"} {
+		has("a language", `data-language="`+id+`"`)
+	}
+	has("the way back", `<a href="/">`)
+	if strings.Contains(html, "127.0.0.1") || strings.Contains(html, "RCPT_URL") {
+		t.Error("the page names another server than this one")
+	}
+	if alone := string(render(file, Site{Base: "http://a.example", Theme: "dark"})); strings.Contains(alone, `<a href="/">`) || !strings.Contains(alone, `data-theme="dark"`) {
+		t.Error("without a dashboard there is a way to it, or the theme is lost")
+	}
 }
 
 // TestPageLinks: every link of the page leads somewhere on it, or to one of our routes.
 func TestPageLinks(t *testing.T) {
-	html := string(render(file))
+	html := string(render(file, here))
 	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
 		target, isAnchor := strings.CutPrefix(link[1], "#")
 		switch {
 		case isAnchor && !strings.Contains(html, `id="`+target+`"`):
 			t.Errorf("there is no %s", link[1])
-		case !isAnchor && link[1] != "data:," && Routes()[link[1]] == nil:
+		case !isAnchor && link[1] != "/" && Routes(nil)[link[1]] == nil:
 			t.Errorf("%s is none of the routes", link[1])
 		}
 	}
-	if strings.Contains(html, "style=") || strings.Contains(html, "<script") || strings.Contains(html, "ZgotmplZ") {
+	if strings.Contains(html, "style=") || strings.Contains(html, "<script>") || strings.Contains(html, "onclick") || strings.Contains(html, "ZgotmplZ") {
 		t.Error("the page has what its policy forbids, or what html/template refused")
 	}
 }
@@ -99,7 +113,7 @@ func TestEveryValueIsExplained(t *testing.T) {
 
 func TestTextIsEscaped(t *testing.T) {
 	hostile := `{"info":{"title":"<b>","summary":"a ` + "`<i>`" + ` b"},"paths":{},"components":{"schemas":{"A":{"properties":{"<x>":{"type":["string","null"],"examples":["</code>"]}}}}}}`
-	html := string(render([]byte(hostile)))
+	html := string(render([]byte(hostile), here))
 	for _, bad := range []string{"<b>", "<i>", "<x>", "</code></code>"} {
 		if strings.Contains(html, bad) {
 			t.Errorf("the page has %s", bad)

@@ -13,33 +13,64 @@ var file []byte
 //go:embed page.css
 var style []byte
 
+//go:embed page.js
+var script []byte
+
+//go:embed favicon.ico
+var icon []byte
+
+// robots keeps search engines out: there is nothing for them to find.
+var robots = []byte("User-agent: *\nDisallow: /\n")
+
 // File returns the contract, an OpenAPI 3.1 document in JSON.
 func File() []byte { return bytes.Clone(file) }
 
-// pagePolicy lets the page have its style and nothing else: no script, no frames, nothing from elsewhere.
-const pagePolicy = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pagePolicy lets the page have its style, its script and nothing else: nothing inline, no frames, nothing from elsewhere.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Routes returns what answers GET and HEAD, by path: the contract at /openapi.json, and the page that shows it at /docs. Each is made when it is
-// asked for first.
-func Routes() map[string]http.HandlerFunc {
+// maxPages bounds the forms of the page that are kept. The host is the client's word, so that there could be any number.
+const maxPages = 16
+
+// Routes returns what answers GET and HEAD, by path: the contract at /openapi.json, the page that shows it at /docs, and what browsers and robots
+// ask every server for. Site tells what the page says of the server to who asks.
+func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"/openapi.json":  asset("application/json", func() []byte { return file }),
-		"/docs":          page(asset("text/html; charset=utf-8", func() []byte { return render(file) })),
-		"/docs/page.css": asset("text/css; charset=utf-8", func() []byte { return style }),
+		"/openapi.json":  asset("application/json", file),
+		"/docs":          page(site),
+		"/docs/page.css": asset("text/css; charset=utf-8", style),
+		"/docs/page.js":  asset("text/javascript; charset=utf-8", script),
+		"/favicon.ico":   asset("image/x-icon", icon),
+		"/robots.txt":    asset("text/plain; charset=utf-8", robots),
 	}
 }
 
-func asset(mediaType string, content func() []byte) http.HandlerFunc {
-	made := sync.OnceValue(func() *representations { return newRepresentations(mediaType, content()) })
+// asset answers with a file, whose forms are made when it is asked for first.
+func asset(mediaType string, content []byte) http.HandlerFunc {
+	made := sync.OnceValue(func() *representations { return newRepresentations(mediaType, content) })
 	return func(w http.ResponseWriter, r *http.Request) { made().serve(w, r) }
 }
 
-func page(next http.HandlerFunc) http.HandlerFunc {
+// page answers with the page as the site has it.
+func page(site func(*http.Request) Site) http.HandlerFunc {
+	var mu sync.Mutex
+	made := make(map[Site]*representations)
+	of := func(s Site) *representations {
+		mu.Lock()
+		defer mu.Unlock()
+		if found := made[s]; found != nil {
+			return found
+		}
+		if len(made) == maxPages {
+			clear(made)
+		}
+		made[s] = newRepresentations("text/html; charset=utf-8", render(file, s))
+		return made[s]
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", pagePolicy)
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		next(w, r)
+		of(site(r)).serve(w, r)
 	}
 }

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Paths that are none of the API's, and that people and programs try.
+const (
+	docsFolder   = "/docs/"
+	contractYAML = "/openapi.yaml"
+)
+
+// toDocs sends browsers to the page. What stands in the query is not repeated: it may have a key.
+func toDocs(x *exchange, r *http.Request) {
+	x.Header().Set("Location", "/docs")
+	x.WriteHeader(http.StatusMovedPermanently)
+}
+
+// noYAML says where the contract is.
+func noYAML(x *exchange, _ *http.Request) {
+	writeError(x, http.StatusNotFound, pathNotFound, "The contract is JSON: /openapi.json.")
+}
+
+// wantsJSON tells whether a client is a program that would not know what to do with a page.
+func wantsJSON(r *http.Request) bool {
+	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
+	return strings.Contains(accept, "json") && !strings.Contains(accept, "html")
+}
+
+// jsonNotFound is a writer that puts the error of the API in the place of a page that says "not found".
+type jsonNotFound struct {
+	http.ResponseWriter
+	instead func()
+	done    bool
+}
+
+func (w *jsonNotFound) WriteHeader(status int) {
+	if status != http.StatusNotFound {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.done = true
+	header := w.Header()
+	for name := range header {
+		if !slices.Contains([]string{"X-Request-Id", "Connection"}, name) {
+			header.Del(name)
+		}
+	}
+	w.instead()
+}
+
+func (w *jsonNotFound) Write(body []byte) (int, error) {
+	if w.done {
+		return len(body), nil
+	}
+	return w.ResponseWriter.Write(body)
+}
+
+func (w *jsonNotFound) Unwrap() http.ResponseWriter { return w.ResponseWriter }

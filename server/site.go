@@ -1,0 +1,33 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/rcpt/rcpt/server/openapi"
+	"github.com/rcpt/rcpt/server/snippets"
+)
+
+// site is what /docs says about this server to who asks.
+func (s *Server) site(r *http.Request) openapi.Site {
+	site := openapi.Site{Base: strings.TrimSuffix(s.config.PublicURL, "/"), Dashboard: s.config.Pages != nil, Theme: themeOf(r)}
+	if site.Base == "" {
+		site.Base = snippets.Base(r, s.encrypted(r))
+	}
+	return site
+}
+
+// encrypted tells whether the client speaks TLS, be it with a proxy of ours.
+func (s *Server) encrypted(r *http.Request) bool {
+	return r.TLS != nil || s.isProxy(peerOf(r)) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+// themeOf is the look that was chosen on the dashboard, which keeps it in a cookie; over TLS under the longer name.
+func themeOf(r *http.Request) string {
+	for _, name := range []string{"__Host-rcpt_theme", "rcpt_theme"} {
+		if cookie, err := r.Cookie(name); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {
+			return cookie.Value
+		}
+	}
+	return ""
+}
