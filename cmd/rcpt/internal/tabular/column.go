@@ -269,7 +269,7 @@ func (l layout) readNames() []string {
 	for _, i := range l.read {
 		name := strings.TrimSpace(l.name(i))
 		if name == "" {
-			name = "column " + strconv.Itoa(i+1)
+			name = "column_" + strconv.Itoa(i+1)
 		}
 		names = append(names, name)
 	}

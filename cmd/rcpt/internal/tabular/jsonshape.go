@@ -41,7 +41,21 @@ func newJSONShape(t *text, fields []string) (*jsonShape, error) {
 	for _, line := range lines {
 		s.learn(line)
 	}
+	if len(fields) == 0 {
+		s.guess()
+	}
 	return s, s.allBroken(lines[:min(len(lines), maxBroken)])
+}
+
+// guess takes the only field with a known name where there is none that is called as it should be.
+func (s *jsonShape) guess() {
+	if slices.ContainsFunc(s.known, func(name string) bool { return strings.EqualFold(name, addressField) }) {
+		return
+	}
+	named := slices.DeleteFunc(slices.Clone(s.known), func(name string) bool { return !isAddressName(name) })
+	if len(named) == 1 {
+		s.fields = named
+	}
 }
 
 // addressFieldOf is the field into which an address goes that stands alone.
