@@ -232,7 +232,7 @@ func settledIn(t *testing.T, name string) map[int]bool {
 func TestBulkKilled(t *testing.T) {
 	t.Parallel()
 	rows, kills, hosts := 3000, 3, 5
-	if os.Getenv("RCPT_TEST_CRASH") != "" { // make crash
+	if os.Getenv("TEST_CRASH") != "" { // make crash
 		rows, kills, hosts = 100_000, 10, 40
 	}
 	post := openPost(t, hosts, rows)
