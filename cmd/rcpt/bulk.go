@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -182,8 +183,24 @@ func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written int64) b
 	if !c.toStdout() {
 		r.output = string(c.Output)
 		r.parts = c.outputNames()[1:]
+		r.again = c.askAgain()
 	}
 	return r
+}
+
+// askAgain is the command that asks again about what is unknown in the output; empty where not all rows are in it.
+func (c *bulkCommand) askAgain() string {
+	if len(c.Only) > 0 {
+		return ""
+	}
+	words := []string{"rcpt", "bulk", "--retry-unknown", string(c.Output), "-o", besides(string(c.Output), "again")}
+	for _, column := range c.Column {
+		words = append(words, "--column", column)
+	}
+	for i, word := range words {
+		words[i] = quoted(word)
+	}
+	return strings.Join(words, " ")
 }
 
 // trim leaves out of a result what the output does not show: it may have to wait for its turn.

@@ -55,10 +55,10 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 // partNames are the words in the names of the parts of a list.
 var partNames = map[bulk.Action]string{bulk.Send: "deliverable", bulk.Review: "risky", bulk.Remove: "bad", bulk.Retry: "retry"}
 
-// partName is the name of the part of a list with an action: checked.risky.csv beside checked.csv.
-func partName(output string, action bulk.Action) string {
+// besides is the name of a file beside the output: checked.risky.csv beside checked.csv.
+func besides(output, word string) string {
 	extension := filepath.Ext(output)
-	return strings.TrimSuffix(output, extension) + "." + partNames[action] + extension
+	return strings.TrimSuffix(output, extension) + "." + word + extension
 }
 
 // outputNames are the files that are written, the output first.
@@ -66,7 +66,7 @@ func (c *bulkCommand) outputNames() []string {
 	names := []string{string(c.Output)}
 	if c.Split {
 		for _, action := range bulk.Actions() {
-			names = append(names, partName(string(c.Output), action))
+			names = append(names, besides(string(c.Output), partNames[action]))
 		}
 	}
 	return names

@@ -51,7 +51,7 @@ func TestBulkResume(t *testing.T) {
 	expect(exitUsage, "a run that did not end has left "+journal+": go on with it with --resume, or begin anew with --overwrite", command()...)
 	expect(exitUsage, "--resume: the run was begun with --level smtp, and this is dns: give the same, or write --overwrite in place of --resume to begin anew",
 		command("--resume", "--level", "dns")...)
-	expect(exitUsage, `the run was begun with --column "", and this is n`, command("--resume", "--column", "n")...)
+	expect(exitUsage, `the run was begun with --column "", and this is email`, command("--resume", "--column", "email")...)
 	octets, err := os.ReadFile(list)
 	check(t, err)
 	check(t, os.WriteFile(list, append(octets, "more@acme.example,4\n"...), 0o600))
