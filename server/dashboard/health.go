@@ -121,6 +121,9 @@ type pastTime struct {
 // At is a time as the page shows it.
 func (view healthView) At(then time.Time) pastTime { return pastTime{then, ago(view.Now, then)} }
 
+// For is how long it has been so since then.
+func (view healthView) For(then time.Time) string { return took(max(0, view.Now.Sub(then))) }
+
 // Wait is how long it is until then.
 func (view healthView) Wait(then time.Time) string { return took(max(0, then.Sub(view.Now))) }
 
@@ -143,7 +146,7 @@ func (h Hour) Share() string {
 	if h.Checked == 0 {
 		return "nothing checked yet"
 	}
-	return fmt.Sprintf("of %s checked", groupedCount(h.Checked))
+	return "of " + groupedCount(h.Checked)
 }
 
 // Much reports whether too many are unknown.

@@ -370,10 +370,10 @@ func TestHealth(t *testing.T) {
 	shows("nothing was asked", "Not tested yet: check an address first", "nothing checked yet", "None yet")
 	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
 	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.Greylisted}
-	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5 %", "of 1,200 checked")
+	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5 %", ">of 1,200<")
 	health.Checks[1] = NetworkCheck{Name: "Port 25", Tested: true, Fault: "no mail host can be reached", Advice: "Ask your hoster.", Since: now.Add(-3 * time.Hour), Checked: now}
 	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.PortBlocked}
-	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", "3 h ago",
+	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", ">for 3 h<",
 		"<strong>Results</strong>: 96 % of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
 	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.PortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
 	shows("some unknown are no sign", "Everything works", "100 %")
