@@ -50,10 +50,10 @@ func causeOf(r engine.Result) reasonText {
 		text.Meaning, text.Do = "The DNS leads back to the machine that asks, so no mail can arrive.", "Look for a typing mistake, or remove the address."
 	case reason != engine.SMTPSkipped || r.Domain != "":
 	case strings.HasPrefix(domain, "["):
-		text.Meaning = "It has an IP address in place of a domain, which hardly any mail host takes from strangers and this server does not verify."
+		text.Meaning = "Hardly any mail host takes mail for such an address from strangers, and this server does not verify it."
 		text.Do = "Ask for an address with a domain."
 	case !strings.Contains(domain, "."):
-		text.Meaning = "Its domain has no dot: such a name means something in a local network at most, and this server does not verify it."
+		text.Meaning = "Such a name means something in a local network at most, and this server does not verify it."
 		text.Do = "Look for a missing ending such as .com, or ask for the whole address."
 	}
 	return text

@@ -249,6 +249,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	album{"setup", link, nil}.take(t, ctx)
+	album{"setup-faults", link, []chromedp.Action[chromedp.Void]{typed("#password", "short"), click(".door .primary"), shown("#repeated-fault")}}.take(t, ctx)
 	s.enter(t, ctx)
 	album{"keys-empty", s.URL + "/keys", nil}.take(t, ctx)
 	album{"usage-empty", s.URL + "/usage", nil}.take(t, ctx)
@@ -267,9 +268,12 @@ func TestPictures(t *testing.T) {
 		{"check", s.URL + "/check", check("nobody@acme.example")},
 		{"check-deliverable", s.URL + "/check", check("ada.lovelace@acme.example")},
 		{"check-greylisted", s.URL + "/check", check("late@acme.example")},
+		{"check-cleaned", s.URL + "/check", append(check("Ada Lovelace <ada.lovelace@acme.example>"), click("#answer details:last-of-type summary"))},
+		{"check-faults", s.URL + "/check", []chromedp.Action[chromedp.Void]{chromedp.Evaluate[chromedp.Void](`document.querySelector(".ask").submit()`), shown("#email-fault")}},
 		{"usage", s.URL + "/usage", nil},
 		{"health", s.URL + "/health", nil},
 		{"account", s.URL + "/account", nil},
+		{"account-faults", s.URL + "/account", []chromedp.Action[chromedp.Void]{typed("#password", "short"), click(".card .primary"), shown("#repeated-fault")}},
 		{"not-found", s.URL + "/nowhere", nil},
 		{"key-created", s.URL + "/keys/new", []chromedp.Action[chromedp.Void]{typed("#name", "Newsletter"), click(".form .primary"), shown("#key")}},
 	} {
@@ -277,8 +281,12 @@ func TestPictures(t *testing.T) {
 	}
 	do(t, ctx, chromedp.Navigate(s.URL+"/keys"), click(".act .danger"), shown(".form"))
 	album{name: "key-revoke"}.take(t, ctx)
+	do(t, ctx, click(".form .primary"), shown(".note"))
+	album{"keys-ended", s.URL + "/keys?show=ended", nil}.take(t, ctx)
 	do(t, ctx, click(".bar .plain"), shown("#password"))
 	album{name: "sign-in"}.take(t, ctx)
+	do(t, ctx, typed("#login", testLogin), typed("#password", "wrong"), click(".door .primary"), shown("#password-fault"), click("summary"))
+	album{name: "sign-in-faults"}.take(t, ctx)
 }
 
 // TestLongValues: what people and strangers can make long bends the pages and
