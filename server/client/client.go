@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,8 +24,10 @@ const (
 	DefaultTimeout = time.Minute
 )
 
-// maxBody bounds what is read of an answer. A record with a long transcript has some ten thousand octets, a year of usage a few hundred thousand.
-const maxBody = 4 << 20
+// maxBody bounds what is read of an answer. A record with a long transcript has some
+// ten thousand octets, and there are up to a hundred of them; a year of usage has a
+// few hundred thousand.
+const maxBody = 16 << 20
 
 // Config configures a [Client].
 type Config struct {
@@ -85,10 +88,15 @@ func parseBase(text string) (*url.URL, error) {
 
 // get puts a question until it is answered, and reads the answer into out.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
+	return c.ask(ctx, http.MethodGet, path, query, nil, out)
+}
+
+// ask is get with any method, and a body in JSON where there is one.
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values, body []byte, out any) error {
 	target := c.base.JoinPath(path)
 	target.RawQuery = query.Encode()
 	for try := 1; ; try++ {
-		err := c.try(ctx, target.String(), out)
+		err := c.try(ctx, method, target.String(), body, out)
 		if err == nil || ctx.Err() != nil || try >= c.config.Tries || !worthRetrying(err) {
 			return err
 		}
@@ -99,15 +107,18 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 }
 
 // try puts a question once. Its error is an *[Error] where there was an answer.
-func (c *Client) try(ctx context.Context, target string, out any) error {
+func (c *Client) try(ctx context.Context, method, target string, sent []byte, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(sent))
 	if err != nil {
 		return withoutURL(err)
 	}
 	request.Header.Set("X-API-Key", c.config.Key)
 	request.Header.Set("Accept", "application/json")
+	if sent != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	request.Header.Set("User-Agent", "rcpt-client-go")
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -253,3 +253,33 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("depends on %s", got)
 	}
 }
+
+// TestPostIsRetried: the body is there again at each try, and what is no answer is one error.
+func TestPostIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{answers: []answer{busy(503, "1"), {status: 200, body: `{"results":[` + record + `]}`}}}
+		got, err := newClient(t, s, client.Config{}).VerifyAll(t.Context(), []string{"a@b.example"}, client.Options{})
+		if err != nil || len(got) != 1 || got[0].Result != client.Deliverable || len(s.requests) != 2 {
+			t.Fatalf("%v, %v after %d tries", got, err, len(s.requests))
+		}
+		for _, r := range s.requests {
+			body, _ := io.ReadAll(r.Body)
+			if r.Method != http.MethodPost || string(body) != `{"emails":["a@b.example"]}` || r.Header.Get("Content-Type") != "application/json" || strings.Contains(r.URL.RawQuery, "b.example") {
+				t.Errorf("%s %s: %s", r.Method, r.URL, body)
+			}
+		}
+		if _, err := newClient(t, &service{answers: s.answers[1:]}, client.Config{}).VerifyAll(t.Context(), []string{"a@b.example", "c@d.example"}, client.Options{}); err == nil {
+			t.Error("one result for two addresses: no error")
+		}
+	})
+}
+
+// TestQuotaError: the client tells when there is a new quota.
+func TestQuotaError(t *testing.T) {
+	s := &service{answers: []answer{{status: 402, header: http.Header{"Retry-After": {"700000"}}, body: `{"message":"No.","code":"quota_used_up","resets_at":"2026-12-01T00:00:00Z"}`}}}
+	_, err := newClient(t, s, client.Config{}).Verify(t.Context(), "a@b.example", client.Options{})
+	var told *client.Error
+	if !errors.As(err, &told) || told.Code != "quota_used_up" || told.ResetsAt.Format(time.DateOnly) != "2026-12-01" || len(s.requests) != 1 {
+		t.Errorf("%+v after %d tries", told, len(s.requests))
+	}
+}

@@ -14,8 +14,10 @@ var errAnswer = errors.New("rcpt: the service answered with what is not understo
 
 // Error is an answer with another status than 200.
 type Error struct {
-	Status     int           // 401: the key is not good; 402: its quota is used up; 429: too many requests; 503: the service is busy
+	Status     int           // 401: the key is not good; 402: its quota is used up; 403: it is not good for this; 429: too many requests; 503: the service is busy
 	Message    string        // for people; empty where what answered is not the service
+	Code       string        // one lower_snake word of a set that the service's /docs lists, for programs; empty with 401
+	ResetsAt   time.Time     // when a quota that is used up begins anew; zero: not said
 	RetryAfter time.Duration // how long to wait before the next try; zero: not said
 	RequestID  string        // which the service's log repeats
 }
@@ -38,9 +40,12 @@ func newError(response *http.Response, body []byte) *Error {
 		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After"), time.Now()),
 		RequestID:  response.Header.Get("X-Request-Id"),
 	}
-	var told struct{ Message string }
+	var told struct {
+		Message, Code string
+		ResetsAt      time.Time `json:"resets_at"`
+	}
 	if json.Unmarshal(body, &told) == nil {
-		e.Message = told.Message
+		e.Message, e.Code, e.ResetsAt = told.Message, told.Code, told.ResetsAt
 	}
 	return e
 }

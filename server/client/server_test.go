@@ -43,7 +43,7 @@ type verifier struct{}
 
 func (verifier) Verify(_ context.Context, address string) (engine.Result, error) {
 	if address == "short" {
-		return engine.Result{Email: address, Success: true, Verdict: engine.Undeliverable, Message: "No address.", Details: &engine.Details{}}, nil
+		return engine.Result{Email: address, Success: true, Verdict: engine.Undeliverable, Message: "No address.", Details: &engine.Details{Reason: engine.InvalidSyntax, CatchAll: engine.CatchAllUnknown}}, nil
 	}
 	return full(address), nil
 }
@@ -93,10 +93,14 @@ func newServiceClient(t *testing.T, key string) *client.Client {
 // TestAllOfARecord: all that the server writes, the client reads.
 func TestAllOfARecord(t *testing.T) {
 	c := newServiceClient(t, key)
-	for _, options := range []client.Options{{Details: true}, {Details: true, Fresh: true, Timeout: time.Second}, {}} {
+	for _, options := range []client.Options{
+		{Details: true}, {Transcript: true}, {Details: true, Transcript: true, Fresh: true, Timeout: time.Second}, {},
+	} {
 		want := full("alice@acme.example")
-		if !options.Details {
+		if !options.Details && !options.Transcript {
 			want.Details = nil
+		} else if !options.Transcript {
+			want.Details.Transcript = nil
 		}
 		got, err := c.Verify(t.Context(), want.Email, options)
 		if err != nil {
@@ -105,6 +109,27 @@ func TestAllOfARecord(t *testing.T) {
 		if diff := cmp.Diff(tree(t, want), tree(t, got), cmpopts.IgnoreMapEntries(func(_ string, v any) bool { return v == nil })); diff != "" {
 			t.Errorf("the server's (-) and the client's (+) differ:\n%s", diff)
 		}
+	}
+}
+
+// TestAllOfSeveral: several addresses are answered in their order, cleaned where that is wanted.
+func TestAllOfSeveral(t *testing.T) {
+	c := newServiceClient(t, key)
+	got, err := c.VerifyAll(t.Context(), []string{"alice@acme.example", "short", "Bob <bob@acme.example>"}, client.Options{Details: true, Clean: true})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%d results: %v", len(got), err)
+	}
+	if got[0].Email != "alice@acme.example" || got[1].Email != "short" || got[2].Email != "bob@acme.example" || got[2].Details.Given != "Bob <bob@acme.example>" {
+		t.Errorf("%+v", got)
+	}
+	for _, n := range []int{0, client.MaxAddresses + 1} {
+		if _, err := c.VerifyAll(t.Context(), make([]string, n), client.Options{}); err == nil {
+			t.Errorf("%d addresses: no error", n)
+		}
+	}
+	var told *client.Error
+	if _, err := c.VerifyAll(t.Context(), []string{"a@b.example", " "}, client.Options{}); !errors.As(err, &told) || told.Code != "no_address" {
+		t.Errorf("an empty address: %v", err)
 	}
 }
 
@@ -149,7 +174,7 @@ func TestErrorsOfServer(t *testing.T) {
 		t.Errorf("a wrong key: %v", err)
 	}
 	_, err = newServiceClient(t, key).Verify(t.Context(), "", client.Options{})
-	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" {
+	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" || told.Code != "missing_parameter" {
 		t.Errorf("no address: %v", err)
 	}
 }

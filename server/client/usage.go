@@ -40,7 +40,7 @@ type Key struct {
 // Limit is how fast a key may be used. Nil is no limit.
 type Limit struct {
 	Rate        *float64 `json:"rate"`        // requests a second
-	Burst       *int     `json:"burst"`       // requests at once beyond the rate
+	Burst       *int     `json:"burst"`       // requests at once
 	Concurrency *int     `json:"concurrency"` // requests at a time
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -11,32 +12,65 @@ import (
 
 // Options say how to verify an address. The zero Options are fine.
 type Options struct {
-	Details bool          // with [Verification.Details]
-	Fresh   bool          // ask the mail host even where a result is remembered
-	Timeout time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
+	Details    bool          // with [Verification.Details]
+	Transcript bool          // with [Details.Transcript] too
+	Clean      bool          // verify the address that a text means, as in "Jane <jane@acme.example>"; [Details.Given] has the text
+	Fresh      bool          // ask the mail host even where a result is remembered
+	Timeout    time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
 }
 
-// Verify tells whether an address can receive mail. The error is non-nil only when there is no answer; it is an *[Error] where the service said why.
+// values are the options as parameters of a query.
+func (o Options) values() url.Values {
+	query := url.Values{"details": {"0"}}
+	for name, on := range map[string]bool{"details": o.Details || o.Transcript, "transcript": o.Transcript, "clean": o.Clean, "fresh": o.Fresh} {
+		if on {
+			query.Set(name, "1")
+		}
+	}
+	if o.Timeout > 0 {
+		query.Set("timeout", strconv.FormatFloat(o.Timeout.Seconds(), 'f', -1, 64))
+	}
+	return query
+}
+
+// Verify tells whether an address can receive mail. The error is non-nil only
+// when there is no answer; it is an *[Error] where the service said why.
 func (c *Client) Verify(ctx context.Context, email string, options Options) (Verification, error) {
-	query := url.Values{"email": {email}, "details": {"0"}}
-	if options.Details {
-		query.Set("details", "1")
-	}
-	if options.Fresh {
-		query.Set("fresh", "1")
-	}
-	if options.Timeout > 0 {
-		query.Set("timeout", strconv.FormatFloat(options.Timeout.Seconds(), 'f', -1, 64))
-	}
+	query := options.values()
+	query.Set("email", email)
 	var v Verification
 	err := c.get(ctx, "api/v1/verify", query, &v)
 	return v, err
 }
 
+// MaxAddresses is how many addresses [Client.VerifyAll] takes.
+const MaxAddresses = 100
+
+// VerifyAll is [Client.Verify] for up to [MaxAddresses] addresses in one
+// request, whose answers come in their order. The addresses are in its body,
+// where no log of a proxy shows them. The time of Options is that of all.
+func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options) ([]Verification, error) {
+	if len(emails) == 0 || len(emails) > MaxAddresses {
+		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), MaxAddresses)
+	}
+	body, err := json.Marshal(map[string][]string{"emails": emails})
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Results []Verification }
+	if err := c.ask(ctx, http.MethodPost, "api/v1/verify", options.values(), body, &out); err != nil {
+		return nil, err
+	}
+	if len(out.Results) != len(emails) {
+		return nil, fmt.Errorf("%w: %d results for %d addresses", errAnswer, len(out.Results), len(emails))
+	}
+	return out.Results, nil
+}
+
 // Verification is what was found out about an address.
 type Verification struct {
-	Email      string   `json:"email"`      // as given
-	User       string   `json:"user"`       // the local-part as given; empty when the address has no parts to show
+	Email      string   `json:"email"`      // that was verified
+	User       string   `json:"user"`       // its local-part; empty when the address has no parts to show
 	Domain     string   `json:"domain"`     // lower-case A-labels; empty when the address has no parts to show
 	AcceptAll  bool     `json:"accept_all"` // proven: the domain takes mail for every address
 	Role       bool     `json:"role"`       // a function, not a person: info@, postmaster@
