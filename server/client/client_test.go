@@ -121,7 +121,7 @@ func TestRetries(t *testing.T) {
 		"a bug":                  {[]answer{busy(500, "1")}, 1, 500, 0, 0},
 		"elsewhere":              {[]answer{{status: 302, header: http.Header{"Location": {"https://evil.example/"}}}}, 1, 302, 0, 0},
 		"something else answers": {[]answer{{status: 200, body: "<html>"}}, 1, -1, 0, 0},
-		"endless":                {[]answer{{status: 200, body: record + strings.Repeat(" ", 4<<20)}}, 1, -1, 0, 0},
+		"endless":                {[]answer{{status: 200, body: record + strings.Repeat(" ", 16<<20)}}, 1, -1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
