@@ -14,10 +14,12 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// granted answers a request whose key may do what it asks for, and reports whether it was answered, so that it counts.
+// granted answers a request whose key may do what it asks for, and reports
+// whether it was answered, so that it counts.
 type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool)
 
-// authorized lets requests through that show a key for the scope while the key is within its limits. The body of another is not read.
+// authorized lets requests through that show a key for the scope while the key
+// is within its limits. The body of another is not read.
 func (s *Server) authorized(scope store.Scope, next granted) handler {
 	return func(x *exchange, r *http.Request) {
 		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
@@ -103,7 +105,8 @@ func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a right key.")
 }
 
-// rateFields tells where a key with a rate limit stands (draft-ietf-httpapi-ratelimit-headers-06).
+// rateFields tells where a key with a rate limit stands
+// (draft-ietf-httpapi-ratelimit-headers-06).
 func rateFields(header http.Header, rate keyring.Rate) {
 	if !rate.Limited() {
 		return
@@ -118,14 +121,16 @@ func rateFields(header http.Header, rate keyring.Rate) {
 // seconds is a duration as Retry-After has it: at least one.
 func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.Seconds(d)), 10) }
 
-// keyParameter is the parameter of the query that can have the key, and keyAlias another name for it.
+// keyParameter is the parameter of the query that can have the key, and
+// keyAlias another name for it.
 const (
 	keyParameter = "apikey"
 	keyAlias     = "api_key"
 )
 
-// shownKey is the key of a request: the first of bearer token, X-API-Key and query parameter that there is. What is given more than once shows
-// none: programs differ on which of them counts.
+// shownKey is the key of a request: the first of bearer token, X-API-Key and
+// query parameter that there is. What is given more than once shows none:
+// programs differ on which of them counts.
 func (x *exchange) shownKey(r *http.Request) string {
 	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
 	if len(authorization) > 1 || len(own) > 1 {

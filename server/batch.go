@@ -13,13 +13,15 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// Together is a [Verifier] that verifies addresses of one domain for less than one by one. Done is told of each, perhaps from several goroutines at a
-// time; VerifyTogether returns when it was told of all. Nothing is recalled.
+// Together is a [Verifier] that verifies addresses of one domain for less than
+// one by one. Done is told of each, perhaps from several goroutines at a time;
+// VerifyTogether returns when it was told of all. Nothing is recalled.
 type Together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// verifyAll answers with the records of several addresses, in their order. Its time is that of all.
+// verifyAll answers with the records of several addresses, in their order. Its
+// time is that of all.
 func (s *Server) verifyAll(x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time) (answered bool) {
 	x.note(slog.Int("addresses", len(asked.questions)))
 	if err := grant.More(r.Context(), len(asked.questions)-1); err != nil {
@@ -93,8 +95,9 @@ func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 	return b
 }
 
-// askAll asks about the groups: one after the other in the request's own turn, and beside each other in as many turns as are free at the moment. It
-// answers the request itself where that cannot be done.
+// askAll asks about the groups: one after the other in the request's own turn,
+// and beside each other in as many turns as are free at the moment. It answers
+// the request itself where that cannot be done.
 func (s *Server) askAll(x *exchange, r *http.Request, b *batch) bool {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)

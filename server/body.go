@@ -20,7 +20,8 @@ type posted struct {
 	several   bool
 }
 
-// readPosted reads a body, and the options of the query beside it. Every error is a [fault]. What is not read yet of a body that is refused is left.
+// readPosted reads a body, and the options of the query beside it. Every error
+// is a [fault]. What is not read yet of a body that is refused is left.
 func readPosted(x *exchange, r *http.Request, details bool) (asked posted, err error) {
 	q := x.queryOf(r)
 	if asked.options, err = readOptions(q, details); err != nil {
@@ -58,7 +59,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// body reads what a body asks, member by member, so that a fault can be told with its place.
+// body reads what a body asks, member by member, so that a fault can be told
+// with its place.
 type body struct {
 	text    []byte
 	query   *query
@@ -101,7 +103,8 @@ func (b *body) read() error {
 	return b.ask()
 }
 
-// check holds that the body is one JSON text in UTF-8. The decoder would put a sign of its own in the place of broken characters.
+// check holds that the body is one JSON text in UTF-8. The decoder would put a
+// sign of its own in the place of broken characters.
 func (b *body) check() error {
 	var value json.RawMessage
 	var syntax *json.SyntaxError
@@ -209,7 +212,8 @@ func (b *body) fault(at int64, format string, values ...any) error {
 	return b.faultOf(invalidBody, at, format, values...)
 }
 
-// faultOf tells what is wrong with the body and where: the line and, in octets, the column.
+// faultOf tells what is wrong with the body and where: the line and, in octets,
+// the column.
 func (b *body) faultOf(code code, at int64, format string, values ...any) error {
 	before := b.text[:min(max(at, 0), int64(len(b.text)))]
 	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')

@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// code is the word of a closed set by which programs tell errors apart. Messages are for people and may change; these do not.
+// code is the word of a closed set by which programs tell errors apart.
+// Messages are for people and may change; these do not.
 type code string
 
 // The codes. Status 401 has none: its body is one and the same for all.
@@ -40,7 +41,8 @@ const (
 	notReady         code = "not_ready"
 )
 
-// fault is a mistake of the client's. Its message says in a sentence what to do better.
+// fault is a mistake of the client's. Its message says in a sentence what to do
+// better.
 type fault struct {
 	status  int
 	code    code

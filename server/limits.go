@@ -4,38 +4,50 @@ import "time"
 
 // Limits of what clients may send and how long they may take.
 const (
-	// maxHeader bounds request line and header fields. RFC 9110 §4.1 recommends to support URIs of at least 8000 octets.
+	// maxHeader bounds request line and header fields. RFC 9110 §4.1 recommends
+	// to support URIs of at least 8000 octets.
 	maxHeader = 32 << 10
-	// maxQuery bounds the query: a path has at most 256 octets (RFC 5321 §4.5.3.1.3), each three when percent-encoded; the rest is for
-	// wrong addresses, which deserve their answer too.
+	// maxQuery bounds the query: a path has at most 256 octets (RFC 5321
+	// §4.5.3.1.3), each three when percent-encoded; the rest is for wrong
+	// addresses, which deserve their answer too.
 	maxQuery = 8 << 10
-	// maxAddresses is how many addresses one request can be about, and maxBody bounds its body: each has at most 254 octets, of which JSON may make
-	// six times as many.
+	// maxAddresses is how many addresses one request can be about, and maxBody
+	// bounds its body: each has at most 254 octets, of which JSON may make six
+	// times as many.
 	maxAddresses = 100
 	maxBody      = 256 << 10
-	// headerTimeout and readTimeout bound how long a request may take to arrive.
+	// headerTimeout and readTimeout bound how long a request may take to
+	// arrive.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
-	// idleTimeout is how long a connection may wait for its next request. Who has no key can hold connections too, so it is short.
+	// idleTimeout is how long a connection may wait for its next request. Who
+	// has no key can hold connections too, so it is short.
 	idleTimeout = 30 * time.Second
-	// silence is how long a connection is left alone that has not sent its first request yet, when others wait: on a busy machine the server itself
+	// silence is how long a connection is left alone that has not sent its
+	// first request yet, when others wait: on a busy machine the server itself
 	// may take so long to read it.
 	silence = 5 * time.Second
-	// slotWait is how long a request waits for its turn when as many verifications run as may.
+	// slotWait is how long a request waits for its turn when as many
+	// verifications run as may.
 	slotWait = time.Second
 	// readyPatience is how long /readyz waits for the database.
 	readyPatience = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
-	// minTimeout is the least that a request can ask for: it is unlikely that less was meant.
+	// minTimeout is the least that a request can ask for: it is unlikely that
+	// less was meant.
 	minTimeout = time.Millisecond
-	// slack is added to the time of a verification for the rest of a request's life.
+	// slack is added to the time of a verification for the rest of a request's
+	// life.
 	slack = 5 * time.Second
 )
 
-// DefaultConcurrency is how many verifications run at a time. Most of them wait for a mail host, so that memory is what bounds them.
+// DefaultConcurrency is how many verifications run at a time. Most of them wait
+// for a mail host, so that memory is what bounds them.
 const DefaultConcurrency = 1000
 
-// DefaultMaxConnections is how many connections are open at a time; for one more, one without a request is closed. Each takes a descriptor, and
-// SMTP sessions and DNS queries need some as well. It is more than the verifications that run and wait for their turn.
+// DefaultMaxConnections is how many connections are open at a time; for one
+// more, one without a request is closed. Each takes a descriptor, and SMTP
+// sessions and DNS queries need some as well. It is more than the verifications
+// that run and wait for their turn.
 const DefaultMaxConnections = 4096

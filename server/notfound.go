@@ -12,7 +12,8 @@ const (
 	contractYAML = "/openapi.yaml"
 )
 
-// toDocs sends browsers to the page. What stands in the query is not repeated: it may have a key.
+// toDocs sends browsers to the page. What stands in the query is not repeated:
+// it may have a key.
 func toDocs(x *exchange, r *http.Request) {
 	x.Header().Set("Location", "/docs")
 	x.WriteHeader(http.StatusMovedPermanently)
@@ -23,13 +24,15 @@ func noYAML(x *exchange, _ *http.Request) {
 	writeError(x, http.StatusNotFound, pathNotFound, "The contract is JSON: /openapi.json.")
 }
 
-// wantsJSON tells whether a client is a program that would not know what to do with a page.
+// wantsJSON tells whether a client is a program that would not know what to do
+// with a page.
 func wantsJSON(r *http.Request) bool {
 	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
 	return strings.Contains(accept, "json") && !strings.Contains(accept, "html")
 }
 
-// jsonNotFound is a writer that puts the error of the API in the place of a page that says "not found".
+// jsonNotFound is a writer that puts the error of the API in the place of a
+// page that says "not found".
 type jsonNotFound struct {
 	http.ResponseWriter
 	instead func()

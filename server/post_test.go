@@ -45,7 +45,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestPostMistakes: what is wrong is told with its place, and nobody verifies anything.
+// TestPostMistakes: what is wrong is told with its place, and nobody verifies
+// anything.
 func TestPostMistakes(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		t.Errorf("verified %q", address)
@@ -97,7 +98,8 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestBodyIsLeft: a body is not read without a good key, nor when it cannot be one of ours.
+// TestBodyIsLeft: a body is not read without a good key, nor when it cannot be
+// one of ours.
 func TestBodyIsLeft(t *testing.T) {
 	handler := newServer(t, server.Config{}).Handler()
 	for _, c := range []struct {
@@ -151,7 +153,8 @@ func (g *grouping) VerifyTogether(ctx context.Context, addresses []string, done 
 	}
 }
 
-// TestPostTogether: addresses of a domain are verified together, and the records come in the order of the request.
+// TestPostTogether: addresses of a domain are verified together, and the
+// records come in the order of the request.
 func TestPostTogether(t *testing.T) {
 	g := &grouping{verifierFunc: accepts}
 	handler := newServer(t, server.Config{Verifier: g}).Handler()
@@ -171,7 +174,8 @@ func TestPostTogether(t *testing.T) {
 	}
 }
 
-// TestPostCosts: one for each address, of the rate and of the quota, and nothing where the answer is a mistake or none.
+// TestPostCosts: one for each address, of the rate and of the quota, and
+// nothing where the answer is a mistake or none.
 func TestPostCosts(t *testing.T) {
 	var uses int
 	k := newKeyed(t, server.Config{
@@ -213,7 +217,8 @@ func TestPostCosts(t *testing.T) {
 	}
 }
 
-// TestPostBeyondRate: more addresses than a key can ever have at once are a mistake, and more than it has now are too early.
+// TestPostBeyondRate: more addresses than a key can ever have at once are a
+// mistake, and more than it has now are too early.
 func TestPostBeyondRate(t *testing.T) {
 	k := newKeyed(t, server.Config{})
 	text, _, err := k.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 0.0001, Burst: 3})
@@ -242,7 +247,8 @@ func TestPostBeyondRate(t *testing.T) {
 	}
 }
 
-// TestPostPanic: a bug while several are verified is answered with 500, and frees what it took.
+// TestPostPanic: a bug while several are verified is answered with 500, and
+// frees what it took.
 func TestPostPanic(t *testing.T) {
 	s := newServer(t, server.Config{Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) { panic("bug") })})
 	if r := post(s.Handler(), "", `{"emails":["a@a.example","b@b.example","c@c.example"]}`); r.Code != http.StatusInternalServerError {
@@ -253,7 +259,8 @@ func TestPostPanic(t *testing.T) {
 	}
 }
 
-// TestPostFewSlots: where few verifications may run, several addresses take no more than that, and all get their answer.
+// TestPostFewSlots: where few verifications may run, several addresses take no
+// more than that, and all get their answer.
 func TestPostFewSlots(t *testing.T) {
 	var mu sync.Mutex
 	running, most := 0, 0

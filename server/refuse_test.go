@@ -26,7 +26,8 @@ func TestScopeOfKey(t *testing.T) {
 	}
 }
 
-// TestMistakeIsFree: what is wrong with a request costs neither the rate nor the quota.
+// TestMistakeIsFree: what is wrong with a request costs neither the rate nor
+// the quota.
 func TestMistakeIsFree(t *testing.T) {
 	k := newKeyed(t, server.Config{})
 	ask, _ := k.create(t, store.Key{RatePerSecond: 0.0001, Burst: 2, MonthlyQuota: 2})
@@ -43,7 +44,8 @@ func TestMistakeIsFree(t *testing.T) {
 	}
 }
 
-// TestQuotaResets: a client whose quota is used up learns when there is a new one.
+// TestQuotaResets: a client whose quota is used up learns when there is a new
+// one.
 func TestQuotaResets(t *testing.T) {
 	k := newKeyed(t, server.Config{})
 	ask, _ := k.create(t, store.Key{MonthlyQuota: 1})
@@ -107,7 +109,8 @@ func exact(ctx context.Context, address string) (engine.Result, error) {
 	return result, err
 }
 
-// TestWhatIsMeant: blanks around an address are removed; for what else is round it the address is suggested, and verified with clean=1.
+// TestWhatIsMeant: blanks around an address are removed; for what else is round
+// it the address is suggested, and verified with clean=1.
 func TestWhatIsMeant(t *testing.T) {
 	handler := newServer(t, server.Config{Details: true, Verifier: verifierFunc(exact)}).Handler()
 	for _, c := range []struct {
@@ -147,7 +150,8 @@ func TestWhatIsMeant(t *testing.T) {
 	}
 }
 
-// TestNotFoundForPrograms: a program that asks for JSON gets no page where there is nothing, and every page that there is.
+// TestNotFoundForPrograms: a program that asks for JSON gets no page where
+// there is nothing, and every page that there is.
 func TestNotFoundForPrograms(t *testing.T) {
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "form", Value: "x"})

@@ -36,10 +36,12 @@ var (
 	notGuessed = []string{"nosniff"}
 )
 
-// shortBody is the length to which net/http tells the length of a body by itself ("under a few KB", [http.ResponseWriter]).
+// shortBody is the length to which net/http tells the length of a body by
+// itself ("under a few KB", [http.ResponseWriter]).
 const shortBody = 1 << 10
 
-// writeJSON writes body as it is meant to be read: without the escaping for HTML, which nosniff makes needless.
+// writeJSON writes body as it is meant to be read: without the escaping for
+// HTML, which nosniff makes needless.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -50,8 +52,9 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	writeEncoded(w, status, text.Bytes())
 }
 
-// writeEncoded leaves the length of a short body to net/http: a ninth field of the header would make its map a large one, and that takes longer than to
-// fill it.
+// writeEncoded leaves the length of a short body to net/http: a ninth field of
+// the header would make its map a large one, and that takes longer than to fill
+// it.
 func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
@@ -89,8 +92,8 @@ func (s *Server) ready(x *exchange, r *http.Request) {
 	health(x, r)
 }
 
-// only answers 405 to methods that are not allowed, and 413 to a body but that of a POST: no other method takes one (RFC 9110 §9.3.1 lets us refuse
-// it).
+// only answers 405 to methods that are not allowed, and 413 to a body but that
+// of a POST: no other method takes one (RFC 9110 §9.3.1 lets us refuse it).
 func only(next handler, allowed ...string) handler {
 	return func(x *exchange, r *http.Request) {
 		known := slices.Contains(allowed, r.Method)
@@ -107,8 +110,10 @@ func only(next handler, allowed ...string) handler {
 	}
 }
 
-// leaveBody ends the connection behind the answer if the request has a body, and reports whether it has. Package net/http would wait for a body
-// that nobody reads, which may take its time; and what one party takes for a body and another for a request (RFC 9112 §11.2) is never read.
+// leaveBody ends the connection behind the answer if the request has a body,
+// and reports whether it has. Package net/http would wait for a body that
+// nobody reads, which may take its time; and what one party takes for a body
+// and another for a request (RFC 9112 §11.2) is never read.
 func leaveBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return false

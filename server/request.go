@@ -36,7 +36,8 @@ const (
 	timeoutOption    = "timeout"
 )
 
-// optionNames are in the order in which they are read. A transcript is a part of the details, so that it comes after them.
+// optionNames are in the order in which they are read. A transcript is a part
+// of the details, so that it comes after them.
 var optionNames = []string{detailsOption, transcriptOption, freshOption, cleanOption, timeoutOption}
 
 // set reads the text of an option. The error is a [fault].
@@ -57,7 +58,8 @@ func (o *options) set(name, text string) (err error) {
 	return err
 }
 
-// readOptions reads the options of a query; parameters that it does not know are ignored. Every error is a [fault].
+// readOptions reads the options of a query; parameters that it does not know
+// are ignored. Every error is a [fault].
 func readOptions(q *query, details bool) (o options, err error) {
 	if q.err != nil {
 		return o, q.err
@@ -91,7 +93,8 @@ func readQuestion(q *query, details bool) (asked question, o options, err error)
 	return asked, o, err
 }
 
-// newQuestion is about what was given without the blanks around it, or, with clean, about the address that was meant. The error is a [fault].
+// newQuestion is about what was given without the blanks around it, or, with
+// clean, about the address that was meant. The error is a [fault].
 func newQuestion(given string, clean bool) (question, error) {
 	if trimmed := strings.TrimFunc(given, unicode.IsSpace); !clean && trimmed != "" {
 		return question{given, trimmed}, nil
@@ -105,7 +108,8 @@ func newQuestion(given string, clean bool) (question, error) {
 	return question{}, badRequest(noAddress, "There is no address in what was given.")
 }
 
-// answered is a result with what the question adds to it: what was given, and the address that was probably meant where it is none.
+// answered is a result with what the question adds to it: what was given, and
+// the address that was probably meant where it is none.
 func (q question) answered(r engine.Result) engine.Result {
 	if r.Details == nil {
 		return r
@@ -155,7 +159,8 @@ func readTimeoutSeconds(text string) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// plainText is a number or a truth value of JSON as a parameter has it; ok is false for anything else.
+// plainText is a number or a truth value of JSON as a parameter has it; ok is
+// false for anything else.
 func plainText(value json.RawMessage) (text string, ok bool) {
 	text = string(value)
 	return text, text == "true" || text == "false" || text[0] == '-' || '0' <= text[0] && text[0] <= '9'

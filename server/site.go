@@ -22,7 +22,8 @@ func (s *Server) encrypted(r *http.Request) bool {
 	return r.TLS != nil || s.isProxy(peerOf(r)) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// themeOf is the look that was chosen on the dashboard, which keeps it in a cookie; over TLS under the longer name.
+// themeOf is the look that was chosen on the dashboard, which keeps it in a
+// cookie; over TLS under the longer name.
 func themeOf(r *http.Request) string {
 	for _, name := range []string{"__Host-rcpt_theme", "rcpt_theme"} {
 		if cookie, err := r.Cookie(name); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {

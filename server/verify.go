@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// verify answers GET and POST /api/v1/verify. HEAD is no method of it: to know the length of an answer costs a whole verification.
+// verify answers GET and POST /api/v1/verify. HEAD is no method of it: to know
+// the length of an answer costs a whole verification.
 func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
 	started := time.Now()
 	if r.Method == http.MethodPost {
@@ -55,7 +56,8 @@ func (s *Server) verifyOne(x *exchange, r *http.Request, grant *keyring.Grant, a
 	return result.Success
 }
 
-// recall returns a remembered result, where the client does not want a new one. It takes nobody's turn.
+// recall returns a remembered result, where the client does not want a new one.
+// It takes nobody's turn.
 func (s *Server) recall(ctx context.Context, asked question, how options) (engine.Result, bool) {
 	if how.fresh {
 		return engine.Result{}, false
@@ -63,7 +65,8 @@ func (s *Server) recall(ctx context.Context, asked question, how options) (engin
 	return s.config.Verifier.Recall(ctx, asked.address)
 }
 
-// ask verifies an address when it is its turn. It answers the request itself where that cannot be done.
+// ask verifies an address when it is its turn. It answers the request itself
+// where that cannot be done.
 func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) (engine.Result, bool) {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)
@@ -102,7 +105,8 @@ func (s *Server) tooBusy(x *exchange) {
 	writeBusy(x, serverBusy, "Too many verifications are running. Try again later.")
 }
 
-// leaving answers a request that was cancelled: the server ends, or the client has gone and nobody reads this.
+// leaving answers a request that was cancelled: the server ends, or the client
+// has gone and nobody reads this.
 func (s *Server) leaving(x *exchange) {
 	x.note(slog.Bool("cancelled", true))
 	writeBusy(x, shuttingDown, "The server is shutting down. Try again later.")
@@ -116,7 +120,8 @@ func (x *exchange) noteResult(result engine.Result) {
 	}
 }
 
-// writeRecord answers 200 even when the verification could not be carried out: the record says so itself, by "success".
+// writeRecord answers 200 even when the verification could not be carried out:
+// the record says so itself, by "success".
 func writeRecord(x *exchange, result engine.Result) {
 	writeEncoded(x, http.StatusOK, append(recordOf(result), '\n'))
 }
@@ -144,7 +149,8 @@ func (s *Server) count(key string, result engine.Result, started time.Time) {
 	s.config.Record(use)
 }
 
-// timeout is how long a verification may take: as long as the request says, but not longer than usual.
+// timeout is how long a verification may take: as long as the request says, but
+// not longer than usual.
 func (s *Server) timeout(how options) time.Duration {
 	if how.timeout > 0 {
 		return min(how.timeout, s.config.Timeout)

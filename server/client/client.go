@@ -16,32 +16,40 @@ import (
 
 // Defaults of a [Config].
 const (
-	// DefaultTries is how often a question is put. The waits between four tries are four seconds at most, unless the server asks for more.
+	// DefaultTries is how often a question is put. The waits between four tries
+	// are four seconds at most, unless the server asks for more.
 	DefaultTries = 4
-	// DefaultMaxWait is longer than a server of ours asks a client to wait that is not beyond its rate.
+	// DefaultMaxWait is longer than a server of ours asks a client to wait that
+	// is not beyond its rate.
 	DefaultMaxWait = 30 * time.Second
-	// DefaultTimeout is longer than a verification takes by default, with the wait for its turn.
+	// DefaultTimeout is longer than a verification takes by default, with the
+	// wait for its turn.
 	DefaultTimeout = time.Minute
 )
 
-// maxBody bounds what is read of an answer. A record with a long transcript has some
-// ten thousand octets, and there are up to a hundred of them; a year of usage has a
-// few hundred thousand.
+// maxBody bounds what is read of an answer. A record with a long transcript has
+// some ten thousand octets, and there are up to a hundred of them; a year of
+// usage has a few hundred thousand.
 const maxBody = 16 << 20
 
 // Config configures a [Client].
 type Config struct {
-	// URL is where the service is, as https://verify.example.com; a path is kept. Required.
+	// URL is where the service is, as https://verify.example.com; a path is
+	// kept. Required.
 	URL string
 	// Key is the API key. Required.
 	Key string
-	// HTTP sends the requests; it is copied, and the copy follows no redirect. Default: one on [http.DefaultTransport].
+	// HTTP sends the requests; it is copied, and the copy follows no redirect.
+	// Default: one on [http.DefaultTransport].
 	HTTP *http.Client
-	// Timeout bounds one try; the context bounds all. Default: [DefaultTimeout].
+	// Timeout bounds one try; the context bounds all. Default:
+	// [DefaultTimeout].
 	Timeout time.Duration
-	// Tries is how often a question is put, the first time included. Default: [DefaultTries].
+	// Tries is how often a question is put, the first time included. Default:
+	// [DefaultTries].
 	Tries int
-	// MaxWait bounds the wait between two tries. Where the server asks for a longer one, the [Error] is returned instead. Default: [DefaultMaxWait].
+	// MaxWait bounds the wait between two tries. Where the server asks for a
+	// longer one, the [Error] is returned instead. Default: [DefaultMaxWait].
 	MaxWait time.Duration
 }
 

@@ -9,13 +9,15 @@ import (
 )
 
 const (
-	// busyHint is how long to wait for a request of the same key to end; nobody knows when it will.
+	// busyHint is how long to wait for a request of the same key to end; nobody
+	// knows when it will.
 	busyHint = time.Second
 	// touchEvery is how exactly the last use of a key is known.
 	touchEvery = time.Second
 )
 
-// Grant is the leave to carry out one request. It belongs to that request; its methods are not for several goroutines at a time.
+// Grant is the leave to carry out one request. It belongs to that request; its
+// methods are not for several goroutines at a time.
 type Grant struct {
 	ID   string // of the key
 	Name string // of the key
@@ -29,9 +31,12 @@ type Grant struct {
 	done    bool
 }
 
-// Admit lets a request about one address through that shows a key, or says why not with [ErrUnauthorized], [ErrNetwork], [ErrScope], a *[LimitError],
-// [ErrQuota] or [ErrUnavailable]. What it refuses costs nothing. It waits for the store, and no longer than ctx and a few seconds, when no unit of the
-// key's quota is at hand. Only a verification takes one. The caller ends the request with [Grant.Done].
+// Admit lets a request about one address through that shows a key, or says why
+// not with [ErrUnauthorized], [ErrNetwork], [ErrScope], a *[LimitError],
+// [ErrQuota] or [ErrUnavailable]. What it refuses costs nothing. It waits for
+// the store, and no longer than ctx and a few seconds, when no unit of the
+// key's quota is at hand. Only a verification takes one. The caller ends the
+// request with [Grant.Done].
 func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
 	e := k.table.Load().byHash[store.HashOf(text)]
@@ -60,7 +65,8 @@ func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, fro
 	return g, nil
 }
 
-// More takes what n more addresses cost, or nothing. The errors are those of [Keyring.Admit] about limits, and a *[TooManyError].
+// More takes what n more addresses cost, or nothing. The errors are those of
+// [Keyring.Admit] about limits, and a *[TooManyError].
 func (g *Grant) More(ctx context.Context, n int) error {
 	e, at := g.entry, g.keyring.elapsed(g.keyring.now())
 	if most := e.bucket.size; e.bucket.limits() && int64(g.tokens+n) > most {
@@ -81,7 +87,8 @@ func (g *Grant) More(ctx context.Context, n int) error {
 	return nil
 }
 
-// takeUnit takes a unit of the quota of this month. Units of the month before are not worth giving back.
+// takeUnit takes a unit of the quota of this month. Units of the month before
+// are not worth giving back.
 func (g *Grant) takeUnit(ctx context.Context) error {
 	m, err := g.keyring.takeUnit(ctx, g.entry, g.keyring.now())
 	switch {
@@ -102,7 +109,8 @@ func (k *Keyring) touch(e *entry, now time.Time) {
 	}
 }
 
-// Cached says that the answer about one more of the addresses was remembered, and gives back what it costs less than one that was asked for.
+// Cached says that the answer about one more of the addresses was remembered,
+// and gives back what it costs less than one that was asked for.
 func (g *Grant) Cached() {
 	if g.cached < g.tokens {
 		g.cached++
@@ -110,7 +118,8 @@ func (g *Grant) Cached() {
 	}
 }
 
-// Free gives back what the request cost of the rate: that of a client's mistake is nothing.
+// Free gives back what the request cost of the rate: that of a client's mistake
+// is nothing.
 func (g *Grant) Free() {
 	g.entry.refund(g.tokens*probedCost - g.cached*(probedCost-rememberedCost))
 	g.tokens, g.cached = 0, 0
@@ -130,7 +139,8 @@ func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.no
 // Key is the key, with its limits.
 func (g *Grant) Key() store.Key { return g.entry.snapshot() }
 
-// Done ends the request. One that was not answered gives its units of the quota back.
+// Done ends the request. One that was not answered gives its units of the quota
+// back.
 func (g *Grant) Done(answered bool) {
 	if g.done {
 		return

@@ -6,20 +6,25 @@ import (
 	"time"
 )
 
-// Why a request is not admitted; beside a [LimitError], and the error of a context that ended while a quota was reserved.
+// Why a request is not admitted; beside a [LimitError], and the error of a
+// context that ended while a quota was reserved.
 var (
-	// ErrUnauthorized: there is no such key, or not any more. A client is not told which.
+	// ErrUnauthorized: there is no such key, or not any more. A client is not
+	// told which.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrNetwork: the key is good, but not from there. ErrScope: it is good, but not for this.
+	// ErrNetwork: the key is good, but not from there. ErrScope: it is good,
+	// but not for this.
 	ErrNetwork = errors.New("the key may not be used from this network")
 	ErrScope   = errors.New("the key lacks the scope")
 	// ErrQuota: the quota of the month is used up.
 	ErrQuota = errors.New("the quota of the month is used up")
-	// ErrUnavailable: the quota cannot be reserved, because the store cannot be reached.
+	// ErrUnavailable: the quota cannot be reserved, because the store cannot be
+	// reached.
 	ErrUnavailable = errors.New("the quota cannot be looked up at the moment")
 )
 
-// TooManyError is that a request is about more addresses than its key can ever have at once.
+// TooManyError is that a request is about more addresses than its key can ever
+// have at once.
 type TooManyError struct {
 	Most int64 // addresses
 }

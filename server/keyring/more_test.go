@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestRateAtOnce: a rate of N in its window allows N requests at once, and no more.
+// TestRateAtOnce: a rate of N in its window allows N requests at once, and no
+// more.
 func TestRateAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		key  store.Key
@@ -36,7 +37,8 @@ func TestRateAtOnce(t *testing.T) {
 	}
 }
 
-// TestMore: a request about several addresses costs what as many requests do, or nothing.
+// TestMore: a request about several addresses costs what as many requests do,
+// or nothing.
 func TestMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})

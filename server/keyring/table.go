@@ -19,7 +19,8 @@ type table struct {
 	all     []*entry // in the order of the store, without the fixed key
 }
 
-// entry is a key as it was read, and the state that goes on when it is read again.
+// entry is a key as it was read, and the state that goes on when it is read
+// again.
 type entry struct {
 	key    store.Key
 	bucket bucket
@@ -42,7 +43,8 @@ func newEntry(key store.Key, s *state) *entry {
 	return &entry{key: key, bucket: b, policy: policy(key.RatePerSecond, b.size), state: s}
 }
 
-// newTable makes the table of the keys. Those that were in old keep their state.
+// newTable makes the table of the keys. Those that were in old keep their
+// state.
 func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table {
 	known := make(map[string]*state, len(keys))
 	if old != nil {

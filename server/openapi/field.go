@@ -56,7 +56,8 @@ func (d *document) linksOf(s schema) []string {
 	return all
 }
 
-// hasSection tells whether there is more to say about a schema than fits into the row of what has it.
+// hasSection tells whether there is more to say about a schema than fits into
+// the row of what has it.
 func (s schema) hasSection() bool { return len(s.Properties) > 0 || len(s.EnumDescriptions) > 0 }
 
 func (d *document) fields(of schema) []field {
@@ -89,7 +90,8 @@ func valuesOf(s schema) []value {
 	return all
 }
 
-// typeOf says in words what a value is. It may end with the name of an object, which is then in link.
+// typeOf says in words what a value is. It may end with the name of an object,
+// which is then in link.
 func (d *document) typeOf(s schema) (words, link string) {
 	if s.Ref != "" {
 		target := d.Components.Schemas.get(path.Base(s.Ref))
@@ -154,7 +156,8 @@ func (d *document) headers() []field {
 	return all
 }
 
-// responses are those of operations, and then those that no operation has of its own.
+// responses are those of operations, and then those that no operation has of
+// its own.
 func (d *document) responses() []response {
 	var all []response
 	for _, p := range d.Paths {

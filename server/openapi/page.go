@@ -71,7 +71,8 @@ type answer struct {
 
 type sample struct{ Summary, JSON string }
 
-// render makes the page. The file is part of the program, and the tests make the page too: that it cannot be made is a bug.
+// render makes the page. The file is part of the program, and the tests make
+// the page too: that it cannot be made is a bug.
 func render(file []byte, site Site) []byte {
 	var d document
 	if err := json.Unmarshal(file, &d); err != nil {
@@ -99,7 +100,8 @@ func (d *document) view(site Site) view {
 	return v
 }
 
-// calls are the operations with the tag. HEAD is no more than a remark on its GET.
+// calls are the operations with the tag. HEAD is no more than a remark on its
+// GET.
 func (d *document) calls(tag, base string) []call {
 	var all []call
 	for _, p := range d.Paths {
@@ -146,7 +148,8 @@ func (d *document) answer(status string, r response) answer {
 	return a
 }
 
-// notable are the headers that not every answer has, and those of a family as one.
+// notable are the headers that not every answer has, and those of a family as
+// one.
 func notable(headers ordered[header]) []string {
 	var all []string
 	for _, h := range headers {
@@ -181,7 +184,8 @@ func oneLine(value json.RawMessage) string {
 	return out.String()
 }
 
-// curl is a command line to try an operation with: the first example of a body, or else those parameters that have an example.
+// curl is a command line to try an operation with: the first example of a body,
+// or else those parameters that have an example.
 func (d *document) curl(url string, o operation) string {
 	lines := []string{"curl " + url}
 	if len(o.Security) > 0 {

@@ -25,14 +25,18 @@ var robots = []byte("User-agent: *\nDisallow: /\n")
 // File returns the contract, an OpenAPI 3.1 document in JSON.
 func File() []byte { return bytes.Clone(file) }
 
-// pagePolicy lets the page have its style, its script and nothing else: nothing inline, no frames, nothing from elsewhere.
+// pagePolicy lets the page have its style, its script and nothing else: nothing
+// inline, no frames, nothing from elsewhere.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// maxPages bounds the forms of the page that are kept. The host is the client's word, so that there could be any number.
+// maxPages bounds the forms of the page that are kept. The host is the client's
+// word, so that there could be any number.
 const maxPages = 16
 
-// Routes returns what answers GET and HEAD, by path: the contract at /openapi.json, the page that shows it at /docs, and what browsers and robots
-// ask every server for. Site tells what the page says of the server to who asks.
+// Routes returns what answers GET and HEAD, by path: the contract at
+// /openapi.json, the page that shows it at /docs, and what browsers and robots
+// ask every server for. Site tells what the page says of the server to who
+// asks.
 func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/openapi.json":  asset("application/json", file),

@@ -1,4 +1,5 @@
-// Package snippets has small programs that verify an address with this server, to copy from its pages.
+// Package snippets has small programs that verify an address with this server,
+// to copy from its pages.
 package snippets
 
 import (
@@ -19,8 +20,10 @@ type Snippet struct {
 	ID, Language, Code string
 }
 
-// Of returns programs that ask the server at base with the key, or with that of the environment where it is empty. A key has letters, digits and
-// underscores only, and a base from [Base] nothing else that means anything in one of the languages.
+// Of returns programs that ask the server at base with the key, or with that of
+// the environment where it is empty. A key has letters, digits and underscores
+// only, and a base from [Base] nothing else that means anything in one of the
+// languages.
 func Of(base, key string) []Snippet {
 	all := []Snippet{{ID: "curl", Language: "curl"}, {ID: "go", Language: "Go"}, {ID: "python", Language: "Python"}, {ID: "js", Language: "JavaScript"}}
 	for i := range all {
@@ -37,8 +40,10 @@ const unnamed = "YOUR-SERVER"
 
 const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]"
 
-// Base is where the client of a request reaches the server, unless the host that it asked for has characters that mean something to a shell or in a
-// string: it becomes part of programs to copy, and whoever makes somebody open a page by another name must not write in them.
+// Base is where the client of a request reaches the server, unless the host
+// that it asked for has characters that mean something to a shell or in a
+// string: it becomes part of programs to copy, and whoever makes somebody open
+// a page by another name must not write in them.
 func Base(r *http.Request, encrypted bool) string {
 	scheme, host := "http://", r.Host
 	if encrypted {

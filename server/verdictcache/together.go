@@ -7,13 +7,16 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// together is an [Engine] that verifies addresses of one domain for less than one by one; *[engine.Verifier] is one.
+// together is an [Engine] that verifies addresses of one domain for less than
+// one by one; *[engine.Verifier] is one.
 type together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, for which it costs less where the engine can do that. They are not shared with other
-// callers who ask about one of them at the same time. Done is told of each, perhaps from several goroutines at a time.
+// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, for which
+// it costs less where the engine can do that. They are not shared with other
+// callers who ask about one of them at the same time. Done is told of each,
+// perhaps from several goroutines at a time.
 func (c *Cache) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
 	asked, able := c.config.Engine.(together)
 	if !able {
