@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -143,29 +142,58 @@ func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
 	return result, ok
 }
 
-// VerifyAnew is Verify for a caller who does not want a remembered result.
-func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
-	known := v.lists.Load()
-	evidence, err := v.Gather(ctx, address)
-	return v.decide(known, address, evidence), err
+// VerifyAnew is Verify without the memory: the mail hosts are asked, and the
+// result is remembered.
+func (v *Verifier) VerifyAnew(ctx context.Context, address string) (result Result, err error) {
+	v.verify(ctx, []string{address}, func(_ int, r Result, e error) { result, err = r, e })
+	return result, err
 }
 
-// decide judges the evidence about an address, remembers the result and tells of it.
+// VerifyTogether verifies addresses of one domain, like Verify for each, at less
+// cost: what concerns the domain is found out once, and one goroutine waits for
+// all mailboxes. Addresses of other domains than the first valid one are verified
+// separately.
+//
+// VerifyTogether calls done exactly once for each address, with its index,
+// perhaps from several goroutines at a time, and returns after the last call.
+// Done must be quick, because other addresses wait for it. If there are more
+// addresses than may wait for one mail host ([Config.MaxWaitingPerHost]), the
+// last of them get [ErrBusy], except under [WithQueued].
+func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
+	rest, indexes := make([]string, 0, len(addresses)), make([]int, 0, len(addresses))
+	for i, address := range addresses {
+		if result, ok := v.Recall(ctx, address); ok {
+			done(i, result, nil)
+			continue
+		}
+		rest, indexes = append(rest, address), append(indexes, i)
+	}
+	v.verify(ctx, rest, func(i int, result Result, err error) { done(indexes[i], result, err) })
+}
+
+// verify gathers the facts about addresses of one domain and judges them.
+func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
+	known := v.lists.Load()
+	v.gather(ctx, known, addresses, func(i int, evidence Evidence, err error) {
+		done(i, v.decide(known, addresses[i], evidence), err)
+	})
+}
+
+// decide judges the evidence about an address, remembers the result and reports
+// it.
 func (v *Verifier) decide(known *lists.Lists, address string, evidence Evidence) Result {
 	result := Decide(evidence, v.policy)
-	if v.lists.Load() == known { // else it may rest on lists that are no more
+	if v.lists.Load() == known { // otherwise it may rest on lists that were replaced
 		v.memory.keep(address, result)
 	}
 	v.report(result)
 	return result
 }
 
-// Gather collects the facts about address without judging them. After an error the evidence holds what was learned until then.
-func (v *Verifier) Gather(ctx context.Context, address string) (Evidence, error) {
-	started := time.Now()
-	evidence := v.noEvidence(address, started)
-	err := v.gather(ctx, address, &evidence)
-	evidence.end(started, err)
+// Gather collects the facts about address without judging them. After an error
+// the evidence holds what was learned until then.
+func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidence, err error) {
+	v.gather(ctx, v.lists.Load(), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
 	return evidence, err
 }
 
@@ -185,22 +213,6 @@ func (e *Evidence) end(started time.Time, err error) {
 	e.DurationMS = time.Since(started).Milliseconds()
 }
 
-// gather takes the steps in order and stops where the facts so far leave nothing to ask.
-func (v *Verifier) gather(ctx context.Context, given string, evidence *Evidence) error {
-	known := v.lists.Load()
-	mailbox, goesOn, err := v.read(&suggester{known: known}, given, evidence)
-	if !goesOn {
-		return err
-	}
-	var listings sync.WaitGroup
-	if domain, ok := v.rhsbls.Domain(evidence.Domain, evidence.Matches); ok {
-		listings.Go(func() { evidence.RHSBL = v.rhsbls.LookUp(ctx, v.config.Timeout, domain) })
-	}
-	err = v.ask(ctx, known, mailbox, evidence)
-	listings.Wait()
-	return err
-}
-
 // read finds out what can be learned without asking anybody, and whether that leaves something to ask.
 func (v *Verifier) read(s *suggester, given string, evidence *Evidence) (mailbox address.Address, goesOn bool, err error) {
 	if mailbox, err = address.Parse(given); err != nil {
@@ -212,29 +224,6 @@ func (v *Verifier) read(s *suggester, given string, evidence *Evidence) (mailbox
 	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
 	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
 	return mailbox, !trapped(evidence.Matches) && v.config.Level != LevelSyntax, nil
-}
-
-// ask asks the DNS for the mail hosts, and those about the mailbox.
-func (v *Verifier) ask(ctx context.Context, known *lists.Lists, mailbox address.Address, evidence *Evidence) error {
-	answer, err := v.resolve(ctx, mailbox.Domain)
-	if err != nil {
-		return err
-	}
-	found := answer.Findings
-	evidence.DNS, evidence.Network = &found, answer.network
-	if !matches(evidence.Matches, lists.Allow) {
-		evidence.Matches = append(evidence.Matches, known.MatchHosts(mailbox.Domain, hostNames(found))...)
-	}
-	route := v.withIPv6(mailRoute(found, v.policy.AllowNets), evidence)
-	if len(route) == 0 || trapped(evidence.Matches) || v.config.Level == LevelDNS {
-		return nil
-	}
-	said, err := v.probe(ctx, mailbox, route, v.config.Timeout-answer.took)
-	evidence.SMTP = &said
-	if v.portCheck.ended(said) {
-		evidence.notePort(v.portCheck.pass(ctx))
-	}
-	return err
 }
 
 // resolved is what the DNS says about a domain.
@@ -279,14 +268,6 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
 	defer cancel()
 	return v.resolver.MailHosts(ctx, domain)
-}
-
-func (v *Verifier) probe(ctx context.Context, mailbox address.Address, route []smtpprobe.Host, budget time.Duration) (smtpprobe.Findings, error) {
-	started := time.Now()
-	v.portCheck.begins()
-	said, err := v.pool.Probe(ctx, v.request(ctx, mailbox, v.controls.mailbox(mailbox.Domain, started), route, budget))
-	v.probed(ctx, mailbox.Domain, said, time.Since(started))
-	return said, err
 }
 
 // request is the question to the mail hosts.

@@ -12,71 +12,70 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// VerifyTogether is [Verifier.Verify] for addresses of one domain, for which it costs less: what concerns the domain is found out once, and one
-// goroutine waits for all. An address of another domain than the first that has one is verified by itself. Done is told once what came of each address, by
-// its number, perhaps from several goroutines at a time; it must be quick, as others wait for it. VerifyTogether returns when it has been told of all.
-// More addresses than may wait for a mail host ([Config.MaxWaitingPerHost]) are too many at a time, unless under [WithQueued]: the last of them get
-// [ErrBusy].
-func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	g := group{v: v, suggester: suggester{known: v.lists.Load()}, started: time.Now(), addresses: addresses, done: done}
-	g.members = make([]member, 0, len(addresses))
-	for i := range addresses {
-		g.admit(ctx, i)
-	}
-	if len(g.members) > 0 {
-		g.ask(ctx)
-	}
-	g.apart.Wait()
-}
-
-// group is the addresses of a domain that are verified together.
+// group is addresses of one domain about which facts are gathered together.
 type group struct {
 	v         *Verifier
 	suggester suggester
 	started   time.Time
 	addresses []string
 	members   []member
-	apart     sync.WaitGroup // who goes on by itself
-	done      func(i int, result Result, err error)
+	apart     sync.WaitGroup // what goes on in goroutines of its own
+	done      func(i int, evidence Evidence, err error)
 
-	listings sync.WaitGroup // look-up of the domain
-	rhsbl    []rhsbl.Answer // what it brought, once it is over
+	listings sync.WaitGroup // the look-up of the domain in lists in the DNS
+	rhsbl    []rhsbl.Answer // its outcome, once it is over
 }
 
-// member is one whose mail hosts are to be asked.
+// member is an address of the group whose mail hosts are to be asked.
 type member struct {
 	number   int
 	mailbox  address.Address
 	evidence Evidence
-	listed   bool // the domain is looked up for it, too
+	listed   bool // the look-up of the domain concerns it
 }
 
-// admit makes an address a member, or verifies it by itself.
-func (g *group) admit(ctx context.Context, i int) {
-	given := g.addresses[i]
-	if result, ok := g.v.Recall(ctx, given); ok {
-		g.done(i, result, nil)
-		return
+// gather collects the facts about addresses of one domain, and calls done
+// exactly once for each with its index, perhaps from several goroutines at a
+// time. It takes the steps in order, and ends where the facts so far leave
+// nothing to ask: parse and match lists for each address, resolve once, probe
+// all mailboxes in one call. Addresses of another domain than the first are
+// gathered apart.
+func (v *Verifier) gather(
+	ctx context.Context, known *lists.Lists, addresses []string, done func(i int, evidence Evidence, err error),
+) {
+	g := group{v: v, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done}
+	g.members = make([]member, 0, len(addresses))
+	for i := range addresses {
+		g.admit(ctx, i)
 	}
-	m := member{number: i, evidence: g.v.noEvidence(given, g.started)}
+	if len(g.members) > 0 {
+		g.resolve(ctx)
+	}
+	g.apart.Wait()
+}
+
+// admit makes an address a member if its mail hosts are to be asked.
+func (g *group) admit(ctx context.Context, i int) {
+	m := member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.started)}
 	var goesOn bool
 	var err error
-	m.mailbox, goesOn, err = g.v.read(&g.suggester, given, &m.evidence)
+	m.mailbox, goesOn, err = g.v.read(&g.suggester, g.addresses[i], &m.evidence)
 	switch {
 	case !goesOn:
 		g.finish(&m, err)
 	case len(g.members) > 0 && g.members[0].mailbox.Domain != m.mailbox.Domain:
 		g.apart.Go(func() {
-			result, err := g.v.VerifyAnew(ctx, given)
-			g.done(i, result, err)
+			g.v.gather(ctx, g.suggester.known, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
+				g.done(i, evidence, err)
+			})
 		})
 	default:
 		g.members = append(g.members, m)
 	}
 }
 
-// ask asks the DNS about the domain and the mail hosts about each member.
-func (g *group) ask(ctx context.Context) {
+// resolve finds the mail hosts of the domain and goes on with them.
+func (g *group) resolve(ctx context.Context) {
 	g.lookUp(ctx)
 	v, domain := g.v, g.members[0].mailbox.Domain
 	answer, err := v.resolve(ctx, domain)
@@ -89,7 +88,8 @@ func (g *group) ask(ctx context.Context) {
 	g.probe(ctx, answer, g.suggester.known.MatchHosts(domain, hostNames(answer.Findings)))
 }
 
-// lookUp begins to look the domain up in lists in the DNS, for those whom that concerns.
+// lookUp begins to look the domain up in lists in the DNS, for the members that
+// this concerns.
 func (g *group) lookUp(ctx context.Context) {
 	var domain string
 	for i := range g.members {
@@ -103,7 +103,8 @@ func (g *group) lookUp(ctx context.Context) {
 	}
 }
 
-// probe asks the mail hosts about those whom the DNS and the lists leave in question.
+// probe asks the mail hosts about the members that the DNS and the lists leave
+// in question.
 func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match) {
 	v, found, route := g.v, &answer.Findings, mailRoute(answer.Findings, g.v.policy.AllowNets)
 	budget := v.config.Timeout - answer.took
@@ -140,8 +141,9 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 	})
 }
 
-// finish judges what is known about an address, once what the lists in the DNS say is known. Nobody else waits for that: who has to ask another mail host
-// would lose its time.
+// finish completes the evidence about a member with what lists in the DNS say.
+// It waits for them in a goroutine, so that a slow list does not delay the
+// other members.
 func (g *group) finish(m *member, err error) {
 	if !m.listed {
 		g.tell(m, err)
@@ -154,10 +156,11 @@ func (g *group) finish(m *member, err error) {
 	})
 }
 
-// tell tells the judgement, and keeps nothing of what that rests on: the others may take long.
+// tell hands the evidence over and keeps nothing of it: other members may take
+// long.
 func (g *group) tell(m *member, err error) {
-	m.evidence.end(g.started, err)
-	result := g.v.decide(g.suggester.known, g.addresses[m.number], m.evidence)
+	evidence := m.evidence
 	m.evidence = Evidence{}
-	g.done(m.number, result, err)
+	evidence.end(g.started, err)
+	g.done(m.number, evidence, err)
 }
