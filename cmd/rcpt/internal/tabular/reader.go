@@ -94,27 +94,38 @@ func guessFormat(t *text, columns []string) Format {
 	if inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{"); found && strings.HasPrefix(strings.TrimSpace(inner), `"`) {
 		return JSONLines
 	}
-	if named, _ := namedDelimiter(t.sample); named != 0 || isAddressName(lines[0]) || hasColumns(t, lines, len(columns) > 0) {
+	if named, _ := namedDelimiter(t.sample); named != 0 || isAddressName(lines[0]) || hasColumns(t, len(columns) > 0) {
 		return CSV
 	}
 	return Lines
 }
 
-// hasColumns says whether a delimiter parts the lines into more addresses than there are when each line is taken for one, or into columns of which one
-// has a known name, or where columns are wanted or there are no addresses at all into columns.
-func hasColumns(t *text, lines []string, wanted bool) bool {
-	rows := sampleOf(t.sample, t.whole, guessDelimiter(t.sample, t.whole))
-	if !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
-		return false
-	}
-	whole := 0
-	for _, line := range lines {
-		if looksLikeAddress(line) {
-			whole++
+// hasColumns says whether a text is a table and not one address a line. A delimiter parts its rows, and: columns are wanted, or the first row is a header, or
+// more rows hold an address in a cell than are addresses as they stand, or there are no addresses at all.
+func hasColumns(t *text, wanted bool) bool {
+	delimiter := guessDelimiter(t.sample, t.whole)
+	rows := firstRows(t.sample, t.whole, delimiter)
+	first := cells(rows[0], delimiter)
+	var parted, inCells, asTheyStand, asWide int
+	for _, row := range rows {
+		cells := cells(row, delimiter)
+		if len(cells) > 1 {
+			parted++
+		}
+		if len(cells) == len(first) {
+			asWide++
+		}
+		if looksLikeAddress(row) {
+			asTheyStand++
+		} else if slices.ContainsFunc(cells, looksLikeAddress) {
+			inCells++
 		}
 	}
-	parted := fitOf(rows).addresses
-	return wanted || parted > whole || parted == 0 || len(rows[0]) > 1 && slices.ContainsFunc(rows[0], isAddressName)
+	if parted == 0 {
+		return false
+	}
+	header := len(first) > 1 && (slices.ContainsFunc(first, isAddressName) || !strings.Contains(rows[0], "@") && asWide > len(rows)/2)
+	return wanted || header || inCells > asTheyStand || inCells == 0 && asTheyStand == 0
 }
 
 // Format of the list.
