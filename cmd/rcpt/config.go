@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 )
 
 // environmentPrefix begins the names of the environment variables that set flags: RCPT_SMTP_PORT sets --smtp-port.
@@ -55,7 +56,7 @@ type configFile struct {
 }
 
 func loadConfig(path string) (configFile, error) {
-	data, err := readFile(path)
+	data, err := wholefile.Read(path)
 	if err != nil {
 		return configFile{}, err
 	}

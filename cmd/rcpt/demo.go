@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/dashboard"
 	"github.com/rcpt/rcpt/server/keyring"
@@ -108,11 +109,11 @@ func demoSamples(cases []demo.Case) []dashboard.Sample {
 func (c *demoCommand) writeSample(folder string) (path string, err error) {
 	if c.Sample == "" {
 		path = filepath.Join(folder, "sample.csv")
-		return path, os.WriteFile(path, demo.Sample(), readableByAll)
+		return path, os.WriteFile(path, demo.Sample(), wholefile.ReadableByAll)
 	}
-	file, err := os.OpenFile(c.Sample, os.O_WRONLY|os.O_CREATE|os.O_EXCL, readableByAll)
+	file, err := os.OpenFile(c.Sample, os.O_WRONLY|os.O_CREATE|os.O_EXCL, wholefile.ReadableByAll)
 	if err != nil {
-		return "", usage(fmt.Errorf("--sample %s: %w", c.Sample, withoutPath(err)))
+		return "", usage(fmt.Errorf("--sample %s: %w", c.Sample, wholefile.WithoutPath(err)))
 	}
 	_, err = file.Write(demo.Sample())
 	return c.Sample, errors.Join(err, file.Close())
@@ -130,13 +131,13 @@ func writeWayIn(w io.Writer, folder, sample string, sockets *demo.Sockets) error
 	settings.WriteString("list:\n")
 	for kind, entries := range demo.Lists() {
 		path := filepath.Join(folder, string(kind)+".txt")
-		if err := os.WriteFile(path, []byte(entries), readableByAll); err != nil {
+		if err := os.WriteFile(path, []byte(entries), wholefile.ReadableByAll); err != nil {
 			return err
 		}
 		fmt.Fprintf(&settings, "  - %q\n", string(kind)+"="+path)
 	}
 	config := filepath.Join(folder, "demo.yaml")
-	if err := os.WriteFile(config, []byte(settings.String()), readableByAll); err != nil {
+	if err := os.WriteFile(config, []byte(settings.String()), wholefile.ReadableByAll); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, `From another terminal, while this runs:

@@ -36,7 +36,7 @@ func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
-	return f.configWith(source.lists, logger)
+	return f.configWith(source.Lists(), logger)
 }
 
 // configWith is config for lists that the caller keeps up to date.

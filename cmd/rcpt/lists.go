@@ -43,8 +43,8 @@ func (c *listsInfoCommand) Run(std terminal, logs *logFlags) error {
 	if err != nil {
 		return err
 	}
-	used := source.edition
-	info := listsInfo{editionInfo{used.Date(), used.SHA256(), used.file}, source.lists.Info()}
+	used := source.Edition()
+	info := listsInfo{editionInfo{used.Date(), used.SHA256(), used.File}, source.Lists().Info()}
 	if c.JSON {
 		return newEncoder(std.out).Encode(info)
 	}

@@ -26,12 +26,12 @@ func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *logFlag
 	if err != nil {
 		return err
 	}
-	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Lists: source.lists})
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Lists: source.Lists()})
 	if err != nil {
 		return err
 	}
 	defer verifier.Close()
-	look := lookUp{lists: source.lists, verifier: verifier}
+	look := lookUp{lists: source.Lists(), verifier: verifier}
 	for _, name := range c.Names {
 		found, err := look.name(ctx, name)
 		if err != nil {

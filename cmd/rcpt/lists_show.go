@@ -36,13 +36,13 @@ func (c *listsShowCommand) Run(std terminal, logs *logFlags) error {
 		return err
 	}
 	var names []string
-	for _, list := range source.lists.Info() {
+	for _, list := range source.Lists().Info() {
 		names = append(names, string(list.Kind))
 	}
 	if !slices.Contains(names, c.List) {
 		return usage(fmt.Errorf("there is no list %q: use one of %s", c.List, strings.Join(names, ", ")))
 	}
-	entries := entriesOf(source.lists, c.List)
+	entries := entriesOf(source.Lists(), c.List)
 	slices.SortFunc(entries, func(a, b lists.Match) int {
 		return cmp.Or(strings.Compare(a.Entry, b.Entry), strings.Compare(a.Source, b.Source))
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -17,7 +18,7 @@ func (f rulesFlag) classifier() (*replies.Classifier, error) {
 	}
 	var files []replies.RuleFile
 	for _, path := range f.Rules {
-		data, err := readFile(path)
+		data, err := wholefile.Read(path)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--rules %s: %w", path, err))
 		}

@@ -38,7 +38,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if c.NoPortCheck {
 		c.NetworkCheck = networkCheck(engine.NetworkCheckOff)
 	}
-	config, err := c.configWith(watch.source.lists, logger)
+	config, err := c.configWith(watch.Lists(), logger)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
@@ -23,7 +24,7 @@ type service struct {
 	listener net.Listener // closed at the end
 	engine   engine.Config
 	requests *slog.Logger              // of the server; nil: that of the engine
-	lists    *listWatch                // nil: the lists stay as they are
+	lists    *listupdate.Watch         // nil: the lists stay as they are
 	basis    func(lists string) string // names what verdicts rest on, with these lists; nil: nothing that changes
 	state    *serviceState
 	remember int // results; 0: nothing is kept of any
@@ -57,7 +58,7 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
 	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher()}
 	if s.lists != nil {
-		r.rest = s.basis(s.lists.source.digest)
+		r.rest = s.basis(s.lists.Digest())
 	}
 	if err := r.build(); err != nil {
 		return errors.Join(err, r.close())
@@ -118,7 +119,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.cache.Run(ctx) })
 	work.Go(func() { r.watchNetwork(ctx) })
 	if r.lists != nil {
-		work.Go(func() { r.lists.run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
+		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}
 	return func() {
 		cancel()
@@ -130,7 +131,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 func (r *running) use(ctx context.Context, l *lists.Lists) {
 	r.verifier.SetLists(l)
 	r.mu.Lock()
-	r.rest = r.basis(r.lists.source.digest)
+	r.rest = r.basis(r.lists.Digest())
 	r.mu.Unlock()
 	if err := r.cache.Forget(ctx); err != nil {
 		r.logger.Error("verdicts that rest on the lists from before stay stored until they expire; they are not used", slog.String("error", err.Error()))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -34,10 +35,7 @@ type (
 		url  *url.URL // nil: a file
 		file string
 	}
-	listFile struct {
-		kind lists.Kind
-		path string
-	}
+	listFile listupdate.File
 )
 
 func (r *resolverAddress) UnmarshalText(text []byte) error {
@@ -156,7 +154,7 @@ func (l *listFile) UnmarshalText(text []byte) error {
 	}
 	switch lists.Kind(kind) {
 	case lists.Disposable, lists.Free, lists.Role, lists.SpamTrap, lists.Allow:
-		*l = listFile{kind: lists.Kind(kind), path: path}
+		*l = listFile{Kind: lists.Kind(kind), Path: path}
 		return nil
 	case "":
 		return errors.New("the kind is missing: write for example disposable=domains.txt")

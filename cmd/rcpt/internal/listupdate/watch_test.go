@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -21,7 +23,8 @@ type watched struct {
 	t      *testing.T
 	list   string // file of disposable domains
 	bundle string
-	watch  *listWatch
+	watch  *Watch
+	asked  chan os.Signal
 
 	mu    sync.Mutex
 	known *lists.Lists // in use
@@ -51,19 +54,19 @@ func (w *watched) state() (known *lists.Lists, loads int, log string) {
 // watching has a watch run beside test.
 func watching(t *testing.T, test func(w *watched)) {
 	folder := t.TempDir()
-	w := &watched{t: t, list: filepath.Join(folder, "mine.txt"), bundle: filepath.Join(folder, bundleName)}
+	w := &watched{t: t, list: filepath.Join(folder, "mine.txt"), bundle: filepath.Join(folder, BundleName)}
 	w.write(w.list, "first.example\n")
 	synctest.Test(t, func(t *testing.T) {
 		w.t = t
-		flags := listFlags{List: []listFile{{kind: lists.Disposable, path: w.list}}, dataFlag: dataFlag{Data: folder}}
-		source, err := flags.open(slog.New(slog.NewTextHandler(w, nil)))
+		source, err := Open(folder, []File{{lists.Disposable, w.list}}, slog.New(slog.NewTextHandler(w, nil)))
 		check(t, err)
-		w.known, w.watch = source.lists, &listWatch{source: source, asked: make(chan os.Signal, 1)}
+		w.asked = make(chan os.Signal, 1)
+		w.known, w.watch = source.lists, NewWatch(source, w.asked)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			w.watch.run(ctx, w.use)
+			w.watch.Run(ctx, w.use)
 		}()
 		test(w)
 		cancel()
@@ -82,7 +85,8 @@ func (w *watched) look(times int) {
 	synctest.Wait()
 }
 
-// want checks how often the lists were taken into use until now, and whether a domain is disposable.
+// want checks how often the lists were taken into use until now, and whether a
+// domain is disposable.
 func (w *watched) want(loads int, domain string, disposable bool) {
 	w.t.Helper()
 	known, loaded, log := w.state()
@@ -120,7 +124,8 @@ func TestWatchSeesChange(t *testing.T) {
 	})
 }
 
-// TestWatchSeesReplacement: another file of the same size and time, as a copy that keeps times makes it.
+// TestWatchSeesReplacement: another file of the same size and time, as a copy
+// that keeps times makes it.
 func TestWatchSeesReplacement(t *testing.T) {
 	watching(t, func(w *watched) {
 		before, err := os.Stat(w.list)
@@ -133,7 +138,8 @@ func TestWatchSeesReplacement(t *testing.T) {
 	})
 }
 
-// TestWatchWaitsForWriter: a file is read when it stays as it is, so that a half of it is never used.
+// TestWatchWaitsForWriter: a file is read when it stays as it is, so that a
+// half of it is never used.
 func TestWatchWaitsForWriter(t *testing.T) {
 	watching(t, func(w *watched) {
 		text := ""
@@ -176,11 +182,11 @@ func TestWatchKeepsListsWhenFileIsGone(t *testing.T) {
 
 func TestWatchReadsWhenAsked(t *testing.T) {
 	watching(t, func(w *watched) {
-		w.watch.asked <- syscall.SIGHUP
+		w.asked <- syscall.SIGHUP
 		synctest.Wait()
 		w.want(1, "first.example", true)
 		w.write(w.list, "second.example\n")
-		w.watch.asked <- syscall.SIGHUP
+		w.asked <- syscall.SIGHUP
 		synctest.Wait()
 		w.want(2, "second.example", true)
 		w.look(10)
@@ -188,9 +194,10 @@ func TestWatchReadsWhenAsked(t *testing.T) {
 	})
 }
 
-// TestWatchFollowsEdition: a later edition is used; a broken one changes nothing; without one the embedded edition is used, as at start.
+// TestWatchFollowsEdition: a later edition is used; a broken one changes
+// nothing; without one the embedded edition is used, as at start.
 func TestWatchFollowsEdition(t *testing.T) {
-	edition := editionFor(t, dateLine, late)
+	edition := editionFor(t, editiontest.DateLine, editiontest.Late)
 	embedded, err := lists.Embedded()
 	check(t, err)
 	watching(t, func(w *watched) {
@@ -201,7 +208,7 @@ func TestWatchFollowsEdition(t *testing.T) {
 				w.t.Errorf("edition of %s, want %s; log:\n%s", known.Edition().Date(), want, log)
 			}
 		}
-		check(w.t, replaceFile(w.bundle, edition))
+		check(w.t, wholefile.Replace(w.bundle, edition))
 		step("2999-01-01")
 		w.want(1, "first.example", true)
 		w.write(w.bundle, "damaged")

@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -26,22 +27,22 @@ func TestEditionInUse(t *testing.T) {
 		log    string
 	}{
 		{"none", nil, embedded.Date(), false, ""},
-		{"later", editionFor(t, dateLine, late), "2999-01-01", true, ""},
+		{"later", editionFor(t, editiontest.DateLine, editiontest.Late), "2999-01-01", true, ""},
 		{"of the same day", same, embedded.Date(), true, ""},
-		{"earlier", editionFor(t, dateLine, early), embedded.Date(), false, "level=INFO"},
+		{"earlier", editionFor(t, editiontest.DateLine, editiontest.Early), embedded.Date(), false, "level=INFO"},
 		{"damaged", append(bytes.Clone(same[:len(same)-1]), 'x'), embedded.Date(), false, "level=WARN"},
 		{"empty", []byte{}, embedded.Date(), false, "level=WARN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if c.bundle != nil {
-				check(t, os.WriteFile(filepath.Join(folder, bundleName), c.bundle, 0o600))
+				check(t, os.WriteFile(filepath.Join(folder, BundleName), c.bundle, 0o600))
 			}
 			var log bytes.Buffer
-			source, err := listFlags{dataFlag: dataFlag{Data: folder}}.open(slog.New(slog.NewTextHandler(&log, nil)))
+			source, err := Open(folder, nil, slog.New(slog.NewTextHandler(&log, nil)))
 			check(t, err)
-			if got := source.lists.Edition().Date(); got != c.date || (source.edition.file != "") != c.file {
-				t.Errorf("edition of %s from %q, want %s, from a file %t", got, source.edition.file, c.date, c.file)
+			if got := source.lists.Edition().Date(); got != c.date || (source.edition.File != "") != c.file {
+				t.Errorf("edition of %s from %q, want %s, from a file %t", got, source.edition.File, c.date, c.file)
 			}
 			if got := log.String(); !strings.Contains(got, c.log) || (got == "") != (c.log == "") {
 				t.Errorf("log %q, want %q", got, c.log)
@@ -50,15 +51,15 @@ func TestEditionInUse(t *testing.T) {
 	}
 }
 
-// TestPipeIsReadOnce: what came out of a pipe stays when the lists are read again.
+// TestPipeIsReadOnce: what came out of a pipe stays when the lists are read
+// again.
 func TestPipeIsReadOnce(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := exec.CommandContext(t.Context(), "mkfifo", pipe).Run(); err != nil {
 		t.Skip("no mkfifo: ", err)
 	}
 	go os.WriteFile(pipe, []byte("throw.example\n"), 0o600)
-	flags := listFlags{List: []listFile{{kind: lists.Disposable, path: pipe}}, dataFlag: dataFlag{Data: t.TempDir()}}
-	source, err := flags.open(slog.New(slog.DiscardHandler))
+	source, err := Open(t.TempDir(), []File{{lists.Disposable, pipe}}, slog.New(slog.DiscardHandler))
 	check(t, err)
 	check(t, source.load())
 	if len(source.lists.Match("", "throw.example")) == 0 {

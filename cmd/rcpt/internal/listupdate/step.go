@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"errors"
@@ -12,15 +12,17 @@ import (
 )
 
 const (
-	// maxChange is the share of its entries, in per cent, by which a list may grow or shrink from one edition to another before somebody
-	// has to look. Those who make an edition look at a tenth; several may lie between two updates.
+	// maxChange is the share of its entries, in per cent, by which a list may
+	// grow or shrink from one edition to another before somebody has to look.
+	// Those who make an edition look at a tenth; several may lie between two
+	// updates.
 	maxChange = 25
 	// fewEntries is a change that needs no look, however short the list.
 	fewEntries = 50
 )
 
-// step is the way from the edition in use to another.
-type step struct {
+// Step is the way from the edition in use to another.
+type Step struct {
 	from, to *lists.Bundle
 	embedded string // date of the embedded edition
 	changes  []listChange
@@ -32,20 +34,21 @@ type listChange struct {
 	before, after int
 }
 
-func stepFrom(from, to *lists.Bundle) (step, error) {
+// StepFrom returns the step between two editions.
+func StepFrom(from, to *lists.Bundle) (Step, error) {
 	embedded, err := lists.Embedded()
 	if err != nil {
-		return step{}, err
+		return Step{}, err
 	}
 	before, err := from.New()
 	if err != nil {
-		return step{}, err
+		return Step{}, err
 	}
 	after, err := to.New()
 	if err != nil {
-		return step{}, err
+		return Step{}, err
 	}
-	return step{from: from, to: to, embedded: embedded.Date(), changes: changes(before.Info(), after.Info())}, nil
+	return Step{from: from, to: to, embedded: embedded.Date(), changes: changes(before.Info(), after.Info())}, nil
 }
 
 // changes pairs the lists of two editions.
@@ -66,11 +69,12 @@ func changes(before, after []lists.Info) []listChange {
 	return all
 }
 
-// isNone reports whether both editions are the same.
-func (s step) isNone() bool { return s.from.SHA256() == s.to.SHA256() }
+// IsNone reports whether both editions are the same.
+func (s Step) IsNone() bool { return s.from.SHA256() == s.to.SHA256() }
 
-// check says why the step should not be taken. An edition without effect is refused even if somebody insists.
-func (s step) check(forced bool) error {
+// Check says why the step should not be taken. An edition without effect is
+// refused even if somebody insists.
+func (s Step) Check(forced bool) error {
 	if _, err := time.Parse(time.DateOnly, s.to.Date()); err != nil {
 		return fmt.Errorf("the edition has no date such as 2006-01-02, but %q", s.to.Date())
 	}
@@ -87,7 +91,7 @@ func (s step) check(forced bool) error {
 }
 
 // objections are the signs that something has gone wrong with the edition.
-func (s step) objections() []string {
+func (s Step) objections() []string {
 	var all []string
 	if s.to.Date() < s.from.Date() {
 		all = append(all, fmt.Sprintf("the edition of %s is older than the one in use, of %s", s.to.Date(), s.from.Date()))
@@ -100,7 +104,8 @@ func (s step) objections() []string {
 	return all
 }
 
-// isStriking reports a list that is gone, or that has grown or shrunk by much. One that was not there before may have any size.
+// isStriking reports a list that is gone, or that has grown or shrunk by much.
+// One that was not there before may have any size.
 func (c listChange) isStriking() bool {
 	moved := max(c.after-c.before, c.before-c.after)
 	switch {
@@ -112,8 +117,8 @@ func (c listChange) isStriking() bool {
 	return moved > fewEntries && moved*100 > c.before*maxChange
 }
 
-// write tells a person what the step, now taken, has changed.
-func (s step) write(w io.Writer, path string) error {
+// Write tells a person what the Step, now taken, has changed.
+func (s Step) Write(w io.Writer, path string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "Lists of %s are now in %s; those from before were of %s.\n\n", s.to.Date(), path, s.from.Date())
 	fmt.Fprintln(table, "before\tafter\t  list")

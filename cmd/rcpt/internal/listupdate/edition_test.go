@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func TestOpenEdition(t *testing.T) {
 		{"one bit flipped", append(bytes.Clone(sound[:len(sound)-1]), sound[len(sound)-1]^1), "", "is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := openEdition(c.data, c.sum)
+			found, err := Read(c.data, c.sum)
 			switch {
 			case c.want == "" && (err != nil || found.SHA256() != bundleFor(t).SHA256()):
 				t.Errorf("got %v, %v", found, err)

@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 // content is what the test server has to give.
 const content = "the lists of today"
 
-// webServer is a server with TLS that behaves well at /file and in other ways elsewhere. plain is a server without TLS.
+// webServer is a server with TLS that behaves well at /file and in other ways
+// elsewhere. plain is a server without TLS.
 func webServer(t *testing.T) (server, plain *httptest.Server) {
 	plain = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(content)) }))
 	t.Cleanup(plain.Close)
@@ -64,36 +65,37 @@ func TestFetch(t *testing.T) {
 		{server.URL + "/endless", "there are more than 1 MiB"},
 	} {
 		t.Run(c.url, func(t *testing.T) {
-			got, err := fetch(t, t.Context(), newFetcher(server.Client().Transport, 1<<20), c.url)
+			got, err := fetch(t, t.Context(), NewFetcher(server.Client().Transport, 1<<20), c.url)
 			wantFetched(t, got, err, c.want)
 		})
 	}
 	t.Run("unknown root", func(t *testing.T) {
-		got, err := fetch(t, t.Context(), newFetcher(http.DefaultTransport, 1<<20), server.URL+"/file")
+		got, err := fetch(t, t.Context(), NewFetcher(http.DefaultTransport, 1<<20), server.URL+"/file")
 		wantFetched(t, got, err, "certificate signed by unknown authority")
 	})
 }
 
-// TestFetchEnds: neither a server that says nothing nor one that stops in the middle holds the command up.
+// TestFetchEnds: neither a server that says nothing nor one that stops in the
+// middle holds the command up.
 func TestFetchEnds(t *testing.T) {
 	server, _ := webServer(t)
 	for _, path := range []string{"/silent", "/stalled"} {
-		hurried := newFetcher(server.Client().Transport, 1<<20)
+		hurried := NewFetcher(server.Client().Transport, 1<<20)
 		hurried.timeout = 50 * time.Millisecond
 		got, err := fetch(t, t.Context(), hurried, server.URL+path)
 		wantFetched(t, got, err, "the server has not sent the file within 50ms")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	got, err := fetch(t, ctx, newFetcher(server.Client().Transport, 1<<20), server.URL+"/silent")
+	got, err := fetch(t, ctx, NewFetcher(server.Client().Transport, 1<<20), server.URL+"/silent")
 	wantFetched(t, got, err, context.Canceled.Error())
 }
 
-func fetch(t *testing.T, ctx context.Context, from fetcher, address string) ([]byte, error) {
+func fetch(t *testing.T, ctx context.Context, from Fetcher, address string) ([]byte, error) {
 	t.Helper()
 	source, err := url.Parse(address)
 	check(t, err)
-	return from.fetch(ctx, source)
+	return from.Fetch(ctx, source)
 }
 
 func wantFetched(t *testing.T, got []byte, err error, want string) {
@@ -127,7 +129,7 @@ func TestCheckAddress(t *testing.T) {
 	} {
 		source, err := url.Parse(c.address)
 		check(t, err)
-		if err := checkAddress(source, c.contentKnown); (err == nil) != c.want {
+		if err := CheckAddress(source, c.contentKnown); (err == nil) != c.want {
 			t.Errorf("%s, content known %t: %v", c.address, c.contentKnown, err)
 		}
 	}

@@ -1,11 +1,11 @@
-package main
+package listupdate
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -51,24 +51,24 @@ func TestStepCheck(t *testing.T) {
 		refused  string // beginning or part of the objection; empty: none
 		forced   string // the same with --force
 	}{
-		{"a later one", nil, []string{dateLine, late}, "", ""},
+		{"a later one", nil, []string{editiontest.DateLine, editiontest.Late}, "", ""},
 		{"a list has grown", nil, []string{`(?m)^list: role\t`, "${0}1"}, "the list role has", ""},
-		{"no date", nil, []string{dateLine, "date: soon"}, "no date", "no date"},
-		{"older than the embedded one", nil, []string{dateLine, early}, "older than the embedded one", "older than the embedded one"},
-		{"older than the one in use", []string{dateLine, later}, []string{dateLine, late}, "older than the one in use, of 2999-01-02", ""},
-		{"a list has shrunk", nil, []string{dateLine, late, `list: free\t\d+`, "list: free\t100"}, "the list free has 100 entries and had ", ""},
-		{"a list is gone", nil, []string{dateLine, late, `list: relay\t.*\n`, ""}, "the list relay has 0 entries", ""},
-		{"a list is new", nil, []string{dateLine, late, `\nlist: free`, "\nlist: novel\t9999\t0\tnew${0}"}, "", ""},
+		{"no date", nil, []string{editiontest.DateLine, "date: soon"}, "no date", "no date"},
+		{"older than the embedded one", nil, []string{editiontest.DateLine, editiontest.Early}, "older than the embedded one", "older than the embedded one"},
+		{"older than the one in use", []string{editiontest.DateLine, editiontest.Later}, []string{editiontest.DateLine, editiontest.Late}, "older than the one in use, of 2999-01-02", ""},
+		{"a list has shrunk", nil, []string{editiontest.DateLine, editiontest.Late, `list: free\t\d+`, "list: free\t100"}, "the list free has 100 entries and had ", ""},
+		{"a list is gone", nil, []string{editiontest.DateLine, editiontest.Late, `list: relay\t.*\n`, ""}, "the list relay has 0 entries", ""},
+		{"a list is new", nil, []string{editiontest.DateLine, editiontest.Late, `\nlist: free`, "\nlist: novel\t9999\t0\tnew${0}"}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			from := embedded
 			if c.from != nil {
 				from = bundleFor(t, c.from...)
 			}
-			step, err := stepFrom(from, bundleFor(t, c.to...))
+			step, err := StepFrom(from, bundleFor(t, c.to...))
 			check(t, err)
-			wantRefusal(t, step.check(false), c.refused)
-			wantRefusal(t, step.check(true), c.forced)
+			wantRefusal(t, step.Check(false), c.refused)
+			wantRefusal(t, step.Check(true), c.forced)
 		})
 	}
 }

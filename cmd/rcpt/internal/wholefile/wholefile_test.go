@@ -1,4 +1,4 @@
-package main
+package wholefile
 
 import (
 	"os"
@@ -13,11 +13,11 @@ func TestReplaceFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
 	for _, text := range []string{"first, and longer", "second"} {
-		check(t, replaceFile(path, []byte(text)))
+		check(t, Replace(path, []byte(text)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("got %q, %v, want %q", got, err, text)
 		}
-		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != readableByAll {
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != ReadableByAll {
 			t.Errorf("mode %v, %v", info.Mode(), err)
 		}
 	}
@@ -29,7 +29,7 @@ func TestReplaceFileFails(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "taken")
 	check(t, os.Mkdir(path, 0o700))
-	if err := replaceFile(path, []byte("text")); err == nil {
+	if err := Replace(path, []byte("text")); err == nil {
 		t.Error("no error")
 	}
 	wantFiles(t, folder, "taken")
@@ -45,5 +45,12 @@ func wantFiles(t *testing.T, folder string, want ...string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

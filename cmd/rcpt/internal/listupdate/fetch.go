@@ -1,4 +1,4 @@
-package main
+package listupdate
 
 import (
 	"context"
@@ -8,24 +8,29 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 )
 
 const (
-	// fetchTimeout bounds a download, everything included: an edition of 4 MiB takes half as long on a line of 0.5 Mbit/s.
+	// fetchTimeout bounds a download, everything included: an edition of 4 MiB
+	// takes half as long on a line of 0.5 Mbit/s.
 	fetchTimeout = 2 * time.Minute
-	// maxRedirects is as many as curl and browsers follow at least; more are a circle.
+	// maxRedirects is as many as curl and browsers follow at least; more are a
+	// circle.
 	maxRedirects = 10
 )
 
-// fetcher downloads files.
-type fetcher struct {
+// Fetcher downloads files.
+type Fetcher struct {
 	client  *http.Client
 	timeout time.Duration
 	limit   int64 // of the file, in bytes
 }
 
-func newFetcher(transport http.RoundTripper, limit int64) fetcher {
-	return fetcher{client: &http.Client{Transport: transport, CheckRedirect: redirectToHTTPS}, timeout: fetchTimeout, limit: limit}
+// NewFetcher returns a Fetcher of files of limit bytes at most.
+func NewFetcher(transport http.RoundTripper, limit int64) Fetcher {
+	return Fetcher{client: &http.Client{Transport: transport, CheckRedirect: redirectToHTTPS}, timeout: fetchTimeout, limit: limit}
 }
 
 func redirectToHTTPS(request *http.Request, via []*http.Request) error {
@@ -38,8 +43,9 @@ func redirectToHTTPS(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// checkAddress refuses addresses from which anybody on the way could send us something else. Known content needs no protection.
-func checkAddress(source *url.URL, contentKnown bool) error {
+// CheckAddress refuses addresses from which anybody on the way could send us
+// something else. Known content needs no protection.
+func CheckAddress(source *url.URL, contentKnown bool) error {
 	switch {
 	case source.Scheme == "https":
 		return nil
@@ -56,8 +62,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// fetch downloads a file whole, or not at all.
-func (f fetcher) fetch(ctx context.Context, source *url.URL) ([]byte, error) {
+// Fetch downloads a file whole, or not at all.
+func (f Fetcher) Fetch(ctx context.Context, source *url.URL) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	data, err := f.get(ctx, source)
@@ -70,7 +76,7 @@ func (f fetcher) fetch(ctx context.Context, source *url.URL) ([]byte, error) {
 	return data, err
 }
 
-func (f fetcher) get(ctx context.Context, source *url.URL) ([]byte, error) {
+func (f Fetcher) get(ctx context.Context, source *url.URL) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source.String(), nil)
 	if err != nil {
 		return nil, err
@@ -88,7 +94,7 @@ func (f fetcher) get(ctx context.Context, source *url.URL) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answers %q", response.Status)
 	}
-	data, err := readUpTo(f.limit, response.Body)
+	data, err := wholefile.AllUpTo(f.limit, response.Body)
 	if err != nil {
 		return nil, fmt.Errorf("the download broke off: %w", err)
 	}

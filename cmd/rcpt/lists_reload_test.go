@@ -8,6 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 )
 
 // TestServeReadsListsAgain: a running server takes up what changes in a list, and keeps what it has when the file is broken.
@@ -53,7 +56,7 @@ func TestServeOutlivesHangup(t *testing.T) {
 
 // TestUpdateFromWeb: the command downloads an edition into the data folder, and leaves it alone when something else comes.
 func TestUpdateFromWeb(t *testing.T) {
-	edition := editionFor(t, dateLine, late)
+	edition := editionFor(t, editiontest.DateLine, editiontest.Late)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/lists.bundle" {
 			http.Error(w, "nothing here", http.StatusNotFound)
@@ -68,7 +71,7 @@ func TestUpdateFromWeb(t *testing.T) {
 		code       int
 		out, error string
 	}{
-		{"/lists.bundle", exitDone, "Lists of 2999-01-01 are now in " + filepath.Join(folder, bundleName), ""},
+		{"/lists.bundle", exitDone, "Lists of 2999-01-01 are now in " + filepath.Join(folder, listupdate.BundleName), ""},
 		{"/lists.bundle", exitDone, "The edition of 2999-01-01 is in use already.", ""},
 		{"/elsewhere", exitFailed, "", `rcpt: --from ` + server.URL + `/elsewhere: the server answers "404 Not Found"`},
 	} {
@@ -78,7 +81,7 @@ func TestUpdateFromWeb(t *testing.T) {
 			t.Errorf("%s: exit code %d, output %q, errors %q", c.path, code, out, log)
 		}
 	}
-	if got, err := os.ReadFile(filepath.Join(folder, bundleName)); err != nil || string(got) != string(edition) {
+	if got, err := os.ReadFile(filepath.Join(folder, listupdate.BundleName)); err != nil || string(got) != string(edition) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }

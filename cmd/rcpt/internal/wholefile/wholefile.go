@@ -1,0 +1,86 @@
+// Package wholefile reads and replaces files as a whole. Its errors do not name
+// the file: callers know the flag that does.
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Read reads a file that a flag names. The error says what is wrong with it;
+// the caller, who knows the flag, names the file.
+func Read(path string) ([]byte, error) {
+	if path == "" {
+		return nil, errors.New("the name of the file is missing")
+	}
+	data, err := os.ReadFile(path)
+	return data, WithoutPath(err)
+}
+
+// ReadUpTo is Read for a file of limit bytes at most.
+func ReadUpTo(limit int64, path string) ([]byte, error) {
+	if path == "" {
+		return nil, errors.New("the name of the file is missing")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, WithoutPath(err)
+	}
+	defer file.Close()
+	data, err := AllUpTo(limit, file)
+	return data, WithoutPath(err)
+}
+
+// AllUpTo reads limit bytes at most; more are an error.
+func AllUpTo(limit int64, from io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("there are more than %d MiB", limit>>20)
+	}
+	return data, err
+}
+
+// WithoutPath is the error of a file without the file's name.
+func WithoutPath(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// Replace puts data in the place of a file, whole or not at all: a full disk or
+// a crash leaves what was there.
+func Replace(path string, data []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	if err := file.Chmod(ReadableByAll); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// ReadableByAll is for files that hold nothing private: a service may run as
+// another user than the one who updates its lists.
+const ReadableByAll = 0o644
