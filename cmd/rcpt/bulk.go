@@ -153,20 +153,30 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	if err := cmp.Or(closeErr, err); err != nil && c.unlessUnread(err) == nil {
 		return nil
 	}
-	notes := run.input.came()
-	c.tellNotes(stderr, notes, run.input.former)
-	writeSummary(stderr, c.report(run, summary, written))
-	switch {
-	case closeErr != nil:
-		err = closeErr
-	case notes.failed != nil:
-		err = c.inputError(notes.failed)
-	case err != nil && run.network.found() != nil:
-		err = run.network.found()
-	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
-		err = errInterrupted
+	c.tellNotes(stderr, run.input.came(), run.input.former)
+	err = c.whyEnded(stop, run, summary, cmp.Or(closeErr, err))
+	report := c.report(run, summary, written)
+	if err != nil {
+		report.again = "" // the run itself can go on
 	}
-	return c.endJournal(run, cmp.Or(err, run.network.found()), written)
+	writeSummary(stderr, report)
+	return c.endJournal(run, err, written)
+}
+
+// whyEnded is the error of a run: err is what ended it, if anything did.
+func (c *bulkCommand) whyEnded(stop *stops, run bulkRun, summary bulk.Summary, err error) error {
+	notes := run.input.came()
+	switch {
+	case run.output.failed() != nil:
+		return run.output.failed()
+	case notes.failed != nil:
+		return c.inputError(notes.failed)
+	case run.network.found() != nil:
+		return run.network.found()
+	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
+		return errInterrupted
+	}
+	return err
 }
 
 // unlessUnread is the error, unless it says that nobody reads standard output any more: whoever did, as head does, has all they want.

@@ -115,7 +115,7 @@ func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 		return run.journal.Remove()
 	}
 	settled, total := run.journal.Settled(), run.input.total()
-	if run.input.unreadable() || total.exact && settled >= total.rows && run.output.whole() {
+	if run.input.unreadable() || total.exact && settled >= total.rows && run.output.failed() == nil {
 		err = fmt.Errorf("%w; rows written: %d", err, written)
 		if removeErr := run.journal.Remove(); removeErr != nil {
 			err = fmt.Errorf("%w; %w", err, removeErr)

@@ -234,9 +234,14 @@ func (o *listOutput) flush() error {
 	return nil
 }
 
-// whole tells whether everything that was to be written is, when the output is closed.
-func (o *listOutput) whole() bool {
-	return !slices.ContainsFunc(o.files, func(f *rowFile) bool { return f.err != nil })
+// failed is why not everything is written that was to be, when the output is closed.
+func (o *listOutput) failed() error {
+	for _, file := range o.files {
+		if file.err != nil {
+			return file.err
+		}
+	}
+	return nil
 }
 
 // close writes the rest, and returns how many rows are in the output.

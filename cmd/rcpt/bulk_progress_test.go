@@ -75,7 +75,7 @@ func TestLine(t *testing.T) {
 		{waiting, outlook{about, 0.74, 2 * time.Hour}, 140,
 			"[#######...]  74%  148,134/~200,000  1234/s  ~2h00m left  7,620 wait, next at 20:48  unknown 90  deliverable 120,000  undeliverable 28,044"},
 		{waiting, outlook{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
-		{waiting, outlook{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200"},
+		{waiting, outlook{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200,"},
 		{asking, outlook{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
 		{asking, outlook{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
 	} {

@@ -83,6 +83,7 @@ func (f *rowFile) close() error {
 	if closeErr := f.failed(f.file.Close()); err == nil {
 		err = closeErr
 	}
+	f.err = err
 	return err
 }
 

@@ -21,7 +21,7 @@ type bulkReport struct {
 	total   listTotal
 	output  string   // its name; empty for standard output
 	parts   []string // files of --split, in the order of [bulk.Actions]
-	again   string   // the command that asks again about what may be answered later; empty where there is none
+	again   string   // the command that asks again about what is unknown; empty where that comes too early
 	written int64    // rows of the output
 }
 
@@ -42,9 +42,16 @@ func writeSummary(w io.Writer, s bulkReport) {
 	if s.Retries > 0 {
 		fmt.Fprintf(w, "  asked again after a temporary answer: %s times\n", humanize.Comma(s.Retries))
 	}
-	if s.Done == 0 {
-		return
+	if s.Done > 0 {
+		writeCounts(w, s)
 	}
+	if s.again != "" && s.Actions[bulk.Retry] > 0 {
+		fmt.Fprintf(w, "To ask again about what is unknown, in some hours: %s\n", s.again)
+	}
+}
+
+// writeCounts tells how many rows have which result, and why.
+func writeCounts(w io.Writer, s bulkReport) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "Results")
@@ -97,13 +104,10 @@ func (s bulkReport) to() string {
 func (s bulkReport) advice(i int, action bulk.Action) string {
 	text := map[bulk.Action]string{
 		bulk.Send:   "may be mailed",
-		bulk.Review: "mailing them is a risk: you decide, rcpt_reason and the flags say why",
+		bulk.Review: "a risk: you decide, rcpt_reason says why",
 		bulk.Remove: "do not mail them",
-		bulk.Retry:  "verify them again later, before you mail them",
+		bulk.Retry:  "verify them again before you mail them",
 	}[action]
-	if action == bulk.Retry && s.again != "" {
-		text += ": " + s.again
-	}
 	if len(s.parts) > 0 {
 		text += " -> " + printable(s.parts[i])
 	}

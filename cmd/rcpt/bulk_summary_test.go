@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// TestSummaryText: the whole of it, for a run that was ended and went on.
+func TestSummaryText(t *testing.T) {
+	var out bytes.Buffer
+	writeSummary(&out, bulkReport{
+		Summary: bulk.Summary{
+			Done: 90_488, Recalled: 40_000, Duplicates: 1204, Retries: 7620, Elapsed: 10 * time.Second,
+			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 80_000, engine.Unknown: 10_000, engine.Empty: 488},
+			Actions:  map[bulk.Action]int64{bulk.Send: 80_000, bulk.Remove: 488, bulk.Retry: 10_000},
+			Reasons:  map[engine.Reason]int64{engine.RecipientAccepted: 80_000, engine.Greylisted: 7620, engine.RateLimited: 2380},
+			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.Greylisted, engine.RateLimited}}},
+		},
+		total: listTotal{rows: 200_000}, output: "checked.csv", written: 90_488, again: "rcpt bulk …",
+	})
+	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
+  40,000 of them were settled by the run before
+  1,204 of them repeat the address of a row before and share its result
+  asked again after a temporary answer: 7,620 times
+Results
+  deliverable     80,000   88.9 %
+  unknown         10,000   11.1 %
+  empty              488
+What to do (rcpt_action)
+  send       80,000   88.4 %  may be mailed
+  remove        488    0.5 %  do not mail them
+  retry      10,000   11.1 %  verify them again before you mail them
+Reasons
+  recipient_accepted     80,000   88.9 %
+  greylisted              7,620    8.5 %
+  rate_limited            2,380    2.6 %
+Domains with most undeliverable or unknown addresses
+  full.example     10,000    greylisted, rate_limited
+To ask again about what is unknown, in some hours: rcpt bulk …
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
