@@ -136,9 +136,10 @@ func (c *resolverCheck) run() {
 		c.began = time.Now()
 		c.mu.Unlock()
 		fault, invents := c.prove(trusted)
-		c.note(fault, invents, trusted)
-		next.fault = fault
-		close(next.done)
+		for _, done := range append(c.note(fault, invents, trusted), next) {
+			done.fault = fault
+			close(done.done)
+		}
 	}
 }
 
@@ -176,10 +177,10 @@ func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
 	return fault, fault != ""
 }
 
-// note takes in what came of a proof.
-func (c *resolverCheck) note(fault string, invents, trusted bool) {
+// note takes in what came of a proof. It returns who waits for the next one in vain: a resolver that is in doubt gets none for a while.
+func (c *resolverCheck) note(fault string, invents, trusted bool) (inVain []*outcome) {
 	if c.base.Err() != nil {
-		return // the rounds were ended by Close
+		return nil // the rounds were ended by Close
 	}
 	c.mu.Lock()
 	changed := c.last.note(fault)
@@ -189,6 +190,9 @@ func (c *resolverCheck) note(fault string, invents, trusted bool) {
 	case fault != "":
 		c.trustedUntil = time.Time{}
 		clear(c.settled)
+		if c.next != nil {
+			inVain, c.next = append(inVain, c.next), nil
+		}
 	case !trusted:
 		c.trustedUntil = time.Now().Add(proofLasts)
 	}
@@ -197,6 +201,7 @@ func (c *resolverCheck) note(fault string, invents, trusted bool) {
 	if changed {
 		c.changed(last)
 	}
+	return inVain
 }
 
 // round asks for each domain, and says what is wrong with the answers.
