@@ -17,6 +17,7 @@ var cleanings = []struct {
 	{"\ufeffjane@a.example", "jane@a.example", "invisible character"},
 	{"jane@a.example\u200d", "jane@a.example", "invisible character"},
 	{"jane@a.ex\u200bample", "jane@a.ex\u200bample", ""}, // IDNA ignores it
+	{"jane@a.example\u200b", "jane@a.example\u200b", ""}, // the same: it is valid
 	{"\u200b \u200fjane@a.example\u2069", "jane@a.example", "invisible character,blank"},
 	{"ja\u00adne@a.example", "jane@a.example", "invisible character"},
 	{"ja\u200bne@a.example ", "jane@a.example", "blank,invisible character"},
