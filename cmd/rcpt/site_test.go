@@ -69,7 +69,7 @@ func TestBehindAProxy(t *testing.T) {
 		response, _ := answered(t, request)
 		return response.StatusCode
 	}
-	if here, there := ask("203.0.113.9"), ask("198.51.100.9"); here != 200 || there != 401 {
+	if here, there := ask("203.0.113.9"), ask("198.51.100.9"); here != 200 || there != 403 {
 		t.Errorf("from the key's network %d, from another %d", here, there)
 	}
 
