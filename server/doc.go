@@ -16,7 +16,7 @@
 //
 // The Server looks at the key before anything else, holds a bounded number of
 // connections, runs a bounded number of verifications at a time, bounds how
-// long and how large everything is that a client may send, never redirects,
+// long and how large everything is that a client may send, never repeats a query in a redirect,
 // cancels a verification whose client has gone, and ends gracefully. Keys,
 // query strings and local-parts never get into its log.
 //

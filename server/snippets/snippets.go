@@ -25,7 +25,10 @@ type Snippet struct {
 // only, and a base from [Base] nothing else that means anything in one of the
 // languages.
 func Of(base, key string) []Snippet {
-	all := []Snippet{{ID: "curl", Language: "curl"}, {ID: "go", Language: "Go"}, {ID: "python", Language: "Python"}, {ID: "js", Language: "JavaScript"}}
+	all := []Snippet{
+		{ID: "curl", Language: "curl"}, {ID: "go", Language: "Go"},
+		{ID: "python", Language: "Python"}, {ID: "js", Language: "JavaScript"},
+	}
 	for i := range all {
 		var code strings.Builder
 		if err := programs.ExecuteTemplate(&code, all[i].ID+".txt", struct{ Base, Key string }{base, key}); err == nil {
