@@ -49,12 +49,12 @@ func TestBrowserForms(t *testing.T) {
 	do(t, ctx, set("#rate", "10/m"), set("#networks", ""), click(".form .primary"), shown("#key"))
 	old := read(t, ctx, "#key")
 
-	do(t, ctx, chromedp.Navigate(s.URL+"/keys"), click(`[aria-label="Edit Shop"]`), set("#quota", "1,000"), set("#name", "Till"), click(".form .primary"), shown(".note.good"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/keys"), click(`[aria-label="Edit Shop"]`), shown("#quota"), set("#quota", "1,000"), set("#name", "Till"), click(".form .primary"), shown(".note.good"))
 	keys, err := s.store.Keys(t.Context())
 	if err != nil || len(keys) != 1 || keys[0].Name != "Till" || keys[0].MonthlyQuota != 1000 || keys[0].Burst != 10 {
 		t.Fatalf("%+v, %v", keys, err)
 	}
-	do(t, ctx, click(`[aria-label="Rotate Till"]`), click("#overlap-7d"), click(".form .primary"), shown("#key"))
+	do(t, ctx, click(`[aria-label="Rotate Till"]`), shown("#overlap-7d"), click("#overlap-7d"), click(".form .primary"), shown("#key"))
 	fresh := read(t, ctx, "#key")
 	for _, key := range []string{old, fresh} {
 		if status := s.ask(t, key, "ada@acme.example"); status != 200 {

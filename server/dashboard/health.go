@@ -132,7 +132,7 @@ func (view healthView) Remembered() string {
 	if view.Cache.Asked == 0 {
 		return "nothing asked yet"
 	}
-	return percent(view.Cache.Found, view.Cache.Asked) + " of requests"
+	return percent(view.Cache.Found, view.Cache.Asked) + " of requests since the start"
 }
 
 // Limits beyond which the share of unknown results is a fault of the network, of the host's reputation or of a list, and no chance.
