@@ -13,10 +13,12 @@ const (
 	Retry  Action = "retry"  // verify it again before mailing it
 )
 
-// Actions returns every action, in the order of the parts of a list: deliverable, risky, bad, retry.
+// Actions returns every action, in the order of the parts of a list:
+// deliverable, risky, bad, retry.
 func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
 
-// passing are the reasons why nothing is known that pass. After others asking again would bring the same.
+// passing are the reasons why nothing is known that pass. After others asking
+// again would bring the same.
 var passing = map[engine.Reason]bool{
 	engine.DNSTemporary:       true,
 	engine.ConnectionFailed:   true,
@@ -32,14 +34,20 @@ var passing = map[engine.Reason]bool{
 	engine.PortBlocked:        true,
 }
 
-// ActionFor returns what to do with an address after its result. The first that fits counts:
+// ActionFor returns what to do with an address after its result. The first that
+// fits counts:
 //
-//   - a spam trap is removed, whatever else is known: one mail to it can put a sender on block lists;
+//   - a spam trap is removed, whatever else is known: one mail to it can put a
+//     sender on block lists;
 //   - what is undeliverable, or holds no address, is removed;
-//   - what is unknown for a reason that passes, or says when to ask again, is verified again;
-//   - a disposable mailbox is reviewed: it takes mail today, and the list that calls it so proves nothing about the person;
-//   - what is deliverable is mailed, roles included: info@ of a customer is a customer;
-//   - the rest is reviewed: hosts that accept everything, what stays unknown, several addresses in one cell.
+//   - what is unknown for a reason that passes, or says when to ask again, is
+//     verified again;
+//   - a disposable mailbox is reviewed: it takes mail today, and the list that
+//     calls it so proves nothing about the person;
+//   - what is deliverable is mailed, roles included: info@ of a customer is a
+//     customer;
+//   - the rest is reviewed: hosts that accept everything, what stays unknown,
+//     several addresses in one cell.
 func ActionFor(r engine.Result) Action {
 	var reason engine.Reason
 	var later bool

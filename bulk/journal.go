@@ -15,30 +15,39 @@ import (
 )
 
 const (
-	// journalMagic begins each journal; its number changes with the form of what follows.
+	// journalMagic begins each journal; its number changes with the form of
+	// what follows.
 	journalMagic = "rcpt journal 1\n"
 	// frameHead is the octets before each record: its length and its checksum.
 	frameHead = 8
-	// journalBuffer is how many octets of records are gathered before they are written. They are also written, and synced, once in journalEvery.
+	// journalBuffer is how many octets of records are gathered before they are
+	// written. They are also written, and synced, once in journalEvery.
 	journalBuffer = 64 << 10
 	journalEvery  = time.Second
-	// fingerprintOctets is how much of the digest of an item stands in its record.
+	// fingerprintOctets is how much of the digest of an item stands in its
+	// record.
 	fingerprintOctets = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Journal keeps the final results of a run in a file as they come, in any order, so that a run which was killed can go on: with
-// [OpenJournal] in [Options.Journal] the next run over the same list has what is settled from the file and asks about the rest.
+// Journal keeps the final results of a run in a file as they come, in any
+// order, so that a run which was killed can go on: with [OpenJournal] in
+// [Options.Journal] the next run over the same list has what is settled from
+// the file and asks about the rest.
 //
-// Records are only ever appended. They are on the disk a second after they came, and those of a process that is killed a little earlier. After an
-// error of the file nothing is appended any more; what was, stays good.
+// Records are only ever appended. They are on the disk a second after they
+// came, and those of a process that is killed a little earlier. After an error
+// of the file nothing is appended any more; what was, stays good.
 //
-// The file begins with [journalMagic]. Each record stands behind the length and the CRC-32C of it, four octets each, the most significant first. The
-// first record is a JSON object of conditions. The others are the number of an item from 0 (a varint), a part of the SHA-256 of the item, and its
-// answer. The first record that is not whole ends the journal.
+// The file begins with [journalMagic]. Each record stands behind the length and
+// the CRC-32C of it, four octets each, the most significant first. The first
+// record is a JSON object of conditions. The others are the number of an item
+// from 0 (a varint), a part of the SHA-256 of the item, and its answer. The
+// first record that is not whole ends the journal.
 //
-// A file is locked while it is a Journal. Close it, or Remove it when the sink has everything.
+// A file is locked while it is a Journal. Close it, or Remove it when the sink
+// has everything.
 type Journal struct {
 	name   string
 	file   *os.File
@@ -55,7 +64,8 @@ type Journal struct {
 	stop, stopped chan struct{}
 }
 
-// CreateJournal makes a journal, in the place of one that is there. The conditions are what the results depend on: the list, the settings.
+// CreateJournal makes a journal, in the place of one that is there. The
+// conditions are what the results depend on: the list, the settings.
 func CreateJournal(name string, conditions map[string]string) (*Journal, error) {
 	j, err := lockJournal(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -69,7 +79,8 @@ func CreateJournal(name string, conditions map[string]string) (*Journal, error) 
 	return j, nil
 }
 
-// begin writes the head of an empty journal, and makes sure that the file is there after a power cut.
+// begin writes the head of an empty journal, and makes sure that the file is
+// there after a power cut.
 func (j *Journal) begin(conditions map[string]string) error {
 	if err := j.file.Truncate(0); err != nil {
 		return j.wrap("write", err)
@@ -82,7 +93,8 @@ func (j *Journal) begin(conditions map[string]string) error {
 	return nil
 }
 
-// Settled is how many items have their final result in the journal. After an error of the file those are left out that it did not take.
+// Settled is how many items have their final result in the journal. After an
+// error of the file those are left out that it did not take.
 func (j *Journal) Settled() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,7 +104,8 @@ func (j *Journal) Settled() int64 {
 	return j.settled + j.pending
 }
 
-// known returns the answer about an item that an earlier run settled; nil: none did.
+// known returns the answer about an item that an earlier run settled; nil: none
+// did.
 func (j *Journal) known(place int64, item Item) (*answer, error) {
 	if place >= int64(len(j.places)) || j.places[place] == 0 {
 		return nil, nil
@@ -153,7 +166,8 @@ func (j *Journal) settle(place int64, item Item, final *answer) {
 	}
 }
 
-// write writes what was gathered. A part that a full disk still took is cut off again.
+// write writes what was gathered. A part that a full disk still took is cut off
+// again.
 func (j *Journal) write() {
 	if j.err != nil || len(j.buffer) == 0 {
 		return
@@ -170,7 +184,8 @@ func (j *Journal) write() {
 	j.buffer, j.pending = j.buffer[:0], 0
 }
 
-// failure returns what is closed when the file fails; nil, where there is no journal.
+// failure returns what is closed when the file fails; nil, where there is no
+// journal.
 func (j *Journal) failure() <-chan struct{} {
 	if j == nil {
 		return nil
@@ -258,7 +273,8 @@ func (j *Journal) wrap(doing string, err error) error {
 	return fmt.Errorf("cannot %s the journal %s: %w", doing, j.name, err)
 }
 
-// appendEntry appends the number of an item and its fingerprint; its answer follows.
+// appendEntry appends the number of an item and its fingerprint; its answer
+// follows.
 func appendEntry(to []byte, place int64, item Item) []byte {
 	print := fingerprint(item)
 	return append(binary.AppendUvarint(to, uint64(place)), print[:]...)
@@ -273,7 +289,8 @@ func parseEntry(from []byte) (place int64, print [fingerprintOctets]byte, rest [
 	return int64(number), print, from[n+len(print):], nil
 }
 
-// maxPlace is the highest number that an item can have: more would not fit into any memory.
+// maxPlace is the highest number that an item can have: more would not fit into
+// any memory.
 const maxPlace = 1 << 31
 
 // fingerprint tells an item from others.
@@ -292,7 +309,8 @@ func appendFrame(to, payload []byte) []byte {
 	return append(to, payload...)
 }
 
-// isSettled tells whether an answer about an address is worth keeping for a later run. One about our own network is not.
+// isSettled tells whether an answer about an address is worth keeping for a
+// later run. One about our own network is not.
 func isSettled(a *answer) bool {
 	return a.reason != engine.ResolverUnreliable && a.reason != engine.PortBlocked
 }

@@ -35,7 +35,8 @@ type nowhere struct{}
 
 func (nowhere) Write(Item, engine.Result) error { return nil }
 
-// TestJournalFails: a run whose journal cannot be written ends with an error, and what was written before stays.
+// TestJournalFails: a run whose journal cannot be written ends with an error,
+// and what was written before stays.
 func TestJournalFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "journal")

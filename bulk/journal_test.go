@@ -37,7 +37,8 @@ func inJournal(t *testing.T, ctx context.Context, open func(string, map[string]s
 	return out, summary, settled, err
 }
 
-// greyFirst greylists the first address of a list for five minutes; the others have their answer at once.
+// greyFirst greylists the first address of a list for five minutes; the others
+// have their answer at once.
 func greyFirst(emails []string) *answers {
 	return &answers{reply: func(address string, n int) (engine.Result, error) {
 		if address == emails[0] && n == 1 {
@@ -47,7 +48,8 @@ func greyFirst(emails []string) *answers {
 	}}
 }
 
-// TestJournal: a run that was stopped at once goes on where it was, however many rows one greylisted address has held back.
+// TestJournal: a run that was stopped at once goes on where it was, however
+// many rows one greylisted address has held back.
 func TestJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(300, "one.example")
@@ -90,7 +92,8 @@ func TestJournal(t *testing.T) {
 	})
 }
 
-// TestJournalKeepsResults: a result from a journal is as it was, its details included.
+// TestJournalKeepsResults: a result from a journal is as it was, its details
+// included.
 func TestJournalKeepsResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(10, "one.example")
@@ -114,7 +117,8 @@ func TestJournalKeepsResults(t *testing.T) {
 	})
 }
 
-// TestJournalHasNoTemporaryAnswers: what a drained run gives as the last word is asked about again by the next; so is what failed on our side.
+// TestJournalHasNoTemporaryAnswers: what a drained run gives as the last word
+// is asked about again by the next; so is what failed on our side.
 func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(8, "one.example")
@@ -152,7 +156,8 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 	})
 }
 
-// TestTornJournal: whatever is cut off or never reached the disk, the records before it are good and the run goes on.
+// TestTornJournal: whatever is cut off or never reached the disk, the records
+// before it are good and the run goes on.
 func TestTornJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(4, "one.example")
@@ -239,7 +244,8 @@ func TestJournalIsRefused(t *testing.T) {
 	}
 }
 
-// TestJournalOfAnotherList: an item that is not the one of the journal is never given its answer.
+// TestJournalOfAnotherList: an item that is not the one of the journal is never
+// given its answer.
 func TestJournalOfAnotherList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(4, "one.example")

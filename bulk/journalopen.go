@@ -23,7 +23,8 @@ var (
 	ErrJournalVersion = errors.New("it was written by another version of rcpt, or by something else")
 )
 
-// JournalChangedError says that a condition is another than when the journal was begun.
+// JournalChangedError says that a condition is another than when the journal
+// was begun.
 type JournalChangedError struct {
 	Condition string // its name
 	Then, Now string // empty: it was not there
@@ -33,8 +34,10 @@ func (e *JournalChangedError) Error() string {
 	return fmt.Sprintf("%s has changed since the journal was begun", e.Condition)
 }
 
-// OpenJournal opens the journal of an earlier run to go on with it. Errors are [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion],
-// [*JournalChangedError] and those of files. A record at the end that was not written whole is cut off.
+// OpenJournal opens the journal of an earlier run to go on with it. Errors are
+// [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion],
+// [*JournalChangedError] and those of files. A record at the end that was not
+// written whole is cut off.
 func OpenJournal(name string, conditions map[string]string) (*Journal, error) {
 	j, err := lockJournal(name, os.O_RDWR)
 	if err != nil {
@@ -66,7 +69,8 @@ func lockJournal(name string, flags int) (*Journal, error) {
 	return j, nil
 }
 
-// isNamed tells whether the file still has its name: the run that it belonged to may have ended, and removed it, just before it was locked.
+// isNamed tells whether the file still has its name: the run that it belonged
+// to may have ended, and removed it, just before it was locked.
 func isNamed(file *os.File, name string) bool {
 	opened, err := file.Stat()
 	if err != nil {
@@ -76,7 +80,8 @@ func isNamed(file *os.File, name string) bool {
 	return err == nil && os.SameFile(opened, there)
 }
 
-// load reads the whole file once: it checks the head, notes where the record of each item is, and cuts off the tail that is not whole.
+// load reads the whole file once: it checks the head, notes where the record of
+// each item is, and cuts off the tail that is not whole.
 func (j *Journal) load(conditions map[string]string) error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -136,7 +141,8 @@ func (j *Journal) cut() error {
 	return nil
 }
 
-// errTorn says that no whole record follows: the file ends, or from here on it was not written before the system went down.
+// errTorn says that no whole record follows: the file ends, or from here on it
+// was not written before the system went down.
 var errTorn = errors.New("no whole record follows")
 
 // frames reads the records of a journal, one after the other.
@@ -209,7 +215,8 @@ func sameConditions(head []byte, now map[string]string) error {
 	return nil
 }
 
-// syncFolder makes sure that the name of a new file is there after a power cut, where the system can do that.
+// syncFolder makes sure that the name of a new file is there after a power cut,
+// where the system can do that.
 func syncFolder(name string) {
 	if folder, err := os.Open(filepath.Dir(name)); err == nil {
 		_ = folder.Sync()

@@ -13,7 +13,8 @@ import (
 const (
 	// worstDomains is how many a summary names.
 	worstDomains = 10
-	// countedDomains is how many are counted at a time to find them. When there are more, the rarer half is forgotten.
+	// countedDomains is how many are counted at a time to find them. When there
+	// are more, the rarer half is forgotten.
 	countedDomains = 10_000
 )
 
@@ -28,15 +29,18 @@ type Summary struct {
 	Recalled   int64                   // items whose result was in [Options.Journal] when the run began
 	Duplicates int64                   // items whose result was another item's
 	Retries    int64                   // times that an address was asked about again after a temporary answer
-	// Worst are the domains with the most results that are unknown or undeliverable, the worst first. In lists with more than 10,000 such domains a
-	// count may be too low.
+	// Worst are the domains with the most results that are unknown or
+	// undeliverable, the worst first. In lists with more than 10,000 such
+	// domains a count may be too low.
 	Worst   []DomainCount
 	Elapsed time.Duration
-	// Drained says that [Options.Drain] ended the run, perhaps before the end of the list.
+	// Drained says that [Options.Drain] ended the run, perhaps before the end
+	// of the list.
 	Drained bool
 }
 
-// DomainCount is how many addresses of a domain are unknown or undeliverable, and why, the most frequent reason first.
+// DomainCount is how many addresses of a domain are unknown or undeliverable,
+// and why, the most frequent reason first.
 type DomainCount struct {
 	Domain  string
 	Count   int64

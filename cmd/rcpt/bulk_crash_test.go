@@ -24,7 +24,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// postOffice is mail hosts that note which run has asked about which mailbox: each run has an EHLO name of its own.
+// postOffice is mail hosts that note which run has asked about which mailbox:
+// each run has an EHLO name of its own.
 type postOffice struct {
 	settings []string    // the environment that leads the command to it
 	open     atomic.Bool // mailboxes that begin with "shut" are there
@@ -35,7 +36,9 @@ type postOffice struct {
 	seen  map[string]bool           // addresses
 }
 
-// openPost starts mail hosts, each with a domain, for a list of so many rows. They have the mailboxes that begin with "box", and those with "grey" from the second attempt on.
+// openPost starts mail hosts, each with a domain, for a list of so many rows.
+// They have the mailboxes that begin with "box", and those with "grey" from the
+// second attempt on.
 func openPost(t *testing.T, hosts, rows int) *postOffice {
 	t.Helper()
 	post := &postOffice{asked: make(map[string]map[string]int), seen: make(map[string]bool)}
@@ -139,7 +142,8 @@ func (c *notedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// crashList is a list with cells of every kind, one in a hundred of its addresses greylisted, some of them for long, and what is to come of it.
+// crashList is a list with cells of every kind, one in a hundred of its
+// addresses greylisted, some of them for long, and what is to come of it.
 type crashList struct {
 	rows      []string // as they stand in the file, without their line ends
 	addresses []string
@@ -177,7 +181,8 @@ func (l *crashList) write(t *testing.T, name string) {
 	check(t, os.WriteFile(name, []byte(crashHeader+"\r\n"+strings.Join(l.rows, "\r\n")+"\r\n"), 0o600))
 }
 
-// compare looks whether an output has the rows of the list, from the first on, octet for octet, with the results that are wanted.
+// compare looks whether an output has the rows of the list, from the first on,
+// octet for octet, with the results that are wanted.
 func (l *crashList) compare(t *testing.T, name string, rows int, acceptGrey ...string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -204,7 +209,8 @@ func (l *crashList) compare(t *testing.T, name string, rows int, acceptGrey ...s
 	}
 }
 
-// settledIn reads a journal in the form that [bulk.Journal] describes, and returns the numbers of the rows in it.
+// settledIn reads a journal in the form that [bulk.Journal] describes, and
+// returns the numbers of the rows in it.
 func settledIn(t *testing.T, name string) map[int]bool {
 	t.Helper()
 	octets, err := os.ReadFile(name)
@@ -227,8 +233,9 @@ func settledIn(t *testing.T, name string) map[int]bool {
 	return settled
 }
 
-// TestBulkKilled kills a run with signal 9 again and again, interrupts it once, and goes on with it each time: no row that was settled is lost
-// or asked about again, and every cell is as it was.
+// TestBulkKilled kills a run with signal 9 again and again, interrupts it once,
+// and goes on with it each time: no row that was settled is lost or asked about
+// again, and every cell is as it was.
 func TestBulkKilled(t *testing.T) {
 	t.Parallel()
 	rows, kills, hosts := 3000, 3, 5

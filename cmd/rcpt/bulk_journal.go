@@ -23,7 +23,8 @@ const journalSuffix = ".rcpt-journal"
 // theList is the condition of a journal that is not a flag.
 const theList = "the list"
 
-// conditions are what the results and the files of a run depend on. Who asks, and how fast, may change from run to run.
+// conditions are what the results and the files of a run depend on. Who asks,
+// and how fast, may change from run to run.
 func (c *bulkCommand) conditions(in *listInput) (map[string]string, error) {
 	digest := sha256.New()
 	size, err := io.Copy(digest, io.NewSectionReader(in.file, 0, in.size))
@@ -43,7 +44,8 @@ func (c *bulkCommand) conditions(in *listInput) (map[string]string, error) {
 	}, nil
 }
 
-// journalName is beside the output, or in the folder of --state, where the name tells outputs of different folders apart.
+// journalName is beside the output, or in the folder of --state, where the name
+// tells outputs of different folders apart.
 func (c *bulkCommand) journalName() (string, error) {
 	name := string(c.Output)
 	if c.State == "" {
@@ -56,7 +58,8 @@ func (c *bulkCommand) journalName() (string, error) {
 	return filepath.Join(c.State, fmt.Sprintf("%s-%.4x%s", filepath.Base(name), sha256.Sum256([]byte(path)), journalSuffix)), nil
 }
 
-// openJournal makes the journal of the run, or opens that of the run to go on with. There is none for what cannot be read or written twice.
+// openJournal makes the journal of the run, or opens that of the run to go on
+// with. There is none for what cannot be read or written twice.
 func (c *bulkCommand) openJournal(in *listInput) (*bulk.Journal, error) {
 	if err := c.canJournal(in); err != nil {
 		if c.Resume {
@@ -88,7 +91,8 @@ func (c *bulkCommand) openJournal(in *listInput) (*bulk.Journal, error) {
 	return journal, err
 }
 
-// noneLeft is an error if a run to the output has not ended, and is not to be gone on with.
+// noneLeft is an error if a run to the output has not ended, and is not to be
+// gone on with.
 func (c *bulkCommand) noneLeft() error {
 	name, err := c.journalName()
 	if _, statErr := os.Stat(name); c.toStdout() || c.Resume || c.Overwrite || err != nil || statErr != nil {
@@ -104,7 +108,8 @@ func (c *bulkCommand) noneLeft() error {
 	return usage(fmt.Errorf("--output %s: a run that did not end has left %s: go on with it with --resume, or begin anew with --overwrite", c.Output, name))
 }
 
-// endJournal removes the journal of a run that did all its work, or cannot do it. Of one that did not it says how many rows are left, and how to go on.
+// endJournal removes the journal of a run that did all its work, or cannot do
+// it. Of one that did not it says how many rows are left, and how to go on.
 func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 	switch {
 	case run.journal == nil && err == nil:

@@ -25,7 +25,8 @@ const (
 	eraseLine   = "\x1b[K" // from the cursor on
 )
 
-// liveLine shows it in the last line of a terminal. Whatever else is written there goes through it and stands above.
+// liveLine shows it in the last line of a terminal. Whatever else is written
+// there goes through it and stands above.
 type liveLine struct {
 	tty   *os.File
 	input *listInput
@@ -41,7 +42,8 @@ func (l *liveLine) show(p bulk.Progress) {
 	fmt.Fprint(l.tty, toLineStart+lineOf(p, outlookOf(p, l.input.total()), time.Now(), widthOf(l.tty))+eraseLine)
 }
 
-// lineOf is the line for a terminal of that width: with a bar where there is room for one.
+// lineOf is the line for a terminal of that width: with a bar where there is
+// room for one.
 func lineOf(p bulk.Progress, rest outlook, now time.Time, width int) string {
 	percent := "  -%"
 	if rest.fraction > 0 {

@@ -12,11 +12,14 @@ type listTotal struct {
 	exact bool  // they are counted, not estimated
 }
 
-// readAheadOctets is about how much a reader takes from a file before its rows are needed.
+// readAheadOctets is about how much a reader takes from a file before its rows
+// are needed.
 const readAheadOctets = 128 << 10
 
-// totalOf counts the rows of a list that was read to its end, and else estimates them by how many octets the first ones took: those of the rows
-// themselves, or those that were read, which are more where the encoding is another. Size is 0 where it is not known.
+// totalOf counts the rows of a list that was read to its end, and else
+// estimates them by how many octets the first ones took: those of the rows
+// themselves, or those that were read, which are more where the encoding is
+// another. Size is 0 where it is not known.
 func totalOf(rows, rowOctets, read, size int64, ended bool) listTotal {
 	took := max(rowOctets, read-readAheadOctets)
 	switch {
@@ -35,10 +38,12 @@ type outlook struct {
 	left     time.Duration // 0 where nothing is known
 }
 
-// longestLeft is the longest time that is told: beyond it the rate says nothing.
+// longestLeft is the longest time that is told: beyond it the rate says
+// nothing.
 const longestLeft = 100 * time.Hour
 
-// outlookOf estimates how long a run takes: until those are asked who can be asked now, and until the last of those who wait is.
+// outlookOf estimates how long a run takes: until those are asked who can be
+// asked now, and until the last of those who wait is.
 func outlookOf(p bulk.Progress, total listTotal) outlook {
 	o := outlook{listTotal: total}
 	if total.rows == 0 {

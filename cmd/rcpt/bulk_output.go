@@ -27,7 +27,8 @@ type listOutput struct {
 	results []engine.Result // of the row whose columns come
 }
 
-// outputName is the name of a file, which cannot be empty: with -o "$UNSET" the rows would go to standard output.
+// outputName is the name of a file, which cannot be empty: with -o "$UNSET" the
+// rows would go to standard output.
 type outputName string
 
 func (n *outputName) UnmarshalText(text []byte) error {
@@ -55,7 +56,8 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 // partNames are the words in the names of the parts of a list.
 var partNames = map[bulk.Action]string{bulk.Send: "deliverable", bulk.Review: "risky", bulk.Remove: "bad", bulk.Retry: "retry"}
 
-// besides is the name of a file beside the output: checked.risky.csv beside checked.csv.
+// besides is the name of a file beside the output: checked.risky.csv beside
+// checked.csv.
 func besides(output, word string) string {
 	extension := filepath.Ext(output)
 	return strings.TrimSuffix(output, extension) + "." + word + extension
@@ -72,7 +74,8 @@ func (c *bulkCommand) outputNames() []string {
 	return names
 }
 
-// outputFormat is the form of the output: by its name, or on standard output that of the list.
+// outputFormat is the form of the output: by its name, or on standard output
+// that of the list.
 func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) {
 	name := string(c.Output)
 	out := tabular.Output{Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw}
@@ -92,7 +95,8 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 
 func (c *bulkCommand) toStdout() bool { return c.Output == "" || c.Output == stdio }
 
-// openOutput opens the output, which must not be there yet unless a run goes on, nor be the input, and writes what comes before the first row.
+// openOutput opens the output, which must not be there yet unless a run goes
+// on, nor be the input, and writes what comes before the first row.
 func (c *bulkCommand) openOutput(std terminal, in *listInput, writer *tabular.Writer) (*listOutput, error) {
 	out := &listOutput{writer: writer, parts: make(map[bulk.Action]*rowFile)}
 	for _, verdict := range c.Only {
@@ -201,7 +205,8 @@ func sameFile(a, b *os.File) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Write takes a result, and with the last of a row the row. Where several columns are read, the first says in which part of the list a row is.
+// Write takes a result, and with the last of a row the row. Where several
+// columns are read, the first says in which part of the list a row is.
 func (o *listOutput) Write(item bulk.Item, result engine.Result) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -234,7 +239,8 @@ func (o *listOutput) flush() error {
 	return nil
 }
 
-// failed is why not everything is written that was to be, when the output is closed.
+// failed is why not everything is written that was to be, when the output is
+// closed.
 func (o *listOutput) failed() error {
 	for _, file := range o.files {
 		if file.err != nil {

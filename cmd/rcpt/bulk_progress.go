@@ -18,7 +18,8 @@ type progressView interface {
 	close()
 }
 
-// viewFor chooses between a live line on a terminal, lines in the log, and nothing. The logger is what may be written to meanwhile.
+// viewFor chooses between a live line on a terminal, lines in the log, and
+// nothing. The logger is what may be written to meanwhile.
 func (c *bulkCommand) viewFor(std terminal, in *listInput, logs *logFlags) (progressView, *slog.Logger) {
 	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && isTerminal(std.out)) {
 		line := newLiveLine(std.err, in)
@@ -75,7 +76,8 @@ func verdicts() []engine.Verdict {
 	return []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Undeliverable, engine.Unknown}
 }
 
-// describe says in a line how far a run is, and leaves out what does not fit into the width, the least important first.
+// describe says in a line how far a run is, and leaves out what does not fit
+// into the width, the least important first.
 func describe(p bulk.Progress, rest outlook, now time.Time, width int) string {
 	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(rest.listTotal), p.Rate)}
 	if rest.left > 0 {

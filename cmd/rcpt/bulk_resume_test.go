@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
-// TestBulkResume: while a run is under way no other writes its output; what it leaves is gone on with, by the same command alone.
+// TestBulkResume: while a run is under way no other writes its output; what it
+// leaves is gone on with, by the same command alone.
 func TestBulkResume(t *testing.T) {
 	t.Parallel()
 	settings := startWorld(t)
@@ -77,7 +78,8 @@ func TestBulkResume(t *testing.T) {
 	}
 }
 
-// TestGoOnWith: the command is what was typed, fit for a shell, without a password.
+// TestGoOnWith: the command is what was typed, fit for a shell, without a
+// password.
 func TestGoOnWith(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"bulk|list.csv|-o|out.csv", "rcpt bulk list.csv -o out.csv --resume"},

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// writeSize is how much is gathered before it is written. It is also written about once a second.
+// writeSize is how much is gathered before it is written. It is also written
+// about once a second.
 const writeSize = 64 << 10
 
 // outputFile is what an [os.File] does for a rowFile.
@@ -16,7 +17,8 @@ type outputFile interface {
 	Sync() error
 }
 
-// rowFile is a file of rows, which are written whole, so that what is there is usable at any moment. It is for one goroutine at a time.
+// rowFile is a file of rows, which are written whole, so that what is there is
+// usable at any moment. It is for one goroutine at a time.
 type rowFile struct {
 	name    string
 	file    outputFile
@@ -48,7 +50,8 @@ func (f *rowFile) add(row []byte) error {
 	return f.flush()
 }
 
-// flush writes the rows that have been gathered. A part of a row that a full disk still took is cut off again.
+// flush writes the rows that have been gathered. A part of a row that a full
+// disk still took is cut off again.
 func (f *rowFile) flush() error {
 	if f.err != nil || len(f.buffer) == 0 {
 		return f.err

@@ -133,7 +133,8 @@ func perSecond(count int64, elapsed time.Duration) string {
 	return humanize.Comma(int64(rate))
 }
 
-// writeShare writes a row of the table, unless there is nothing to tell. Without a total there is no share.
+// writeShare writes a row of the table, unless there is nothing to tell.
+// Without a total there is no share.
 func writeShare(w io.Writer, name string, count, total int64, text string) {
 	if count == 0 {
 		return

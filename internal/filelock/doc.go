@@ -1,4 +1,5 @@
-// Package filelock locks files against other processes. The system gives a lock back when the process ends, however it ends.
+// Package filelock locks files against other processes. The system gives a lock
+// back when the process ends, however it ends.
 package filelock
 
 import "errors"

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try locks an open file until it is closed. [ErrLocked] says that somebody else has it. Where the file system knows no locks, nothing is locked.
+// Try locks an open file until it is closed. [ErrLocked] says that somebody
+// else has it. Where the file system knows no locks, nothing is locked.
 func Try(file *os.File) error {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
