@@ -14,7 +14,8 @@ func marked(ips []netip.Addr) []Addr {
 	return addrs
 }
 
-// cut keeps at most that many addresses in their order. The reserved ones go first: they must not crowd out those that can be reached.
+// cut keeps at most that many addresses, in their order. Reserved addresses are
+// dropped first: they must not displace those that can be reached.
 func cut(addrs []Addr, most int) []Addr {
 	if len(addrs) <= most {
 		return addrs

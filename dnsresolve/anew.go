@@ -7,11 +7,12 @@ import (
 	"github.com/miekg/dns"
 )
 
-// anewKey is the key of what [Anew] puts into a context.
+// anewKey is the context key of [Anew].
 type anewKey struct{}
 
-// Anew returns a context under which a [Resolver] asks its servers whatever it remembers, and whoever asks the same at the time. Of several servers it
-// begins with another for each turn, which counts from 0.
+// Anew returns a context under which a [Resolver] sends its queries anew:
+// neither the cache nor queries of other callers answer them. With several
+// servers, each turn, counted from 0, begins with another one.
 func Anew(ctx context.Context, turn int) context.Context {
 	return context.WithValue(ctx, anewKey{}, turn)
 }
@@ -30,11 +31,13 @@ func (r *Resolver) serversFor(ctx context.Context) []string {
 	return slices.Concat(servers[first:], servers[:first])
 }
 
-// Servers returns the servers that are asked, HOST:PORT, in the order of the configuration.
+// Servers returns the servers that are asked, HOST:PORT, in the order of the
+// configuration.
 func (r *Resolver) Servers() []string { return slices.Clone(r.servers.all) }
 
-// MX asks for the MX records of a name (lower-case A-labels) and for nothing else. It returns how the question ended, and how many mail exchangers
-// there are: none for a null MX.
+// MX asks for the MX records of a name (lower-case A-labels) and nothing else.
+// It returns how the look-up ended and the number of mail exchangers, which is
+// zero for a null MX.
 func (r *Resolver) MX(ctx context.Context, name string) (Lookup, int) {
 	if !isDomain(name) {
 		return notDomain(name, dns.TypeMX), 0

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
-// TestAnew: nothing that is remembered counts, each turn begins with another server, and the new answer is remembered.
+// TestAnew checks that nothing remembered counts, each turn begins with another
+// server, and the new answer is remembered.
 func TestAnew(t *testing.T) {
 	world := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\n")
 	world.Break(dnstest.Fault{Name: "example.test", Kind: dnstest.NXDomain, Times: 3})
@@ -45,7 +46,8 @@ func TestMX(t *testing.T) {
 	}
 }
 
-// TestFilteredAnswers: what a resolver says it has decided for us is no word of the domain's.
+// TestFilteredAnswers checks that an answer which the resolver marks as its own
+// policy is not taken for the domain's.
 func TestFilteredAnswers(t *testing.T) {
 	for code, want := range map[uint16]Status{
 		dns.ExtendedErrorCodeForgedAnswer: StatusRefused, dns.ExtendedErrorCodeBlocked: StatusRefused, dns.ExtendedErrorCodeCensored: StatusRefused,

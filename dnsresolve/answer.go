@@ -14,7 +14,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// answer is what is known about one question. It is shared between callers and never changed once made.
+// answer is what is known about one question. Callers share it, and it is never
+// changed once made.
 type answer struct {
 	status     Status
 	exchangers []exchanger  // to a question for MX
@@ -28,7 +29,8 @@ type answer struct {
 	shelf      *shelf    // of an answer to a question for MX
 }
 
-// exchanger is the data of an MX record. The host's name is lower-case and has no trailing dot: that of a null MX is "".
+// exchanger is the data of an MX record. The host's name is lower-case and has
+// no trailing dot: that of a null MX is "".
 type exchanger struct {
 	host       string
 	preference uint16
@@ -49,8 +51,8 @@ func failed(status Status, server string, err error) *answer {
 	return &answer{status: status, server: server, ttl: failureTTL, explain: clean(err.Error())}
 }
 
-// read takes from m what it says about name, which aliases led to. When the name's last alias leads out of the message, next is the name
-// to ask for.
+// read takes from m what it says about name, which aliases led to. If the last
+// alias leads out of the message, next is the name to ask for.
 func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a *answer, next string) {
 	if status, ok := failureOf(m.Rcode); ok {
 		return failed(status, "", errors.New(describe(m))), ""
@@ -86,7 +88,8 @@ func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a *answer, n
 	return a.denied(StatusNoData, m), ""
 }
 
-// failureOf returns the status of response codes that tell nothing about the name.
+// failureOf returns the status of response codes that tell nothing about the
+// name.
 func failureOf(rcode int) (Status, bool) {
 	switch rcode {
 	case dns.RcodeSuccess, dns.RcodeNameError:
@@ -99,7 +102,8 @@ func failureOf(rcode int) (Status, bool) {
 	return StatusMalformed, true
 }
 
-// follow walks the aliases in records from name to the last name, and returns it with the least TTL on the way and the longer list.
+// follow walks the aliases in records from name to the last name, and returns
+// it with the least TTL on the way and the longer list.
 func follow(records []dns.RR, name string, aliases []string) (last string, ttl uint32, longer []string, err error) {
 	last, ttl, longer = name, math.MaxInt32, slices.Clip(aliases)
 	for {
@@ -127,7 +131,8 @@ func aliasAt(records []dns.RR, name string) *dns.CNAME {
 	return nil
 }
 
-// collect keeps the data of name's records of the type, with their least TTL, and reports whether there are such records.
+// collect keeps the data of name's records of the type, with their least TTL,
+// and reports whether there are such records.
 func (a *answer) collect(records []dns.RR, name string, qtype uint16) (present bool) {
 	for _, rr := range records {
 		if rr.Header().Rrtype != qtype || !owns(name, rr) {
@@ -156,7 +161,8 @@ func (a *answer) addAddr(octets []byte) {
 	}
 }
 
-// denied makes a a denial that is kept for its lifetime: the lesser of the SOA's TTL and its MINIMUM field (RFC 2308 §5).
+// denied makes a a denial that is kept for its lifetime: the lesser of the
+// SOA's TTL and its MINIMUM field (RFC 2308 §5).
 func (a *answer) denied(status Status, m *dns.Msg) *answer {
 	a.status = status
 	if soa := soaOf(m); soa != nil {
@@ -167,7 +173,8 @@ func (a *answer) denied(status Status, m *dns.Msg) *answer {
 	return a
 }
 
-// isReferral tells an empty answer that points elsewhere from one that says "no data" (RFC 2308 §2.2).
+// isReferral reports whether an empty answer is a referral and not "no data"
+// (RFC 2308 §2.2).
 func isReferral(m *dns.Msg) bool {
 	if soaOf(m) != nil {
 		return false
@@ -176,7 +183,8 @@ func isReferral(m *dns.Msg) bool {
 	return pointsElsewhere || unfounded(m)
 }
 
-// unfounded reports whether nobody stands behind a denial: the server neither asks on for us nor knows of its own.
+// unfounded reports whether a denial has no basis: the server is neither
+// recursive nor authoritative.
 func unfounded(m *dns.Msg) bool {
 	return soaOf(m) == nil && !m.Authoritative && !m.RecursionAvailable
 }
@@ -209,8 +217,8 @@ func clamp(ttl, least, most uint32) uint32 { return max(least, min(ttl, most)) }
 // plain is name in lower case and without the trailing dot.
 func plain(name string) string { return strings.TrimSuffix(dns.CanonicalName(name), ".") }
 
-// isFiltered reports whether the server says that the answer is not that of the domain's name servers, but what somebody has decided that we are to
-// see (RFC 8914 §4.5, §4.16 to §4.19).
+// isFiltered reports whether the server says that the answer is a policy and
+// not the one of the domain's name servers (RFC 8914 §4.5, §4.16 to §4.19).
 func isFiltered(m *dns.Msg) bool {
 	for _, extended := range extendedErrors(m) {
 		switch extended.InfoCode {
@@ -233,7 +241,8 @@ func extendedErrors(m *dns.Msg) (all []*dns.EDNS0_EDE) {
 	return all
 }
 
-// describe names the response code, and the server's explanation of it where there is one (RFC 8914).
+// describe names the response code and, if there is one, the server's
+// explanation (RFC 8914).
 func describe(m *dns.Msg) string {
 	text := cmp.Or(dns.RcodeToString[m.Rcode], fmt.Sprintf("RCODE%d", m.Rcode))
 	for _, extended := range extendedErrors(m) {

@@ -10,7 +10,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// resolve answers the question for name (fully qualified, lower-case) and qtype until end, following aliases from message to message.
+// resolve answers the question for name (fully qualified, lower-case) and qtype
+// until end, following aliases from message to message.
 func (r *Resolver) resolve(ctx context.Context, end time.Time, name string, qtype uint16) *answer {
 	a, next := r.ask(ctx, end, name, qtype, nil)
 	for next != "" {
@@ -30,9 +31,11 @@ func longer(a, b []string) []string {
 	return b
 }
 
-// ask puts one question to one server after the other until one of them answers. A server that fails is not asked again, one that is
-// silent is, for packets get lost.
-func (r *Resolver) ask(ctx context.Context, end time.Time, name string, qtype uint16, aliases []string) (a *answer, next string) {
+// ask asks one server after the other until one answers. A server that fails is
+// not asked again; a silent one is, because packets get lost.
+func (r *Resolver) ask(
+	ctx context.Context, end time.Time, name string, qtype uint16, aliases []string,
+) (a *answer, next string) {
 	servers := r.serversFor(ctx)
 	for range maxRounds {
 		var silent []string
@@ -61,7 +64,9 @@ func (r *Resolver) ask(ctx context.Context, end time.Time, name string, qtype ui
 }
 
 // try puts one question to one server, over TCP too if need be.
-func (r *Resolver) try(ctx context.Context, end time.Time, server, name string, qtype uint16, aliases []string) (a *answer, next string) {
+func (r *Resolver) try(
+	ctx context.Context, end time.Time, server, name string, qtype uint16, aliases []string,
+) (a *answer, next string) {
 	if last := time.Now().Add(r.tryTimeout); last.Before(end) {
 		end = last
 	}
@@ -78,7 +83,8 @@ func (r *Resolver) try(ctx context.Context, end time.Time, server, name string, 
 	return a, next
 }
 
-// exchange sends query over UDP, and once more over TCP if the answer did not fit (RFC 7766 §5).
+// exchange sends query over UDP, and once more over TCP if the answer did not
+// fit (RFC 7766 §5).
 func (r *Resolver) exchange(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
 	for _, network := range []string{"udp", "tcp"} {
 		m, err := r.carry(ctx, end, query, network, server)
@@ -95,7 +101,8 @@ func (r *Resolver) exchange(ctx context.Context, end time.Time, query *dns.Msg, 
 	return nil, errTruncated
 }
 
-// carry has the exchanger carry query until the end, or that of the Resolver. Our own sockets see to both themselves, which costs less.
+// carry sends query through the exchanger, until the end or until the Resolver
+// is closed. Our own sockets observe both themselves, which costs less.
 func (r *Resolver) carry(ctx context.Context, end time.Time, query *dns.Msg, network, server string) (*dns.Msg, error) {
 	if r.exchanger == &r.sockets && network == "udp" {
 		return r.sockets.exchangeUDP(ctx, end, query, server)
@@ -106,10 +113,12 @@ func (r *Resolver) carry(ctx context.Context, end time.Time, query *dns.Msg, net
 	return r.exchanger.Exchange(ctx, query, network, server)
 }
 
-// unanswered is the failure of an exchange. The server counts as having answered when what it sent was unusable.
+// unanswered is the failure of an exchange. A server counts as having answered
+// if what it sent was unusable.
 func unanswered(server string, err error) *answer {
 	var broken *dns.Error
-	if errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated) || errors.As(err, &broken) {
+	unusable := errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated)
+	if unusable || errors.As(err, &broken) {
 		return failed(StatusMalformed, server, err)
 	}
 	var network net.Error // context.DeadlineExceeded is one, too

@@ -61,7 +61,8 @@ func TestAliasesWithoutEnd(t *testing.T) {
 	}
 }
 
-// answerTo is a resolver's answer with records, in the format of zone files, in its answer section.
+// answerTo is a resolver's answer with records, in the format of zone files, in
+// its answer section.
 func answerTo(t *testing.T, query *dns.Msg, rcode int, records ...string) *dns.Msg {
 	m := new(dns.Msg).SetRcode(query, rcode)
 	m.RecursionAvailable = true
@@ -106,7 +107,8 @@ func TestAnswersThatMayNotBeBelieved(t *testing.T) {
 	}
 }
 
-// An empty answer is a denial only when someone stands behind it.
+// TestEmptyAnswers checks that an empty answer is a denial only if the server
+// is recursive or authoritative.
 func TestEmptyAnswers(t *testing.T) {
 	soa := []dns.RR{&dns.SOA{Hdr: dns.RR_Header{Name: "test.", Rrtype: dns.TypeSOA, Class: dns.ClassINET}, Ns: "ns.test.", Mbox: "a.test."}}
 	ns := []dns.RR{&dns.NS{Hdr: dns.RR_Header{Name: "test.", Rrtype: dns.TypeNS, Class: dns.ClassINET}, Ns: "ns.test."}}
@@ -179,7 +181,8 @@ func TestThousandsOfMailExchangers(t *testing.T) {
 	}
 }
 
-// More records than a message has room for never come in full: that is no answer, and costs two queries.
+// TestMoreMailExchangersThanFit checks that more records than a message has
+// room for are no answer, and cost two queries.
 func TestMoreMailExchangersThanFit(t *testing.T) {
 	var zone strings.Builder
 	for i := range 5000 {
@@ -192,8 +195,9 @@ func TestMoreMailExchangersThanFit(t *testing.T) {
 	}
 }
 
-// Addresses come from the answer to a question for them, and from nowhere else: what an answer about MX says of addresses, its owner's resolver
-// has not looked into.
+// TestAdditionalAddressesAreNotBelieved checks that addresses are taken only
+// from the answer to a query for them: addresses beside an MX answer were not
+// verified by the resolver.
 func TestAdditionalAddressesAreNotBelieved(t *testing.T) {
 	world := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nbare.test. MX 10 gone.test.\nnone.test. TXT \"x\"\n")
 	world.Break(dnstest.Fault{Type: "MX", Kind: dnstest.Strangers})

@@ -10,8 +10,9 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
-// TestIPv6BesideSlowIPv4 sees that IPv6 addresses are asked for beside the IPv4 addresses once these have been long in coming, and not before; and
-// that a host takes the time of one look-up at most.
+// TestIPv6BesideSlowIPv4 checks that IPv6 addresses are asked for beside IPv4
+// addresses that take long, and not before; and that a host takes the time of
+// one look-up at most.
 func TestIPv6BesideSlowIPv4(t *testing.T) {
 	const zone = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.1\nmx.test. AAAA 2001:db8::1\n"
 	v4, both := host("mx.test", 10, StatusOK, "192.0.2.1"), host("mx.test", 10, StatusOK, "192.0.2.1", "2001:db8::1")

@@ -26,12 +26,14 @@ type question struct {
 
 func (q question) String() string { return q.name + "/" + dns.TypeToString[q.qtype] }
 
-// cache keeps answers until they expire or there is no room. It may forget at any time, and what was put in is not found at once.
+// cache keeps answers until they expire or there is no room. It may drop any
+// entry at any time, and new entries are not found at once.
 type cache struct {
 	store *ristretto.Cache[string, *answer]
 }
 
-// newCache returns a cache of about that many octets; a negative number makes one that keeps nothing.
+// newCache returns a cache of about that many octets; with a negative number,
+// one that keeps nothing.
 func newCache(octets int64) (cache, error) {
 	if octets < 0 {
 		return cache{}, nil
@@ -63,7 +65,8 @@ func (c cache) put(q question, a *answer) {
 	c.store.SetWithTTL(q.String(), a, a.cost(), time.Until(a.expires))
 }
 
-// secondsLeft is the whole seconds that begin before the end, which may have come since somebody looked.
+// secondsLeft returns the number of seconds, rounded up, until the end, which
+// may have passed.
 func secondsLeft(end, now time.Time) uint32 {
 	return uint32(max(0, (end.Sub(now)+time.Second-1)/time.Second))
 }

@@ -230,7 +230,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestWhoGivesUpLeavesNothingBehind: neither a goroutine, nor a place that others wait for, nor anything that is taken for an answer.
+// TestWhoGivesUpLeavesNothingBehind checks that a caller that gives up leaves
+// no goroutine, no occupied place, and nothing that is taken for an answer.
 func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := dnstest.New(oneHost)
@@ -261,7 +262,8 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// underWay is the number of goroutines that are busy for a resolver. The runtime has some of its own, now more, now fewer.
+// underWay returns the number of goroutines that work for a resolver. The
+// runtime has a varying number of its own.
 func underWay() int {
 	all := make([]byte, 1<<20)
 	return bytes.Count(all[:runtime.Stack(all, true)], []byte("dnsresolve.(*Resolver).question("))

@@ -1,24 +1,34 @@
-// Package dnsresolve finds where mail for a domain goes: its mail exchangers and their addresses.
+// Package dnsresolve finds where mail for a domain goes: its mail exchangers
+// and their addresses.
 //
-// It asks recursive resolvers over UDP and TCP (RFC 1035, RFC 7766) with EDNS0 (RFC 6891), and follows RFC 5321 §5.1: the MX records in
-// the order of preference; where there are none, the domain's own addresses, IPv4 and IPv6; no mail at all where RFC 7505 says so.
-// [Findings] are facts with the evidence for each, and no verdict: NXDOMAIN and NODATA are told apart from the failures, which say
-// nothing about the domain. A domain is called absent only when the resolver denied its MX, A and AAAA records alike, for there are
-// servers that deny a name because they do not know a record type. [Host.Incomplete] and [Host.Omitted] tell of addresses that are not all. A mail
-// exchanger whose name cannot be that of a host is listed as [StatusMalformed] and not looked up.
+// It asks recursive resolvers over UDP and TCP (RFC 1035, RFC 7766) with EDNS0
+// (RFC 6891), and follows RFC 5321 §5.1: the MX records in order of preference;
+// without any, the domain's own addresses, IPv4 and IPv6; and no mail at all
+// for a null MX (RFC 7505). [Findings] are facts with the evidence for each,
+// without a verdict. NXDOMAIN and NODATA are distinguished from failures, which
+// say nothing about the domain. A domain is called absent only if the resolver
+// denied its MX, A and AAAA records alike, because some servers deny a name if
+// they do not know a record type. [Host.Incomplete] and [Host.Omitted] report
+// missing addresses. A mail exchanger whose name cannot be that of a host is
+// listed as [StatusMalformed] and not looked up.
 //
-// The first mail exchangers are looked up, and the next ones only while those before them are dead: without a public address, for good.
+// Mail exchangers beyond the first ones are looked up only if those before them
+// have no public address.
 //
-// The IPv6 addresses of a host that has others are asked for only when they are wanted, where [Config.Suffices] says so, or when the others are long in
-// coming.
+// The IPv6 addresses of a host that has IPv4 addresses are asked for only when
+// needed, as [Config.Suffices] decides, or if the IPv4 addresses take long.
 //
-// [Resolver.IPv4] looks up the addresses of one name, whatever they are for.
+// [Resolver.IPv4] looks up the addresses of any name.
 //
-// Answers are cached as long as their TTL allows, denials by RFC 2308, within the limits of limits.go; concurrent questions for the
-// same records are asked once. What was found about a domain in full is kept as a whole as long as every answer that it rests on:
-// [Resolver.Known]. Answers must carry the question and the message ID of the query; of the UDP queries under way, each has a port and an
-// ID of its own, and no port serves more than a few queries and seconds (RFC 5452).
+// Answers are cached as long as their TTL allows, denials as in RFC 2308,
+// within the limits of limits.go. Concurrent look-ups of the same records share
+// one query. Complete findings about a domain are kept as a whole until the
+// first of their answers expires: [Resolver.Known]. Answers must carry the
+// question and the message ID of the query. Concurrent UDP queries have
+// different ports and IDs, and each port serves only a few queries for a few
+// seconds (RFC 5452).
 //
-// It does not validate DNSSEC: [Lookup.AD] repeats what the resolver says, which is worth as much as the way to the resolver. It does
-// not walk down from the root, does not use search lists, and does not contact the mail exchangers.
+// The package does not validate DNSSEC: [Lookup.AD] repeats what the resolver
+// says, which is as trustworthy as the path to it. It does not walk down from
+// the root, does not use search lists, and does not contact mail exchangers.
 package dnsresolve

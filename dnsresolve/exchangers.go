@@ -5,8 +5,10 @@ import (
 	"slices"
 )
 
-// inOrder returns the exchangers in the order to try them: by preference, those of equal preference at random (RFC 5321 §5.1), each
-// host once. The root as a host stands for no mail (RFC 7505 §3): alone it leaves no exchanger, next to others it is passed over.
+// inOrder returns the exchangers in the order to try them: by preference, those
+// of equal preference at random (RFC 5321 §5.1), each host once. The root as a
+// host means no mail (RFC 7505 §3): alone it leaves no exchanger, beside others
+// it is ignored.
 func inOrder(named []exchanger, shuffle shuffler) []exchanger {
 	sorted := slices.DeleteFunc(slices.Clone(named), func(e exchanger) bool { return e.host == "" })
 	slices.SortFunc(sorted, func(a, b exchanger) int {
@@ -21,7 +23,7 @@ func inOrder(named []exchanger, shuffle shuffler) []exchanger {
 // shuffler is rand.Shuffle, or a substitute for it in tests.
 type shuffler func(n int, swap func(i, j int))
 
-// shuffleEqual shuffles those that have the same preference and stand side by side.
+// shuffleEqual shuffles adjacent elements of the same preference.
 func shuffleEqual[T any](sorted []T, preference func(T) uint16, shuffle shuffler) {
 	for start := 0; start < len(sorted); {
 		end := start

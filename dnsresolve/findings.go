@@ -5,19 +5,23 @@ import "net/netip"
 // Status says how a question to the DNS ended.
 type Status string
 
-// The outcomes of a look-up. NODATA and NXDOMAIN are answers; what [Status.Temporary] names is the absence of one.
+// The outcomes of a look-up. NODATA and NXDOMAIN are answers; what
+// [Status.Temporary] names is the absence of one.
 const (
-	StatusOK        Status = "ok"        // records were found
-	StatusNoData    Status = "nodata"    // the name exists and has no record of the type (RFC 2308 §2.2)
-	StatusNXDomain  Status = "nxdomain"  // the name does not exist (RFC 2308 §2.1, RFC 8020)
-	StatusServFail  Status = "servfail"  // the resolver could not find out
-	StatusRefused   Status = "refused"   // the resolver would not tell
-	StatusTimeout   Status = "timeout"   // nobody answered in time
-	StatusMalformed Status = "malformed" // an answer that is none: FORMERR, NOTIMP, a CNAME circle, a forged or broken message; a name that is none
-	StatusError     Status = "error"     // no resolver could be reached
+	StatusOK       Status = "ok"       // records were found
+	StatusNoData   Status = "nodata"   // the name exists and has no record of the type (RFC 2308 §2.2)
+	StatusNXDomain Status = "nxdomain" // the name does not exist (RFC 2308 §2.1, RFC 8020)
+	StatusServFail Status = "servfail" // the resolver could not find out
+	StatusRefused  Status = "refused"  // the resolver would not tell
+	StatusTimeout  Status = "timeout"  // no server answered in time
+	// an unusable answer (FORMERR, NOTIMP, a CNAME loop, a forged or broken
+	// message), or an invalid name
+	StatusMalformed Status = "malformed"
+	StatusError     Status = "error" // no resolver could be reached
 )
 
-// Temporary reports whether nothing was learned, so that asking again later may give an answer.
+// Temporary reports whether nothing was learned, so that a later look-up may
+// have an answer.
 func (s Status) Temporary() bool {
 	switch s {
 	case StatusOK, StatusNoData, StatusNXDomain:
@@ -26,20 +30,24 @@ func (s Status) Temporary() bool {
 	return true
 }
 
-// Findings is what the DNS says about where mail for a domain goes: facts only, no verdict.
+// Findings is what the DNS says about where mail for a domain goes: facts only,
+// without a verdict.
 type Findings struct {
 	// Domain is the name that was asked about, in lower-case A-labels.
 	Domain string `json:"domain"`
-	// Status is how the search ended: StatusOK when Hosts is filled or NullMX is set, StatusNXDomain when the domain does not exist,
-	// StatusNoData when it has neither MX nor A nor AAAA, a temporary status when that is unknown.
+	// Status is the outcome: StatusOK if Hosts is filled or NullMX is set,
+	// StatusNXDomain if the domain does not exist, StatusNoData if it has no
+	// MX, A or AAAA records, and a temporary status if that is unknown.
 	Status Status `json:"status"`
 	// NullMX is set when the domain says it takes no mail (RFC 7505).
 	NullMX bool `json:"null_mx,omitempty"`
-	// Implicit is set when there is no MX and the domain's own addresses serve (RFC 5321 §5.1).
+	// Implicit is set when there is no MX and the domain's own addresses serve
+	// (RFC 5321 §5.1).
 	Implicit bool `json:"implicit,omitempty"`
 	// Hosts are the mail exchangers in the order to try them.
 	Hosts []Host `json:"hosts,omitempty"`
-	// Omitted counts mail exchangers beyond the limit, which were not looked up.
+	// Omitted counts mail exchangers beyond the limit, which were not looked
+	// up.
 	Omitted int `json:"omitted,omitempty"`
 	// Lookups are the questions asked and how each ended, in a stable order.
 	Lookups []Lookup `json:"lookups,omitempty"`
@@ -47,27 +55,34 @@ type Findings struct {
 
 // Host is one mail exchanger.
 type Host struct {
-	// Name is lower-case and without the trailing dot. One that cannot be that of a host ("*.example.org", "mx/1.example.org", octets
-	// beyond ASCII) is made printable and is not looked up: Status is then StatusMalformed.
+	// Name is lower-case without the trailing dot. A name that cannot be that
+	// of a host ("*.example.org", "mx/1.example.org", octets beyond ASCII) is
+	// made printable and not looked up: Status is then StatusMalformed.
 	Name       string `json:"name"`
 	Preference uint16 `json:"preference"`
-	// Status is StatusOK when Addrs is filled; otherwise why there is none.
+	// Status is StatusOK if Addrs is filled; otherwise it says why it is empty.
 	Status Status `json:"status"`
-	// Addrs are its addresses, IPv4 first: mail hosts ask more of IPv6 clients (reverse DNS, SPF), so an answer is likelier over IPv4.
-	// Of more than the limit, public ones are kept rather than reserved ones.
+	// Addrs are the addresses, IPv4 first: mail hosts require more of IPv6
+	// clients (reverse DNS, SPF), so an answer is more likely over IPv4. If
+	// there are more than the limit, public ones are kept rather than reserved
+	// ones.
 	Addrs []Addr `json:"addrs,omitempty"`
-	// Incomplete is set when one of the address look-ups failed: there may be more addresses than Addrs.
+	// Incomplete is set if one of the address look-ups failed: there may be
+	// more addresses.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// IPv6Unasked is set when the host was not asked for its IPv6 addresses, because its IPv4 addresses suffice ([Config.Suffices]).
+	// IPv6Unasked is set if the host's IPv6 addresses were not asked for
+	// because its IPv4 addresses suffice ([Config.Suffices]).
 	IPv6Unasked bool `json:"ipv6_unasked,omitempty"`
-	// Omitted counts addresses beyond the limit. Where Addrs has a reserved one, they are reserved too.
+	// Omitted counts addresses beyond the limit. If Addrs has a reserved one,
+	// they are reserved, too.
 	Omitted int `json:"omitted,omitempty"`
 }
 
 // Addr is an address of a mail exchanger.
 type Addr struct {
 	IP netip.Addr `json:"ip"`
-	// Reserved names the special-purpose block that IP is in ("loopback", "private", "nat64" …); empty for a public address. Package engine marks
+	// Reserved names the special-purpose block that IP is in ("loopback",
+	// "private", "nat64" …); empty for a public address. Package engine marks
 	// those of its own machine "own".
 	Reserved string `json:"reserved,omitempty"`
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
-// TestWhoWaitsMayLeave sees that nobody is kept by a question that somebody else has asked, or by the questions before it.
+// TestWhoWaitsMayLeave checks that a caller that gives up is not held by
+// another caller's query, nor by the queries before it.
 func TestWhoWaitsMayLeave(t *testing.T) {
 	for name, second := range map[string]string{"the same question": "example.test", "another": "mx.test"} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +37,8 @@ func TestWhoWaitsMayLeave(t *testing.T) {
 	}
 }
 
-// TestALateAnswerIsKept sees that an answer is one for those who wait, and for later, though who asked has left at the same moment.
+// TestALateAnswerIsKept checks that an answer serves the callers that wait, and
+// later ones, although the caller that asked gave up at the same moment.
 func TestALateAnswerIsKept(t *testing.T) {
 	world := dnstest.New(oneHost)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,7 +57,8 @@ func TestALateAnswerIsKept(t *testing.T) {
 	}
 }
 
-// TestAPanicKeepsNobody sees that a panic in an exchanger is that of who has asked, and that others ask anew.
+// TestAPanicKeepsNobody checks that a panic in an exchanger reaches the caller
+// that asked, and that others ask again.
 func TestAPanicKeepsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world, queries := dnstest.New(oneHost), 0

@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
-// FuzzAnswer takes octets for every answer. Whatever they are, the findings are bounded, consistent, and survive JSON.
+// FuzzAnswer answers with arbitrary octets. The findings must be bounded and
+// consistent, and survive JSON.
 func FuzzAnswer(f *testing.F) {
 	world := dnstest.New("example.test. CNAME www.test.\nwww.test. MX 10 mx.test.\nmx.test. A 192.0.2.1\nmx.test. AAAA 2001:db8::1\n" +
 		"null.test. MX 0 .\ntext.test. TXT \"x\"\n")

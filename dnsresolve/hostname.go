@@ -2,8 +2,9 @@ package dnsresolve
 
 import "strings"
 
-// isHostName reports whether a name without its trailing dot can be that of a host: labels of letters, digits and hyphens (RFC 1123 §2.1).
-// It is lenient where hosts in use are: underscores pass, and hyphens anywhere.
+// isHostName reports whether a name without its trailing dot can be that of a
+// host: labels of letters, digits and hyphens (RFC 1123 §2.1). As hosts in use
+// require, underscores are allowed, and hyphens anywhere.
 func isHostName(name string) bool {
 	if len(name) > maxHostName {
 		return false

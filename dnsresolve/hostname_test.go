@@ -56,7 +56,8 @@ func TestIsHostName(t *testing.T) {
 	}
 }
 
-// A mail exchanger that is no host is told, neither looked up nor a reason to stop looking.
+// TestUnusableNamesAreNotLookedUp checks that an invalid name is reported, not
+// looked up, and does not stop the search.
 func TestUnusableNamesAreNotLookedUp(t *testing.T) {
 	for _, name := range []string{`*.example.test`, `mx/1.example.test`, `mx\200.example.test`, `m\000\013\010\255\ x\..test`, `a\.b.test`} {
 		world := dnstest.New("*.test. A 9.9.9.9\nexample.test. MX 1 " + name + ".\nexample.test. MX 2 mx.test.\nmx.test. A 9.9.9.9\n")

@@ -10,17 +10,20 @@ import (
 	"github.com/miekg/dns"
 )
 
-// IPv4Findings is what the DNS says about the IPv4 addresses of a name: facts only, no verdict.
+// IPv4Findings is what the DNS says about the IPv4 addresses of a name: facts
+// only, without a verdict.
 type IPv4Findings struct {
 	Lookup
-	// Addrs are the addresses in ascending order, at most Config.MaxAddrs of them.
+	// Addrs are the addresses in ascending order, at most Config.MaxAddrs of
+	// them.
 	Addrs []netip.Addr `json:"addrs,omitempty"`
 	// Omitted counts addresses beyond the limit.
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// IPv4 looks up the A records of name (lower-case A-labels). The error is non-nil only when ctx was cancelled; every outcome in the DNS,
-// a deadline of ctx included, is in the findings.
+// IPv4 looks up the A records of name (lower-case A-labels). The error is
+// non-nil only if ctx was cancelled; every outcome in the DNS, a deadline of
+// ctx included, is in the findings.
 func (r *Resolver) IPv4(ctx context.Context, name string) (IPv4Findings, error) {
 	if !isDomain(name) {
 		return IPv4Findings{Lookup: notDomain(name, dns.TypeA)}, nil

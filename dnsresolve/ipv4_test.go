@@ -90,7 +90,8 @@ func TestIPv4OfNoDomainName(t *testing.T) {
 	}
 }
 
-// TestIPv4IsKept holds that the answer is shared with the search for mail exchangers, and kept.
+// TestIPv4IsKept checks that the answer is shared with the search for mail
+// exchangers, and cached.
 func TestIPv4IsKept(t *testing.T) {
 	world := dnstest.New("name.test. A 192.0.2.1\n")
 	r := newTest(t, world)
@@ -105,7 +106,8 @@ func TestIPv4IsKept(t *testing.T) {
 	}
 }
 
-// TestIPv4EndsWithItsCaller holds that a deadline is an outcome, and giving up an error.
+// TestIPv4EndsWithItsCaller checks that a deadline is an outcome, and
+// cancellation an error.
 func TestIPv4EndsWithItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := dnstest.New("")

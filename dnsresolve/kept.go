@@ -8,7 +8,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// kept is the findings about a domain, and when the answers that they rest on end.
+// kept is the findings about a domain and when the first of their answers
+// expires.
 type kept struct {
 	found   Findings
 	expires []time.Time // by look-up
@@ -21,11 +22,12 @@ func (k *kept) add(lookups []Lookup, expires ...time.Time) {
 	k.expires = append(k.expires, expires...)
 }
 
-// shelf holds what an answer to a question for MX has led to, so that a repeat asks the cache once instead of once for each question. It
-// stands in the cache with the answer. What is put on it is never changed.
+// shelf holds the findings that an answer to an MX query has led to, so that a
+// repeated look-up asks the cache once instead of once for each record. It lies
+// in the cache beside the answer. Its contents are never changed.
 type shelf struct{ atomic.Pointer[kept] }
 
-// keep puts a copy of k on the shelf, unless more could be found by asking again.
+// keep stores a copy of k, unless asking again could find more.
 func (s *shelf) keep(k kept) {
 	failed := func(l Lookup) bool { return l.Status.Temporary() }
 	if s == nil || k.found.Status != StatusOK || k.found.Omitted > 0 || slices.ContainsFunc(k.found.Lookups, failed) {
@@ -35,8 +37,9 @@ func (s *shelf) keep(k kept) {
 	s.Store(&k)
 }
 
-// Known returns what [Resolver.MailHosts] would find if it need not ask anybody, and whether that is so. It does so for domains that have
-// been found in full, until the first of the answers has to be asked for again.
+// Known returns what [Resolver.MailHosts] would find without a query, and
+// whether that is possible. It is for domains whose findings were complete,
+// until the first of the answers expires.
 func (r *Resolver) Known(domain string) (Findings, bool) {
 	mx := r.recall(question{dns.CanonicalName(domain), dns.TypeMX})
 	if mx == nil {

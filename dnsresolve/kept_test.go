@@ -67,7 +67,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// What one caller does with the findings is not seen by another, and equal hosts are shuffled for each.
+// TestKnownFindingsAreTheCallersOwn checks that changes by one caller are not
+// seen by another, and that equal hosts are shuffled for each.
 func TestKnownFindingsAreTheCallersOwn(t *testing.T) {
 	const zone = "example.test. MX 10 a.test.\nexample.test. MX 10 b.test.\na.test. A 192.0.2.1\nb.test. A 192.0.2.2\n"
 	r := newTest(t, dnstest.New(zone))

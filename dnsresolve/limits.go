@@ -17,32 +17,40 @@ const (
 	maxRounds  = 3  // times a silent server is asked one question; UDP loses packets
 	maxAliases = 10 // CNAMEs followed; public resolvers stop at 8 to 16 (RFC 1034 §3.6.2 names no number)
 
-	// maxDeadHosts is how many mail exchangers are looked up when the first ones have no public address, whatever MaxHosts says.
+	// maxDeadHosts is the number of mail exchangers that are looked up if the
+	// first ones have no public address, regardless of MaxHosts.
 	maxDeadHosts = 20
 
-	// udpSize is the largest UDP answer we ask for: it fits in one IPv6 packet of the least MTU (RFC 6891 §6.2.5, DNS flag day 2020).
+	// udpSize is the UDP payload size we offer: it fits in one IPv6 packet of
+	// the minimum MTU (RFC 6891 §6.2.5, DNS flag day 2020).
 	udpSize = 1232
-	// readSize is the largest UDP answer we read: some servers send up to 4096 octets whatever was asked for.
+	// readSize is the largest UDP answer we read: some servers send up to 4096
+	// octets whatever was offered.
 	readSize = 4096
 
 	headerSize    = 12   // octets of a message's header (RFC 1035 §4.1.1)
 	flagsOffset   = 2    // of its flags
 	flagTruncated = 0x02 // TC
 
-	// How much a UDP socket, and so a port, is used: see udpSocket. Networks change, too: an old socket has an old address.
+	// How long a UDP socket, and so a port, is used: see udpSocket. Networks
+	// change, too, and an old socket has an old source address.
 	socketQueries = 32
 	socketAge     = 5 * time.Second
 
 	maxLabel    = 63  // octets (RFC 1035 §2.3.4)
 	maxHostName = 253 // octets in text without the trailing dot: 255 on the wire (RFC 1035 §2.3.4)
 
-	maxErrorText = 200 // octets of a server's explanation, or of a name that is none, that are kept
+	maxErrorText = 200 // octets kept of a server's explanation or of an invalid name
 )
 
 // How long answers are kept, in seconds.
 const (
-	minTTL         = 10   // TTL 0 means "do not cache" (RFC 2181 §8); a list of one domain's addresses must not hammer its servers
+	// TTL 0 means "do not cache" (RFC 2181 §8), but a list of addresses of one
+	// domain must not hammer its servers
+	minTTL         = 10
 	maxTTL         = 3600 // an hour: mail exchangers move, and a lie must not last (RFC 2181 §8 allows 68 years)
 	maxNegativeTTL = 300  // a domain that is set up just now is soon seen; RFC 2308 §5 allows up to three hours
-	failureTTL     = 5    // failures, and denials without a SOA, which RFC 2308 §5 says should not be cached (RFC 9520 §3.2: 1 s to 5 min)
+	// failures, and denials without a SOA, which RFC 2308 §5 says should not be
+	// cached (RFC 9520 §3.2: 1 s to 5 min)
+	failureTTL = 5
 )

@@ -21,12 +21,16 @@ func isDomain(name string) bool {
 	return ok && name != "" && name != "."
 }
 
-// notDomain is the evidence of a question that was not asked: the DNS has no such names.
+// notDomain is the evidence of a question that was not asked because the DNS
+// has no such names.
 func notDomain(name string, qtype uint16) Lookup {
-	return Lookup{Name: plain(name), Type: dns.TypeToString[qtype], Status: StatusMalformed, Error: errNotDomain.Error()}
+	return Lookup{
+		Name: plain(name), Type: dns.TypeToString[qtype], Status: StatusMalformed, Error: errNotDomain.Error(),
+	}
 }
 
-// look answers a question from the cache or from the servers, under [Anew] from these alone, and gives the evidence. It returns as soon as ctx ends.
+// look answers a question from the cache or the servers, or under [Anew] from
+// the servers only, and returns the evidence. It returns as soon as ctx ends.
 func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answer, Lookup) {
 	q := question{dns.CanonicalName(domain), qtype}
 	_, anew := turnOf(ctx)
@@ -50,7 +54,8 @@ func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answ
 		ttl = a.ttl
 	}
 	name := plain(q.name)
-	r.log.LogAttrs(ctx, slog.LevelDebug, "dns look-up", slog.String("name", name), slog.String("type", dns.TypeToString[qtype]),
+	r.log.LogAttrs(ctx, slog.LevelDebug, "dns look-up",
+		slog.String("name", name), slog.String("type", dns.TypeToString[qtype]),
 		slog.String("status", string(a.status)), slog.String("server", a.server), slog.Bool("cached", cached))
 	return a, Lookup{
 		Name:   name,
@@ -74,13 +79,14 @@ func (r *Resolver) recall(q question) *answer {
 	return r.cache.get(q)
 }
 
-// flight is a question under way, which others may wait for.
+// flight is a query in progress that other callers may wait for.
 type flight struct {
 	done   chan struct{}
-	answer *answer // nil: who asked has left
+	answer *answer // nil: the caller that asked gave up
 }
 
-// share asks q, or waits for somebody who does. When they leave before there is an answer, one of those who wait asks anew.
+// share asks q, or waits for a caller that does. If that caller gives up before
+// there is an answer, one of those that wait asks again.
 func (r *Resolver) share(ctx context.Context, q question) *answer {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -121,7 +127,7 @@ func (r *Resolver) land(q question, f *flight) {
 	close(f.done)
 }
 
-// fly asks q for all who share it and keeps the answer.
+// fly asks q for all callers that share it and caches the answer.
 func (r *Resolver) fly(ctx context.Context, q question, f *flight) *answer {
 	defer r.land(q, f)
 	if f.answer = r.question(ctx, q); f.answer == nil {
@@ -130,7 +136,8 @@ func (r *Resolver) fly(ctx context.Context, q question, f *flight) *answer {
 	return f.answer
 }
 
-// abandoned is the answer for a caller whose context ended. It says nothing about the question.
+// abandoned is the answer for a caller whose context ended. It says nothing
+// about the question.
 func abandoned(err error) *answer {
 	status := StatusError
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -139,8 +146,9 @@ func abandoned(err error) *answer {
 	return &answer{status: status, explain: err.Error()}
 }
 
-// question asks q of the servers, or returns nil when ctx ends before there is an answer. The wait until one of the questions under way is done
-// does not count against the time for the look-up.
+// question asks the servers, and returns nil if ctx ends before there is an
+// answer. The wait for a free place among the queries in progress does not
+// count against the time for the look-up.
 func (r *Resolver) question(ctx context.Context, q question) *answer {
 	if !r.enter() {
 		return abandoned(errClosed)
@@ -168,10 +176,12 @@ func (r *Resolver) question(ctx context.Context, q question) *answer {
 	return a
 }
 
-// headStart is how long the question for a host's IPv4 addresses goes unanswered before that for its IPv6 addresses joins it: one try.
+// headStart is how long the query for a host's IPv4 addresses may take before
+// the one for its IPv6 addresses is started: one try.
 func (r *Resolver) headStart() time.Duration { return min(r.tryTimeout, r.timeout/2) }
 
-// timeFor is the time for a question of the servers. One that begins later ends with the other, so that a host takes no longer than a look-up.
+// timeFor returns the time for a query. A later one ends with the first, so
+// that a host takes no longer than one look-up.
 func (r *Resolver) timeFor(qtype uint16) time.Duration {
 	if qtype == dns.TypeAAAA && r.suffices != nil {
 		return r.timeout - r.headStart()

@@ -9,7 +9,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// gather asks for the mail exchangers of domain and their addresses (RFC 5321 §5.1).
+// gather asks for the mail exchangers of domain and their addresses (RFC 5321
+// §5.1).
 func (r *Resolver) gather(ctx context.Context, domain string) Findings {
 	if _, anew := turnOf(ctx); !anew {
 		if found, ok := r.Known(domain); ok {
@@ -45,7 +46,8 @@ func (r *Resolver) explicit(ctx context.Context, k *kept, named []exchanger) {
 		found.NullMX = true
 		return
 	}
-	// The next ones are looked up when all before them are dead, so that "none can be reached" is never said of hosts not looked at.
+	// The next ones are looked up if all before them are dead, so that "none
+	// can be reached" is never said of hosts that were not looked up.
 	most := min(len(exchangers), max(r.maxHosts, maxDeadHosts))
 	for batch := range slices.Chunk(exchangers[:most], r.maxHosts) {
 		alive := false
@@ -61,8 +63,9 @@ func (r *Resolver) explicit(ctx context.Context, k *kept, named []exchanger) {
 	found.Omitted = len(exchangers) - len(found.Hosts)
 }
 
-// implicit fills in the domain itself as its mail exchanger if it has addresses. denied is how the question for MX ended: not even
-// NXDOMAIN is believed alone, since there are servers that deny a name because they do not know the type.
+// implicit adds the domain itself as its mail exchanger if it has addresses.
+// denied is the outcome for MX: not even NXDOMAIN is believed alone, because
+// some servers deny a name if they do not know the type.
 func (r *Resolver) implicit(ctx context.Context, k *kept, denied Status) {
 	found := &k.found
 	host := r.host(ctx, exchanger{host: found.Domain})
@@ -86,7 +89,8 @@ type hostFound struct {
 	dead    bool        // no public address is known, and asking again would not help
 }
 
-// hosts looks up exchangers, at least one, at the same time and returns them in their order.
+// hosts looks up exchangers, at least one, concurrently and returns them in
+// order.
 func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFound {
 	hosts := make([]hostFound, len(exchangers))
 	var others sync.WaitGroup
@@ -98,8 +102,8 @@ func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFoun
 	return hosts
 }
 
-// host looks up the addresses of e, unless its name cannot be that of a host: the IPv4 and the IPv6 addresses at the same time, or the second
-// only where the first do not suffice.
+// host looks up the addresses of e, unless its name cannot be that of a host:
+// IPv4 and IPv6 concurrently, or IPv6 only if IPv4 does not suffice.
 func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 	if !isHostName(e.host) {
 		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
@@ -116,7 +120,8 @@ func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
 	return r.hostOf(e, answers, lookups)
 }
 
-// hostByIPv4 asks for the IPv6 addresses only where the IPv4 addresses do not suffice, or beside them when these are long in coming.
+// hostByIPv4 asks for the IPv6 addresses only if the IPv4 addresses do not
+// suffice, or beside them if these take long.
 func (r *Resolver) hostByIPv4(ctx context.Context, e exchanger) hostFound {
 	ctx6, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -163,8 +168,9 @@ func (r *Resolver) hostOf(e exchanger, answers []*answer, lookups []Lookup) host
 	return h
 }
 
-// AddIPv6 returns the findings with the IPv6 addresses of a host that was not asked for them, which is for callers who have found that its IPv4
-// addresses do not do. The error is non-nil only when ctx was cancelled.
+// AddIPv6 returns the findings with the IPv6 addresses of a host that was not
+// asked for them. It is for callers that have found that the IPv4 addresses do
+// not do. The error is non-nil only if ctx was cancelled.
 func (r *Resolver) AddIPv6(ctx context.Context, found Findings, host string) (Findings, error) {
 	unasked := func(h Host) bool { return h.Name == host && h.IPv6Unasked }
 	if !slices.ContainsFunc(found.Hosts, unasked) {
@@ -186,7 +192,8 @@ func (r *Resolver) AddIPv6(ctx context.Context, found Findings, host string) (Fi
 	return found, cancelled(ctx, found.Domain)
 }
 
-// combine is what several look-ups say together: records if one has them, a failure if one failed, and NXDOMAIN only if all say so.
+// combine returns what several look-ups say together: records if one has them,
+// a failure if one failed, and NXDOMAIN only if all say so.
 func combine(statuses ...Status) Status {
 	if slices.Contains(statuses, StatusOK) {
 		return StatusOK

@@ -238,7 +238,8 @@ func TestNotADomainName(t *testing.T) {
 	}
 }
 
-// TestIPv6WhereWanted sees that a host with an IPv4 address that suffices is not asked for its IPv6 addresses until somebody wants them.
+// TestIPv6WhereWanted checks that a host with an IPv4 address that suffices is
+// not asked for its IPv6 addresses until they are needed.
 func TestIPv6WhereWanted(t *testing.T) {
 	const mx, v4, v6 = "example.test. MX 10 mx.test.\n", "mx.test. A 192.0.2.1\n", "mx.test. AAAA 2001:db8::1\n"
 	suffice := func(c *Config) { c.Suffices = func(a Addr) bool { return a.IP == netip.MustParseAddr("192.0.2.1") } }
@@ -297,7 +298,8 @@ func TestIPv6WhereWanted(t *testing.T) {
 	}
 }
 
-// TestAddIPv6OfOneHost sees that the others stay as they are, and that more addresses than the limit are counted once.
+// TestAddIPv6OfOneHost checks that the other hosts stay as they are, and that
+// addresses beyond the limit are counted once.
 func TestAddIPv6OfOneHost(t *testing.T) {
 	r := newTest(t, dnstest.New("example.test. MX 10 a.test.\nexample.test. MX 20 b.test.\na.test. A 9.9.9.1\nb.test. A 9.9.9.2\n"+
 		"b.test. A 9.9.9.3\nb.test. A 9.9.9.4\nb.test. AAAA 2620:fe::1\nb.test. AAAA 2620:fe::2\nb.test. AAAA 2620:fe::3\n"),

@@ -18,7 +18,8 @@ const (
 	secondServer = "192.0.2.2:53"
 )
 
-// newTest returns a Resolver that asks exchanger in memory and does not shuffle, and closes it when the test ends.
+// newTest returns a Resolver that asks exchanger in memory and does not
+// shuffle, and closes it when the test ends.
 func newTest(t testing.TB, exchanger Exchanger, change ...func(*Config)) *Resolver {
 	t.Helper()
 	config := Config{Servers: []string{firstServer}, Exchanger: exchanger}

@@ -15,7 +15,8 @@ var (
 	errTruncated = errors.New("the answer is truncated over TCP too")
 )
 
-// newQuery asks for recursion, and for the AD bit (RFC 6840 §5.7), under a random ID.
+// newQuery asks for recursion, and for the AD bit (RFC 6840 §5.7), under a
+// random ID.
 func newQuery(name string, qtype uint16) *dns.Msg {
 	query := new(dns.Msg).SetQuestion(name, qtype)
 	query.AuthenticatedData = true
@@ -30,13 +31,14 @@ func withoutEDNS(query *dns.Msg) *dns.Msg {
 	return plain
 }
 
-// knowsNoEDNS reports whether answer may be a complaint about the OPT record of query.
+// knowsNoEDNS reports whether answer may be a complaint about the OPT record of
+// query.
 func knowsNoEDNS(query, answer *dns.Msg) bool {
 	return query.IsEdns0() != nil && (answer.Rcode == dns.RcodeFormatError || answer.Rcode == dns.RcodeNotImplemented)
 }
 
-// belongs reports whether answer carries the ID and the question of query (RFC 5452 §9.1). Servers that could not read the question
-// need not repeat it.
+// belongs reports whether answer carries the ID and the question of query (RFC
+// 5452 §9.1). Servers that could not parse the question need not repeat it.
 func belongs(query, answer *dns.Msg) bool {
 	if !answer.Response || answer.Id != query.Id || answer.Opcode != dns.OpcodeQuery {
 		return false
@@ -45,11 +47,13 @@ func belongs(query, answer *dns.Msg) bool {
 		return answer.Rcode == dns.RcodeFormatError || answer.Rcode == dns.RcodeNotImplemented
 	}
 	asked, got := query.Question[0], answer.Question[0]
-	return len(answer.Question) == 1 && got.Qtype == asked.Qtype && got.Qclass == asked.Qclass && strings.EqualFold(got.Name, asked.Name)
+	sameType := got.Qtype == asked.Qtype && got.Qclass == asked.Qclass
+	return len(answer.Question) == 1 && sameType && strings.EqualFold(got.Name, asked.Name)
 }
 
-// unpack reads a message. It is stricter than dns.Msg.Unpack, which takes a message that ends before its records for one without
-// records: that would be a denial.
+// unpack parses a message. It is stricter than dns.Msg.Unpack, which accepts a
+// message that ends before its records as one without records: that would be a
+// denial.
 func unpack(wire []byte) (*dns.Msg, error) {
 	m := new(dns.Msg)
 	err := m.Unpack(wire)

@@ -8,8 +8,10 @@ type block struct {
 	name   string
 }
 
-// Reserved names the special-purpose block of the IANA registries (RFC 6890) that ip is in, or returns "" for a public address. An IPv6
-// address that carries an IPv4 address (IPv4-mapped, NAT64, 6to4 …) has the name of its form, whatever the IPv4 address within.
+// Reserved names the special-purpose block of the IANA registries (RFC 6890)
+// that ip is in, or returns "" for a public address. An IPv6 address that
+// carries an IPv4 address (IPv4-mapped, NAT64, 6to4 …) has the name of its
+// form, whatever the IPv4 address within.
 func Reserved(ip netip.Addr) string {
 	ip = ip.WithZone("")
 	for _, b := range specialPurpose {
@@ -23,10 +25,11 @@ func Reserved(ip netip.Addr) string {
 	return "reserved"
 }
 
-// globalUnicast is the only IPv6 space given out (IANA IPv6 address space registry).
+// globalUnicast is the only IPv6 space that is allocated (IANA IPv6 address
+// space registry).
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// specialPurpose are the blocks, a smaller one before the one that it is part of.
+// specialPurpose are the blocks, each before the larger one that contains it.
 var specialPurpose = []block{
 	{netip.MustParsePrefix("0.0.0.0/32"), "unspecified"},        // RFC 1122 §3.2.1.3
 	{netip.MustParsePrefix("0.0.0.0/8"), "this-network"},        // RFC 791 §3.2

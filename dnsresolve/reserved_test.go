@@ -45,7 +45,8 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// A block behind a larger one that contains it would never be named.
+// TestSmallerBlocksComeFirst checks the order: a block after a larger one that
+// contains it would never be found.
 func TestSmallerBlocksComeFirst(t *testing.T) {
 	for i, b := range specialPurpose {
 		if b.prefix != b.prefix.Masked() {

@@ -13,26 +13,30 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Exchanger sends one query to one server and returns its answer. network is "udp" or "tcp", server is HOST:PORT. It returns when ctx
-// ends at the latest. The Resolver checks that the answer belongs to the query.
+// Exchanger sends one query to one server and returns the answer. network is
+// "udp" or "tcp", server is HOST:PORT. It returns when ctx ends at the latest.
+// The Resolver checks that the answer belongs to the query.
 type Exchanger interface {
 	Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error)
 }
 
-// Config configures a [Resolver]. Every zero field has the default that its comment names.
+// Config configures a [Resolver]. Every zero field has the default that its
+// comment names.
 type Config struct {
 	Servers    []string      // HOST:PORT or HOST (port 53); default: the system's (/etc/resolv.conf)
 	Exchanger  Exchanger     // default: UDP and TCP sockets
 	TryTimeout time.Duration // for one question to one server; default 3 s
 	Timeout    time.Duration // for one look-up, every try included; default 10 s
 	MaxHosts   int           // mail exchangers looked up; default 5
-	MaxAddrs   int           // addresses kept of one host, of a mail exchanger public ones rather than reserved ones; default 4
+	MaxAddrs   int           // addresses kept of one host, public ones before reserved ones; default 4
 	CacheBytes int64         // cost bound of the cache; default 16 MiB; negative: no cache
-	MaxQueries int           // questions under way at a time, each of which takes a socket; others wait for their turn; default 512
+	MaxQueries int           // queries in progress at a time, each with a socket; others wait; default 512
 	Logger     *slog.Logger  // default: silent
 
-	// Suffices reports whether an IPv4 address is all that a host needs for now: its IPv6 addresses are then asked for by [Resolver.AddIPv6]
-	// only, or when the IPv4 addresses are not known after the time of one try. Default: no address is, and both kinds are asked for at the same time.
+	// Suffices reports whether a host with this IPv4 address needs no others
+	// for now. Its IPv6 addresses are then asked for by [Resolver.AddIPv6]
+	// only, or if the IPv4 addresses are not known after the time of one try.
+	// Default: both kinds are asked for at the same time.
 	Suffices func(Addr) bool
 }
 
@@ -54,7 +58,7 @@ type Resolver struct {
 	cache   cache
 	asking  sync.Mutex // guards flights
 	flights map[question]*flight
-	places  chan struct{} // one for each question under way
+	places  chan struct{} // one for each query in progress
 
 	base   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -63,7 +67,8 @@ type Resolver struct {
 	users  sync.WaitGroup
 }
 
-// New returns a Resolver. It fails when the name of a server cannot be used or a limit is negative. [Resolver.Close] frees what it holds.
+// New returns a Resolver. It returns an error if the name of a server is
+// invalid or a limit is negative. [Resolver.Close] frees its resources.
 func New(config Config) (*Resolver, error) {
 	return newResolver(config, resolvConf)
 }
@@ -103,8 +108,9 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 	return r, nil
 }
 
-// MailHosts finds where mail for domain (lower-case A-labels) goes. The error is non-nil only when ctx was cancelled; every outcome
-// in the DNS, a deadline of ctx included, is in the findings.
+// MailHosts finds where mail for domain (lower-case A-labels) goes. The error
+// is non-nil only if ctx was cancelled; every outcome in the DNS, a deadline of
+// ctx included, is in the findings.
 func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, error) {
 	found := r.gather(ctx, domain)
 	return found, cancelled(ctx, domain)
@@ -118,8 +124,10 @@ func cancelled(ctx context.Context, domain string) error {
 	return nil
 }
 
-// Close ends the questions under way and frees the cache. The other methods may still be called, and Close again: a closed Resolver asks nobody
-// and finds nothing, not even what it had kept, and its findings have [StatusError], which is temporary and so no word on the domain.
+// Close ends the queries in progress and frees the cache. All methods may still
+// be called: a closed Resolver sends no queries and finds nothing, and its
+// findings have [StatusError], which is temporary and says nothing about the
+// domain.
 func (r *Resolver) Close() {
 	r.mu.Lock()
 	first := !r.closed
@@ -133,7 +141,8 @@ func (r *Resolver) Close() {
 	}
 }
 
-// enter counts a user of the cache, unless the Resolver is closed. It is paired with leave.
+// enter registers a user of the cache, unless the Resolver is closed. It is
+// paired with leave.
 func (r *Resolver) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

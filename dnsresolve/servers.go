@@ -14,12 +14,14 @@ import (
 
 const (
 	resolvConf = "/etc/resolv.conf"
-	// localServer is asked where resolv.conf is missing or names no server (resolv.conf(5)).
+	// localServer is used if resolv.conf is missing or names no server
+	// (resolv.conf(5)).
 	localServer = "127.0.0.1"
 	defaultPort = "53"
 )
 
-// servers are the resolvers, HOST:PORT. The one to ask first is the last that was not silent.
+// servers are the resolvers, HOST:PORT. The first to ask is the last one that
+// was not silent.
 type servers struct {
 	all   []string
 	first atomic.Int32
@@ -39,7 +41,7 @@ func (s *servers) demote(server string) {
 	}
 }
 
-// addresses brings the configured servers, or the system's, into the form HOST:PORT.
+// addresses returns the configured servers, or the system's, as HOST:PORT.
 func addresses(configured []string, file string) ([]string, error) {
 	port := defaultPort
 	if len(configured) == 0 {
@@ -65,7 +67,8 @@ func systemServers(file string) (hosts []string, port string) {
 	return config.Servers, config.Port
 }
 
-// address adds the port to HOST, where HOST may be an IPv6 address with or without brackets.
+// address appends the port to HOST, which may be an IPv6 address with or
+// without brackets.
 func address(server, port string) (string, error) {
 	host := server
 	if _, err := netip.ParseAddr(server); err != nil {
@@ -75,7 +78,8 @@ func address(server, port string) (string, error) {
 			host = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]")
 		}
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host == "" || strings.ContainsAny(host, "[] /") {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 || host == "" || strings.ContainsAny(host, "[] /") {
 		return "", fmt.Errorf("dnsresolve: server %q is not HOST or HOST:PORT", server)
 	}
 	return net.JoinHostPort(host, port), nil

@@ -10,7 +10,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// sockets is the default Exchanger. A TCP connection carries one query, a UDP socket a few, one after the other: see [udpSocket].
+// sockets is the default Exchanger. A TCP connection carries one query, a UDP
+// socket a few, one after the other: see [udpSocket].
 type sockets struct {
 	maxIdle int
 
@@ -21,7 +22,8 @@ type sockets struct {
 	closed  bool
 }
 
-// idleSockets is how many idle sockets are kept where so many questions may be under way: as many as a busy resolver lacks from one moment to the next.
+// idleSockets is the number of idle sockets that are kept for a maximum of
+// concurrent queries: about what a busy resolver's use varies by.
 func idleSockets(questions int) int { return questions / 2 }
 
 // Exchange implements [Exchanger].
@@ -33,7 +35,8 @@ func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server 
 	return s.exchangeUDP(ctx, end, query, server)
 }
 
-// exchangeUDP is Exchange over UDP until the end, which is not that of the context; zero: there is none.
+// exchangeUDP is Exchange over UDP until the end, which is not that of the
+// context; zero means no end.
 func (s *sockets) exchangeUDP(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
 	socket, err := s.take(ctx, end, server)
 	if err != nil {
@@ -67,8 +70,9 @@ func exchangeTCP(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, 
 	return unpack(wire)
 }
 
-// endWith ends what goes on on the socket with ctx, on cancel and at the deadline, until stop is called. After that the socket can be used
-// on if stop reports true.
+// endWith ends what is in progress on the socket when ctx is cancelled or its
+// deadline passes, until stop is called. The socket can be used again if stop
+// returns true.
 func endWith(ctx context.Context, socket net.Conn) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 }
@@ -81,7 +85,8 @@ func orEndOf(ctx context.Context, err error) error {
 	return err
 }
 
-// take returns a socket that is connected with the server, the one that was idle for the shortest time or a new one.
+// take returns a socket that is connected with the server: the one that was
+// idle for the shortest time, or a new one.
 func (s *sockets) take(ctx context.Context, end time.Time, server string) (*udpSocket, error) {
 	socket := s.takeIdle(server)
 	if socket == nil {
@@ -154,7 +159,7 @@ func (s *sockets) drop(then time.Time) {
 	})
 }
 
-// close closes the sockets, which ends what is under way.
+// close closes the sockets, which ends the queries in progress.
 func (s *sockets) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -120,7 +120,8 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 	}
 }
 
-// TestSocketsEndInTime sees that a silent server is given up in its time whoever asks, and that a socket keeps nothing of the time of an earlier query.
+// TestSocketsEndInTime checks that a silent server is given up in time, and
+// that a socket keeps no deadline of an earlier query.
 func TestSocketsEndInTime(t *testing.T) {
 	world := dnstest.New(oneHost)
 	r := onSockets(t, world)
@@ -138,7 +139,8 @@ func TestSocketsEndInTime(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWhatIsUnderWay sees that the Resolver does not wait for a silent server, over either protocol.
+// TestCloseEndsWhatIsUnderWay checks that Close does not wait for a silent
+// server, over either protocol.
 func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 	for _, network := range []string{"udp", "tcp"} {
 		world := dnstest.New(oneHost)
@@ -165,7 +167,8 @@ func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// rawUDP answers each query with the messages that answers makes of it, and returns its address.
+// rawUDP answers each query with the messages that answers returns, and returns
+// its address.
 func rawUDP(t *testing.T, answers func(query []byte, from net.Addr) [][]byte) string {
 	t.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -232,7 +235,8 @@ func TestForgedMessagesArePassedOver(t *testing.T) {
 	}
 }
 
-// A message whose records are missing must not be taken for "no data".
+// TestMissingRecordsAreNoDenial checks that a message whose records are missing
+// is not taken for "no data".
 func TestMissingRecordsAreNoDenial(t *testing.T) {
 	addr := rawUDP(t, func(query []byte, _ net.Addr) [][]byte {
 		wire := reply(t, query, func(*dns.Msg) {})
@@ -245,7 +249,8 @@ func TestMissingRecordsAreNoDenial(t *testing.T) {
 	}
 }
 
-// Over TCP a message that does not belong means that the connection is not to be trusted: nothing more is read from it.
+// TestForgedMessageOverTCP checks that after a message that does not belong to
+// the query nothing more is read from a TCP connection.
 func TestForgedMessageOverTCP(t *testing.T) {
 	world := dnstest.New(oneHost)
 	world.Break(dnstest.Fault{Kind: dnstest.ForgeID})

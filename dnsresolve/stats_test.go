@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
-// TestStats counts the three questions about a domain with one mail host when they are asked, when each is found in the cache, and when all are known.
+// TestStats counts the three queries about a domain with one mail host when
+// they are sent, when each is in the cache, and when the findings are kept.
 func TestStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTest(t, dnstest.New("example.test. MX 0 mx.test.\nmx.test. A 192.0.2.1\ntest. 300 SOA ns.test. hostmaster.test. 1 3600 600 86400 100\n"))

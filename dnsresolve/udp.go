@@ -11,11 +11,15 @@ import (
 
 // udpSocket is connected with one server and carries one query at a time.
 //
-// RFC 5452 §9.2 wants the port of a query to be unpredictable, and queries under way at the same time to have different ones. That holds
-// here: the system chooses the port at random, nobody but the server sees it, and it serves one query at a time. It serves a few, one after
-// the other and within seconds, because opening and closing a socket costs more than a query. That leaves little time to search for the port
-// (by CVE-2020-25705 about a thousand a second could be tried), and what is found is soon worth nothing: after the first message that does
-// not belong to its query, a guess at the ID, the socket is not used again.
+// RFC 5452 §9.2 wants the port of a query to be unpredictable, and queries
+// under way at the same time to have different ones. That holds here: the
+// system chooses the port at random, nobody but the server sees it, and it
+// serves one query at a time. It serves a few, one after the other and within
+// seconds, because opening and closing a socket costs more than a query. That
+// leaves little time to search for the port (by CVE-2020-25705 about a thousand
+// a second could be tried), and what is found is soon worth nothing: after the
+// first message that does not belong to its query, a guess at the ID, the
+// socket is not used again.
 type udpSocket struct {
 	conn   net.Conn
 	server string
@@ -24,7 +28,8 @@ type udpSocket struct {
 	buffer [readSize]byte
 }
 
-// dialUDP takes no time, unless the server goes by a name; the end bounds the search for that.
+// dialUDP takes no time unless the server is given by name; the end limits the
+// look-up of the name.
 func dialUDP(ctx context.Context, end time.Time, server string) (*udpSocket, error) {
 	dialer := net.Dialer{Deadline: end}
 	conn, err := dialer.DialContext(ctx, "udp", server)
@@ -36,7 +41,8 @@ func dialUDP(ctx context.Context, end time.Time, server string) (*udpSocket, err
 
 func (s *udpSocket) close() { _ = s.conn.Close() }
 
-// exchange sends query and reads the answer to it. A message that does not belong to query may come from anyone: it is passed over.
+// exchange sends query and reads its answer. A message that does not belong to
+// the query may come from anyone and is skipped.
 func (s *udpSocket) exchange(query *dns.Msg) (*dns.Msg, error) {
 	s.left--
 	wire, err := query.PackBuffer(s.buffer[:])

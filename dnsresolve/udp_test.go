@@ -10,7 +10,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// ports returns a server that answers queries, and the ports that they came from. For each query it sends what answers makes of it.
+// ports returns a server that answers queries and the ports that they came
+// from. For each query it sends what answers returns.
 func ports(t *testing.T, answers func(query []byte) [][]byte) (server string, next func() string) {
 	from := make(chan string, 3*socketQueries)
 	server = rawUDP(t, func(query []byte, client net.Addr) [][]byte {
@@ -76,7 +77,8 @@ func TestAPortServesOneQueryAtATime(t *testing.T) {
 	}
 }
 
-// Who guesses at a port must begin anew after each guess, and who is late must not meet another query.
+// TestAPortIsGivenUp checks that an attacker who guesses must begin again after
+// each guess, and that a late answer meets no other query.
 func TestAPortIsGivenUp(t *testing.T) {
 	answer := deny(t)
 	tests := []struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// BenchmarkVerify is one address after the other of a domain that is known: all but asking the mail host.
+// BenchmarkVerify is one address after the other of a domain that is known: all
+// but asking the mail host.
 func BenchmarkVerify(b *testing.B) {
 	zone := dnstest.New(oneHostZone + "test. SOA ns.test. hostmaster.test. 1 3600 600 86400 300\n")
 	verifier, err := engine.New(engine.Config{
@@ -32,7 +33,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkDecide is one address after the other of a domain whose random mailbox is refused.
+// BenchmarkDecide is one address after the other of a domain whose random
+// mailbox is refused.
 func BenchmarkDecide(b *testing.B) {
 	host := dnsresolve.Host{Name: "mx.example.com", Status: dnsresolve.StatusOK, Addrs: []dnsresolve.Addr{{IP: netip.MustParseAddr("198.51.100.1")}}}
 	refusal := func(mailbox string) *smtp.Reply {

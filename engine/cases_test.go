@@ -37,7 +37,8 @@ var update = flag.Bool("update", false, "rewrite what the cases in testdata/case
 //	dead IP       a mail host whose packets are dropped
 //	want          the record with its details, but for the transcript
 //
-// The clock is simulated, so duration_ms is exact. Every client's line is part of the dialogue; a line that is not in it fails the case.
+// The clock is simulated, so duration_ms is exact. Every client's line is part
+// of the dialogue; a line that is not in it fails the case.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -153,7 +154,8 @@ func parseFault(t *testing.T, line string) dnstest.Fault {
 
 var greeted = regexp.MustCompile(`^[2-5][0-9][0-9]`)
 
-// checkManners fails the case for a line outside the dialogue, for DATA, and for a session that got a greeting and no QUIT.
+// checkManners fails the case for a line outside the dialogue, for DATA, and
+// for a session that got a greeting and no QUIT.
 func (w *world) checkManners(t *testing.T) {
 	t.Helper()
 	if err := w.net.Err(); err != nil {

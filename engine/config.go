@@ -14,65 +14,88 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-// DefaultTimeout bounds one verification. It leaves room for a slow greeting and two slow replies (tarpits wait 4 to 6 s each)
-// and stays within the patience of a sign-up form's back end.
+// DefaultTimeout bounds one verification. It allows for a slow greeting and two
+// slow replies (tarpits wait 4 to 6 s each) and is short enough for the back
+// end of a sign-up form.
 const DefaultTimeout = 30 * time.Second
 
-// Config configures a [Verifier]. The zero value verifies over the network with the defaults that the comments name.
+// Config configures a [Verifier]. The zero value verifies over the network with
+// the documented defaults.
 type Config struct {
 	// Resolvers are DNS servers, HOST or HOST:PORT. Default: the system's.
 	Resolvers []string
-	// HELO is the name to greet mail hosts with. Default: the connection's own address as a literal; mail hosts trust a name that
-	// resolves to the client's address more.
+	// HELO is the name in EHLO. Default: the connection's own address as a
+	// literal; mail hosts trust a name that resolves to the client's address
+	// more.
 	HELO string
-	// MailFrom is the reverse-path. Default: the null reverse-path "<>", which nobody can bounce to.
+	// MailFrom is the reverse-path. Default: the null reverse-path "<>", to
+	// which nothing can bounce.
 	MailFrom string
 	// SMTPPort is the port of the mail hosts. Default: 25.
 	SMTPPort uint16
 	// Level is how deep to look. Default: [LevelSMTP].
 	Level Level
-	// Timeout bounds one verification, everything included but the wait for a free session with a busy mail host, which is bounded by the
-	// context of [Verifier.Verify] and by the number of those who may wait. Default: [DefaultTimeout].
+	// Timeout bounds one verification, except for the wait for a free session
+	// with a busy mail host. That wait is bounded by the context of
+	// [Verifier.Verify] and by MaxWaitingPerHost. Default: [DefaultTimeout].
 	Timeout time.Duration
-	// AllowNets are private, loopback or reserved networks whose mail hosts may be contacted. Default: none.
+	// AllowNets are private, loopback or reserved networks whose mail hosts may
+	// be contacted. Default: none.
 	AllowNets []netip.Prefix
-	// OwnAddrs are addresses of this machine beside those of its interfaces, such as the public one of a machine behind NAT. A mail host that has
-	// one is not contacted, unless AllowNets has it. Default: none.
+	// OwnAddrs are addresses of this machine besides those of its interfaces,
+	// such as its public one behind NAT. A mail host with one of them is not
+	// contacted, unless AllowNets contains it. Default: none.
 	OwnAddrs []netip.Addr
-	// Proxies are SOCKS5 proxies, socks5://[USER:PASSWORD@]HOST:PORT, and SourceIPs addresses of this machine, to connect to mail hosts through.
-	// Each is a way out of its own; a mail host is always met from the same one, by its address, which greylisting hosts want. A source address
-	// leads to mail hosts of its family alone. The proxies' own addresses may be private. The DNS is asked without them. Default: none, the
+	// Proxies are SOCKS5 proxies, socks5://[USER:PASSWORD@]HOST:PORT, and
+	// SourceIPs addresses of this machine, through which mail hosts are
+	// contacted. Each is an egress of its own, and a mail host is always
+	// contacted through the same one, as greylisting hosts expect. A source
+	// address reaches mail hosts of its family only. The proxies' own addresses
+	// may be private. The DNS is not asked through them. Default: none, the
 	// system chooses.
 	Proxies   []*url.URL
 	SourceIPs []netip.Addr
-	// MaxSessionsPerHost and MaxSessions bound the SMTP sessions open at a time. Without a Dialer there are in all no more than half as many as
-	// this process may open files. Default: 4 and 1000.
+	// MaxSessionsPerHost and MaxSessions limit the SMTP sessions open at a
+	// time. Without a Dialer, the total is at most half the number of files
+	// that this process may open. Default: 4 and 1000.
 	MaxSessionsPerHost, MaxSessions int
-	// MaxWaitingPerHost bounds the verifications that wait for a session with the same mail host; the next one is turned away with [ErrBusy], so
-	// that a slow host does not hold every caller. It is not for those under [WithQueued], as in package bulk. Default: 256.
+	// MaxWaitingPerHost limits the verifications that wait for a session with
+	// the same mail host, so that a slow host does not hold every caller;
+	// further ones get [ErrBusy]. It does not apply under [WithQueued], as in
+	// package bulk. Default: 256.
 	MaxWaitingPerHost int
-	// Remember is the number of results to remember (about), for some hours at most and by their verdict; a result takes some 1.5 kB. Default:
-	// none.
+	// Remember is the approximate number of results to remember, for some hours
+	// at most, depending on their verdict. A result takes about 1.5 kB.
+	// Default: none.
 	Remember int
-	// Lists are the lists to match, until [Verifier.SetLists]. Default: the embedded ones.
+	// Lists are the lists to match, until [Verifier.SetLists]. Default: the
+	// embedded ones.
 	Lists *lists.Lists
-	// RHSBLs are zones of lists of domains in the DNS (RFC 5782 §3), such as "dbl.spamhaus.org", in which the domains of addresses are looked up
-	// where Level is not [LevelSyntax]. The operators of the lists learn the domains. Default: none.
+	// RHSBLs are zones of lists of domains in the DNS (RFC 5782 §3), such as
+	// "dbl.spamhaus.org", in which the domains of addresses are looked up
+	// unless Level is [LevelSyntax]. The operators of the lists learn the
+	// domains. Default: none.
 	RHSBLs []string
-	// NetworkCheck says whether to prove that the resolver works and port 25 is open before an address is blamed. Default: [NetworkCheckAuto].
+	// NetworkCheck says whether to prove that the resolver works and port 25 is
+	// open before a domain is blamed. Default: [NetworkCheckAuto].
 	NetworkCheck NetworkCheck
-	// CheckDomains are the well-known domains that the check looks up, and whose mail hosts it connects to where no other can be reached: three or more,
-	// of different companies, which none of the resolvers filters. Default: gmail.com, outlook.com, yahoo.com, icloud.com and gmx.net.
+	// CheckDomains are the well-known domains that the network check looks up,
+	// and whose mail hosts it connects to if no other can be reached. There
+	// must be at least three, of different companies and filtered by none of
+	// the resolvers. Default: gmail.com, outlook.com, yahoo.com, icloud.com and
+	// gmx.net.
 	CheckDomains []string
 	// Classifier reads the replies of mail hosts. Default: the embedded rules.
 	Classifier *replies.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
 	Exchanger dnsresolve.Exchanger
-	// Dialer opens the connections to mail hosts, or to the proxies to them. Default: the network.
+	// Dialer opens the connections to mail hosts or to their proxies. Default:
+	// the network.
 	Dialer smtpprobe.Dialer
-	// Logger gets one info line per verification, without the local-part, and debug lines per step. Default: silent.
+	// Logger receives one info line for each verification, without the
+	// local-part, and debug lines for each step. Default: silent.
 	Logger *slog.Logger
-	// Hooks are told what happens. Default: nobody is.
+	// Hooks are called at the steps of each verification. Default: none.
 	Hooks Hooks
 }
 
@@ -131,17 +154,21 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Hooks are told about the steps of each verification, on the goroutine that does them: they must be quick and safe for concurrent
-// use. A nil func is not called.
+// Hooks are called at the steps of each verification, on the goroutine that
+// carries them out. They must be quick and safe for concurrent use. A nil func
+// is not called.
 type Hooks struct {
-	// Resolved is told how the search for a domain's mail exchangers ended, once for addresses that are verified together.
+	// Resolved is called with the mail hosts of a domain, once for addresses
+	// that are verified together.
 	Resolved func(f dnsresolve.Findings, took time.Duration)
-	// LookedUp is told each question about a mail host that came up while the mail hosts were asked: for IPv6 addresses, where IPv4 did not do.
+	// LookedUp is called with each look-up that became necessary while mail
+	// hosts were asked: IPv6 addresses where IPv4 did not do.
 	LookedUp func(l dnsresolve.Lookup)
-	// Probed is told what the mail hosts said.
+	// Probed is called with the findings about one mailbox.
 	Probed func(f smtpprobe.Findings, took time.Duration)
-	// Network is told when a check of our own network ends otherwise than the one before it, the first one included.
+	// Network is called when the outcome of a network check differs from the
+	// one before it, and after the first.
 	Network func(s NetworkStatus)
-	// Verified is told each verdict.
+	// Verified is called with each result.
 	Verified func(r Result)
 }

@@ -8,9 +8,12 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// confirm has an answer of the DNS that speaks against a domain heard again, as often as the rule of [resolverCheck] wants. It returns the last answer, and
-// why it cannot be believed; empty: it can. The error is non-nil only when ctx was cancelled.
-func (v *Verifier) confirm(ctx context.Context, found dnsresolve.Findings) (last dnsresolve.Findings, fault string, err error) {
+// confirm has a DNS answer that denies a domain repeated as often as the rule
+// of [resolverCheck] requires. It returns the last answer and why it cannot be
+// believed; empty: it can. The error is non-nil only if ctx was cancelled.
+func (v *Verifier) confirm(
+	ctx context.Context, found dnsresolve.Findings,
+) (last dnsresolve.Findings, fault string, err error) {
 	c := v.resolverCheck
 	if c == nil || !v.blamed(found) || c.isSettled(found.Domain) {
 		return found, "", nil
@@ -49,7 +52,7 @@ func restsOnResolver(reason Reason) bool {
 	return false
 }
 
-// abandoned is the error of a caller who gave up.
+// abandoned is the error of a caller that gave up.
 func abandoned(ctx context.Context, domain string) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return fmt.Errorf("engine: mail hosts of %s: %w", domain, err)

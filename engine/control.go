@@ -20,7 +20,8 @@ var (
 	separators = [4]string{".", ".", "_", "-"}
 )
 
-// syllablesPerName makes 2*4*8 = 64 bits of two names: nobody guesses one, and nobody has one.
+// syllablesPerName makes 2*4*8 = 64 bits of two names, so that nobody can guess
+// a control or have it as a mailbox.
 const syllablesPerName = 4
 
 // maxMailbox is the longest mailbox: a path of 256 octets without its angle

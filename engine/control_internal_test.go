@@ -33,7 +33,8 @@ func TestControlMailbox(t *testing.T) {
 		seen[local] = true
 		starts[local[:3]]++
 	}
-	// Nothing that begins many of them, by which a server could know them. Evenly chosen, the most frequent start has a share of about 1/256.
+	// Nothing that begins many of them, by which a server could know them.
+	// Evenly chosen, the most frequent start has a share of about 1/256.
 	for start, count := range starts {
 		if count > n/64 {
 			t.Errorf("%d of %d begin with %q", count, n, start)
@@ -41,7 +42,8 @@ func TestControlMailbox(t *testing.T) {
 	}
 }
 
-// TestControlMailboxIsUnguessable counts what can be chosen: 256 syllables, each of its own spelling, eight times.
+// TestControlMailboxIsUnguessable counts what can be chosen: 256 syllables,
+// each of its own spelling, eight times.
 func TestControlMailboxIsUnguessable(t *testing.T) {
 	syllable := regexp.MustCompile(`[^aeiou._0-9-]+[aeiou]+`)
 	seen := make(map[string]bool)
@@ -61,7 +63,8 @@ func TestControlMailboxIsUnguessable(t *testing.T) {
 	}
 }
 
-// TestControls holds that a domain keeps its control for a day, and that nobody can tell one from others.
+// TestControls checks that a domain keeps its control for a day, and that
+// nobody can tell one from others.
 func TestControls(t *testing.T) {
 	names, others := newControls(), newControls()
 	day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

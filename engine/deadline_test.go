@@ -17,7 +17,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostsOf is a zone in which example.test has so many mail hosts, all at the same few addresses.
+// hostsOf is a zone in which example.test has so many mail hosts, all at the
+// same few addresses.
 func hostsOf(n int) string {
 	var zone strings.Builder
 	for i := range n {
@@ -26,7 +27,8 @@ func hostsOf(n int) string {
 	return zone.String()
 }
 
-// TestNothingOutlivesTheDeadline: whatever is slow, and however many ask, each answer is there in time, and so is the end of the verifier.
+// TestNothingOutlivesTheDeadline: whatever is slow, and however many ask, each
+// answer is there in time, and so is the end of the verifier.
 func TestNothingOutlivesTheDeadline(t *testing.T) {
 	const (
 		timeout = 10 * time.Second
@@ -115,8 +117,9 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 	}
 }
 
-// TestGoroutinesAreBounded: a verification is worth two goroutines, its caller's and that of its session, whatever its mail host does; they end
-// with it.
+// TestGoroutinesAreBounded: a verification is worth two goroutines, its
+// caller's and that of its session, whatever its mail host does; they end with
+// it.
 func TestGoroutinesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const callers, more = 250, 30

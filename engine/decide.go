@@ -62,7 +62,8 @@ func (j judgement) ruling() ruling {
 	return rulings[j.reason]
 }
 
-// judge takes the facts in the order in which they were gathered: the first that leaves nothing to ask decides.
+// judge considers the facts in the order in which they were gathered. The first
+// that leaves nothing to ask decides.
 func judge(evidence Evidence, policy Policy) judgement {
 	switch {
 	case evidence.Fault != "":
@@ -83,7 +84,8 @@ func judge(evidence Evidence, policy Policy) judgement {
 	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)
 }
 
-// judgeSyntax tells what the grammar rules out from what it allows and we do not verify.
+// judgeSyntax distinguishes what the grammar forbids from what it allows and we
+// do not verify.
 func judgeSyntax(fault SyntaxFault) judgement {
 	switch fault.Reason {
 	case address.AddressLiteral, address.Dotless:
@@ -126,7 +128,8 @@ func details(evidence Evidence, j judgement) *Details {
 	return d
 }
 
-// retryAfter is the mail host's own hint or the reason's wait, in whole seconds; zero where asking again is not worth it.
+// retryAfter returns the mail host's own hint or the reason's wait in whole
+// seconds; zero if asking again is not worthwhile.
 func retryAfter(j judgement) int64 {
 	wait := j.ruling().retryAfter
 	if wait > 0 && j.retryAfter > 0 {

@@ -7,21 +7,25 @@ import (
 	"github.com/rcpt/rcpt/engine/internal/machine"
 )
 
-// selfRuling replaces the ruling of [MXReservedAddress] for a domain all of whose mail hosts have a loopback or unspecified address: such
-// an address leads every sender back to itself, so nobody can deliver there.
+// selfRuling replaces the ruling of [MXReservedAddress] for a domain whose mail
+// hosts all have a loopback or unspecified address. Such an address leads every
+// sender back to itself, so nothing can be delivered there.
 var selfRuling = ruling{verdict: Undeliverable,
 	message: "Every mail host of the domain has a loopback or unspecified address: nobody can deliver there."}
 
-// filterRuling replaces it for a domain without MX records that has the unspecified address. Nobody can deliver there either, but filtering resolvers say
-// the same of the domains that they block.
+// filterRuling replaces it for a domain without MX records that has the
+// unspecified address. Nothing can be delivered there either, but filtering
+// resolvers give the same answer for domains that they block.
 var filterRuling = ruling{verdict: Unknown,
-	message: "The domain has no address but 0.0.0.0 or ::, which is also what filtering DNS resolvers say of domains that they block."}
+	message: "The domain has no address but 0.0.0.0 or ::, " +
+		"which is also what filtering DNS resolvers say of domains that they block."}
 
 // ownRuling replaces it where a mail host is this machine.
 var ownRuling = ruling{verdict: Unknown,
 	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
 
-// judgeDNS says why no mail host can be asked; it is the zero judgement when one can.
+// judgeDNS returns why no mail host can be asked, or the zero judgement if one
+// can.
 func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 	switch {
 	case found.Status == dnsresolve.StatusNXDomain:
@@ -49,15 +53,17 @@ func anyDialable(hosts []dnsresolve.Host, allowed []netip.Prefix) bool {
 	return false
 }
 
-// judgeDeadRoute judges mail exchangers of which none may be dialled. A host that was not looked up, or whose look-up was not answered in
-// full, proves nothing about the domain.
+// judgeDeadRoute judges mail exchangers of which none may be dialled. A host
+// that was not looked up, or whose look-up was not answered completely, proves
+// nothing about the domain.
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
 	var unseen, own bool
 	omitted := found.Omitted
 	for _, host := range found.Hosts {
 		omitted += host.Omitted
-		unseen = unseen || host.Status.Temporary() || host.Incomplete || host.IPv6Unasked // allowed nets may have been others then
+		// AllowNets may have been different when the host was looked up.
+		unseen = unseen || host.Status.Temporary() || host.Incomplete || host.IPv6Unasked
 		for _, addr := range host.Addrs {
 			reserved++
 			own = own || addr.Reserved == machine.Own

@@ -13,10 +13,11 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// replyServiceClosing is the reply that ends a session whenever it comes (RFC 5321 §3.8).
+// replyServiceClosing ends a session at any point (RFC 5321 §3.8).
 const replyServiceClosing = 421
 
-// replyEncryptionRequired is the reply of a host that talks over TLS only (RFC 3207 §4).
+// replyEncryptionRequired is the reply of a host that requires TLS (RFC 3207
+// §4).
 const replyEncryptionRequired = 530
 
 // judgeSMTP judges what the mail hosts said by the session that tells most.
@@ -55,9 +56,11 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	return j
 }
 
-// telling picks the session that says most about the mailbox, the later of two that say as much: an answer to RCPT for the target before a
-// refusal of us, a refusal before silence, and that before a failure of ours. The lack of SMTPUTF8 counts only where every session ended with it: a host that was not
-// reached, or put us off, may offer it.
+// telling returns the session that says most about the mailbox, and the later
+// of two that say as much. In order: an answer to RCPT for the target, a
+// refusal of the client, silence, a failure of ours. A lack of SMTPUTF8 counts
+// only if every session ended with it: a host that was not reached, or deferred
+// us, may offer it.
 func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	var best smtpprobe.Session
 	bestRank := -1
@@ -69,8 +72,9 @@ func telling(sessions []smtpprobe.Session) smtpprobe.Session {
 	return best
 }
 
-// afterPutOff reports whether a mail host that put us off has refused us for good over IPv6, where hosts ask more of us: it may answer later where it
-// put us off.
+// afterPutOff reports whether a mail host that deferred us over one address
+// refused us permanently over IPv6, where hosts require more of clients: it may
+// answer later over the first.
 func afterPutOff(before, session smtpprobe.Session) bool {
 	_, first := decisive(before)
 	_, then := decisive(session)
@@ -99,8 +103,8 @@ func lacksSMTPUTF8(session smtpprobe.Session) bool {
 	return session.Failure != nil && session.Failure.Kind == smtp.KindSMTPUTF8
 }
 
-// decisive returns the reply that decides a session: the one to RCPT for the target or else the refusal that came before it; nil when
-// there is neither.
+// decisive returns the reply that decides a session: the reply to RCPT for the
+// target, or the refusal before it; nil if there is neither.
 func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 	if session.Target != nil {
 		return smtp.PhaseRCPT, session.Target
@@ -120,14 +124,16 @@ func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 			return step.phase, step.reply
 		}
 	}
-	if session.STARTTLS != nil && session.STARTTLS.Code == replyServiceClosing { // any other refusal of TLS is not the end
+	// Any other refusal of STARTTLS does not end the session.
+	if session.STARTTLS != nil && session.STARTTLS.Code == replyServiceClosing {
 		return smtp.PhaseSTARTTLS, session.STARTTLS
 	}
 	return "", nil
 }
 
-// reasonFor maps what a refusal proves to a reason, and upholds two laws whatever the rules say: a refusal before RCPT is about us, and a
-// 4yz reply proves nothing for good.
+// reasonFor maps what a refusal proves to a reason. It enforces two laws,
+// whatever the rules say: a refusal before RCPT concerns the client, and a 4yz
+// reply proves nothing permanently.
 func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	reason := reasonOf[class]
 	if rulings[reason].verdict != Undeliverable {
@@ -142,11 +148,14 @@ func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	return reason
 }
 
-// uncheckedRuling replaces the ruling of [CatchAll] for a provider that is known to accept everything and to sort out later.
+// uncheckedRuling replaces the ruling of [CatchAll] for a provider that is
+// known to accept everything and to sort later.
 var uncheckedRuling = ruling{verdict: AcceptAll,
-	message: "The mail host takes mail for every address and refuses or drops it later: nothing can be learned about this mailbox by asking."}
+	message: "The mail host takes mail for every address and refuses or drops it later: " +
+		"nothing can be learned about this mailbox by asking."}
 
-// accept judges an accepted target by what is known of the domain's catch-all, and of its provider where the control told nothing.
+// accept judges an accepted target by what is known of the domain's catch-all
+// and, if the control is inconclusive, of its provider.
 func (j *judgement) accept(recipients provider.Recipients) {
 	switch {
 	case j.catchAll == CatchAllYes:
@@ -161,22 +170,30 @@ func (j *judgement) accept(recipients provider.Recipients) {
 	}
 }
 
-// controlPutOff replaces the ruling of [ControlInconclusive] where the random mailbox was greylisted.
+// controlPutOff replaces the ruling of [ControlInconclusive] where the random
+// mailbox was greylisted.
 var controlPutOff = ruling{verdict: Unknown, retryAfter: retryGreylist,
-	message: "The mail host accepted the address, and asks to come back later (greylisting) for the random one beside it; try again."}
+	message: "The mail host accepted the address, and asks to come back later (greylisting) " +
+		"for the random one beside it; try again."}
 
-// awaitControl makes asking again worth it where the control was greylisted: it is the same one then (controls). That the target passed
-// means that it was asked about before, and this control not: on another day, before a restart, or in company, where a host without PIPELINING
-// hears of it only beside an accepted target.
+// awaitControl makes a retry worthwhile if the control was greylisted, because
+// the control will be the same one then (controls). If the target passed, it
+// was asked about before, and this control was not: on another day, before a
+// restart, or in a shared transaction, where a host without PIPELINING gets the
+// control only after an accepted target.
 func (j *judgement) awaitControl(control replies.Classification) {
 	if control.Class == replies.Greylisted {
 		j.special, j.retryAfter = &controlPutOff, control.RetryAfter
 	}
 }
 
-// judgeControl tells from the reply to the random mailbox whether the domain takes everything. Only its refusal as a mailbox means "no": a
-// limit on recipients, a policy or a temporary failure says nothing. mailbox is what is known of the random one.
-func judgeControl(control *smtp.Reply, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification) CatchAllState {
+// judgeControl returns what the reply to the random mailbox says about the
+// domain's catch-all. Only a refusal that names the mailbox means "no": a limit
+// on recipients, a policy or a temporary failure says nothing. mailbox is what
+// is known of the random one.
+func judgeControl(
+	control *smtp.Reply, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification,
+) CatchAllState {
 	if control == nil {
 		return CatchAllUnknown
 	}
@@ -234,19 +251,26 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	return j
 }
 
-// leftAlone replaces the ruling of [Blocked] for a mail host that was not asked.
+// leftAlone replaces the ruling of [Blocked] for a mail host that was not
+// asked.
 var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
-	message: "The mail host was not asked: its provider has refused us for several domains, and is left alone for a while."}
+	message: "The mail host was not asked: its provider has refused us for several domains, " +
+		"and is left alone for a while."}
 
-// noWayOut replaces the ruling of [ConnectionFailed] for a mail host that nothing was sent to.
+// noWayOut replaces the ruling of [ConnectionFailed] for a mail host whose
+// egress failed.
 var noWayOut = ruling{verdict: Unknown, retryAfter: retryEgress,
-	message: "The mail host was not asked: the proxy or source address to reach it through failed. This is a fault on our side."}
+	message: "The mail host was not asked: the proxy or source address to reach it through failed. " +
+		"This is a fault on our side."}
 
-// someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] while a mail host was not asked.
+// someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] if not all mail
+// hosts were asked.
 var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,
-	message: "The local-part has non-ASCII characters. The mail hosts that answered cannot take such addresses, but not all were asked."}
+	message: "The local-part has non-ASCII characters. The mail hosts that answered cannot take such addresses, " +
+		"but not all were asked."}
 
-// allLackSMTPUTF8 reports whether every mail host of the domain was asked, at one of its addresses, and does not offer SMTPUTF8.
+// allLackSMTPUTF8 reports whether every mail host of the domain was asked, at
+// one of its addresses, and does not offer SMTPUTF8.
 func allLackSMTPUTF8(found dnsresolve.Findings, sessions []smtpprobe.Session) bool {
 	lacking := map[netip.Addr]bool{}
 	for _, session := range sessions {

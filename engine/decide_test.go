@@ -254,7 +254,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestLaws tries every class that the rules may give against the laws that hold whatever the rules say.
+// TestLaws tries every class that the rules may give against the laws that hold
+// whatever the rules say.
 func TestLaws(t *testing.T) {
 	for class := range reasonOf {
 		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseMAIL} {
@@ -291,7 +292,8 @@ func TestCatchAllState(t *testing.T) {
 	}
 }
 
-// TestProviders holds what is known of a provider to what it may change: the worth of an acceptance, and nothing else.
+// TestProviders checks what is known of a provider to what it may change: the
+// worth of an acceptance, and nothing else.
 func TestProviders(t *testing.T) {
 	const checks, sortsOutLater = "gmail-smtp-in.l.google.com", "mta5.am0.yahoodns.net"
 	tests := []struct {
@@ -330,7 +332,8 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestPutOffOverIPv4 sees that what IPv6 refuses for good is no last word of a mail host that put us off over IPv4, and only of that one.
+// TestPutOffOverIPv4 checks that what IPv6 refuses for good is no last word of
+// a mail host that put us off over IPv4, and only of that one.
 func TestPutOffOverIPv4(t *testing.T) {
 	const v4, other4, v6 = "198.51.100.1", "198.51.100.2", "2001:db8::1"
 	at := func(name, ip string, greeting smtp.Reply) smtpprobe.Session {
@@ -379,7 +382,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestOwnAddress holds that a reply that names our reverse-path is about us.
+// TestOwnAddress checks that a reply that names our reverse-path is about us.
 func TestOwnAddress(t *testing.T) {
 	evidence := asked(answered(reply(550, "5.1.1", "<probe@example.org>: User unknown"), unknownUser))
 	evidence.MailFrom = "probe@example.org"
@@ -396,7 +399,7 @@ func TestAllowNets(t *testing.T) {
 	}
 }
 
-// TestSpamTrapFlag holds that a weak hint is shown and sets no flag.
+// TestSpamTrapFlag checks that a weak hint is shown and sets no flag.
 func TestSpamTrapFlag(t *testing.T) {
 	for confidence, want := range map[lists.Confidence]bool{lists.Weak: false, lists.Strong: true, "": true} {
 		got := Decide(hinted(found(oneHost), confidence), Policy{})

@@ -51,7 +51,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestSQL holds that nobody but store knows SQL.
+// TestSQL checks that nobody but store knows SQL.
 func TestSQL(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
 	if err != nil {
@@ -77,7 +77,7 @@ func dependencies(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestREADME holds that the README's Go code is the runnable example.
+// TestREADME checks that the README's Go code is the runnable example.
 func TestREADME(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
-// egresses are the ways out that the configuration names; none: the network as it is.
+// egresses returns the egresses that the configuration names; none means the
+// network as it is.
 func (c Config) egresses() (egress.Egresses, error) {
 	var all egress.Egresses
 	for _, address := range c.Proxies {
@@ -30,7 +31,8 @@ func (c Config) egresses() (egress.Egresses, error) {
 	return all, nil
 }
 
-// MailDialer returns what opens the connections to mail hosts: the ways out that Proxies and SourceIPs name, or else Dialer; nil: a net.Dialer.
+// MailDialer returns what opens the connections to mail hosts: the egresses
+// that Proxies and SourceIPs name, or else Dialer; nil means a net.Dialer.
 func (c Config) MailDialer() (smtpprobe.Dialer, error) {
 	all, err := c.egresses()
 	if err != nil || len(all) == 0 {

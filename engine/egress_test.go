@@ -23,7 +23,8 @@ import (
 // proxySecret is the password of the tests' proxies.
 const proxySecret = "hunter2"
 
-// proxied is a configuration that goes out through proxies at 10.0.0.1:1080 and so on.
+// proxied is a configuration that goes out through proxies at 10.0.0.1:1080 and
+// so on.
 func proxied(network *smtptest.Network, zone string, proxies ...*smtptest.Proxy) engine.Config {
 	config := engine.Config{HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone), Dialer: network}
 	for i, proxy := range proxies {
@@ -37,7 +38,8 @@ func proxied(network *smtptest.Network, zone string, proxies ...*smtptest.Proxy)
 	return config
 }
 
-// TestEvidenceNamesTheProxy holds that it can be told later which way a session went.
+// TestEvidenceNamesTheProxy checks that it can be told later which way a
+// session went.
 func TestEvidenceNamesTheProxy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -61,7 +63,8 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 	})
 }
 
-// TestBrokenProxyIsOurFault holds that it is told as such, never as the mail host's, and that its password is nowhere to be seen.
+// TestBrokenProxyIsOurFault checks that it is told as such, never as the mail
+// host's, and that its password is nowhere to be seen.
 func TestBrokenProxyIsOurFault(t *testing.T) {
 	for name, proxy := range map[string]*smtptest.Proxy{
 		"not there":  nil,
@@ -108,7 +111,8 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 	}
 }
 
-// TestHostsBeforeOurOwnFault holds that what a mail host did, or did not do, is told before a way out that failed for another of its addresses.
+// TestHostsBeforeOurOwnFault checks that what a mail host did, or did not do,
+// is told before a way out that failed for another of its addresses.
 func TestHostsBeforeOurOwnFault(t *testing.T) {
 	silent := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("9.9.9.9:25"),
 		Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout}}
@@ -127,7 +131,8 @@ func TestHostsBeforeOurOwnFault(t *testing.T) {
 	}
 }
 
-// TestGreylistingSeesTheSameClient holds that whoever was put off comes back through the same proxy, and gets in.
+// TestGreylistingSeesTheSameClient checks that whoever was put off comes back
+// through the same proxy, and gets in.
 func TestGreylistingSeesTheSameClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

@@ -13,31 +13,36 @@ import (
 // EvidenceSchema is the version of the [Evidence] that this package writes.
 const EvidenceSchema = 1
 
-// Evidence is all that was learned about one address: facts only, bounded, fit to be stored as JSON and judged again. What is nil was
-// not asked.
+// Evidence is all that was learned about one address: facts only, bounded, fit
+// to be stored as JSON and judged again. What is nil was not asked.
 type Evidence struct {
 	Schema int `json:"schema"`
-	// Email is the address as it was given, ill-formed UTF-8 replaced, and cut where it is far too long for any mailbox.
+	// Email is the address as given, with ill-formed UTF-8 replaced, and cut if
+	// it is far too long for a mailbox.
 	Email string `json:"email"`
-	// Local and Domain are the parts of a well-formed address: the local-part as given, the domain in lower-case A-labels.
+	// Local and Domain are the parts of a well-formed address: the local-part
+	// as given, the domain in lower-case A-labels.
 	Local  string `json:"local,omitempty"`
 	Domain string `json:"domain,omitempty"`
 	// Mailbox is the address as RCPT TO names it.
 	Mailbox string `json:"mailbox,omitempty"`
-	// MailFrom is the reverse-path that mail hosts were told; empty: the null reverse-path.
+	// MailFrom is the reverse-path that was used; empty: the null reverse-path.
 	MailFrom string `json:"mail_from,omitempty"`
 	// Syntax is why the address is not well-formed.
 	Syntax *SyntaxFault `json:"syntax,omitempty"`
 	// Level is how deep the verification was to look.
 	Level   Level         `json:"level"`
 	Matches []lists.Match `json:"matches,omitempty"`
-	// Suggestion is the address with the domain that was probably meant, where the domain looks like a mistyped one of a big provider.
+	// Suggestion is the address with the domain that was probably meant, if the
+	// domain looks like a mistyped one of a big provider.
 	Suggestion string               `json:"suggestion,omitempty"`
 	DNS        *dnsresolve.Findings `json:"dns,omitempty"`
-	// RHSBL is what the lists of domains in the DNS answered, in the order of the configuration. One that was at rest after a failure is missing.
+	// RHSBL is what the lists of domains in the DNS answered, in the order of
+	// the configuration. A list that rests after a failure is missing.
 	RHSBL []rhsbl.Answer      `json:"rhsbl,omitempty"`
 	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
-	// Network is what is wrong with our own network, where that may be why the DNS or the mail hosts said what they said. Nil: nothing that is known.
+	// Network is what is wrong with our own network, if that may explain what
+	// the DNS or the mail hosts answered. Nil: nothing is known to be wrong.
 	Network *NetworkFacts `json:"network,omitempty"`
 	// Fault is why the verification itself could not be carried out.
 	Fault     string    `json:"fault,omitempty"`

@@ -27,7 +27,8 @@ func Example() {
 	fmt.Println(result.Verdict, result.Details.Reason, result.Message)
 }
 
-// A sign-up form that embeds the engine is tested without a network: the form gets a verifier whose DNS and mail hosts are fakes.
+// A sign-up form that embeds the engine is tested without a network: the form
+// gets a verifier whose DNS and mail hosts are fakes.
 func Example_testing() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
@@ -50,8 +51,8 @@ func Example_testing() {
 	// Please check your address: The mail host says that the mailbox does not exist.
 }
 
-// What was learned about an address can be stored, and judged again by other rules: here by one for a host that says in its own words that somebody
-// has left.
+// What was learned about an address can be stored and judged again by other
+// rules: here by one for a host with its own words for people who have left.
 func ExampleDecide() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Unknown: "550 5.0.0 no longer with us"})

@@ -15,8 +15,10 @@ type Explanation struct {
 	Message string
 }
 
-// Explain reads a reply as [Decide] does when it is the one that decides. An accepted recipient is judged as if the random one beside it had
-// been refused. A positive reply before RCPT decides nothing: the session goes on, [SMTPSkipped].
+// Explain reads a reply as [Decide] does if it is the one that decides. An
+// accepted recipient is judged as if the random one had been refused. A
+// positive reply before RCPT decides nothing, because the session goes on:
+// [SMTPSkipped].
 func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 	reading := classifier.Read(q)
 	reason := RecipientAccepted

@@ -122,7 +122,8 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 			continue
 		}
 		asked = append(asked, m)
-		requests = append(requests, v.request(ctx, m.mailbox, control, v.withIPv6(slices.Clone(route), &m.evidence), budget))
+		hosts := v.withIPv6(slices.Clone(route), &m.evidence)
+		requests = append(requests, v.request(ctx, m.mailbox, control, hosts, budget))
 	}
 	started := time.Now()
 	v.portCheck.begins()

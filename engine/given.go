@@ -8,8 +8,9 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// The results of texts that do not hold one address. A [Verifier] never gives them: they are for callers that clean what people wrote
-// ([address.Clean]). Nobody is asked about such a text.
+// The results of texts that do not contain exactly one address. A [Verifier]
+// never returns them: they are for callers that clean what people wrote
+// ([address.Clean]). No mail host is asked about such a text.
 const (
 	Several Verdict = "several" // two addresses or more: which one is meant cannot be known
 	Empty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
@@ -21,8 +22,10 @@ var messages = map[Verdict]string{
 	Empty:   "There is no address.",
 }
 
-// VerifyText cleans a text from a person ([address.Clean]) and has v verify the address that it means. The result says what was given where that is
-// more than the address. A text with several addresses or none gets the result [Several] or [Empty], and v is not asked.
+// VerifyText cleans a text from a person ([address.Clean]) and verifies the
+// address in it. The result contains the given text if it is more than the
+// address. A text with several addresses or none has the result [Several] or
+// [Empty], and v is not called.
 func VerifyText(ctx context.Context, v interface {
 	Verify(ctx context.Context, address string) (Result, error)
 }, text string) (Result, error) {
@@ -34,7 +37,8 @@ func VerifyText(ctx context.Context, v interface {
 	return result.WithGiven(text), err
 }
 
-// NotOne returns the result of a text of kind [address.CleanSeveral] or [address.CleanEmpty].
+// NotOne returns the result of a text of kind [address.CleanSeveral] or
+// [address.CleanEmpty].
 func NotOne(kind address.CleanKind, text string) Result {
 	r := Result{Email: shown(text), Success: true, Verdict: Several}
 	if kind == address.CleanEmpty {
@@ -45,8 +49,9 @@ func NotOne(kind address.CleanKind, text string) Result {
 	return r
 }
 
-// WithGiven returns r with Details.Given set to the text from which its address was cleaned, unless they are the same. It does not change what the
-// details of r point to, which others may share.
+// WithGiven returns r with Details.Given set to the text from which its address
+// was cleaned, unless they are the same. It does not change the details that r
+// points to, which others may share.
 func (r Result) WithGiven(text string) Result {
 	text = shown(text)
 	if r.Details == nil || text == r.Email {

@@ -9,8 +9,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestGreylistingBeforeTheMailbox comes back when it is told to, to a host that puts off each recipient that it has not put off before, those that
-// do not exist too. It is to let the random recipient pass in the end, without which nothing is known of the address.
+// TestGreylistingBeforeTheMailbox comes back when it is told to, to a host that
+// puts off each recipient that it has not put off before, those that do not
+// exist too. It is to let the random recipient pass in the end, without which
+// nothing is known of the address.
 func TestGreylistingBeforeTheMailbox(t *testing.T) {
 	mailboxes := map[string]smtptest.Mailbox{"alice": smtptest.Accepts}
 	tests := []struct {

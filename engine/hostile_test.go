@@ -15,7 +15,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostileReasons are those that a mailbox which exists may get behind hostile hosts, by the beginning of their names; the longest counts.
+// hostileReasons are those that a mailbox which exists may get behind hostile
+// hosts, by the beginning of their names; the longest counts.
 var hostileReasons = map[string][]engine.Reason{
 	"drip":               {engine.ConnectionTimeout},
 	"slow":               {engine.ConnectionTimeout, engine.ControlInconclusive},
@@ -77,7 +78,8 @@ func allowedAt(name string) (reasons []engine.Reason, known bool) {
 	return reasons, longest >= 0
 }
 
-// hostileZone has a domain of the hostile host, one of the honest host, and one whose backup is honest.
+// hostileZone has a domain of the hostile host, one of the honest host, and one
+// whose backup is honest.
 const hostileZone = `
 hostile.test. MX 10 mx.hostile.test.
 mx.hostile.test. A 192.0.2.1
@@ -88,7 +90,8 @@ backed.test. MX 20 mx.honest.test.
 mx.backed.test. A 192.0.2.3
 `
 
-// honest is a host that has the mailboxes that begin with "real", as the hostile ones would if they could.
+// honest is a host that has the mailboxes that begin with "real", as the
+// hostile ones would if they could.
 func honest() *smtptest.Host {
 	return &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
 		if local, _, _ := strings.Cut(rcpt, "@"); strings.TrimRight(local, "0123456789") == "real" { // which no random control is
@@ -98,8 +101,9 @@ func honest() *smtptest.Host {
 	}}
 }
 
-// TestHostileHosts holds for each hostile host: the answer comes in time, is not that a mailbox which exists does not, and leaves the honest hosts
-// of other domains as they were.
+// TestHostileHosts checks for each hostile host: the answer comes in time, is
+// not that a mailbox which exists does not, and leaves the honest hosts of
+// other domains as they were.
 func TestHostileHosts(t *testing.T) {
 	for _, h := range smtptest.HostileHosts() {
 		for _, timeout := range []time.Duration{engine.DefaultTimeout, 5 * time.Second} {
@@ -158,7 +162,8 @@ func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, 
 	return r
 }
 
-// TestFiftyDeadExchangers holds that a domain with any number of dead mail exchangers costs six connections and the usual time.
+// TestFiftyDeadExchangers checks that a domain with any number of dead mail
+// exchangers costs six connections and the usual time.
 func TestFiftyDeadExchangers(t *testing.T) {
 	var zone strings.Builder
 	for i := range 50 {

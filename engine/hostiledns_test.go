@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// verifyInWorld verifies user@example.test in a bubble where only 9.9.9.9 is a mail host, which takes the mailbox.
+// verifyInWorld verifies user@example.test in a bubble where only 9.9.9.9 is a
+// mail host, which takes the mailbox.
 func verifyInWorld(t *testing.T, zone *dnstest.Server, resolvers ...string) (result engine.Result, took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -38,7 +39,8 @@ func verifyInWorld(t *testing.T, zone *dnstest.Server, resolvers ...string) (res
 	return result, took
 }
 
-// hostileDNS is what servers on the way to the answer may do, and what may be made of it: either the truth, or that nothing was learned.
+// hostileDNS is what servers on the way to the answer may do, and what may be
+// made of it: either the truth, or that nothing was learned.
 var hostileDNS = []struct {
 	name string
 	kind dnstest.Kind
@@ -63,7 +65,8 @@ var hostileDNS = []struct {
 	{"unfounded denial", dnstest.Unfounded, engine.DNSTemporary},
 }
 
-// TestHostileDNS holds that none of it makes an address undeliverable, that all of it ends in time, and that one good resolver beside the bad one is
+// TestHostileDNS checks that none of it makes an address undeliverable, that
+// all of it ends in time, and that one good resolver beside the bad one is
 // enough.
 func TestHostileDNS(t *testing.T) {
 	const bad, good = "192.0.2.53:53", "192.0.2.54:53"
@@ -91,7 +94,8 @@ func TestHostileDNS(t *testing.T) {
 	}
 }
 
-// TestSlowDNS holds that answers that take their time are waited for, up to the time for one question.
+// TestSlowDNS checks that answers that take their time are waited for, up to
+// the time for one question.
 func TestSlowDNS(t *testing.T) {
 	for delay, want := range map[time.Duration]engine.Reason{2 * time.Second: engine.RecipientAccepted, 4 * time.Second: engine.DNSTemporary} {
 		zone := dnstest.New(zoneOf("9.9.9.9"))
@@ -120,7 +124,8 @@ func chain(n int) string {
 	return b.String() + fmt.Sprintf("c%d.test. MX 0 .\n", n)
 }
 
-// TestHostileZones holds what is made of what a domain's owner can put into the DNS. Only what the DNS proves is undeliverable.
+// TestHostileZones checks what is made of what a domain's owner can put into
+// the DNS. Only what the DNS proves is undeliverable.
 func TestHostileZones(t *testing.T) {
 	const mailHost = "mx.test. A 9.9.9.9\n"
 	label := strings.Repeat("x", 63)
@@ -161,7 +166,8 @@ func TestHostileZones(t *testing.T) {
 	}
 }
 
-// TestManyDeadMailHosts holds how much a domain with fifty dead mail hosts can have us do.
+// TestManyDeadMailHosts checks how much a domain with fifty dead mail hosts can
+// have us do.
 func TestManyDeadMailHosts(t *testing.T) {
 	var zone strings.Builder
 	for i := range 50 {

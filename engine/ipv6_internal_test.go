@@ -8,7 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine/internal/machine"
 )
 
-// TestMayReach sees that an IPv4 address suffices only where it may be dialled, and something of ours leads there.
+// TestMayReach checks that an IPv4 address suffices only where it may be
+// dialled, and something of ours leads there.
 func TestMayReach(t *testing.T) {
 	addr := netip.MustParseAddr
 	for _, tt := range []struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestIPv6 sees that IPv6 addresses are asked for, and tried, where no IPv4 address leads to a mail host, and only there; before the backup, which may
+// TestIPv6 checks that IPv6 addresses are asked for, and tried, where no IPv4
+// address leads to a mail host, and only there; before the backup, which may
 // know less of the mailboxes.
 func TestIPv6(t *testing.T) {
 	const dead, v4, v6 = "9.9.9.9", "9.9.9.10", "2620:fe::10"
@@ -90,7 +91,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestIPv6IsInTheEvidence sees that what was learned on the way can be judged again, and is told whoever counts.
+// TestIPv6IsInTheEvidence checks that what was learned on the way can be judged
+// again, and is told whoever counts.
 func TestIPv6IsInTheEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

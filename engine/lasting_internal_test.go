@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestLasting holds that every reason has its time, and that an unknown is short-lived.
+// TestLasting checks that every reason has its time, and that an unknown is
+// short-lived.
 func TestLasting(t *testing.T) {
 	for reason, ruling := range rulings {
 		lasts, ok := lasting[reason]

@@ -11,7 +11,9 @@ func matches(found []lists.Match, list lists.Kind) bool {
 	return slices.ContainsFunc(found, func(m lists.Match) bool { return m.List == list })
 }
 
-// trapped reports whether a spam trap was matched that is not to be contacted. A weak hint of one is for people to weigh.
+// trapped reports whether a spam trap was matched that must not be contacted. A
+// weak hint of one is left to people.
 func trapped(found []lists.Match) bool {
-	return slices.ContainsFunc(found, func(m lists.Match) bool { return m.List == lists.SpamTrap && m.Confidence != lists.Weak })
+	isTrap := func(m lists.Match) bool { return m.List == lists.SpamTrap && m.Confidence != lists.Weak }
+	return slices.ContainsFunc(found, isTrap)
 }

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// resultCost is what a result takes up, in octets, about; what strangers can make long is counted beside it.
+	// resultCost is the approximate size of a result in octets; texts whose
+	// length strangers choose are counted in addition.
 	resultCost = 1500
 	lineCost   = 40 // of a line of the transcript, without its text
 	mxCost     = 24 // of a mail exchanger, without its name
@@ -17,7 +18,8 @@ const (
 	resultsCounters = 10
 )
 
-// memory keeps results, so that an address that is asked about again costs its mail host nothing. It may forget at any time.
+// memory keeps results, so that an address that is asked about again costs its
+// mail host nothing. It may drop any of them at any time.
 type memory struct {
 	store *ristretto.Cache[string, *remembered]
 }
@@ -43,7 +45,8 @@ func newMemory(results int) (*memory, error) {
 	return &memory{store}, nil
 }
 
-// recall returns what is remembered of an address, in the spelling in which it was given.
+// recall returns the remembered result of an address, in the spelling in which
+// it was given.
 func (m *memory) recall(address string) (Result, bool) {
 	if m.store == nil {
 		return Result{}, false
@@ -66,7 +69,8 @@ func (m *memory) keep(address string, r Result) {
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	m.store.SetWithTTL(address, &remembered{result: r, expires: details.CheckedAt.Add(lasts)}, int64(len(address)+r.Octets()), lasts)
+	kept := &remembered{result: r, expires: details.CheckedAt.Add(lasts)}
+	m.store.SetWithTTL(address, kept, int64(len(address)+r.Octets()), lasts)
 }
 
 // Octets is about how many octets it takes to remember the result.

@@ -8,7 +8,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// TestOctets holds that all which strangers can make long is counted.
+// TestOctets checks that all which strangers can make long is counted.
 func TestOctets(t *testing.T) {
 	const size = 10_000
 	long := strings.Repeat("x", size)
@@ -29,7 +29,8 @@ func TestOctets(t *testing.T) {
 	}
 }
 
-// TestGivenAddressIsCounted holds that what is remembered is counted with the spelling that it is found by, however long that is.
+// TestGivenAddressIsCounted checks that what is remembered is counted with the
+// spelling that it is found by, however long that is.
 func TestGivenAddressIsCounted(t *testing.T) {
 	m, err := newMemory(2)
 	if err != nil {

@@ -128,7 +128,8 @@ func BenchmarkVerifyRemembered(b *testing.B) {
 	}
 }
 
-// TestMemoryIsBounded: the room is for octets and not for a number of results, whatever callers and mail hosts make long.
+// TestMemoryIsBounded: the room is for octets and not for a number of results,
+// whatever callers and mail hosts make long.
 func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room, long = 1000, 50_000 // results of a usual length, and octets of an address

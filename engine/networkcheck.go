@@ -15,31 +15,40 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// NetworkCheck says whether a [Verifier] proves that its own network works before it blames an address.
+// NetworkCheck says whether a [Verifier] proves that its own network works
+// before it blames a domain.
 //
-// A resolver that denies everything (a captive portal, a split DNS, a filter) makes every domain look dead, and a network that lets nobody out to port
-// 25 every mail host. So nothing that speaks against a domain is believed before the network has passed a check:
+// A resolver that denies everything (a captive portal, a split DNS, a filter)
+// makes every domain look dead, and a network that blocks port 25 every mail
+// host. So nothing that speaks against a domain is believed before the network
+// has passed a check:
 //
-//   - The resolver: [Config.CheckDomains] have mail hosts, and a random name does not exist. See resolvercheck.go for the rule.
-//   - Port 25: one of the mail hosts of these domains can be reached. It is checked when those of the addresses cannot.
+//   - The resolver: [Config.CheckDomains] have mail hosts, and a random name
+//     does not exist. See resolvercheck.go for the rule.
+//   - Port 25: one of the mail hosts of these domains can be reached. It is
+//     checked when those of the addresses cannot.
 //
-// Neither is checked while the answers speak for the domains: an ordinary verification costs nothing more. Results that are not believed are [Unknown]
+// Neither is checked while the answers speak for the domains, so an ordinary
+// verification costs nothing more. Results that are not believed are [Unknown]
 // with the reason [ResolverUnreliable] or [PortBlocked].
 type NetworkCheck string
 
 // The settings.
 const (
-	// NetworkCheckAuto is "on", but "off" where the configuration has AllowNets, an Exchanger or a Dialer: such a world has no well-known domains.
+	// NetworkCheckAuto is "on", but "off" if the configuration has AllowNets,
+	// an Exchanger or a Dialer: such a world has no well-known domains.
 	NetworkCheckAuto NetworkCheck = "auto"
 	NetworkCheckOn   NetworkCheck = "on"
 	NetworkCheckOff  NetworkCheck = "off"
 )
 
-// defaultCheckDomains are domains that have had mail hosts for decades and will have. They belong to different companies, so that the fault of one is
-// not taken for the resolver's.
+// defaultCheckDomains are domains that have had mail hosts for decades. They
+// belong to different companies, so that a fault of one is not taken for the
+// resolver's.
 var defaultCheckDomains = []string{"gmail.com", "outlook.com", "yahoo.com", "icloud.com", "gmx.net"}
 
-// leastCheckDomains is how many domains make a check: one of them may be out of order.
+// leastCheckDomains is the number of domains that a check needs: one of them
+// may be out of order.
 const leastCheckDomains = 3
 
 func (c Config) networkCheck() (on bool, err error) {
@@ -70,13 +79,15 @@ func checkDomains(given []string) ([]string, error) {
 		}
 	}
 	if len(domains) < leastCheckDomains {
-		return nil, fmt.Errorf("%d domains for the network check: name at least %d, which belong to different companies", len(domains), leastCheckDomains)
+		const text = "%d domains for the network check: name at least %d, which belong to different companies"
+		return nil, fmt.Errorf(text, len(domains), leastCheckDomains)
 	}
 	return domains, nil
 }
 
-// NetworkFacts is what the checks of our own network found, in an [Evidence]: why what was learned cannot be held against the address. Empty
-// strings: the check was passed, or there was no cause for one.
+// NetworkFacts is what the checks of our own network found, in an [Evidence]:
+// why the answers cannot be held against the address. Empty strings: the check
+// was passed, or there was no reason for one.
 type NetworkFacts struct {
 	ResolverFault string `json:"resolver_fault,omitempty"`
 	PortFault     string `json:"port_fault,omitempty"`
@@ -101,16 +112,19 @@ type Check struct {
 	// Since is when the state began, CheckedAt when it was last confirmed.
 	Since     time.Time `json:"since,omitzero"`
 	CheckedAt time.Time `json:"checked_at,omitzero"`
-	// EverWorked is set once the check was passed, or a verification got through without one.
+	// EverWorked is set once the check was passed, or a verification succeeded
+	// without one.
 	EverWorked bool `json:"ever_worked"`
 }
 
-// failed reports whether the check failed so recently that it need not be made again.
+// failed reports whether the check failed so recently that it need not be
+// repeated.
 func (c Check) failed(lasts time.Duration) bool {
 	return c.State == CheckFailed && time.Since(c.CheckedAt) < lasts
 }
 
-// note takes in an outcome; empty: it was passed. It reports whether that changes the state.
+// note records an outcome; empty: the check was passed. It reports whether that
+// changes the state.
 func (c *Check) note(fault string) (changed bool) {
 	state, now := CheckPassed, time.Now()
 	if fault != "" {
@@ -136,7 +150,8 @@ func (s NetworkStatus) Failed() bool {
 	return s.Resolver.State == CheckFailed || s.Port.State == CheckFailed
 }
 
-// Hopeless says what does not work and has not worked since the [Verifier] was made, so that there is no use in going on; empty: nothing.
+// Hopeless returns what does not work and has never worked since the [Verifier]
+// was made, so that it is useless to go on; empty: nothing.
 func (s NetworkStatus) Hopeless() string {
 	for _, check := range []Check{s.Resolver, s.Port} {
 		if check.State == CheckFailed && !check.EverWorked {
@@ -146,7 +161,8 @@ func (s NetworkStatus) Hopeless() string {
 	return ""
 }
 
-// Network returns how our own network does, as far as verifications have found out.
+// Network returns the state of our own network, as far as verifications have
+// found out.
 func (v *Verifier) Network() NetworkStatus {
 	return NetworkStatus{Resolver: v.resolverCheck.status(), Port: v.portCheck.status()}
 }
@@ -159,9 +175,10 @@ func (v *Verifier) Resolvers() []string {
 	return v.resolver.Servers()
 }
 
-// networkChanged tells of a check whose state is another than before.
+// networkChanged reports a check whose state has changed.
 func (v *Verifier) networkChanged(what string, check Check) {
-	v.config.Logger.LogAttrs(v.base, slog.LevelInfo, "network check", slog.String("check", what), slog.String("state", string(check.State)),
+	v.config.Logger.LogAttrs(v.base, slog.LevelInfo, "network check",
+		slog.String("check", what), slog.String("state", string(check.State)),
 		slog.String("fault", check.Fault))
 	if v.config.Hooks.Network != nil {
 		v.config.Hooks.Network(v.Network())
@@ -178,8 +195,9 @@ func (e *Evidence) notePort(fault string) {
 // addNetworkCheck makes the checks that the configuration wants.
 func (v *Verifier) addNetworkCheck() error {
 	v.resolverCheck = &resolverCheck{
-		resolver: v.resolver, domains: v.config.CheckDomains, blamed: v.blamed, base: v.base, settled: make(map[string]time.Time),
-		last: Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("resolver", c) },
+		resolver: v.resolver, domains: v.config.CheckDomains, blamed: v.blamed, base: v.base,
+		settled: make(map[string]time.Time),
+		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("resolver", c) },
 	}
 	if v.config.Level != LevelSMTP {
 		return nil
@@ -192,7 +210,8 @@ func (v *Verifier) addNetworkCheck() error {
 		dialer = &net.Dialer{}
 	}
 	v.portCheck = &portCheck{
-		resolver: v.resolver, dialer: dialer, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort), domains: v.config.CheckDomains, base: v.base,
+		resolver: v.resolver, dialer: dialer, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort),
+		domains: v.config.CheckDomains, base: v.base,
 		hidden: len(v.config.Proxies)+len(v.config.SourceIPs) > 0, silent: make(map[netip.AddrPort]struct{}),
 		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.Marked(addr), v.config.AllowNets) },
 		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },
@@ -203,8 +222,9 @@ func (v *Verifier) addNetworkCheck() error {
 // defaultSMTPPort is the port of mail hosts where the configuration names none.
 const defaultSMTPPort = 25
 
-// CheckNetwork makes the checks that are not switched off, whether there is cause for them or not. One that failed within the last minute is not made
-// again, nor that of port 25 where it was passed.
+// CheckNetwork makes the checks that are not switched off, whether there is a
+// reason for them or not. A check that failed within the last minute is not
+// repeated, nor is that of port 25 once it was passed.
 func (v *Verifier) CheckNetwork(ctx context.Context) NetworkStatus {
 	var both sync.WaitGroup
 	if v.resolverCheck != nil {

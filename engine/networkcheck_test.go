@@ -17,7 +17,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// realZone is a world with well-known domains, a domain that is alive and one that takes no mail.
+// realZone is a world with well-known domains, a domain that is alive and one
+// that takes no mail.
 const realZone = `
 gmail.com.        MX 10 mx.gmail.com.
 mx.gmail.com.     A     9.9.9.1
@@ -69,7 +70,8 @@ func wantReason(t *testing.T, result engine.Result, want engine.Reason) {
 	}
 }
 
-// TestNetworkCheckCostsNothing: a domain that is alive costs no query and no connection more.
+// TestNetworkCheckCostsNothing: a domain that is alive costs no query and no
+// connection more.
 func TestNetworkCheckCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names, network := dnstest.New(realZone), smtptest.NewNetwork()
@@ -86,7 +88,8 @@ func TestNetworkCheckCostsNothing(t *testing.T) {
 	})
 }
 
-// TestDenialsAreBelieved: of a resolver that works, after a check, which is shared and kept.
+// TestDenialsAreBelieved: of a resolver that works, after a check, which is
+// shared and kept.
 func TestDenialsAreBelieved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names := dnstest.New(realZone)
@@ -175,7 +178,8 @@ func TestBrokenResolvers(t *testing.T) {
 	}
 }
 
-// TestDeadResolverIsSeenSoon: a run that waits for it need not wait until look-ups time out.
+// TestDeadResolverIsSeenSoon: a run that waits for it need not wait until
+// look-ups time out.
 func TestDeadResolverIsSeenSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names := dnstest.New(realZone)
@@ -191,7 +195,8 @@ func TestDeadResolverIsSeenSoon(t *testing.T) {
 	})
 }
 
-// TestResolverBreaksLater: it works, denies everything for a while, and works again.
+// TestResolverBreaksLater: it works, denies everything for a while, and works
+// again.
 func TestResolverBreaksLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names := &switched{working: dnstest.New(realZone), broken: dnstest.New("")}
@@ -229,7 +234,8 @@ func (s *switched) Exchange(ctx context.Context, query *dns.Msg, network, server
 	return s.working.Exchange(ctx, query, network, server)
 }
 
-// TestPortCheck: mail hosts that cannot be reached are judged by whether any can.
+// TestPortCheck: mail hosts that cannot be reached are judged by whether any
+// can.
 func TestPortCheck(t *testing.T) {
 	dropped := func(n *smtptest.Network) {
 		for _, ip := range []string{"9.9.9.1", "9.9.9.2", "9.9.9.3", "9.9.9.9"} {
@@ -282,7 +288,8 @@ func TestPortCheck(t *testing.T) {
 	}
 }
 
-// TestPortCheckTakesLeave: a well-known mail host that greets gets a QUIT and nothing else.
+// TestPortCheckTakesLeave: a well-known mail host that greets gets a QUIT and
+// nothing else.
 func TestPortCheckTakesLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -299,7 +306,8 @@ func TestPortCheckTakesLeave(t *testing.T) {
 	})
 }
 
-// TestPortIsSuspectedAfterManyHosts: one dead host is nothing to a network that has reached others, five in a row are.
+// TestPortIsSuspectedAfterManyHosts: one dead host is nothing to a network that
+// has reached others, five in a row are.
 func TestPortIsSuspectedAfterManyHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := realZone + "up.test. MX 10 mx.up.test.\nmx.up.test. A 9.9.8.0\n"

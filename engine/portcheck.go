@@ -16,8 +16,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// portCheck finds out whether mail hosts can be reached from here at all. It looks into it when none was reached ever, or [manySilent] different ones in a
-// row were not: then one of the mail hosts of the well-known domains has to greet. Any greeting, also one to a verification, proves that port 25 is open.
+// portCheck finds out whether mail hosts can be reached from here at all. It is
+// made if none was ever reached, or [manySilent] different ones in a row were
+// not: then one of the mail hosts of the well-known domains must greet. Any
+// greeting, also in a verification, proves that port 25 is open.
 type portCheck struct {
 	resolver *dnsresolve.Resolver
 	dialer   smtpprobe.Dialer
@@ -32,19 +34,22 @@ type portCheck struct {
 	mu     sync.Mutex
 	last   Check
 	silent map[netip.AddrPort]struct{} // out of reach since the last greeting; at most manySilent
-	flight *outcome                    // of the check under way
+	flight *outcome                    // of the check in progress
 	watch  *time.Timer
 	work   sync.WaitGroup
 }
 
 const (
-	// manySilent is how many mail hosts in a row may be out of reach before the way out to them is suspected: some hosts are always dead.
+	// manySilent is the number of mail hosts in a row that must be out of reach
+	// before the network is suspected: some hosts are always dead.
 	manySilent = 5
 	// openLasts is how long a check that was passed is not made again.
 	openLasts = time.Minute
-	// greetTimeout bounds the connection to a well-known mail host, and its greeting. They do not let anybody wait.
+	// greetTimeout bounds the connection to a well-known mail host and its
+	// greeting. These hosts answer quickly.
 	greetTimeout = 3 * time.Second
-	// nextAfter is how long one of them may take before the next is tried beside it.
+	// nextAfter is how long one of them may take before the next is tried
+	// concurrently.
 	nextAfter   = 500 * time.Millisecond
 	quitTimeout = time.Second
 
@@ -60,7 +65,7 @@ func (c *portCheck) status() Check {
 	return c.last
 }
 
-// begins is told that a verification asks a mail host.
+// begins is called when a verification asks a mail host.
 func (c *portCheck) begins() {
 	if c == nil || c.reached.Load() {
 		return
@@ -72,7 +77,8 @@ func (c *portCheck) begins() {
 	}
 }
 
-// suspect begins a check that nobody waits for, if no mail host was reached and none was made.
+// suspect begins a check in the background if no mail host was reached and none
+// was made.
 func (c *portCheck) suspect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +87,8 @@ func (c *portCheck) suspect() {
 	}
 }
 
-// ended is told what mail hosts said to a verification, and reports whether port 25 may be to blame for that.
+// ended is called with what mail hosts said to a verification, and reports
+// whether port 25 may be the cause.
 func (c *portCheck) ended(said smtpprobe.Findings) (suspected bool) {
 	if c == nil {
 		return false
@@ -102,11 +109,13 @@ func (c *portCheck) ended(said smtpprobe.Findings) (suspected bool) {
 	return !c.last.EverWorked || c.last.State == CheckFailed || len(c.silent) >= manySilent
 }
 
-// outOfReach returns the addresses that were tried, if none of the hosts said anything and none was left alone on purpose.
+// outOfReach returns the addresses that were tried, if none of the hosts said
+// anything and none was skipped on purpose.
 func outOfReach(said smtpprobe.Findings) (silent []netip.AddrPort) {
 	for i := range said.Sessions {
 		s := &said.Sessions[i]
-		if s.Greeting != nil || s.Failure == nil || s.Failure.Phase != smtp.PhaseConnect && s.Failure.Phase != smtp.PhaseGreeting {
+		early := s.Failure != nil && (s.Failure.Phase == smtp.PhaseConnect || s.Failure.Phase == smtp.PhaseGreeting)
+		if s.Greeting != nil || !early {
 			return nil
 		}
 		switch s.Failure.Kind {
@@ -132,7 +141,8 @@ func (c *portCheck) greeted(said smtpprobe.Findings) {
 	}
 }
 
-// pass checks port 25, or waits for somebody who does, and says what is wrong; empty: nothing, or it could not be found out.
+// pass checks port 25, or waits for a check in progress, and returns what is
+// wrong; empty: nothing, or it could not be found out.
 func (c *portCheck) pass(ctx context.Context) (fault string) {
 	c.mu.Lock()
 	switch {
@@ -153,7 +163,7 @@ func (c *portCheck) pass(ctx context.Context) (fault string) {
 	}
 }
 
-// join returns the outcome of the check under way. The lock is held.
+// join returns the outcome of the check in progress. The lock is held.
 func (c *portCheck) join() *outcome {
 	if c.flight == nil {
 		flight := &outcome{done: make(chan struct{})}
@@ -177,14 +187,15 @@ func (c *portCheck) fly(flight *outcome) {
 }
 
 func (c *portCheck) explain(tried []string) string {
-	fault := fmt.Sprintf("no mail host can be reached at port %d, not even that of %s", c.port, strings.Join(tried, ", "))
+	const text = "no mail host can be reached at port %d, not even that of %s"
+	fault := fmt.Sprintf(text, c.port, strings.Join(tried, ", "))
 	if c.hidden {
 		return fault + ": look after the proxies and source addresses that lead there"
 	}
 	return fault + ": this network seems to block outgoing SMTP connections"
 }
 
-// note takes in whether mail hosts can be reached.
+// note records whether mail hosts can be reached.
 func (c *portCheck) note(fault string) {
 	c.mu.Lock()
 	changed := c.last.note(fault)
@@ -199,7 +210,8 @@ func (c *portCheck) note(fault string) {
 	}
 }
 
-// reachOut tries to reach the mail hosts of the well-known domains, the next one when those before are long in coming. It returns which domains' hosts were
+// reachOut tries to reach the mail hosts of the well-known domains, and the
+// next one if those before take long. It returns the domains whose hosts were
 // tried, and whether one of them greeted.
 func (c *portCheck) reachOut() (tried []string, greeted bool) {
 	results := make(chan bool, 2*len(c.domains))
@@ -221,7 +233,8 @@ func (c *portCheck) reachOut() (tried []string, greeted bool) {
 	return tried, greeted
 }
 
-// collect waits for results until one is good, which is the end, or all are there or enough time has passed.
+// collect waits for results until one is good, all have arrived, or enough time
+// has passed.
 func collect(results <-chan bool, open *int, enough <-chan time.Time) (done, greeted bool) {
 	for *open > 0 {
 		select {
@@ -248,7 +261,8 @@ func (c *portCheck) lookUp() [][]netip.AddrPort {
 	return addrs
 }
 
-// addrsOf returns an IPv4 and an IPv6 address of a mail host of a domain, as far as there are.
+// addrsOf returns an IPv4 and an IPv6 address of a mail host of a domain, if
+// there are such.
 func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
 	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
@@ -269,7 +283,8 @@ func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
 	return picked
 }
 
-// greets tells whether a host greets as a mail host does, in whatever words, and takes leave of it.
+// greets reports whether a host greets as a mail host does, in whatever words,
+// and ends the session.
 func (c *portCheck) greets(addr netip.AddrPort, result chan<- bool) {
 	ctx, cancel := context.WithTimeout(c.base, greetTimeout)
 	defer cancel()
@@ -292,7 +307,8 @@ func (c *portCheck) greets(addr netip.AddrPort, result chan<- bool) {
 	}
 }
 
-// isGreeting reports whether a line is the reply of a mail host: it lets us in (2yz), puts us off (4yz) or turns us away (5yz).
+// isGreeting reports whether a line is the greeting of a mail host, positive or
+// not (2yz, 4yz, 5yz).
 func isGreeting(line []byte) bool {
 	if len(line) < len("220\n") || line[0] != '2' && line[0] != '4' && line[0] != '5' {
 		return false
@@ -300,7 +316,7 @@ func isGreeting(line []byte) bool {
 	return line[1] >= '0' && line[1] <= '9' && line[2] >= '0' && line[2] <= '9'
 }
 
-// close waits for what is under way, which ends with the base.
+// close waits for the checks in progress, which end with the base.
 func (c *portCheck) close() {
 	if c == nil {
 		return

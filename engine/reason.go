@@ -58,19 +58,23 @@ const (
 // Reasons returns every reason, in alphabetical order.
 func Reasons() []Reason { return slices.Sorted(maps.Keys(rulings)) }
 
-// Verdict is what follows from the reason; empty for a word that is none. Of [MXReservedAddress] it is the usual one.
+// Verdict returns the verdict of the reason, or an empty one for an unknown
+// reason. [MXReservedAddress] has two; this returns the usual one.
 func (r Reason) Verdict() Verdict { return rulings[r].verdict }
 
 // ruling is what follows from a reason.
 type ruling struct {
 	verdict Verdict
 	message string
-	// retryAfter is the wait after which asking again is worth it, where the mail host gives no hint of its own; zero: it is not.
+	// retryAfter is the wait after which asking again is worthwhile if the mail
+	// host gives no hint; zero: it is not.
 	retryAfter time.Duration
 }
 
-// How long to wait before asking again. A greylisting host wants a few minutes (RFC 6647 §4.5 speaks of one minute to a day, postgrey's
-// default is five minutes); a queueing MTA retries other failures after 30 minutes (RFC 5321 §4.5.4.1), an interactive caller sooner.
+// How long to wait before asking again. A greylisting host wants a few minutes
+// (RFC 6647 §4.5 allows one minute to a day; postgrey's default is five
+// minutes). A queueing MTA retries other failures after 30 minutes (RFC 5321
+// §4.5.4.1), an interactive caller sooner.
 const (
 	retryDNS       = time.Minute
 	retryGreylist  = 5 * time.Minute
@@ -78,12 +82,14 @@ const (
 	retryEgress    = time.Minute // a proxy or a source address of ours is the operator's to mend
 )
 
-// rulings maps every reason to its verdict and message. [MXReservedAddress] alone has a second verdict: see selfRuling.
+// rulings maps every reason to its verdict and message. Only
+// [MXReservedAddress] has a second verdict: see selfRuling.
 var rulings = map[Reason]ruling{
 	InvalidSyntax:  {verdict: Undeliverable, message: "The address is not well-formed."},
 	DomainNotFound: {verdict: Undeliverable, message: "The domain does not exist."},
-	NoMailHost:     {verdict: Undeliverable, message: "The domain has no mail host: neither MX nor address records lead anywhere."},
-	NullMX:         {verdict: Undeliverable, message: "The domain declares that it takes no mail (null MX)."},
+	NoMailHost: {verdict: Undeliverable,
+		message: "The domain has no mail host: neither MX nor address records lead anywhere."},
+	NullMX: {verdict: Undeliverable, message: "The domain declares that it takes no mail (null MX)."},
 	MXReservedAddress: {verdict: Unknown,
 		message: "Every mail host of the domain has an address in reserved or private space, which is not contacted."},
 	DNSTemporary: {verdict: Unknown, retryAfter: retryDNS,
@@ -96,8 +102,9 @@ var rulings = map[Reason]ruling{
 		message: "The mail host offers TLS, but no TLS session could be set up with it."},
 	MailboxNotFound: {verdict: Undeliverable, message: "The mail host says that the mailbox does not exist."},
 	MailboxDisabled: {verdict: Undeliverable, message: "The mail host says that the mailbox is disabled."},
-	MailboxMoved:    {verdict: Undeliverable, message: "The mail host says that the mailbox has moved to another address."},
-	MailboxFull:     {verdict: Unknown, message: "The mailbox exists but is over its quota at the moment."},
+	MailboxMoved: {verdict: Undeliverable,
+		message: "The mail host says that the mailbox has moved to another address."},
+	MailboxFull: {verdict: Unknown, message: "The mailbox exists but is over its quota at the moment."},
 	NotOurDomain: {verdict: Unknown,
 		message: "The mail host says that it does not take mail for this domain from us."},
 	Greylisted: {verdict: Unknown, retryAfter: retryGreylist,
@@ -112,21 +119,27 @@ var rulings = map[Reason]ruling{
 		message: "The mail host refused without saying whether the mailbox exists."},
 	ProtocolError: {verdict: Unknown, message: "The domain's mail host does not speak proper SMTP."},
 	SMTPUTF8Unsupported: {verdict: Undeliverable,
-		message: "The local-part has non-ASCII characters, and the mail host cannot take such addresses (no SMTPUTF8)."},
-	CatchAll:          {verdict: AcceptAll, message: "The mail host takes mail for every address of the domain."},
-	RecipientAccepted: {verdict: Deliverable, message: "The mail host takes mail for this mailbox and refuses unknown ones."},
+
+		message: "The local-part has non-ASCII characters, " +
+			"and the mail host cannot take such addresses (no SMTPUTF8)."},
+	CatchAll: {verdict: AcceptAll, message: "The mail host takes mail for every address of the domain."},
+	RecipientAccepted: {verdict: Deliverable,
+		message: "The mail host takes mail for this mailbox and refuses unknown ones."},
 	ControlInconclusive: {verdict: Unknown,
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
 	SpamTrap:    {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
 	SMTPSkipped: {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
 	ResolverUnreliable: {verdict: Unknown, retryAfter: retryDNS,
-		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. This is a fault of our network, not of the address."},
+		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
+			"This is a fault of our network, not of the address."},
 	PortBlocked: {verdict: Unknown, retryAfter: retryTemporary,
-		message: "Our network lets us reach no mail host at all (port 25 is blocked). This is a fault of our network, not of the address."},
+		message: "Our network lets us reach no mail host at all (port 25 is blocked). " +
+			"This is a fault of our network, not of the address."},
 	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
 }
 
-// reasonOf maps what a reply proves to a reason. [replies.OK] is not in it: an acceptance is judged with the control's reply.
+// reasonOf maps what a reply proves to a reason. [replies.OK] is not in it,
+// because an acceptance is judged together with the control's reply.
 var reasonOf = map[replies.Class]Reason{
 	replies.OKUnverified: ControlInconclusive,
 	replies.NoSuchUser:   MailboxNotFound,

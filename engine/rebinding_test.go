@@ -18,7 +18,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// fickle answers from another world each time it is asked for an address, and lets nothing be kept.
+// fickle answers from another world each time it is asked for an address, and
+// lets nothing be kept.
 type fickle struct {
 	mu     sync.Mutex
 	worlds []*dnstest.Server
@@ -43,8 +44,10 @@ func newFickle(ips ...string) *fickle {
 	return f
 }
 
-// TestRebinding holds that the address that was looked at is the one that is dialled: a name that leads to a public address at one moment and to
-// the loopback at the next cannot have us talk to the loopback, neither straight nor through a proxy, which is never told a name.
+// TestRebinding checks that the address that was looked at is the one that is
+// dialled: a name that leads to a public address at one moment and to the
+// loopback at the next cannot have us talk to the loopback, neither straight
+// nor through a proxy, which is never told a name.
 func TestRebinding(t *testing.T) {
 	const proxyAddr = "10.0.0.1:1080"
 	for _, proxied := range []bool{false, true} {
@@ -91,7 +94,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// checkDialled sees that sessions were with addresses that the evidence of the DNS has as public ones.
+// checkDialled sees that sessions were with addresses that the evidence of the
+// DNS has as public ones.
 func checkDialled(t *testing.T, evidence engine.Evidence) {
 	t.Helper()
 	if evidence.SMTP == nil {
@@ -112,7 +116,8 @@ func checkDialled(t *testing.T, evidence engine.Evidence) {
 	}
 }
 
-// TestNamesAreNotDialled holds that a dialler only ever sees addresses, so that nothing below us looks a name up once more.
+// TestNamesAreNotDialled checks that a dialler only ever sees addresses, so
+// that nothing below us looks a name up once more.
 func TestNamesAreNotDialled(t *testing.T) {
 	var dialled []string
 	dialer := dialerFunc(func(_ context.Context, _, address string) (net.Conn, error) {

@@ -9,8 +9,10 @@ import (
 // recordOctets is what a record without details takes up besides its texts.
 const recordOctets = 160
 
-// MarshalJSON writes the verification record, with the details where the result has them. Impossible syntax has the short form. The outcome is that
-// of encoding/json, which takes six times as long: a server that answers from memory spends its time on this.
+// MarshalJSON returns the verification record, with the details if the result
+// has them. Impossible syntax has the short form. The outcome is the same as
+// that of encoding/json, which takes six times as long: a server that answers
+// from memory spends most of its time here.
 func (r Result) MarshalJSON() ([]byte, error) {
 	text := make([]byte, 0, recordOctets+len(r.Email)+len(r.User)+len(r.Domain)+len(r.Verdict)+len(r.Message))
 	text = appendText(append(text, `{"email":`...), r.Email)
@@ -44,7 +46,8 @@ func appendFlag(text []byte, on bool) []byte {
 	return append(text, '0')
 }
 
-// appendText appends a string in quotes. What is not plain is left to encoding/json.
+// appendText appends a string in quotes. Strings with special characters are
+// left to encoding/json.
 func appendText(text []byte, s string) []byte {
 	if !isPlain(s) {
 		quoted, _ := marshal(s) // every string can be written
@@ -65,8 +68,9 @@ func isPlain(s string) bool {
 	return true
 }
 
-// marshal leaves <, > and & as they are, so that an encoder that does not escape HTML shows replies as mail hosts write them. [json.Marshal]
-// escapes the outcome again.
+// marshal does not escape <, > and &, so that an encoder without HTML escaping
+// shows replies as mail hosts write them. [json.Marshal] escapes the outcome
+// again.
 func marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -32,7 +32,8 @@ func recordOf(r Result) any {
 	}
 }
 
-// FuzzRecord holds that a record is what encoding/json makes of it, to the octet.
+// FuzzRecord checks that a record is what encoding/json makes of it, to the
+// octet.
 func FuzzRecord(f *testing.F) {
 	for n, text := range []string{
 		"", "alice", "<script>&'", `"quoted"`, `back\slash`, "\u2028\u2029", "\x00\b\f\n\r\t\x1f", "~\x7f\x80", "жук", "\xff\xfe", "\ufffd", "😀", "a\u00a0b",
@@ -62,7 +63,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestRecordOfImpossibleTime: details that JSON cannot carry are an error, as in encoding/json.
+// TestRecordOfImpossibleTime: details that JSON cannot carry are an error, as
+// in encoding/json.
 func TestRecordOfImpossibleTime(t *testing.T) {
 	if text, err := json.Marshal(Result{Email: "a", Details: &Details{CheckedAt: time.Unix(1<<60, 0)}}); err == nil {
 		t.Errorf("%s", text)

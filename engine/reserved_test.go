@@ -16,8 +16,9 @@ import (
 // ownPublic is a public address of this machine in the tests.
 const ownPublic = "9.9.9.10"
 
-// reservedAddrs are addresses that no stranger may have us dial, one of each kind at least. Those of a sender itself are proof that nobody can
-// deliver there.
+// reservedAddrs are addresses that no stranger may have us dial, one of each
+// kind at least. Those of a sender itself are proof that nobody can deliver
+// there.
 var reservedAddrs = []struct {
 	kind, ip string
 	verdict  engine.Verdict
@@ -127,7 +128,8 @@ func verifyWith(t *testing.T, config engine.Config) engine.Result {
 	return result
 }
 
-// TestReservedAddressesAreNotDialled holds the promise for each kind of address, by MX, without MX, and next to other reserved ones.
+// TestReservedAddressesAreNotDialled checks the promise for each kind of
+// address, by MX, without MX, and next to other reserved ones.
 func TestReservedAddressesAreNotDialled(t *testing.T) {
 	for _, tt := range reservedAddrs {
 		t.Run(tt.kind, func(t *testing.T) {
@@ -150,7 +152,8 @@ func TestReservedAddressesAreNotDialled(t *testing.T) {
 	}
 }
 
-// TestAllowedNets holds that a network that is allowed is opened, and none beside it.
+// TestAllowedNets checks that a network that is allowed is opened, and none
+// beside it.
 func TestAllowedNets(t *testing.T) {
 	tests := []struct {
 		allowed    string
@@ -185,7 +188,8 @@ func TestAllowedNets(t *testing.T) {
 	}
 }
 
-// TestPublicAddressBesideReservedOnes holds that the one that may be dialled is, and it alone.
+// TestPublicAddressBesideReservedOnes checks that the one that may be dialled
+// is, and it alone.
 func TestPublicAddressBesideReservedOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -204,7 +208,8 @@ func TestPublicAddressBesideReservedOnes(t *testing.T) {
 	})
 }
 
-// TestOwnAddressIsToldAsSuch holds that the operator learns why such a domain cannot be verified.
+// TestOwnAddressIsToldAsSuch checks that the operator learns why such a domain
+// cannot be verified.
 func TestOwnAddressIsToldAsSuch(t *testing.T) {
 	result := verifyWith(t, engine.Config{Exchanger: dnstest.New(zoneOf(ownPublic)), Dialer: noDialer{t}, OwnAddrs: ownAddrs()})
 	if !strings.Contains(result.Message, "the machine that asks") {

@@ -12,18 +12,29 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// resolverCheck proves that the resolver works before its denials are believed. The rule:
+// resolverCheck proves that the resolver works before its denials are believed.
+// The rule:
 //
-//  1. A round asks the resolver anew for the MX records of each well-known domain. It is passed when none of them is denied and most are found.
-//  2. A resolver begins without trust. It gains trust by passing [proofRounds] rounds in a row, by finding public addresses for the mail hosts of these
-//     domains, and by denying a random name; and keeps it for [proofLasts]. It loses trust by failing a round; then none of its denials is believed for [doubtLasts], and it has to gain trust again.
-//  3. A denial is believed when it was heard [hearings] times, and a trusted resolver has passed a round after each of them.
+//   - A round asks the resolver anew for the MX records of each well-known
+//     domain. It is passed if none of them is denied and most are found.
+//   - A resolver starts without trust. It gains trust by passing [proofRounds]
+//     rounds in a row, finding public addresses for the mail hosts of these
+//     domains, and denying a random name; it keeps it for [proofLasts]. It
+//     loses trust by failing a round; then none of its denials is believed for
+//     [doubtLasts], and it must gain trust again.
+//   - A denial is believed if it was heard [hearings] times, and a trusted
+//     resolver has passed a round after each of them.
 //
-// A resolver that has begun to deny everything fails the round after its first denial. One that denies each question with the probability p must
-// deny a name six times (A and AAAA of a mail host, three times) and tell the truth some fifty times, p^6 × (1-p)^50, which is 1e-8 at most
-// (p = 0.11). One that changes from truth to denial and back would have to do so between one round and the next, several times. A filter that denies some names always, and no well-known one, is found out only where it says so: see [dnsresolve].
+// A resolver that has begun to deny everything fails the round after its first
+// denial. One that denies each query with probability p must deny a name six
+// times (A and AAAA of a mail host, three times) and tell the truth about fifty
+// times: p^6 × (1-p)^50, which is at most 1e-8 (p = 0.11). One that alternates
+// between truth and denial would have to do so between one round and the next,
+// several times. A filter that always denies some names, and no well-known one,
+// is detected only if it says so: see [dnsresolve].
 //
-// Callers share rounds: one that has not begun when a denial was heard is as good for all denials heard until then.
+// Callers share rounds: one that had not begun when a denial was heard counts
+// for all denials heard until then.
 type resolverCheck struct {
 	resolver *dnsresolve.Resolver
 	domains  []string
@@ -40,7 +51,7 @@ type resolverCheck struct {
 	trustedUntil time.Time
 	began        time.Time // of the latest round
 	turn         int
-	next         *outcome // of a round that has not begun; nil: nobody waits for one
+	next         *outcome // of a round that has not begun; nil: no caller waits for one
 	running      bool
 	watch        *time.Timer
 	settled      map[string]time.Time // domains whose denial is believed, and until when
@@ -55,15 +66,18 @@ const (
 	// settledLasts is as long as package dnsresolve keeps a denial.
 	settledLasts = 5 * time.Minute
 	mostSettled  = 10_000
-	// roundEvery bounds what the check costs while many domains are denied; those who wait share the next round.
+	// roundEvery limits what the check costs while many domains are denied;
+	// callers that wait share the next round.
 	roundEvery = 50 * time.Millisecond
-	// roundTimeout leaves a silent server one try, and another server one after it.
+	// roundTimeout allows one try at a silent server, and another server after
+	// it.
 	roundTimeout = 5 * time.Second
-	// suspectAfter is how long nothing may answer at all before the check looks into it, so that bulk need not wait for look-ups to time out.
+	// suspectAfter is how long nothing may answer at all before the check is
+	// made, so that bulk need not wait for look-ups to time out.
 	suspectAfter = 2 * time.Second
 )
 
-// outcome is what came of a round or a check, for those who wait for it.
+// outcome is the outcome of a round or a check, for callers that wait for it.
 type outcome struct {
 	done  chan struct{}
 	fault string
@@ -90,7 +104,8 @@ func (c *resolverCheck) status() Check {
 	return last
 }
 
-// pass returns once a round that begins after the call is over, with why the resolver cannot be believed; empty: it can.
+// pass returns after a round that began after the call, with the reason why the
+// resolver cannot be believed; empty: it can.
 func (c *resolverCheck) pass(ctx context.Context) (fault string) {
 	c.mu.Lock()
 	switch {
@@ -119,7 +134,7 @@ func (c *resolverCheck) join() *outcome {
 	return next
 }
 
-// run makes rounds as long as somebody waits for one.
+// run makes rounds as long as callers wait for one.
 func (c *resolverCheck) run() {
 	for {
 		c.mu.Lock()
@@ -177,7 +192,8 @@ func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
 	return fault, fault != ""
 }
 
-// note takes in what came of a proof. It returns who waits for the next one in vain: a resolver that is in doubt gets none for a while.
+// note records the outcome of a proof. It returns the callers that wait for the
+// next one in vain: a resolver that is in doubt gets none for a while.
 func (c *resolverCheck) note(fault string, invents, trusted bool) (inVain []*outcome) {
 	if c.base.Err() != nil {
 		return nil // the rounds were ended by Close
@@ -204,7 +220,7 @@ func (c *resolverCheck) note(fault string, invents, trusted bool) (inVain []*out
 	return inVain
 }
 
-// round asks for each domain, and says what is wrong with the answers.
+// round asks for each domain, and returns what is wrong with the answers.
 func (c *resolverCheck) round(ctx context.Context) (fault string) {
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 	defer cancel()
@@ -230,7 +246,7 @@ func (c *resolverCheck) round(ctx context.Context) (fault string) {
 	return c.silence(lookups)
 }
 
-// silence says why domains were not found that nobody denied.
+// silence returns why domains were not found although they were not denied.
 func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
 	for _, l := range lookups {
 		if l.Status.Temporary() && l.Server != "" {
@@ -240,7 +256,8 @@ func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
 	return "no DNS server answers at " + strings.Join(c.resolver.Servers(), ", ")
 }
 
-// misleading says what is wrong with the addresses of well-known mail hosts, such as those that captive portals give.
+// misleading returns what is wrong with the addresses of well-known mail hosts,
+// such as those that captive portals return.
 func (c *resolverCheck) misleading(ctx context.Context) (fault string) {
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 	defer cancel()
@@ -252,7 +269,8 @@ func (c *resolverCheck) misleading(ctx context.Context) (fault string) {
 	all.Wait()
 	for _, found := range answers {
 		if c.blamed(found) {
-			return fmt.Sprintf("the DNS server %s says that no mail host of %s has an address on the public internet", found.Lookups[0].Server, found.Domain)
+			const text = "the DNS server %s says that no mail host of %s has an address on the public internet"
+			return fmt.Sprintf(text, found.Lookups[0].Server, found.Domain)
 		}
 	}
 	return ""
@@ -273,7 +291,8 @@ func (c *resolverCheck) inventing(ctx context.Context) (fault string) {
 	return ""
 }
 
-// begins is told that a verification asks the resolver: as long as it has not heard a thing, somebody has to look after it.
+// begins is called when a verification asks the resolver. Until the resolver
+// has answered something, it is watched.
 func (c *resolverCheck) begins() {
 	if c == nil || c.heard.Load() {
 		return
@@ -285,7 +304,8 @@ func (c *resolverCheck) begins() {
 	}
 }
 
-// suspect begins a check that nobody waits for, if nothing was heard and none was made.
+// suspect begins a check in the background if nothing was heard and none was
+// made.
 func (c *resolverCheck) suspect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,8 +314,9 @@ func (c *resolverCheck) suspect() {
 	}
 }
 
-// ended is told what a verification heard from the resolver. One that was the first and heard nothing waits for the check: it is over by the time a run
-// or a command ends.
+// ended is called with what a verification heard from the resolver. If it was
+// the first and heard nothing, it waits for the check, so that the check is
+// over when a run or a command ends.
 func (c *resolverCheck) ended(ctx context.Context, found dnsresolve.Findings) {
 	if c == nil {
 		return

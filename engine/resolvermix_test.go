@@ -19,8 +19,9 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// mixture is a resolver for a world in which every domain but those under "com" is alive and has one mail host, and the domains of the check, too. Of
-// some questions it denies what was asked for, to some it is silent.
+// mixture is a resolver for a world in which every domain but those under "com"
+// is alive and has one mail host, and the domains of the check, too. Of some
+// questions it denies what was asked for, to some it is silent.
 type mixture struct {
 	denies, silences float64
 	lasts            time.Duration // how long it is in one mood; 0: each question meets another
@@ -58,7 +59,8 @@ func (m *mixture) Exchange(ctx context.Context, query *dns.Msg, _, _ string) (*d
 	return answer, nil
 }
 
-// mood is a number in [0, 1) that depends on the seed, and on the time or on the question and how often it was asked.
+// mood is a number in [0, 1) that depends on the seed, and on the time or on
+// the question and how often it was asked.
 func (m *mixture) mood(q dns.Question) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +76,8 @@ func (m *mixture) mood(q dns.Question) float64 {
 	return rand.New(rand.NewPCG(m.seed, hash.Sum64())).Float64()
 }
 
-// TestNoPathFromABrokenResolverToUndeliverable: random mixes of truth, denial and silence, by question and by interval. RCPT_MIXES sets how many
+// TestNoPathFromABrokenResolverToUndeliverable: random mixes of truth, denial
+// and silence, by question and by interval. RCPT_MIXES sets how many
 // verifications there are for each.
 func TestNoPathFromABrokenResolverToUndeliverable(t *testing.T) {
 	each := 1600 // 104,000 in all

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Result is the answer about one address. Its JSON form is the verification record.
+// Result is the answer about one address. Its JSON form is the verification
+// record.
 type Result struct {
 	Email      string  // the address that was verified, as given; see Details.Given
 	User       string  // the local-part as given; empty when the syntax is impossible
@@ -30,8 +31,8 @@ type Details struct {
 	Reason     Reason        `json:"reason"`
 	RetryAfter int64         `json:"retry_after,omitempty"` // seconds, when worth retrying
 	Suggestion string        `json:"suggestion,omitempty"`  // did you mean
-	Given      string        `json:"given,omitempty"`       // the text from which the address was cleaned, where it is not the address itself
-	Provider   string        `json:"provider,omitempty"`    // who runs the mail hosts, where that is known
+	Given      string        `json:"given,omitempty"`       // text from which the address was cleaned, if different
+	Provider   string        `json:"provider,omitempty"`    // of the mail hosts, if known
 	MX         []MX          `json:"mx,omitempty"`
 	CatchAll   CatchAllState `json:"catch_all"`
 	Matches    []lists.Match `json:"matches,omitempty"`
@@ -48,7 +49,7 @@ type MX struct {
 	Preference uint16 `json:"preference"`
 }
 
-// CatchAllState says whether the domain's mail host takes mail for every address.
+// CatchAllState says whether the domain's mail host accepts every address.
 type CatchAllState string
 
 // The states of what is known about a domain's catch-all.
@@ -115,7 +116,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// WithoutDetails returns r in the short form that a caller who did not ask for details gets.
+// WithoutDetails returns r in the short form, for callers that did not ask for
+// details.
 func (r Result) WithoutDetails() Result {
 	r.Details = nil
 	return r

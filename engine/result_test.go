@@ -93,7 +93,8 @@ func TestEvidenceOfListsIsKept(t *testing.T) {
 	}
 }
 
-// FuzzEvidence holds that whatever evidence can be read can be judged, and is the same after a round trip.
+// FuzzEvidence checks that whatever evidence can be read can be judged, and is
+// the same after a round trip.
 func FuzzEvidence(f *testing.F) {
 	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost), withLists()} {
 		data, err := json.Marshal(evidence)

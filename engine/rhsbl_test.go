@@ -22,7 +22,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestRHSBLNames holds what is looked up: the registrable domain, and nothing where a list is not to be asked.
+// TestRHSBLNames checks what is looked up: the registrable domain, and nothing
+// where a list is not to be asked.
 func TestRHSBLNames(t *testing.T) {
 	known, err := lists.New(
 		lists.Addition{Kind: lists.Allow, Name: "ours", From: strings.NewReader("allowed.test\nann@\n")},
@@ -78,7 +79,8 @@ func askedUnder(server *dnstest.Server, zone string) []string {
 	return names
 }
 
-// TestRHSBLTooLongName holds that a domain for which the zone leaves no room is no failure of the list.
+// TestRHSBLTooLongName checks that a domain for which the zone leaves no room
+// is no failure of the list.
 func TestRHSBLTooLongName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		label := strings.Repeat("z", 19)
@@ -95,7 +97,8 @@ func TestRHSBLTooLongName(t *testing.T) {
 	})
 }
 
-// TestFailedRHSBLRests holds that a list that fails delays the verifications of a minute once, and is complained of once.
+// TestFailedRHSBLRests checks that a list that fails delays the verifications
+// of a minute once, and is complained of once.
 func TestFailedRHSBLRests(t *testing.T) {
 	for name, failure := range map[string]dnstest.Fault{
 		"silent":  {Name: "dead.test", Kind: dnstest.Lose},
@@ -144,7 +147,8 @@ func TestFailedRHSBLRests(t *testing.T) {
 	}
 }
 
-// TestRHSBLAndCaller holds that a caller who leaves does not wait for a list, and does not count as its failure.
+// TestRHSBLAndCaller checks that a caller who leaves does not wait for a list,
+// and does not count as its failure.
 func TestRHSBLAndCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := dnstest.New(oneHostZone)
@@ -175,7 +179,8 @@ func TestRHSBLAndCaller(t *testing.T) {
 	})
 }
 
-// TestRHSBLAndTimeout holds that the time for one address bounds the lists, too.
+// TestRHSBLAndTimeout checks that the time for one address bounds the lists,
+// too.
 func TestRHSBLAndTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := dnstest.New(oneHostZone)
@@ -190,7 +195,8 @@ func TestRHSBLAndTimeout(t *testing.T) {
 	})
 }
 
-// secretive answers as the DNS does that explains a failure with the name that was asked for (RFC 8914).
+// secretive answers as the DNS does that explains a failure with the name that
+// was asked for (RFC 8914).
 type secretive struct{ *dnstest.Server }
 
 func (s secretive) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
@@ -202,7 +208,8 @@ func (s secretive) Exchange(ctx context.Context, query *dns.Msg, network, server
 	return answer, err
 }
 
-// TestRHSBLKeyIsNotShown holds that the key which some operators put into the name of the zone stays with us.
+// TestRHSBLKeyIsNotShown checks that the key which some operators put into the
+// name of the zone stays with us.
 func TestRHSBLKeyIsNotShown(t *testing.T) {
 	const key = "abcdefghijklmnopqrstuvwxyz"
 	var log bytes.Buffer

@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// mailRoute keeps the hosts and addresses that may be dialled: public ones, and those in allowed networks.
+// mailRoute keeps the hosts and addresses that may be dialled: public ones, and
+// those in allowed networks.
 func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
 	route := make([]smtpprobe.Host, 0, len(found.Hosts))
 	for _, host := range found.Hosts {
@@ -24,10 +25,12 @@ func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Ho
 	return route
 }
 
-// mayDial reports whether an address may be dialled. Who dials an IPv4-mapped address meets the IPv4 address in it: both must be allowed, so that
-// ::/0 does not open what nobody named.
+// mayDial reports whether an address may be dialled. Dialling an IPv4-mapped
+// address reaches the IPv4 address in it. So both must be allowed, and ::/0
+// alone allows none of them.
 func mayDial(addr dnsresolve.Addr, allowed []netip.Prefix) bool {
-	return addr.Reserved == "" || contains(allowed, addr.IP) && (!addr.IP.Is4In6() || contains(allowed, addr.IP.Unmap()))
+	in := contains(allowed, addr.IP) && (!addr.IP.Is4In6() || contains(allowed, addr.IP.Unmap()))
+	return addr.Reserved == "" || in
 }
 
 func contains(networks []netip.Prefix, ip netip.Addr) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// Stats is what a [Verifier] is busy with, and what it has done since it was made.
+// Stats is what a [Verifier] is doing, and has done since it was made.
 type Stats struct {
 	DNS  dnsresolve.Stats
 	SMTP smtpprobe.Stats
@@ -13,7 +13,8 @@ type Stats struct {
 	Network NetworkStatus
 }
 
-// Stats counts. It takes a lock of the sessions for a moment: it is for monitoring, not for every verification.
+// Stats returns current figures. It briefly takes the lock of the sessions, so
+// it is for monitoring and not for every verification.
 func (v *Verifier) Stats() Stats {
 	if v.resolver == nil {
 		return Stats{Network: v.Network()}

@@ -7,14 +7,16 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// suggester makes suggestions. It remembers the last domain, which addresses that are verified together share.
+// suggester makes suggestions. It remembers the last domain, which addresses
+// that are verified together share.
 type suggester struct {
 	known  *lists.Lists
 	domain string
 	meant  string // instead of it; empty: nothing is to be suggested
 }
 
-// suggest returns the address with the domain that was probably meant; empty when there is none to offer.
+// suggest returns the address with the domain that was probably meant, or an
+// empty text.
 func (s *suggester) suggest(local, domain string) string {
 	if domain != s.domain {
 		s.domain = domain
@@ -26,7 +28,8 @@ func (s *suggester) suggest(local, domain string) string {
 	return local + "@" + s.meant
 }
 
-// suggestDotted is suggest for an address whose only fault is a domain without a dot: alice@gmailcom.
+// suggestDotted is suggest for an address whose only fault is a domain without
+// a dot: alice@gmailcom.
 func (s *suggester) suggestDotted(given string, fault *SyntaxFault) string {
 	if fault == nil || fault.Reason != address.Dotless {
 		return ""

@@ -31,7 +31,8 @@ type outcome struct {
 	err    error
 }
 
-// verifyTogether verifies addresses together, and sees that each is told of once.
+// verifyTogether verifies addresses together, and sees that each is told of
+// once.
 func verifyTogether(ctx context.Context, t *testing.T, v *engine.Verifier, addresses []string) []outcome {
 	t.Helper()
 	var mu sync.Mutex
@@ -56,7 +57,8 @@ var aCompany = []string{
 	`"quoted name"@example.test`, "not an address", "user@localhost", "jürgen@example.test", "user@example.test", "user+tag@example.test", "user@gmial.com", "@",
 }
 
-// TestTogetherAsEachByItself holds that addresses verified together get the results that they would get one by one.
+// TestTogetherAsEachByItself checks that addresses verified together get the
+// results that they would get one by one.
 func TestTogetherAsEachByItself(t *testing.T) {
 	const plain = oneHostZone + "elsewhere.test. MX 10 mx.example.test.\ngmial.com. MX 10 mx.example.test.\n"
 	mine := []lists.Addition{
@@ -116,7 +118,8 @@ func TestTogetherAsEachByItself(t *testing.T) {
 	}
 }
 
-// verifierIn is a verifier whose world has one mail host, at 192.0.2.1 and at 2001:db8::1.
+// verifierIn is a verifier whose world has one mail host, at 192.0.2.1 and at
+// 2001:db8::1.
 func verifierIn(t *testing.T, config engine.Config, zone string, host smtptest.Handler) *engine.Verifier {
 	t.Helper()
 	network := smtptest.NewNetwork()
@@ -137,7 +140,8 @@ func verifierIn(t *testing.T, config engine.Config, zone string, host smtptest.H
 	return v
 }
 
-// checkSame compares two outcomes. The dialogue depends on the company, and what a cache brought on who came first.
+// checkSame compares two outcomes. The dialogue depends on the company, and
+// what a cache brought on who came first.
 func checkSame(t *testing.T, address string, got, want outcome) {
 	t.Helper()
 	if !errors.Is(got.err, want.err) {
@@ -149,7 +153,8 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 	}
 }
 
-// TestTogetherAsksOnce holds what concerns the domain is found out once, and that each is told of.
+// TestTogetherAsksOnce checks what concerns the domain is found out once, and
+// that each is told of.
 func TestTogetherAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "example.test.dbl.test. A 127.0.1.2\n")
@@ -181,7 +186,7 @@ func TestTogetherAsksOnce(t *testing.T) {
 	})
 }
 
-// TestTogetherGiveUp holds that giving up is an error for each, at once.
+// TestTogetherGiveUp checks that giving up is an error for each, at once.
 func TestTogetherGiveUp(t *testing.T) {
 	for name, host := range map[string]*smtptest.Host{"at RCPT": {HangAt: smtptest.PhaseRCPT}, "at the greeting": {HangAt: smtptest.PhaseGreeting}} {
 		t.Run(name, func(t *testing.T) {
@@ -216,8 +221,9 @@ func TestTogetherAfterClose(t *testing.T) {
 	})
 }
 
-// TestTogetherASlowListTakesNobodysTime holds that who goes on to another mail host does so at once, and has the time for it, while others who have
-// their answer wait for a list in the DNS.
+// TestTogetherASlowListTakesNobodysTime checks that who goes on to another mail
+// host does so at once, and has the time for it, while others who have their
+// answer wait for a list in the DNS.
 func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New("example.test. MX 10 mx1.test.\nexample.test. MX 20 mx2.test.\nmx1.test. A 192.0.2.1\nmx2.test. A 192.0.2.2\n")
@@ -233,7 +239,8 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 	})
 }
 
-// TestTogetherRemembers holds that what is remembered is not asked again, that results are remembered, and that those of lists which are no more are not.
+// TestTogetherRemembers checks that what is remembered is not asked again, that
+// results are remembered, and that those of lists which are no more are not.
 func TestTogetherRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mine, err := lists.New(lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("c@example.test\n")})
@@ -272,7 +279,8 @@ func TestTogetherRemembers(t *testing.T) {
 	})
 }
 
-// TestTogetherGreylisted holds that those who are put off come back with the same random mailbox, which a host that greylists lets pass by then.
+// TestTogetherGreylisted checks that those who are put off come back with the
+// same random mailbox, which a host that greylists lets pass by then.
 func TestTogetherGreylisted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})
@@ -287,7 +295,8 @@ func TestTogetherGreylisted(t *testing.T) {
 	})
 }
 
-// TestTogetherKeepsNothingForTheLast holds that what is known of those who have been told of is not kept until the slowest of them has its answer.
+// TestTogetherKeepsNothingForTheLast checks that what is known of those who
+// have been told of is not kept until the slowest of them has its answer.
 func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -326,7 +335,8 @@ func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 	})
 }
 
-// TestTogetherHaveOneTime holds that the time for an address is that of the search for its mail hosts, and of what they take, together.
+// TestTogetherHaveOneTime checks that the time for an address is that of the
+// search for its mail hosts, and of what they take, together.
 func TestTogetherHaveOneTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone)
@@ -340,7 +350,8 @@ func TestTogetherHaveOneTime(t *testing.T) {
 	})
 }
 
-// TestTogetherAskForIPv6 holds that each looks for IPv6 addresses by itself, and has its own findings.
+// TestTogetherAskForIPv6 checks that each looks for IPv6 addresses by itself,
+// and has its own findings.
 func TestTogetherAskForIPv6(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lookups atomic.Int64

@@ -19,7 +19,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// lot is a world drawn by lot, and addresses in it. Mailboxes that begin with "real" exist.
+// lot is a world drawn by lot, and addresses in it. Mailboxes that begin with
+// "real" exist.
 type lot struct {
 	*rand.Rand
 	hostile   bool // else an address has the same answer in any company
@@ -181,7 +182,8 @@ func inWorlds(t *testing.T, worlds uint64, hostile bool, f func(t *testing.T, l 
 	}
 }
 
-// TestTogetherInRandomWorlds holds that addresses verified together get the results that they would get one by one, wherever these do not hang on the
+// TestTogetherInRandomWorlds checks that addresses verified together get the
+// results that they would get one by one, wherever these do not hang on the
 // company, and that the mail hosts are asked about the same of them.
 func TestTogetherInRandomWorlds(t *testing.T) {
 	inWorlds(t, 20, false, func(t *testing.T, l *lot) {
@@ -201,8 +203,9 @@ func TestTogetherInRandomWorlds(t *testing.T) {
 	})
 }
 
-// TestTogetherEndsAtAnyMoment holds, among hostile hosts, that a mailbox which exists is never told not to, that each is told of once, and soon after the end
-// of the context or of the verifier, whenever that comes.
+// TestTogetherEndsAtAnyMoment holds, among hostile hosts, that a mailbox which
+// exists is never told not to, that each is told of once, and soon after the
+// end of the context or of the verifier, whenever that comes.
 func TestTogetherEndsAtAnyMoment(t *testing.T) {
 	inWorlds(t, 60, true, func(t *testing.T, l *lot) {
 		v, leave := l.verifier(t)

@@ -23,7 +23,7 @@ type Verifier struct {
 	policy   Policy
 	lists    atomic.Pointer[lists.Lists]
 	resolver *dnsresolve.Resolver
-	rhsbls   *rhsbl.Lists // nil: there are none
+	rhsbls   *rhsbl.Lists // nil: none
 	pool     *smtpprobe.Pool
 	own      *machine.OwnAddrs
 	memory   *memory
@@ -36,13 +36,15 @@ type Verifier struct {
 	portCheck     *portCheck     // the same
 }
 
-// New returns a Verifier. Close it when done, so that the last QUITs get through.
+// New returns a Verifier. Close it when done, so that the last sessions end
+// with QUIT.
 func New(config Config) (*Verifier, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{config: config, policy: Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}, controls: newControls()}
+	policy := Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}
+	v := &Verifier{config: config, policy: policy, controls: newControls()}
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
@@ -60,13 +62,15 @@ func New(config Config) (*Verifier, error) {
 	sessions, questions := config.withinOpenFiles(machine.OpenFiles())
 	provider.Of("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
-		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions, Logger: config.Logger,
+		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions,
+		Logger: config.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
 	v.rhsbls, err = rhsbl.New(rhsbl.Config{
-		Zones: config.RHSBLs, Servers: config.Resolvers, Exchanger: config.Exchanger, MaxQueries: questions, Logger: config.Logger,
+		Zones: config.RHSBLs, Servers: config.Resolvers, Exchanger: config.Exchanger, MaxQueries: questions,
+		Logger: config.Logger,
 	})
 	if err != nil {
 		v.resolver.Close()
@@ -74,8 +78,9 @@ func New(config Config) (*Verifier, error) {
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions, MaxWaitingPerHost: config.MaxWaitingPerHost,
-		Classifier: config.Classifier, Logger: config.Logger,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
+		MaxWaitingPerHost: config.MaxWaitingPerHost,
+		Classifier:        config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {
 		v.resolver.Close()
@@ -90,15 +95,17 @@ func New(config Config) (*Verifier, error) {
 	return v, nil
 }
 
-// SetLists makes l, which is not nil, the lists of verifications that begin from now on, and forgets the results that rest on others. It is safe
-// while others run.
+// SetLists makes l, which must not be nil, the lists of verifications that
+// begin from now on, and forgets the results that rest on others. It may be
+// called while verifications are in progress.
 func (v *Verifier) SetLists(l *lists.Lists) {
 	v.lists.Store(l)
 	v.memory.forget()
 }
 
-// Close waits, for a few seconds at most, until the sessions under way have said QUIT, and frees the cache. A verification that still needs the
-// network then, or begins later, is not carried out ([ErrClosed]).
+// Close waits for the sessions in progress to end with QUIT, for a few seconds
+// at most, and frees the cache. Verifications that still need the network, or
+// begin later, fail with [ErrClosed].
 func (v *Verifier) Close() error {
 	v.closed.Store(true)
 	v.memory.close()
@@ -113,19 +120,24 @@ func (v *Verifier) Close() error {
 	return v.pool.Close()
 }
 
-// ErrBusy says that a verification was not carried out because too many others wait for the same mail host ([Config.MaxWaitingPerHost]).
+// ErrBusy means that a verification was not carried out because too many others
+// wait for the same mail host ([Config.MaxWaitingPerHost]).
 var ErrBusy = smtpprobe.ErrBusy
 
-// ErrClosed says that a verification was not carried out because the [Verifier] was closed.
+// ErrClosed means that a verification was not carried out because the
+// [Verifier] was closed.
 var ErrClosed = smtpprobe.ErrClosed
 
-// Verify tells whether address can receive mail. A dead domain, a refusal or a silence is a result, and so is a deadline of ctx that passes
-// while somebody else is to answer. The error is non-nil only when the verification itself could not be carried out: ctx was cancelled, too
-// many wait for the same mail host ([ErrBusy]), the Verifier was closed ([ErrClosed]), or something of ours failed. The result then is [Unknown]
-// with Success false.
+// Verify tells whether address can receive mail. A dead domain, a refusal and a
+// silence are results, and so is a deadline of ctx that passes while a server
+// is to answer. The error is non-nil only if the verification itself could not
+// be carried out: ctx was cancelled, too many verifications wait for the same
+// mail host ([ErrBusy]), the Verifier was closed ([ErrClosed]), or there was a
+// fault of our own. The result then is [Unknown] with Success false.
 //
-// The configured timeout does not run while the verification waits for a free session with the mail host. A result that is remembered
-// ([Config.Remember]) has Cached set in its details, and is as it was then.
+// The configured timeout does not run while the verification waits for a free
+// session with the mail host. A remembered result ([Config.Remember]) has
+// Cached set in its details and is otherwise unchanged.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 	if result, ok := v.Recall(ctx, address); ok {
 		return result, nil
@@ -133,7 +145,8 @@ func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 	return v.VerifyAnew(ctx, address)
 }
 
-// Recall returns the remembered result of an address, as Verify would, if there is one.
+// Recall returns the remembered result of an address, as Verify would, if there
+// is one.
 func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
 	result, ok := v.memory.recall(address)
 	if ok {
@@ -149,10 +162,10 @@ func (v *Verifier) VerifyAnew(ctx context.Context, address string) (result Resul
 	return result, err
 }
 
-// VerifyTogether verifies addresses of one domain, like Verify for each, at less
-// cost: what concerns the domain is found out once, and one goroutine waits for
-// all mailboxes. Addresses of other domains than the first valid one are verified
-// separately.
+// VerifyTogether verifies addresses of one domain, like Verify for each, at
+// less cost: what concerns the domain is found out once, and one goroutine
+// waits for all mailboxes. Addresses of other domains than the first valid one
+// are verified separately.
 //
 // VerifyTogether calls done exactly once for each address, with its index,
 // perhaps from several goroutines at a time, and returns after the last call.
@@ -213,8 +226,11 @@ func (e *Evidence) end(started time.Time, err error) {
 	e.DurationMS = time.Since(started).Milliseconds()
 }
 
-// read finds out what can be learned without asking anybody, and whether that leaves something to ask.
-func (v *Verifier) read(s *suggester, given string, evidence *Evidence) (mailbox address.Address, goesOn bool, err error) {
+// read finds what can be learned without asking anyone, and whether that leaves
+// something to ask.
+func (v *Verifier) read(
+	s *suggester, given string, evidence *Evidence,
+) (mailbox address.Address, goesOn bool, err error) {
 	if mailbox, err = address.Parse(given); err != nil {
 		evidence.Syntax, err = syntaxFault(err)
 		evidence.Suggestion = s.suggestDotted(given, evidence.Syntax)
@@ -246,12 +262,15 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 		v.resolverCheck.ended(ctx, found)
 	}
 	took := time.Since(started)
-	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts", slog.String("domain", domain), slog.String("status", string(found.Status)),
+	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts",
+		slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
-	if v.config.Hooks.Resolved != nil && err == nil { // a caller who gave up has learned nothing of the DNS
+	if v.config.Hooks.Resolved != nil && err == nil { // a caller that gave up has learned nothing
 		v.config.Hooks.Resolved(found, took)
 	}
-	if err == nil && v.closed.Load() { // a closed resolver finds nothing, which would be told as a fault of the domain's DNS
+	// A closed resolver finds nothing, which would look like a fault of the
+	// domain's DNS.
+	if err == nil && v.closed.Load() {
 		err = ErrClosed
 	}
 	answer := resolved{Findings: found, took: took}
@@ -304,10 +323,12 @@ func (v *Verifier) report(r Result) {
 
 func (v *Verifier) logResult(r Result) {
 	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
-		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)), slog.Int64("duration_ms", r.Details.DurationMS))
+		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)),
+		slog.Int64("duration_ms", r.Details.DurationMS))
 }
 
-// syntaxFault turns a parse error into a fact; any other error is a fault of ours and stays one.
+// syntaxFault turns a parse error into a fact; any other error is a fault of
+// our own and stays one.
 func syntaxFault(err error) (*SyntaxFault, error) {
 	var fault *address.Error
 	if !errors.As(err, &fault) {
@@ -316,7 +337,8 @@ func syntaxFault(err error) (*SyntaxFault, error) {
 	return &SyntaxFault{Reason: fault.Reason, Pos: fault.Pos, Detail: fault.Detail}, nil
 }
 
-// maxEmail bounds what is kept of a given address: no mailbox is longer than 254 octets, the rest shows people what they gave.
+// maxEmail is the length of a given address that is kept: no mailbox is longer
+// than 254 octets, the rest is for people to recognise it.
 const maxEmail = 64 << 10
 
 func bounded(text string) string {

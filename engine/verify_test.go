@@ -30,7 +30,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const oneHostZone = "example.test. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n"
 
-// inMemory completes config with a world of one domain, example.test, whose mail host is host. Another DNS may be in the config.
+// inMemory completes config with a world of one domain, example.test, whose
+// mail host is host. Another DNS may be in the config.
 func inMemory(t *testing.T, config engine.Config, host smtptest.Handler) (*engine.Verifier, *smtptest.Network, *dnstest.Server) {
 	t.Helper()
 	network := smtptest.NewNetwork()
@@ -98,7 +99,8 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 	})
 }
 
-// TestSpamTrapByItsMailHostIsNotContacted holds that a trap is left alone that only its mail host gives away.
+// TestSpamTrapByItsMailHostIsNotContacted checks that a trap is left alone that
+// only its mail host gives away.
 func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 	for trap, contacted := range map[string]bool{"mx:mx.example.test\n": false, "mx:other.test\n": true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -118,7 +120,8 @@ func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 	}
 }
 
-// TestWeakHintIsContacted holds that a weak hint of a spam trap costs nobody the answer.
+// TestWeakHintIsContacted checks that a weak hint of a spam trap costs nobody
+// the answer.
 func TestWeakHintIsContacted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New("hotmaul.com. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n")
@@ -137,7 +140,8 @@ func TestWeakHintIsContacted(t *testing.T) {
 	})
 }
 
-// TestSetLists holds that lists can be changed while verifications run, and that the next one goes by the new ones.
+// TestSetLists checks that lists can be changed while verifications run, and
+// that the next one goes by the new ones.
 func TestSetLists(t *testing.T) {
 	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax})
 	if err != nil {
@@ -176,7 +180,8 @@ func withAddition(t *testing.T, kind lists.Kind, entries string) *lists.Lists {
 	return known
 }
 
-// TestAllowedDomainIsNotDisposableByItsHosts holds that a user's word for a domain outweighs what its mail host says about it.
+// TestAllowedDomainIsNotDisposableByItsHosts checks that a user's word for a
+// domain outweighs what its mail host says about it.
 func TestAllowedDomainIsNotDisposableByItsHosts(t *testing.T) {
 	for allowed, want := range map[string]bool{"example.test": false, "other.test": true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,7 +201,8 @@ func TestAllowedDomainIsNotDisposableByItsHosts(t *testing.T) {
 	}
 }
 
-// TestCancel holds that giving up is an error and no verdict, ends at once, and still says QUIT.
+// TestCancel checks that giving up is an error and no verdict, ends at once,
+// and still says QUIT.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
@@ -223,7 +229,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestTimeout holds that the time for one address bounds everything, and that silence is an answer.
+// TestTimeout checks that the time for one address bounds everything, and that
+// silence is an answer.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{Timeout: 10 * time.Second}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
@@ -241,7 +248,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestDeadlineOfCaller holds that a caller's deadline is treated as the configured time is.
+// TestDeadlineOfCaller checks that a caller's deadline is treated as the
+// configured time is.
 func TestDeadlineOfCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, zone := inMemory(t, engine.Config{}, &smtptest.Host{})
@@ -301,7 +309,8 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// TestWaitingForASessionIsNotSilence holds that our own limit on sessions costs an address nothing but time.
+// TestWaitingForASessionIsNotSilence checks that our own limit on sessions
+// costs an address nothing but time.
 func TestWaitingForASessionIsNotSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := &smtptest.Host{CatchAll: true, GreetingDelay: 2 * time.Second, RCPTDelay: 2 * time.Second}
@@ -319,7 +328,8 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 	})
 }
 
-// TestBusy holds that a verification for which no session becomes free in the caller's time is ours not to have carried out.
+// TestBusy checks that a verification for which no session becomes free in the
+// caller's time is ours not to have carried out.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
@@ -350,7 +360,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestWithQueued holds that the wait for a session that another has busy is told, and its end, and no other wait.
+// TestWithQueued checks that the wait for a session that another has busy is
+// told, and its end, and no other wait.
 func TestWithQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})

@@ -11,8 +11,9 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
-// maxLine bounds a line of a user's list in octets. The longest entry is an address, 254 octets (RFC 5321 §4.5.3.1.3); the rest is room for
-// U-labels and a comment.
+// maxLine bounds a line of a user's list in octets. The longest entry is an
+// address, 254 octets (RFC 5321 §4.5.3.1.3); the rest is room for U-labels and
+// a comment.
 const maxLine = 4096
 
 // byteOrderMark is what some editors put in front of a text in UTF-8.
@@ -21,7 +22,8 @@ const byteOrderMark = "\ufeff"
 // read makes a set of the addition's entries.
 func (a Addition) read() (set, error) {
 	if !slices.Contains([]Kind{Role, Free, Disposable, SpamTrap, Allow}, a.Kind) {
-		return set{}, fmt.Errorf("%s: there is no list %q, only role, free, disposable, spamtrap and allow", a.Name, a.Kind)
+		const text = "%s: there is no list %q, only role, free, disposable, spamtrap and allow"
+		return set{}, fmt.Errorf(text, a.Name, a.Kind)
 	}
 	c := collector{listing: bundle.Listing{List: string(a.Kind), Source: a.Name}}
 	if a.Kind == SpamTrap {
@@ -49,7 +51,8 @@ func (a Addition) read() (set, error) {
 	return c.set(a.Kind, a.Name)
 }
 
-// entryText takes comment and space off a line. A "#" inside an entry is not a comment: a local-part may have one.
+// entryText removes comment and space from a line. A "#" inside an entry does
+// not begin a comment, because a local-part may contain one.
 func entryText(line string, number int) string {
 	if number == 1 {
 		line = strings.TrimPrefix(line, byteOrderMark)

@@ -7,22 +7,26 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 )
 
-// A string, not a slice: the edition is then searched in the binary's read-only pages and costs no heap.
+// The data is a string and not a slice: it is searched in the binary's
+// read-only pages and costs no heap.
 //
 //go:embed data/lists.bundle
 var embeddedText string
 
 var embedded = sync.OnceValues(func() (*Bundle, error) { return openBundle(embeddedText) })
 
-// Bundle is an edition of the lists: the embedded one, or a later one from a file.
+// Bundle is an edition of the lists: the embedded one, or a later one from a
+// file.
 type Bundle struct{ bundle *bundle.Bundle }
 
 // Embedded returns the edition in this program.
 func Embedded() (*Bundle, error) { return embedded() }
 
-// ReadBundle returns the edition in data, which must not change any more. It is an error if data is damaged, or if it holds what no sound
-// edition does: gmail.com among the disposable domains, say. The checksum in data keeps out damage, not a forger: take editions from where
-// you take the program, or compare their SHA-256.
+// ReadBundle returns the edition in data, which must not be changed afterwards.
+// It returns an error if data is damaged, or contains what no sound edition
+// does, such as gmail.com among the disposable domains. The checksum in data
+// detects damage, not forgery: get editions from where you get the program, or
+// compare their SHA-256.
 func ReadBundle(data []byte) (*Bundle, error) {
 	b, err := openBundle(string(data))
 	if err != nil {
@@ -49,5 +53,8 @@ func (b *Bundle) Date() string { return b.bundle.Date }
 func (b *Bundle) SHA256() string { return b.bundle.SHA256 }
 
 func (b *Bundle) set() set {
-	return set{listings: b.bundle.Listings, domains: b.bundle.Domains, words: b.bundle.Words, addresses: b.bundle.Addresses, hosts: b.bundle.Hosts}
+	return set{
+		listings: b.bundle.Listings, domains: b.bundle.Domains, words: b.bundle.Words,
+		addresses: b.bundle.Addresses, hosts: b.bundle.Hosts,
+	}
 }

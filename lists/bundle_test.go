@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 )
 
-// An edition in which something has gone badly wrong is refused, though its checksum is right.
+// TestReadBundleRefuses checks that an edition with badly wrong contents is
+// refused although its checksum is right.
 func TestReadBundleRefuses(t *testing.T) {
 	without := func(entries []bundle.Entry, name string) []bundle.Entry {
 		return slices.DeleteFunc(entries, func(e bundle.Entry) bool { return e.Name == name })
@@ -39,7 +40,8 @@ func TestReadBundleRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a bundle holds, nothing is read outside of it: an edition that is taken can be searched.
+// FuzzReadBundle checks that nothing outside of a bundle is read: an edition
+// that is accepted can be searched.
 func FuzzReadBundle(f *testing.F) {
 	text, err := smallDraft().Build()
 	if err != nil {
@@ -65,7 +67,8 @@ func FuzzReadBundle(f *testing.F) {
 	})
 }
 
-// forge writes a number somewhere into a bundle, such as the start of a bucket, and makes the checksum right.
+// forge writes a number somewhere into a bundle, such as the start of a bucket,
+// and corrects the checksum.
 func forge(text string, at, number uint32) string {
 	const checksumIs = "\nsha256: "
 	data := []byte(text)

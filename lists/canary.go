@@ -29,7 +29,8 @@ func (b *Bundle) checkCanaries() error {
 	s := b.set()
 	for _, c := range canaries {
 		if got := s.lists(s.domains, c.name, c.list); got != c.want {
-			return fmt.Errorf("bundle of lists is not to be trusted: %s in %s: %t, should be %t", c.name, c.list, got, c.want)
+			const text = "bundle of lists is not to be trusted: %s in %s: %t, should be %t"
+			return fmt.Errorf(text, c.name, c.list, got, c.want)
 		}
 	}
 	if !s.words.Has("postmaster") {

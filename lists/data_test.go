@@ -67,7 +67,8 @@ func TestDomainsAreInTheFormOfLists(t *testing.T) {
 	}
 }
 
-// What is kept, free or a relay is not to throw away, neither itself nor by a parent.
+// TestListsAgree checks that no kept, free or relay domain is disposable,
+// neither itself nor through a parent.
 func TestListsAgree(t *testing.T) {
 	l := embeddedLists(t)
 	for _, kind := range []Kind{Allow, Free, Relay} {
@@ -84,7 +85,8 @@ func TestListsAgree(t *testing.T) {
 	}
 }
 
-// A mistyped provider's domain is a slip of somebody with a mailbox to keep, unless a service was seen to use it.
+// TestMistypedProvidersAreNotDisposable checks that the domain of a mistyped
+// provider is not disposable, unless a service was seen to use it.
 func TestMistypedProvidersAreNotDisposable(t *testing.T) {
 	l := embeddedLists(t)
 	for m := range l.Entries(Disposable) {

@@ -11,7 +11,8 @@ type digests struct{ sha1, sha256 bool }
 
 func (d digests) any() bool { return d.sha1 || d.sha256 }
 
-// digestOf tells whether an entry is a SHA-1 or a SHA-256 in hexadecimal, or neither.
+// digestOf returns an entry that is a SHA-1 or SHA-256 in hexadecimal as a
+// digest.
 func digestOf(text string) digests {
 	if _, err := hex.DecodeString(text); err != nil {
 		return digests{}

@@ -15,7 +15,8 @@ const maxLocal = 64
 // hostPrefix marks an entry that names a mail exchanger.
 const hostPrefix = "mx:"
 
-// entry is one line of a user's list: a local-part, a domain, an address or its digest, or a mail exchanger.
+// entry is one line of a user's list: a local-part, a domain, an address or its
+// digest, or a mail exchanger.
 type entry struct {
 	local  string
 	domain string

@@ -6,13 +6,18 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/domainname"
 )
 
-// MatchHosts finds what the mail exchangers of a domain say about it; an entry is "mx:" and the host.
+// MatchHosts finds what the mail exchangers of a domain say about it; an entry
+// is "mx:" and the host.
 //
-//   - Disposable: a host is one of a throw-away service, or lies in a disposable domain. One host is enough.
-//   - SpamTrap: a host is on a user's list, strong; it belongs to a service of domain parking, weak; or the domain looks like a mistyped one
-//     of a big provider and no host is that provider's, weak, the entry then is "typo:" and the provider's domain.
+//   - Disposable: a host belongs to a disposable service or lies in a
+//     disposable domain. One host is enough.
+//   - SpamTrap: a host is on a user's list (strong), or belongs to a domain
+//     parking service (weak); or the domain looks like a mistyped one of a big
+//     provider and no host is that provider's (weak; the entry is "typo:" and
+//     the provider's domain).
 //
-// A host that serves all kinds of domains, or one in an allowed domain, says nothing.
+// A host that serves all kinds of domains, or one in an allowed domain, says
+// nothing.
 func (l *Lists) MatchHosts(domain string, hosts []string) []Match {
 	var f findings
 	hosts = hostNames(hosts)
@@ -27,7 +32,8 @@ func (l *Lists) MatchHosts(domain string, hosts []string) []Match {
 	return f.appendTo(nil)
 }
 
-// hostNames brings mail exchangers into the form of lists. The root, which stands for none (RFC 7505), and what cannot be a name are left out.
+// hostNames returns mail exchangers in the form of lists. The root, which means
+// none (RFC 7505), and invalid names are omitted.
 func hostNames(hosts []string) []string {
 	var names []string
 	for _, host := range hosts {
@@ -39,7 +45,8 @@ func hostNames(hosts []string) []string {
 	return names
 }
 
-// saysNothing reports a host of a service for all kinds of domains, or one in an allowed domain.
+// saysNothing reports whether a host belongs to a service for all kinds of
+// domains or lies in an allowed domain.
 func (l *Lists) saysNothing(host string) bool {
 	for i := range l.sets {
 		s := &l.sets[i]
@@ -52,7 +59,8 @@ func (l *Lists) saysNothing(host string) bool {
 	return false
 }
 
-// matchHost looks for the host and the names above it, among the mail hosts and among the disposable domains.
+// matchHost looks for the host and the names above it, among the mail hosts and
+// among the disposable domains.
 func (l *Lists) matchHost(f *findings, host string) {
 	for i := range l.sets {
 		s := &l.sets[i]
@@ -63,7 +71,9 @@ func (l *Lists) matchHost(f *findings, host string) {
 			}
 			hits = s.domains.Find(name)
 			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
-				if match := s.match(e); match.List == Disposable && (name == host || match.covers() && domainname.SameRegistrant(name, host)) {
+				match := s.match(e)
+				covered := name == host || match.covers() && domainname.SameRegistrant(name, host)
+				if match.List == Disposable && covered {
 					s.addHost(f, match, host)
 				}
 			}

@@ -51,7 +51,8 @@ func TestMatchHostsStrength(t *testing.T) {
 	}
 }
 
-// A user's list, or a bad update of a package, must not make half the world disposable.
+// TestMatchHostsNeverMatchesSharedHosts checks that neither a user's list nor a
+// bad update of a package makes half the world disposable.
 func TestMatchHostsNeverMatchesSharedHosts(t *testing.T) {
 	l := embeddedLists(t, addition(Disposable, "google.com\nmx:outlook.com\ncloudflare.net\nprivateemail.com\nforwardemail.net\n"+
 		"simplelogin.co\nmigadu.com\nzoho.com\nzoho.eu\nimprovmx.com\ngooglemail.com"))

@@ -23,7 +23,8 @@ type Source struct {
 	Count      int        `json:"count"`
 }
 
-// Info tells what the lists hold and where it comes from, the user's additions included.
+// Info returns what the lists contain and where it comes from, the user's
+// additions included.
 func (l *Lists) Info() []Info {
 	var all []Info
 	for _, list := range l.edition.bundle.Lists {
@@ -47,7 +48,8 @@ func (l *Lists) Info() []Info {
 // Edition returns the edition that the additions were made to.
 func (l *Lists) Edition() *Bundle { return l.edition }
 
-// Entries yields the entries of a list, the user's included, in no useful order. Those of mail exchangers begin with "mx:".
+// Entries yields the entries of a list, the user's included, in no useful
+// order. Those of mail exchangers begin with "mx:".
 func (l *Lists) Entries(list Kind) iter.Seq[Match] {
 	return func(yield func(Match) bool) {
 		for i := range l.sets {

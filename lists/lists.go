@@ -10,7 +10,8 @@ import (
 // Kind names a list.
 type Kind string
 
-// The lists. Entries of Allow win over those of the others. Relay has the services that forward from an alias to a kept mailbox.
+// The lists. Entries of Allow win over those of the others. Relay has the
+// services that forward from an alias to a kept mailbox.
 const (
 	Role       Kind = "role"
 	Free       Kind = "free"
@@ -23,28 +24,33 @@ const (
 // Confidence says how far an entry is to be trusted.
 type Confidence string
 
-// The degrees of confidence. Entries of users' lists have none but in a spamtrap list: they are Strong there.
+// The degrees of confidence. Entries of users' lists have none but in a
+// spamtrap list: they are Strong there.
 const (
 	Curated Confidence = "curated" // kept by hand, or seen at work by a source that looks
-	Bulk    Confidence = "bulk"    // collected by machines; nobody has looked at each
+	Bulk    Confidence = "bulk"    // collected by machines, not reviewed one by one
 	Strong  Confidence = "strong"  // a spam trap: never to be contacted
 	Weak    Confidence = "weak"    // a hint of a spam trap, and no more
 )
 
-// FreeSubdomain is the group of disposable entries under which strangers register names of their own, as by eu.org: such an entry matches
-// itself alone.
+// FreeSubdomain is the group of disposable entries under which strangers
+// register names of their own, such as eu.org: such an entry matches only
+// itself.
 const FreeSubdomain = "free_subdomain"
 
 // Match is one entry that an address matched.
 type Match struct {
-	List       Kind       `json:"list"`
-	Entry      string     `json:"entry"`           // as it stands in the list
-	Source     string     `json:"source"`          // where the entry comes from: packages and versions, or a user's file
-	Group      string     `json:"group,omitempty"` // a role's kind, a free provider's family, a relay's service, a throw-away service
+	List   Kind   `json:"list"`
+	Entry  string `json:"entry"`  // as it stands in the list
+	Source string `json:"source"` // where the entry comes from: packages and versions, or a user's file
+	// the kind of a role, the family of a free provider, the service of a relay
+	// or of disposable addresses
+	Group      string     `json:"group,omitempty"`
 	Confidence Confidence `json:"confidence,omitempty"`
 }
 
-// Lists holds an edition of the lists and the user's additions. It is safe for concurrent use.
+// Lists holds an edition of the lists and the user's additions. It is safe for
+// concurrent use.
 type Lists struct {
 	sets      []set // the user's first, in the order given; the edition last
 	edition   *Bundle
@@ -53,17 +59,20 @@ type Lists struct {
 
 // Addition is a user's list: one entry a line, "#" begins a comment.
 //
-// Entries are domains (example.com), local-parts (info@), addresses (info@example.com), mail exchangers (mx:example.com) and, so that a list
-// of traps need not show them, the SHA-1 or SHA-256 of an address in lower case, in hexadecimal. Role takes local-parts, with or without the @,
-// and addresses; Free takes domains; Disposable takes domains and mail exchangers; SpamTrap takes all; Allow takes all but mail exchangers and
-// digests.
+// Entries are domains (example.com), local-parts (info@), addresses
+// (info@example.com), mail exchangers (mx:example.com) and, so that a list of
+// traps need not show them, the SHA-1 or SHA-256 of an address in lower case,
+// in hexadecimal. Role takes local-parts, with or without the @, and addresses;
+// Free takes domains; Disposable takes domains and mail exchangers; SpamTrap
+// takes all; Allow takes all but mail exchangers and digests.
 type Addition struct {
 	Kind Kind
 	Name string // shown as the source of its entries
 	From io.Reader
 }
 
-// New returns the embedded edition with additions. An entry that cannot be one is an error that names the addition and the line.
+// New returns the embedded edition with additions. For an invalid entry the
+// error names the addition and the line.
 func New(additions ...Addition) (*Lists, error) {
 	embedded, err := Embedded()
 	if err != nil {
@@ -72,7 +81,8 @@ func New(additions ...Addition) (*Lists, error) {
 	return embedded.New(additions...)
 }
 
-// New returns the edition with additions, as the function New does with the embedded one.
+// New returns the edition with additions, as the function New does for the
+// embedded one.
 func (b *Bundle) New(additions ...Addition) (*Lists, error) {
 	l := &Lists{edition: b}
 	for _, a := range additions {

@@ -6,7 +6,8 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
-// matchLocal looks for words in the local-part. A word inside a longer one is none: marketa@ is a person.
+// matchLocal looks for words in the local-part. A word inside a longer one is
+// not matched: marketa@ is a person.
 func (l *Lists) matchLocal(f *findings, m *mailbox) {
 	for _, spelling := range [...]string{m.base, m.local} {
 		l.addWord(f, spelling)
@@ -25,15 +26,16 @@ func (l *Lists) matchLocal(f *findings, m *mailbox) {
 	}
 }
 
-// addWord adds all that the word stands for on its own.
+// addWord adds all matches of the word alone.
 func (l *Lists) addWord(f *findings, word string) {
 	for i := range l.sets {
 		l.sets[i].addAll(f, l.sets[i].words.Find(word))
 	}
 }
 
-// matchRole looks for roles of several words, or with a number: sales-uk@, support2@. Each part must be the word of a role, a qualifier or a
-// number, and one at least the word of a role: mark.sales@ is a person.
+// matchRole looks for roles of several words, or with a number: sales-uk@,
+// support2@. Each part must be the word of a role, a qualifier or a number, and
+// one at least the word of a role: mark.sales@ is a person.
 func (l *Lists) matchRole(f *findings, local string) {
 	var role Match
 	var of *set
@@ -53,7 +55,8 @@ func (l *Lists) matchRole(f *findings, local string) {
 	}
 }
 
-// partOfRole tells whether a token may be part of a role, and whether it is the word of one: as it is, or without a number at its end.
+// partOfRole reports whether a token may be part of a role, and whether it is
+// the word of a role itself, with or without a number at its end.
 func (l *Lists) partOfRole(token string) (Match, *set, bool) {
 	if match, s, ok := l.roleWord(token); ok {
 		return match, s, true
@@ -78,7 +81,8 @@ func (l *Lists) roleWord(word string) (Match, *set, bool) {
 	return Match{}, nil, false
 }
 
-// matchTrapTokens looks for words of spam traps among the parts of the local-part: a person may be called Honey, nobody is called Spamtrap.
+// matchTrapTokens looks for words of spam traps among the parts of the
+// local-part: a person may be called Honey, but not Spamtrap.
 func (l *Lists) matchTrapTokens(f *findings, local string) {
 	for more := true; more; {
 		var token string

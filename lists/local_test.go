@@ -61,7 +61,7 @@ func TestMatchLocal(t *testing.T) {
 
 func TestMatchDigests(t *testing.T) {
 	l := smallEdition(t, addition(SpamTrap,
-		"2D57BA0B0B89FB7D4A5DF4E5F2B6D5F3F7E7E1A0\n"+ // of nobody
+		"2D57BA0B0B89FB7D4A5DF4E5F2B6D5F3F7E7E1A0\n"+ // of no known address
 			sha1Of("bob@acme.example")+"\n"+sha256Of("eve@acme.example")))
 	for _, tt := range []struct {
 		local string

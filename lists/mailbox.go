@@ -6,15 +6,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mailbox is an address in the form that entries are compared with. Tables fold ASCII letters themselves.
+// mailbox is an address in the form that entries are compared with. Tables fold
+// ASCII letters themselves.
 type mailbox struct {
 	local  string
 	base   string // local without its "+tag"
 	domain string
 }
 
-// maxDomain is the longest domain in octets (RFC 1035 §2.3.4, without the octets for the root and the first length). A longer one is on no
-// list, and would be looked for once a label.
+// maxDomain is the longest domain in octets (RFC 1035 §2.3.4, without the
+// octets for the root and the first length). A longer one is on no list, and
+// the search would be repeated for each label.
 const maxDomain = 253
 
 func newMailbox(local, domain string) mailbox {
@@ -28,7 +30,8 @@ func newMailbox(local, domain string) mailbox {
 	return mailbox{local: local, base: base, domain: domain}
 }
 
-// fold makes one of the spellings that look or mean the same: full-width letters, capitals, composed letters.
+// fold unifies spellings that look or mean the same: full-width letters,
+// capitals, composed letters.
 func fold(local string) string { return strings.ToLower(norm.NFKC.String(local)) }
 
 // spellings are the local-part as it is and, where it has a tag, without it.
@@ -39,7 +42,8 @@ func (m *mailbox) spellings() []string {
 	return []string{m.local, m.base}
 }
 
-// ignoresDots reports a domain whose provider delivers a.b@ and ab@ to one mailbox.
+// ignoresDots reports whether the domain's provider delivers a.b@ and ab@ to
+// one mailbox.
 func (m *mailbox) ignoresDots() bool { return m.domain == "gmail.com" || m.domain == "googlemail.com" }
 
 // nextToken takes what stands before the next ".", "-" or "_" off a local-part.

@@ -5,14 +5,18 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/table"
 )
 
-// Match finds the entries that an address matches. local is the unquoted local-part, domain is in lower-case A-labels; either may be empty.
+// Match returns the entries that an address matches. local is the unquoted
+// local-part, domain is in lower-case A-labels; either may be empty.
 //
-// There is at most one match a list, in the order of the constants; the user's entries come before the edition's, and are overruled by the
-// user's Allow entries only. An Allow entry that covers the address is always among the matches, so that a caller can disregard what
-// [Lists.MatchHosts] says about the domain.
+// There is at most one match for each list, in the order of the constants. The
+// user's entries come before the edition's and are overruled by the user's
+// Allow entries only. An Allow entry that covers the address is always among
+// the matches, so that a caller can disregard what [Lists.MatchHosts] says
+// about the domain.
 func (l *Lists) Match(local, domain string) []Match { return l.AppendMatches(nil, local, domain) }
 
-// AppendMatches appends what [Lists.Match] finds. With room in found, it allocates nothing for an ASCII address, but for one below an entry.
+// AppendMatches appends the matches of [Lists.Match]. If found has room, it
+// does not allocate for an ASCII address, except for one below an entry.
 func (l *Lists) AppendMatches(found []Match, local, domain string) []Match {
 	var f findings
 	m := newMailbox(local, domain)
@@ -23,7 +27,8 @@ func (l *Lists) AppendMatches(found []Match, local, domain string) []Match {
 	return f.appendTo(found)
 }
 
-// matchDomain looks for the domain and its parents, and for the address where the domain has some.
+// matchDomain looks for the domain and its parents, and for the address where
+// the domain has some.
 func (s *set) matchDomain(f *findings, m *mailbox) {
 	if s.digests.any() {
 		s.matchDigests(f, m)
@@ -46,7 +51,8 @@ func (s *set) matchDomain(f *findings, m *mailbox) {
 	}
 }
 
-// covers reports whether an entry stands for the names below it, too. A free provider's sub-domain may belong to a customer.
+// covers reports whether an entry also matches the names below it. A free
+// provider's sub-domain may belong to a customer.
 func (m Match) covers() bool {
 	switch m.List {
 	case Disposable:

@@ -30,7 +30,9 @@ const (
 // match is the entry as a match.
 func (s *set) match(e table.Entry) Match {
 	l := s.listings.At(e.Value)
-	return Match{List: Kind(l.List), Entry: e.Name, Source: l.Source, Group: l.Group, Confidence: Confidence(l.Confidence)}
+	return Match{
+		List: Kind(l.List), Entry: e.Name, Source: l.Source, Group: l.Group, Confidence: Confidence(l.Confidence),
+	}
 }
 
 // lists reports whether a table has the name itself on the list.
@@ -50,7 +52,8 @@ type findings struct {
 	users   [6]bool  // whether a user's entry
 }
 
-// place is where the matches of a list stand in findings; negative for one that no address matches.
+// place returns the index of the matches of a list in findings; negative for a
+// list that no address matches.
 func place(list Kind) int {
 	switch list {
 	case Role:
@@ -69,7 +72,8 @@ func place(list Kind) int {
 	return -1
 }
 
-// add takes a match. The first of its list stays, but a strong hint of a spam trap is better than a weak one.
+// add adds a match. The first of a list stays, but a strong hint of a spam trap
+// replaces a weak one.
 func (f *findings) add(s *set, m Match) {
 	at := place(m.List)
 	if at < 0 {
@@ -83,7 +87,8 @@ func (f *findings) add(s *set, m Match) {
 
 func (f *findings) has(list Kind) bool { return f.matches[place(list)].List != "" }
 
-// appendTo appends what an Allow entry leaves: the user's wins over every entry, the edition's over its own disposable domains.
+// appendTo appends the matches that Allow entries leave: the user's overrule
+// every entry, the edition's only its own disposable domains.
 func (f *findings) appendTo(found []Match) []Match {
 	allow := place(Allow)
 	for i := range f.matches {

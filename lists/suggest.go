@@ -8,8 +8,9 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/suggest"
 )
 
-// Suggest returns the domain that a mistyped one, in lower-case A-labels, was probably meant to be: gmail.com for gmial.com. It looks at the
-// name alone. A domain that is known to be somebody's own is never taken for a mistyped one.
+// Suggest returns the domain that a mistyped one, in lower-case A-labels, was
+// probably meant to be: gmail.com for gmial.com. It considers the name only. A
+// domain that is known to belong to somebody is never taken for a mistyped one.
 func (l *Lists) Suggest(domain string) (string, bool) { return l.suggester().Suggest(domain) }
 
 func (l *Lists) newSuggester() *suggest.Suggester {
@@ -20,7 +21,7 @@ func (l *Lists) newSuggester() *suggest.Suggester {
 	return suggest.New(targets, l.isKnown)
 }
 
-// isKnown reports whether the domain is on a list of domains that somebody runs and people use.
+// isKnown reports whether the domain is on a list of domains that are in use.
 func (l *Lists) isKnown(domain string) bool {
 	for i := range l.sets {
 		s := &l.sets[i]
@@ -35,8 +36,9 @@ func (l *Lists) isKnown(domain string) bool {
 	return false
 }
 
-// matchTypo finds a domain that looks like a big provider's and has mail hosts of somebody else: who waits there for mistyped mail? The hosts
-// are in the form of lists.
+// matchTypo matches a domain that looks like a big provider's and has mail
+// hosts of somebody else, who may collect mistyped mail. The hosts are in the
+// form of lists.
 func (l *Lists) matchTypo(domain string, hosts []string) (Match, bool) {
 	meant, ok := l.Suggest(domain)
 	if !ok || len(hosts) == 0 {
@@ -44,7 +46,8 @@ func (l *Lists) matchTypo(domain string, hosts []string) (Match, bool) {
 	}
 	for t := range l.edition.targets {
 		if t.domain == meant && !t.runs(hosts) {
-			return Match{List: SpamTrap, Entry: "typo:" + meant, Source: "rcpt: looks like " + meant + ", and has other mail hosts", Confidence: Weak}, true
+			source := "rcpt: looks like " + meant + ", and has other mail hosts"
+			return Match{List: SpamTrap, Entry: "typo:" + meant, Source: source, Confidence: Weak}, true
 		}
 	}
 	return Match{}, false

@@ -11,32 +11,44 @@ type Kind int
 
 // The kinds of faults.
 const (
-	None            Kind = iota // nothing: for a fault that only delays
-	ServFail                    // answers SERVFAIL
-	Refused                     // answers REFUSED
-	FormErr                     // answers a query with EDNS0 with FORMERR and no question, as servers older than EDNS0 do
-	NXDomain                    // denies the name, as broken servers do for record types that they do not know
-	Referral                    // answers with the name servers of the root and nothing else, as a server does that offers no recursion
-	Lose                        // never answers
-	Unreachable                 // in memory: connection refused at once; on sockets: never answers
-	Truncate                    // answers over UDP are empty and truncated; over TCP they are complete
-	TruncateForever             // answers are empty and truncated over UDP and TCP alike
-	ForgeID                     // a made-up answer with another message ID arrives before the right one
-	ForgeQuestion               // a made-up answer to another question arrives before the right one
-	ForgeSource                 // a made-up answer comes from another port before the right one; in memory it cannot arrive
-	Malformed                   // the answer ends in the middle of a record
-	Oversize                    // the answer is 20 kB long over UDP too, whatever the client offers
-	ChangeCase                  // names, that of the question too, come back in upper case
-	Strangers                   // beside the right records are some of other names, and lies about the mail hosts' addresses behind them
-	DenyWithRecords             // the answer has its records, and the code of a denial
-	Unfounded                   // denies the name, and is neither a recursive nor an authoritative server's word (no RA, AA, SOA)
+	None     Kind = iota // nothing: for a fault that only delays
+	ServFail             // answers SERVFAIL
+	Refused              // answers REFUSED
+	// FormErr answers a query with EDNS0 with FORMERR and no question, as
+	// servers older than EDNS0 do
+	FormErr
+	NXDomain // denies the name, as broken servers do for record types that they do not know
+	// Referral answers with the name servers of the root and nothing else, as a
+	// server without recursion does
+	Referral
+	Lose            // never answers
+	Unreachable     // in memory: connection refused at once; on sockets: never answers
+	Truncate        // answers over UDP are empty and truncated; over TCP they are complete
+	TruncateForever // answers are empty and truncated over UDP and TCP alike
+	ForgeID         // a made-up answer with another message ID arrives before the right one
+	ForgeQuestion   // a made-up answer to another question arrives before the right one
+	// ForgeSource sends a made-up answer from another port before the right
+	// one; in memory it cannot arrive
+	ForgeSource
+	Malformed // the answer ends in the middle of a record
+	// Oversize answers with 20 kB over UDP, too, whatever the client offers
+	Oversize
+	ChangeCase // names, that of the question too, come back in upper case
+	// Strangers adds records of other names beside the right ones, and false
+	// addresses of the mail hosts after them
+	Strangers
+	DenyWithRecords // the answer has its records, and the code of a denial
+	// Unfounded denies the name without being recursive or authoritative (no
+	// RA, AA, SOA)
+	Unfounded
 )
 
-// Fault is something that goes wrong with the queries it matches. Where several match, the one that was added last counts.
+// Fault is a fault of the queries that it matches. If several match, the one
+// that was added last applies.
 type Fault struct {
 	Name   string        // only queries for this name; empty: every name
 	Type   string        // only queries of this type ("MX", "AAAA"); empty: every type
-	Server string        // only queries sent to this server, as named in the resolver's configuration; empty: every server
+	Server string        // only queries sent to this server, as named in the resolver's configuration; empty: all
 	Kind   Kind          // what goes wrong
 	Delay  time.Duration // how long the answer takes
 	Times  int           // how many queries it harms before it heals; 0: all of them
@@ -74,7 +86,8 @@ func (s *Server) faultFor(q Query) Fault {
 	return Fault{}
 }
 
-// spoil returns the messages that arrive instead of right, in order; none means silence.
+// spoil returns the messages that arrive instead of right, in order; none means
+// silence.
 func (k Kind) spoil(right *dns.Msg, network string) [][]byte {
 	switch k {
 	case Lose, Unreachable:
@@ -138,7 +151,7 @@ func (k Kind) forgeries(query *dns.Msg) [][]byte {
 	return [][]byte{pack(new(dns.Msg).SetRcode(query, dns.RcodeNameError))}
 }
 
-// forgery is an answer that an attacker would like to be believed: the name does not exist.
+// forgery is an answer as an attacker would forge it: the name does not exist.
 func forgery(right *dns.Msg, k Kind) *dns.Msg {
 	m := failure(right, dns.RcodeNameError)
 	if k == ForgeID {
@@ -149,7 +162,7 @@ func forgery(right *dns.Msg, k Kind) *dns.Msg {
 	return m
 }
 
-// cutInRecord is right with one record more, the last octets of which are missing.
+// cutInRecord is right with one more record, whose last octets are missing.
 func cutInRecord(right *dns.Msg) []byte {
 	m := failure(right, dns.RcodeSuccess)
 	m.Extra = nil

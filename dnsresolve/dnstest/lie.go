@@ -11,16 +11,18 @@ import (
 // LyingAddress is what [Strangers] says that everybody's address is.
 const LyingAddress = "192.0.2.66"
 
-// padding is records for nobody, 20 kB of them.
+// padding is 20 kB of irrelevant records.
 func padding() []dns.RR {
 	var records []dns.RR
 	for range 100 {
-		records = append(records, &dns.TXT{Hdr: header("padding.test.", dns.TypeTXT), Txt: []string{strings.Repeat("x", 200)}})
+		text := []string{strings.Repeat("x", 200)}
+		records = append(records, &dns.TXT{Hdr: header("padding.test.", dns.TypeTXT), Txt: text})
 	}
 	return records
 }
 
-// inUpperCase writes the names of a message as a server does that does not keep the case of a question.
+// inUpperCase writes the names of a message as a server does that does not
+// preserve the case of a question.
 func inUpperCase(m *dns.Msg) *dns.Msg {
 	for i := range m.Question {
 		m.Question[i].Name = strings.ToUpper(m.Question[i].Name)
@@ -37,7 +39,8 @@ func inUpperCase(m *dns.Msg) *dns.Msg {
 	return m
 }
 
-// withStrangers puts records of other names around those of the answer, and addresses of the mail hosts behind them that are lies.
+// withStrangers adds records of other names around those of the answer, and
+// false addresses of the mail hosts after them.
 func withStrangers(m *dns.Msg) *dns.Msg {
 	lies := func(name string) []dns.RR {
 		return []dns.RR{

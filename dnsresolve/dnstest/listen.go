@@ -10,20 +10,22 @@ import (
 	"github.com/miekg/dns"
 )
 
-// portTries is how often another port is tried when the UDP port of a free TCP port is taken.
+// portTries is the number of ports that are tried until both the TCP and the
+// UDP port are free.
 const portTries = 10
 
 // listener is the Server's presence on a loopback port.
 type listener struct {
 	addr   string
-	ctx    context.Context // ends the delays of answers under way
+	ctx    context.Context // ends the delays of answers in progress
 	cancel context.CancelFunc
 	udp    *dns.Server
 	tcp    *dns.Server
 	serve  sync.WaitGroup
 }
 
-// Start makes the Server listen on a free port of 127.0.0.1 over UDP and TCP, and returns "127.0.0.1:PORT". A Server is started once.
+// Start makes the Server listen on a free port of 127.0.0.1 over UDP and TCP,
+// and returns "127.0.0.1:PORT". A Server is started once.
 func (s *Server) Start() (addr string, err error) {
 	if s.listener != nil {
 		return "", errors.New("dnstest: started already")
@@ -84,7 +86,8 @@ func listen() (net.Listener, net.PacketConn, error) {
 	return nil, nil, last
 }
 
-// forge sends messages to a client from a port that it has not asked. Over TCP nobody else could have a word.
+// forge sends messages to a client from a port that it has not asked. Over TCP
+// that is impossible.
 func (s *Server) forge(w dns.ResponseWriter, messages [][]byte, network string) {
 	if network != "udp" || len(messages) == 0 {
 		return

@@ -13,14 +13,18 @@ import (
 	"github.com/miekg/dns"
 )
 
-// maxUDPSize is the largest answer over UDP, whatever the client offers: the size that never needs fragments (DNS flag day 2020).
+// maxUDPSize is the largest answer over UDP, whatever the client offers: the
+// size that never needs fragments (DNS flag day 2020).
 const maxUDPSize = 1232
 
-// Server is a fake DNS server. It is safe for concurrent use; its exported fields are set before the first query.
+// Server is a fake DNS server. It is safe for concurrent use; its exported
+// fields are set before the first query.
 type Server struct {
-	// Validated makes the Server set the AD bit of answers to queries that have it set (RFC 6840 §5.8).
+	// Validated makes the Server set the AD bit of answers to queries that have
+	// it set (RFC 6840 §5.8).
 	Validated bool
-	// SingleAlias makes the Server answer with one alias at a time, so that the client must ask again for the alias's target.
+	// SingleAlias makes the Server answer with one alias at a time, so that the
+	// client must ask again for the alias's target.
 	SingleAlias bool
 
 	zone     *zone
@@ -40,9 +44,10 @@ type Query struct {
 	EDNS    bool   // the query carries an OPT record (RFC 6891)
 }
 
-// New returns a Server that answers from text in the format of a zone file (RFC 1035 §5). Names are absolute, whether they end in a
-// dot or not; the TTL and the class may be left out; a line that begins with a space belongs to the name before it. It panics when
-// the text cannot be parsed; see [Parse].
+// New returns a Server that answers from text in the format of a zone file (RFC
+// 1035 §5). Names are absolute with or without a trailing dot; TTL and class
+// may be omitted; a line that begins with a space belongs to the name before
+// it. New panics if the text cannot be parsed; see [Parse].
 func New(text string) *Server {
 	s, err := Parse(text)
 	if err != nil {
@@ -60,7 +65,8 @@ func Parse(text string) (*Server, error) {
 	return &Server{zone: z}, nil
 }
 
-// Exchange answers query in memory, so that a Server is an Exchanger for package dnsresolve. The server's name is free.
+// Exchange answers query in memory, so that a Server is an Exchanger for
+// package dnsresolve. Any server name will do.
 func (s *Server) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
 	if len(query.Question) != 1 {
 		return nil, errors.New("dnstest: a query has one question")
@@ -87,7 +93,8 @@ func (s *Server) Queries() []Query {
 	return slices.Clone(s.queries)
 }
 
-// Count returns how many queries for name and type the Server got. An empty name or type stands for all.
+// Count returns how many queries for name and type the Server received. An
+// empty name or type matches all.
 func (s *Server) Count(name, qtype string) int {
 	wanted := Fault{Name: name, Type: qtype}
 	n := 0
@@ -99,7 +106,8 @@ func (s *Server) Count(name, qtype string) int {
 	return n
 }
 
-// respond records query and returns the messages that go back, in wire format, and the fault that harms it.
+// respond records query and returns the messages to send in wire format, and
+// the fault that applies to it.
 func (s *Server) respond(query *dns.Msg, network, server string) ([][]byte, Fault) {
 	q := Query{
 		Name:    plainName(query.Question[0].Name),

@@ -38,7 +38,8 @@ func ask(t *testing.T, s *dnstest.Server, name string, qtype uint16) string {
 	return exchange(t, s, new(dns.Msg).SetQuestion(dns.Fqdn(name), qtype), "udp")
 }
 
-// exchange returns the answer in words: the response code, the data of the answer section, the authority section, and oddities.
+// exchange returns the answer as text: the response code, the data of the
+// answer section, the authority section, and irregularities.
 func exchange(t *testing.T, s *dnstest.Server, query *dns.Msg, network string) string {
 	t.Helper()
 	m, err := s.Exchange(t.Context(), query, network, "192.0.2.53:53")

@@ -7,7 +7,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// defaultTTL is the time to live in seconds of records whose line names none, and of denials.
+// defaultTTL is the TTL in seconds of records whose line has none, and of
+// denials.
 const defaultTTL = 300
 
 // zone is the whole world that a Server knows. It is not changed once parsed.
@@ -37,7 +38,8 @@ func (z *zone) add(rr dns.RR) {
 	}
 }
 
-// resolve answers a question: the response code, the answer section and the authority section.
+// resolve answers a question: the response code, the answer section and the
+// authority section.
 func (z *zone) resolve(q dns.Question, followAliases bool) (rcode int, answer, authority []dns.RR) {
 	name := dns.CanonicalName(q.Name)
 	for visited := map[string]bool{}; !visited[name]; {
@@ -63,7 +65,8 @@ func (z *zone) resolve(q dns.Question, followAliases bool) (rcode int, answer, a
 	return dns.RcodeSuccess, answer, nil
 }
 
-// at returns the records of name, taken from a wildcard where RFC 4592 §3.3.1 says so, and whether name exists at all.
+// at returns the records of name, taken from a wildcard where RFC 4592 §3.3.1
+// says so, and whether name exists at all.
 func (z *zone) at(name string) ([]dns.RR, bool) {
 	if z.exists[name] {
 		return z.records[name], true
@@ -84,7 +87,8 @@ func (z *zone) at(name string) ([]dns.RR, bool) {
 	return records, true
 }
 
-// soa returns the start of authority nearest above name: the one in the zone text, or one made up for the root.
+// soa returns the start of authority nearest above name: the one in the zone
+// text, or one for the root.
 func (z *zone) soa(name string) []dns.RR {
 	for ; ; name = parent(name) {
 		if soa := ofType(z.records[name], dns.TypeSOA); len(soa) > 0 {
@@ -96,7 +100,8 @@ func (z *zone) soa(name string) []dns.RR {
 	}
 	return []dns.RR{&dns.SOA{
 		Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: defaultTTL},
-		Ns:  "ns.test.", Mbox: "hostmaster.test.", Serial: 1, Refresh: 3600, Retry: 600, Expire: 86400, Minttl: defaultTTL,
+		Ns:  "ns.test.", Mbox: "hostmaster.test.",
+		Serial: 1, Refresh: 3600, Retry: 600, Expire: 86400, Minttl: defaultTTL,
 	}}
 }
 

@@ -76,11 +76,14 @@ func checkFolder(folder string, report io.Writer) (bad int, err error) {
 // check returns what is too wide in a file, by line.
 func check(file io.Reader, test bool) (problems []string) {
 	lines := bufio.NewScanner(file)
+	output := false // in the wanted output of an example
 	for n := 1; lines.Scan(); n++ {
 		text := lines.Text()
-		wide := width(text)
+		wide, trimmed := width(text), strings.TrimSpace(text)
+		output = strings.HasPrefix(trimmed, "//") && (output || trimmed == "// Output:")
 		switch {
-		case strings.HasPrefix(strings.TrimSpace(text), "//"):
+		case output:
+		case strings.HasPrefix(trimmed, "//"):
 			if wide > maxComment && canWrap(text) {
 				problems = append(problems, fmt.Sprintf("%d: a comment of %d columns", n, wide))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,8 @@ func TestCheck(t *testing.T) {
 		{"a comment in a test", wide("// a ", 81), true, true},
 		{"one long word, such as an address", wide("// https://", 200), false, false},
 		{"a directive", wide("//go:generate a ", 200), false, false},
+		{"the output of an example", "// Output:\n" + wide("// a ", 81), true, false},
+		{"after the output of an example", "// Output:\n// a\n}\n" + wide("// a ", 81), true, true},
 		{"code of 120 columns", wide("\ta := ", 120), false, false},
 		{"code of 121 columns", wide("\ta := ", 121), false, true},
 		{"code in a test", wide("\ta := ", 200), true, false},
@@ -28,8 +31,8 @@ func TestCheck(t *testing.T) {
 	} {
 		if problems := check(strings.NewReader("package a\n"+tt.line+"\n"), tt.test); (len(problems) > 0) != tt.bad {
 			t.Errorf("%s: %v", tt.name, problems)
-		} else if tt.bad && !strings.HasPrefix(problems[0], "2: ") {
-			t.Errorf("%s: %v is not about line 2", tt.name, problems)
+		} else if tt.bad && !strings.HasPrefix(problems[0], fmt.Sprintf("%d: ", 2+strings.Count(tt.line, "\n"))) {
+			t.Errorf("%s: %v is about another line", tt.name, problems)
 		}
 	}
 }
