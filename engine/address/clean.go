@@ -56,14 +56,33 @@ const (
 // an address between blanks or with a dot behind it. Parse stays exact; callers that take text from people clean it first, verify Address, and
 // say what was given (engine.Result.WithGiven).
 //
-// A text that Parse accepts is returned as it is: cleaning never turns one valid mailbox into another. What was removed from other texts could not
-// have been a part of an address where it stood.
+// Cleaning never turns one valid mailbox into another: a text that Parse accepts
+// is returned as it is, but for invisible characters at its ends that IDNA
+// ignores. What was removed from other texts could not have been a part of an
+// address where it stood.
 func Clean(text string) Cleaned {
-	if isMailbox(text) || len(text) > maxCleaned || !utf8.ValidString(text) || strings.ContainsRune(text, rightToLeftOverride) {
+	if mailbox, err := parse(text); err == nil {
+		return trimIgnored(text, mailbox)
+	}
+	if len(text) > maxCleaned || !utf8.ValidString(text) || strings.ContainsRune(text, rightToLeftOverride) {
 		return Cleaned{Address: text}
 	}
 	c := cleaner{text: text}
 	return c.clean(text)
+}
+
+// trimIgnored removes invisible characters at the ends of a valid address if it
+// names the same mailbox without them.
+func trimIgnored(text string, mailbox Address) Cleaned {
+	trimmed := trimInvisible(text)
+	if trimmed == text {
+		return Cleaned{Address: text}
+	}
+	same, err := parse(trimmed)
+	if err != nil || same.Mailbox() != mailbox.Mailbox() {
+		return Cleaned{Address: text}
+	}
+	return Cleaned{Address: trimmed, Removed: []string{removedInvisible}}
 }
 
 // clean makes one change after the other until an address comes out.
