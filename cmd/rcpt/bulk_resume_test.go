@@ -35,8 +35,8 @@ func TestBulkResume(t *testing.T) {
 	p := start(t, settings, command("--overwrite")...)
 	journal := output + ".rcpt-journal"
 	testkit.Eventually(t, "two rows are settled", func() bool {
-		_, err := os.Stat(journal)
-		return err == nil && len(settledIn(t, journal)) == 2
+		info, err := os.Stat(journal)
+		return err == nil && info.Size() > 0 && len(settledIn(t, journal)) == 2
 	})
 	for _, more := range []string{"--resume", "--overwrite", "--no-progress"} {
 		expect(exitUsage, "another run writes "+map[bool]string{true: output, false: "it"}[more == "--resume"], command(more)...)
