@@ -30,7 +30,7 @@ func (l *listener) VerifyAnew(ctx context.Context, address string) (engine.Resul
 	return l.Verify(ctx, address)
 }
 
-// FuzzQuery holds that every query gets one JSON object and one line in the log, that nobody is asked without the key or about half a
+// FuzzQuery checks that every query gets one JSON object and one line in the log, that nobody is asked without the key or about half a
 // question, and that an address that is asked about survives being encoded.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{

@@ -131,7 +131,7 @@ func TestConcurrencyOfKey(t *testing.T) {
 	}
 }
 
-// TestQuotaOfKey holds that what was answered counts, and nothing else does.
+// TestQuotaOfKey checks that what was answered counts, and nothing else does.
 func TestQuotaOfKey(t *testing.T) {
 	verdict := func(_ context.Context, address string) (engine.Result, error) {
 		switch user, _, _ := strings.Cut(address, "@"); user {
@@ -180,7 +180,7 @@ func TestRevokedKey(t *testing.T) {
 	}
 }
 
-// TestWhereFrom holds that a key with networks is good from there alone, and that only a proxy of ours is believed about where a client is.
+// TestWhereFrom checks that a key with networks is good from there alone, and that only a proxy of ours is believed about where a client is.
 func TestWhereFrom(t *testing.T) {
 	k := newKeyed(t, server.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 	ask, _ := k.create(t, store.Key{Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}})

@@ -12,7 +12,8 @@ import (
 
 const opBackup = "back up"
 
-// Backup writes the state of one moment to a new file, while everything goes on; see the function [Backup].
+// Backup writes the state at one moment to a new file, while everything goes
+// on; see the function [Backup].
 func (s *Store) Backup(ctx context.Context, file string) error {
 	if s.db.file == "" {
 		return notEmbedded()
@@ -23,10 +24,12 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 	return s.db.backup(ctx, file)
 }
 
-// Backup writes what is in the data folder at one moment to a new file. A process may be using the folder, of this or an earlier version: it is
-// not disturbed, and the schema stays as it is. The file is an embedded database in itself: put in the place of rcpt.db in a data folder
-// that no process uses, without -wal and -shm files beside it, it is the state again. For PostgreSQL there is an error that names pg_dump.
-// [ErrExists]: there is such a file. [ErrNotFound]: there is no database.
+// Backup writes the contents of the data folder at one moment to a new file. A
+// process of this or an earlier version may be using the folder: it is not
+// disturbed, and the schema stays as it is. The file is an embedded database
+// itself: as rcpt.db in a data folder that no process uses, without -wal and
+// -shm files beside it, it restores the state. For PostgreSQL the error names
+// pg_dump. [ErrExists]: the file exists. [ErrNotFound]: there is no database.
 func Backup(ctx context.Context, o Options, file string) error {
 	if o.DatabaseURL != "" {
 		return notEmbedded()
@@ -66,7 +69,7 @@ func (db *database) backup(ctx context.Context, file string) error {
 	return nil
 }
 
-// copyTo has SQLite write a copy without the gaps, through a connection that only reads.
+// copyTo has SQLite write a compact copy, through a connection that only reads.
 func (db *database) copyTo(ctx context.Context, file string) error {
 	if err := os.WriteFile(file, nil, fileMode); err != nil { // SQLite takes an empty file over with its mode
 		return err
@@ -80,7 +83,7 @@ func (db *database) copyTo(ctx context.Context, file string) error {
 	return err
 }
 
-// publish makes a file that is complete appear under its name, and survive a power cut.
+// publish gives a complete file its name and makes it survive a power cut.
 func publish(part, file string) error {
 	if err := synced(os.OpenFile(part, os.O_RDWR, 0)); err != nil {
 		return err

@@ -16,7 +16,8 @@ func benchEngines(b *testing.B, bench func(b *testing.B, s *Store)) {
 	}
 }
 
-// BenchmarkReserveQuota commits each reservation; a server asks for a second's worth at once.
+// BenchmarkReserveQuota commits each reservation; a server asks for a second's
+// worth at once.
 func BenchmarkReserveQuota(b *testing.B) {
 	benchEngines(b, func(b *testing.B, s *Store) {
 		at := time.Now()
@@ -28,7 +29,8 @@ func BenchmarkReserveQuota(b *testing.B) {
 	})
 }
 
-// BenchmarkVerdict puts, commits and gets verdicts of a usual size; ns/op is of one.
+// BenchmarkVerdict puts, commits and gets verdicts of a usual size; ns/op is of
+// one.
 func BenchmarkVerdict(b *testing.B) {
 	const many = 5000
 	v := Verdict{Result: []byte(strings.Repeat("x", 1200)), Reason: "recipient_accepted", Checked: time.Now(), Expires: time.Now().Add(time.Hour)}
@@ -63,7 +65,8 @@ func BenchmarkVerdict(b *testing.B) {
 	})
 }
 
-// BenchmarkUsageRows commits uses that each have a row of their own, the worst case.
+// BenchmarkUsageRows commits uses that each have a row of their own, the worst
+// case.
 func BenchmarkUsageRows(b *testing.B) {
 	const many = 5000
 	benchEngines(b, func(b *testing.B, s *Store) {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// pollEvery is half of the second within which a revocation is to hold on every node.
+// pollEvery is half of the second within which a revocation must hold on every
+// node.
 const pollEvery = 500 * time.Millisecond
 
 // The topics whose changes are counted.
@@ -17,7 +18,8 @@ const (
 	topicVerdicts = "verdicts"
 )
 
-// Versions are counters that go up with every committed change, on whatever node. Two that are equal mean that nothing has changed.
+// Versions are counters that grow with every committed change on any node.
+// Equal versions mean that nothing has changed.
 type Versions struct {
 	Keys     int64 // created, changed, revoked
 	Settings int64
@@ -36,10 +38,13 @@ func (s *Store) Versions(ctx context.Context) (v Versions, err error) {
 	return v, err
 }
 
-// Watch calls changed with the versions that differ from seen and, from then on, from those that changed has taken up: at once for changes
-// made through this Store, within pollEvery for others. When changed returns an error it is called again. Watch returns when ctx ends.
+// Watch calls changed with versions that differ from seen and, from then on,
+// from those of the last successful call: at once for changes made through this
+// Store, within pollEvery for others. If changed returns an error it is called
+// again. Watch returns when ctx ends.
 //
-// Read the versions first and the keys after them: a change in between then causes a call too many, and never one too few.
+// Read the versions first and the keys afterwards: a change in between then
+// causes one call too many, and never one too few.
 func (s *Store) Watch(ctx context.Context, seen Versions, changed func(context.Context, Versions) error) {
 	failing := false
 	for ctx.Err() == nil {
@@ -68,7 +73,7 @@ func bump(ctx context.Context, tx *sql.Tx, topic string) error {
 	return err
 }
 
-// signal wakes whoever waits for the next change that this process makes.
+// signal wakes those that wait for the next change by this process.
 type signal struct {
 	mu    sync.Mutex
 	fired chan struct{}

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// The embedded database and what its folder is locked by. Nobody but the user has business with them.
+// The embedded database and the lock of its folder. Only the user may access
+// them.
 const (
 	databaseName = "rcpt.db"
 	lockName     = "rcpt.lock"
@@ -68,8 +69,8 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	return db, nil
 }
 
-// Exists tells whether the options name a place where a state is kept already: a data folder with a database, as far as we may see that, or any
-// PostgreSQL.
+// Exists reports whether the options name a place with an existing state: a
+// data folder with a database, as far as we may see it, or any PostgreSQL.
 func Exists(o Options) bool {
 	return o.DatabaseURL != "" || there(o.DataDir) == nil
 }
@@ -97,7 +98,8 @@ func kindOfLock(err error) error {
 	return kindOfFile(err)
 }
 
-// openFile sees to the mode of the database, which SQLite takes over for the files beside it, and opens it.
+// openFile sets the mode of the database, which SQLite applies to the files
+// beside it, and opens it.
 func openFile(path string) (*database, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {

@@ -11,12 +11,14 @@ import (
 // copyPatience bounds a copy, which may be of millions of rows.
 const copyPatience = 6 * time.Hour
 
-// copied are the tables, each after those that it refers to. The rest belongs to the database itself.
+// copied are the tables, each after those that it refers to. The others belong
+// to the database itself.
 var copied = []string{
 	"meta", "versions", "accounts", "sessions", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 }
 
-// made are the tables that have rows as soon as a database is opened. They are replaced.
+// made are the tables that have rows as soon as a database is opened. They are
+// replaced.
 var made = []string{"meta", "versions"}
 
 // Copied is a table and how many rows of it were copied.
@@ -25,8 +27,10 @@ type Copied struct {
 	Rows  int64
 }
 
-// Copy copies the state of one moment from one store into another, in one transaction, and compares the numbers of rows. The target must be
-// empty ([ErrNotEmpty]), and nobody may use it meanwhile. What is written to the source after that moment is not copied: stop its server first.
+// Copy copies the state at one moment from one store into another, in one
+// transaction, and compares the numbers of rows. The target must be empty
+// ([ErrNotEmpty]) and not in use. What is written to the source after that
+// moment is not copied: stop its server first.
 func Copy(ctx context.Context, from, to *Store) ([]Copied, error) {
 	if err := from.Flush(ctx); err != nil {
 		return nil, err
@@ -60,7 +64,8 @@ func Copy(ctx context.Context, from, to *Store) ([]Copied, error) {
 	return all, to.loadSalt(ctx)
 }
 
-// makeRoom refuses a target in which there is something, and clears what every target has.
+// makeRoom refuses a target that is not empty, and clears the tables that every
+// target has.
 func makeRoom(ctx context.Context, db *database, target *sql.Tx) error {
 	for _, table := range copied {
 		if slices.Contains(made, table) {
@@ -107,7 +112,8 @@ func copyTable(ctx context.Context, table string, source *database, from *sql.Tx
 	return done, target.failed("copy table "+table, compareCounts(ctx, table, from, to))
 }
 
-// nextRows reads rows until there are enough for some statements, and tells whether there may be more.
+// nextRows reads enough rows for some statements, and reports whether there may
+// be more.
 func nextRows(rows *sql.Rows, columns int) (some [][]any, more bool, err error) {
 	const atOnce = 1000
 	for len(some) < atOnce {

@@ -93,7 +93,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestEveryTableIsCopied fails when a migration adds a table that Copy does not know.
+// TestEveryTableIsCopied fails when a migration adds a table that Copy does not
+// know.
 func TestEveryTableIsCopied(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s := open(t, o)

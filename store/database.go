@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// patience is how long one operation may take, so that a database which has gone silent does not hold its callers for ever.
+	// patience limits one operation, so that a database that has gone silent
+	// does not hold its callers forever.
 	patience = 10 * time.Second
 	// closePatience is for the last commit of the queue.
 	closePatience = 5 * time.Second
@@ -37,7 +38,8 @@ func (db *database) pools() []*sql.DB {
 	return []*sql.DB{db.reader, db.writer}
 }
 
-// close closes the readers first: the last connection to go leaves SQLite's log behind if it may not write.
+// close closes the readers first: the last connection leaves SQLite's log
+// behind if it may not write.
 func (db *database) close() error {
 	var errs []error
 	for _, pool := range db.pools() {
@@ -46,7 +48,8 @@ func (db *database) close() error {
 	return errors.Join(append(errs, db.lock.release())...)
 }
 
-// transaction runs work in a transaction that writes, again if it lost to another one.
+// transaction runs work in a writing transaction, again if it lost a race with
+// another one.
 func (db *database) transaction(ctx context.Context, op string, work func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
 	defer cancel()
@@ -71,7 +74,8 @@ func (db *database) attempt(ctx context.Context, work func(context.Context, *sql
 	return tx.Commit()
 }
 
-// overdue puts the reason for which ctx has ended in place of what came of it, which each engine words in its own way.
+// overdue replaces an error by the reason why ctx ended, which each engine
+// words in its own way.
 func overdue(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -79,8 +83,9 @@ func overdue(ctx context.Context, err error) error {
 	return err
 }
 
-// emptyLog moves what SQLite's log holds to the database and cuts the log off: the log has pages as they were before something was deleted. It
-// waits for nobody, so that a backup, which reads for long, does not hold up who writes; the next time is soon.
+// emptyLog moves SQLite's log into the database and truncates it, because the
+// log has pages from before a deletion. It does not wait, so that a
+// long-reading backup does not delay writers; it will be called again soon.
 func (db *database) emptyLog(ctx context.Context) error {
 	if db.file == "" {
 		return nil

@@ -23,17 +23,21 @@ import (
 // dialect is what SQLite and PostgreSQL do not share.
 type dialect struct {
 	name string
-	// skipLocked ends a SELECT within an UPDATE, so that it passes over rows which another transaction is about to change.
+	// skipLocked ends a SELECT within an UPDATE, so that it skips rows that
+	// another transaction is about to change.
 	skipLocked string
-	// lockSchema makes every other transaction that begins with it wait for the end of this one.
+	// lockSchema makes other transactions that begin with it wait for the end
+	// of this one.
 	lockSchema string
-	// snapshot is for a transaction that reads everything as it was at one moment.
+	// snapshot is for a transaction that reads everything as of one moment.
 	snapshot sql.TxOptions
 	// tables lists the tables of the database.
 	tables string
-	// lostRace tells whether a transaction failed because of another one, so that it may succeed the next time.
+	// lostRace reports whether a transaction failed because of another one, so
+	// that it may succeed when repeated.
 	lostRace func(error) bool
-	// explain returns the kind of an error of the engine, and it in words that tell what to do.
+	// explain returns the kind of an engine's error, and the error in words
+	// that say what to do.
 	explain func(where string, err error) (kind, explained error)
 }
 
@@ -56,7 +60,8 @@ var postgresDialect = dialect{
 	explain:    explainPostgres,
 }
 
-// openSQLite opens the database in file for one connection that writes and some that read.
+// openSQLite opens the database in file with one connection that writes and
+// some that read.
 func openSQLite(file string) (*database, error) {
 	const readers = 4
 	db := &database{dialect: sqliteDialect, where: file, file: file}
@@ -73,7 +78,8 @@ func openSQLite(file string) (*database, error) {
 	return db, nil
 }
 
-// sqliteName is a data source for the driver: every transaction begins as one that writes, unless it is read-only.
+// sqliteName returns a data source for the driver: every transaction begins as
+// a writing one, unless it is read-only.
 func sqliteName(file string, pragmas ...string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
@@ -181,11 +187,13 @@ func explainPostgres(where string, err error) (kind, explained error) {
 
 func lostRacePostgres(err error) bool {
 	var answer *pgconn.PgError
-	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01") // serialization_failure, deadlock_detected
+	// serialization_failure, deadlock_detected
+	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01")
 }
 
-// lastTry is what the last try to connect came to. The driver's error holds that
-// of each try, with and without TLS, which mostly say the same.
+// lastTry returns the outcome of the last attempt to connect. The driver's
+// error contains that of each attempt, with and without TLS, which are mostly
+// the same.
 func lastTry(err error) error {
 	var failed *pgconn.ConnectError
 	if !errors.As(err, &failed) {

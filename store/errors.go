@@ -16,8 +16,9 @@ var (
 	ErrSchemaTooNew = errors.New("made by a later version of rcpt")
 	ErrNotEmpty     = errors.New("not empty")
 
-	// ErrUnavailable: the database cannot do it at the moment. It was lost, or is overloaded, or its disk is full or read-only. Trying again
-	// later may help; a server answers 503.
+	// ErrUnavailable means that the database cannot do it at the moment: it was
+	// lost, is overloaded, or its disk is full or read-only. A retry may help;
+	// a server answers 503.
 	ErrUnavailable = errors.New("the database is not available")
 )
 
@@ -38,7 +39,8 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// failed makes err, which came up at op, an error of this package; nil stays nil.
+// failed returns err, which occurred in op, as an error of this package; nil
+// stays nil.
 func (db *database) failed(op string, err error) error {
 	var ours *Error
 	switch {

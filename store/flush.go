@@ -12,13 +12,16 @@ import (
 )
 
 const (
-	// flushEvery groups small writes: rarely enough for a disk that takes milliseconds to be sure, and well within the second that may be lost.
+	// flushEvery groups small writes: rarely enough for a disk that takes
+	// milliseconds for each commit, and well within the second that may be
+	// lost.
 	flushEvery = 100 * time.Millisecond
 	// flushAgain is the wait after a commit that failed.
 	flushAgain = time.Second
 )
 
-// flushNowAndThen commits the queue a moment after something came into it, until ctx ends.
+// flushNowAndThen commits the queue shortly after something was added, until
+// ctx ends.
 func (s *Store) flushNowAndThen(ctx context.Context) {
 	failing := false
 	for {
@@ -64,7 +67,8 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
-// insert writes a batch. Tables come in one order and rows in that of their keys, so that two nodes do not wait for each other in a circle.
+// insert writes a batch. Tables are written in a fixed order and rows in the
+// order of their keys, so that two nodes do not deadlock.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, b *batch) error {
 	for _, write := range []func(context.Context, *sql.Tx, *batch) error{s.insertUses, s.insertTouches, s.insertVerdicts, s.insertRechecks} {
 		if err := write(ctx, tx, b); err != nil {

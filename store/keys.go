@@ -19,7 +19,7 @@ const (
 	ScopeUsage  Scope = "usage"
 )
 
-// Key is an API key, without its text. Of limits, zero is none.
+// Key is an API key without its text. A limit of zero means none.
 type Key struct {
 	ID      string // made by CreateKey; no secret
 	Hash    Hash   // of the text of the key
@@ -56,7 +56,8 @@ func (k *Key) May(scope Scope) bool {
 	return false
 }
 
-// CreateKey stores a key and returns it with its ID and time of creation. [ErrExists]: there is a key with this hash.
+// CreateKey stores a key and returns it with its ID and time of creation.
+// [ErrExists]: a key with this hash exists.
 func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
 	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID("key"), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
@@ -84,7 +85,8 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 	return err
 }
 
-// UpdateKey changes the name, scopes, limits, networks and expiry of the key with k's ID to what k has.
+// UpdateKey sets the name, scopes, limits, networks and expiry of the key with
+// k's ID to those of k.
 func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 	err := s.write(ctx, "update key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := k.check(); err != nil {
@@ -103,7 +105,8 @@ func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 	return err
 }
 
-// RevokeKey makes a key unusable for good. A key that is revoked stays so, with the time of the first revocation.
+// RevokeKey makes a key permanently unusable. A revoked key keeps the time of
+// its first revocation.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	err := s.write(ctx, "revoke key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET revoked = CASE WHEN revoked = 0 THEN $2 ELSE revoked END WHERE id = $1`,
@@ -139,7 +142,8 @@ func (s *Store) Keys(ctx context.Context) (keys []Key, err error) {
 	return keys, err
 }
 
-// TouchKey queues that a key was used. ID may also be a name for a key that is not in the store.
+// TouchKey queues that a key was used. ID may also be a name for a key that is
+// not in the store.
 func (s *Store) TouchKey(id string, at time.Time) { s.queue.touch(storable(id), millisOf(at)) }
 
 func (k *Key) check() error {

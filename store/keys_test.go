@@ -104,7 +104,8 @@ func TestKeysThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestNoSecretOnDisk looks for the text of what was hashed in all files of the data folder.
+// TestNoSecretOnDisk looks for the text of what was hashed in all files of the
+// data folder.
 func TestNoSecretOnDisk(t *testing.T) {
 	o := sqliteEngine.empty(t)
 	s, ctx := open(t, o), t.Context()

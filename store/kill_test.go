@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// childVariable has the options of a store, for a process that writes to it until it is killed.
+// childVariable has the options of a store, for a process that writes to it
+// until it is killed.
 const childVariable = "RCPT_STORE_TEST_CHILD"
 
 // acknowledged is what a process was told is stored.
@@ -29,18 +30,21 @@ type acknowledged struct {
 	uses     []recordedUse
 }
 
-// recordedUse is when a use was recorded, and behind how many writes that were acknowledged.
+// recordedUse is when a use was recorded, and behind how many writes that were
+// acknowledged.
 type recordedUse struct {
 	at     time.Time
 	writes int
 }
 
-// mayLack tells whether a use may be lost with a process that was killed: one of its last second, or, where the disk is slow, of its last writes.
+// mayLack tells whether a use may be lost with a process that was killed: one
+// of its last second, or, where the disk is slow, of its last writes.
 func (a *acknowledged) mayLack(use recordedUse, killed time.Time) bool {
 	return killed.Sub(use.at) < time.Second || a.writes-use.writes < 20
 }
 
-// child creates keys, revokes some, reserves quota and counts uses, and prints a line for each after it was acknowledged.
+// child creates keys, revokes some, reserves quota and counts uses, and prints
+// a line for each after it was acknowledged.
 func child() {
 	var o Options
 	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o); err != nil {
@@ -84,7 +88,8 @@ func child() {
 	}
 }
 
-// startChild starts a process that writes to a store without a pause. It tells what it has acknowledged.
+// startChild starts a process that writes to a store without a pause. It tells
+// what it has acknowledged.
 func startChild(t *testing.T, o Options) (cmd *exec.Cmd, acknowledged *bufio.Scanner) {
 	t.Helper()
 	options, err := json.Marshal(map[string]any{"DataDir": o.DataDir, "DatabaseURL": o.DatabaseURL})
@@ -97,7 +102,8 @@ func startChild(t *testing.T, o Options) (cmd *exec.Cmd, acknowledged *bufio.Sca
 	return cmd, bufio.NewScanner(out)
 }
 
-// killed runs a child and kills it after it has acknowledged so many things and run for so long.
+// killed runs a child and kills it after it has acknowledged so many things and
+// run for so long.
 func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
 	t.Helper()
 	cmd, lines := startChild(t, o)
@@ -139,7 +145,8 @@ func (a *acknowledged) note(t *testing.T, line string) {
 	}
 }
 
-// TestKill kills a process that writes, several times, and looks whether what it had acknowledged is there.
+// TestKill kills a process that writes, several times, and looks whether what
+// it had acknowledged is there.
 func TestKill(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		a := acknowledged{created: map[string]bool{}, revoked: map[string]bool{}}
@@ -181,8 +188,9 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// patientKey is someKey for a machine on which a process that writes without a pause leaves others no turn for ten seconds: the error says that
-// trying again may help.
+// patientKey is someKey for a machine on which a process that writes without a
+// pause leaves others no turn for ten seconds: the error says that trying again
+// may help.
 func patientKey(t *testing.T, s *Store, secret string) Key {
 	t.Helper()
 	for {
@@ -195,7 +203,8 @@ func patientKey(t *testing.T, s *Store, secret string) Key {
 	}
 }
 
-// TestBesideAnotherProcess makes keys and a backup while another process writes all the time.
+// TestBesideAnotherProcess makes keys and a backup while another process writes
+// all the time.
 func TestBesideAnotherProcess(t *testing.T) {
 	o := sqliteEngine.empty(t)
 	cmd, lines := startChild(t, o)

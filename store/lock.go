@@ -11,16 +11,19 @@ import (
 	"time"
 )
 
-// A folder that is locked is tried again for a while: the process that has it may be about to end, as at a restart.
+// A locked folder is tried again for a while: the process that has it may be
+// about to end, as at a restart.
 const (
 	lockPatience = 2 * time.Second
 	lockRetry    = 50 * time.Millisecond
 )
 
-// folderLock is a lock that the operating system drops when the process ends, however it ends.
+// folderLock is a lock that the operating system releases when the process
+// ends, however it ends.
 type folderLock struct{ file *os.File }
 
-// lockFolder locks the folder, or returns [ErrLocked] with the process that has it after so long.
+// lockFolder locks the folder, or returns [ErrLocked] with the process that has
+// it after some time.
 func lockFolder(ctx context.Context, folder string, wait time.Duration) (*folderLock, error) {
 	path := filepath.Join(folder, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
@@ -50,7 +53,8 @@ func lockFolder(ctx context.Context, folder string, wait time.Duration) (*folder
 	return nil, fmt.Errorf("the data folder %s is %w%s: stop that process, or name another folder", folder, ErrLocked, owner(file))
 }
 
-// writePID tells others who we are. The lock holds without it, on a full disk for instance.
+// writePID tells others our process ID. The lock holds without it, on a full
+// disk for instance.
 func writePID(file *os.File) {
 	_ = file.Truncate(0)
 	_, _ = fmt.Fprintf(io.NewOffsetWriter(file, 0), "%d\n", os.Getpid())
@@ -66,7 +70,8 @@ func owner(file *os.File) string {
 	return " (process " + pid + ")"
 }
 
-// release gives the lock back. The file stays: to delete it would let two processes lock two files of one name.
+// release releases the lock. The file stays: if it were deleted, two processes
+// could lock two files of the same name.
 func (l *folderLock) release() error {
 	if l == nil {
 		return nil

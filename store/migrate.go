@@ -16,7 +16,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migration is one step of the schema. A step that has been released is never changed; a change is another step.
+// migration is one step of the schema. A released step is never changed; a
+// change is another step.
 type migration struct {
 	number int
 	name   string
@@ -45,7 +46,8 @@ func migrations() ([]migration, error) {
 	return steps, nil
 }
 
-// migrate brings the schema to the last step. Several processes may do so at once; each step is a transaction and is done by one of them.
+// migrate brings the schema to the last step. Several processes may do so at
+// once: each step is a transaction, and one of them does it.
 func (db *database) migrate(ctx context.Context, now time.Time) error {
 	steps, err := migrations()
 	if err != nil {
@@ -121,7 +123,8 @@ func tooNew(where string, has, known int) error {
 	return fmt.Errorf("%s is %w (schema %d, this one knows up to %d): use that version, or put back a backup from before it", where, ErrSchemaTooNew, has, known)
 }
 
-// loadSalt reads the salt of this installation, which the first process to ask for it makes.
+// loadSalt reads the salt of this installation, which the first process
+// creates.
 func (s *Store) loadSalt(ctx context.Context) error {
 	const name = "address salt"
 	err := s.read(ctx, opOpen, func(ctx context.Context, db *sql.DB) error {

@@ -45,7 +45,8 @@ func TestFolderIsLocked(t *testing.T) {
 	open(t, o)
 }
 
-// TestDurability: what was committed survives a power cut, which no test can make, and what was deleted is gone from the file.
+// TestDurability: what was committed survives a power cut, which no test can
+// make, and what was deleted is gone from the file.
 func TestDurability(t *testing.T) {
 	s := open(t, sqliteEngine.empty(t))
 	for pragma, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "secure_delete": "1", "foreign_keys": "1"} {

@@ -14,8 +14,9 @@ import (
 	"github.com/rcpt/rcpt/store/storetest"
 )
 
-// TestDatabaseIsRestarted takes the database away under load and brings it back: calls succeed or are [ErrUnavailable], nothing that was
-// acknowledged is lost, and what was queued is stored in the end.
+// TestDatabaseIsRestarted takes the database away under load and brings it
+// back: calls succeed or are [ErrUnavailable], nothing that was acknowledged is
+// lost, and what was queued is stored in the end.
 func TestDatabaseIsRestarted(t *testing.T) {
 	cluster := storetest.Start(t)
 	s := open(t, Options{DatabaseURL: cluster.Database(t)})

@@ -9,9 +9,11 @@ import (
 const (
 	// purgeEvery is how often what has run its time is deleted.
 	purgeEvery = time.Minute
-	// purgeAtOnce bounds the rows of one transaction, so that nobody waits for long.
+	// purgeAtOnce limits the rows of one transaction, so that others do not
+	// wait for long.
 	purgeAtOnce = 1000
-	// usageKept is thirteen months, so that a month can be compared with that of the year before.
+	// usageKept is thirteen months, so that a month can be compared with the
+	// same month of the year before.
 	usageKept = 400 * 24 * time.Hour
 )
 
@@ -43,9 +45,10 @@ func (s *Store) purgeNowAndThen(ctx context.Context) {
 	}
 }
 
-// Purge deletes what has run its time: verdicts, rechecks, sessions and set-up tokens that have expired, usage older than thirteen months. The
-// store does so by itself once a minute. Of what is deleted nothing can be read in the files of an embedded database any more, unless somebody was
-// reading at this moment.
+// Purge deletes what has expired: verdicts, rechecks, sessions and set-up
+// tokens, and usage older than thirteen months. The store does so itself once a
+// minute. Deleted data can no longer be read in the files of an embedded
+// database, unless somebody was reading at that moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))

@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// What the queue holds at most: some seconds of a busy server, and not the memory of the machine while the database is lost.
+// Limits of the queue: some seconds of a busy server, and not the memory of the
+// machine while the database is lost.
 const (
 	maxQueued       = 20_000   // of each kind
 	maxQueuedOctets = 16 << 20 // of results
 )
 
-// queue collects small writes for the next commit. What concerns the same row becomes one write.
+// queue collects small writes for the next commit. Writes to the same row are
+// merged.
 type queue struct {
-	commit sync.Mutex    // held by who commits
+	commit sync.Mutex    // held during a commit
 	wake   chan struct{} // has something when the queue is not empty
 
 	mu       sync.Mutex
@@ -132,7 +134,7 @@ func (q *queue) dropVerdicts() {
 	q.waiting.octets = 0
 }
 
-// take hands what waits to the one who commits.
+// take hands the queued writes over for a commit.
 func (q *queue) take() *batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -140,7 +142,8 @@ func (q *queue) take() *batch {
 	return q.writing
 }
 
-// settle ends what take began. What was not committed waits again; what came meanwhile and concerns the same row is newer.
+// settle ends what take began. Writes that were not committed are queued again;
+// newer ones to the same row win.
 func (q *queue) settle(took time.Duration, committed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Reservation is a block of a key's monthly quota that nobody else can use any more.
+// Reservation is a block of a key's monthly quota that no other node can use.
 type Reservation struct {
 	Key   string    // the ID
 	Month time.Time // its beginning, in UTC
 	Units int64     // how many were granted; zero: the quota is used up
 }
 
-// ReturnQuota gives back r.Units, which were reserved and not used, and commits.
+// ReturnQuota returns r.Units, which were reserved and not used, and commits.
 func (s *Store) ReturnQuota(ctx context.Context, r Reservation) error {
 	if r.Units <= 0 {
 		return nil
@@ -27,7 +27,8 @@ func (s *Store) ReturnQuota(ctx context.Context, r Reservation) error {
 	})
 }
 
-// QuotaUsed returns how many units of the key's quota for the month of at are used or reserved.
+// QuotaUsed returns how many units of the key's quota for the month of at are
+// used or reserved.
 func (s *Store) QuotaUsed(ctx context.Context, key string, at time.Time) (used int64, err error) {
 	err = s.read(ctx, "read quota", func(ctx context.Context, db *sql.DB) error {
 		err := db.QueryRowContext(ctx, `SELECT used FROM quotas WHERE api_key = $1 AND month = $2`, key, millisOf(monthOf(at))).Scan(&used)

@@ -40,7 +40,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// TestQuotaIsNeverExceeded has many callers, on two nodes where the engine allows, reserve and give back until nothing is left.
+// TestQuotaIsNeverExceeded has many callers, on two nodes where the engine
+// allows, reserve and give back until nothing is left.
 func TestQuotaIsNeverExceeded(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		nodes := []*Store{open(t, o)}

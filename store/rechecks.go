@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// maxRechecks bounds how many addresses wait to be asked about again. Beyond it new ones are dropped and counted: their callers ask themselves.
+// maxRechecks limits the addresses that wait for a re-check. Further ones are
+// dropped and counted: their callers have to ask again themselves.
 const maxRechecks = 100_000
 
-// Recheck is an address that a mail host has put off and that is to be asked about again. It is the only thing in the store that holds an
-// address in clear, and goes when it is finished or its time is up.
+// Recheck is an address that a mail host has deferred and that is to be asked
+// about again. It is the only thing in the store that contains an address in
+// clear, and is deleted when it is finished or expires.
 type Recheck struct {
 	Address  string    // normalised
-	Egress   string    // from where the mail host was asked, since greylisting knows the client; the caller's own name for it
+	Egress   string    // from where the mail host was asked, as greylisting knows the client; the caller's name for it
 	RunAfter time.Time // not before this
 	GiveUp   time.Time // not after this
 	Attempts int       // how often it was claimed, this time included
@@ -24,15 +26,17 @@ type Recheck struct {
 	claim int64
 }
 
-// ScheduleRecheck queues an address to be asked about again. One that waits already gets the new RunAfter and Egress and keeps the rest; one
-// that somebody is asking about right now stays as it is.
+// ScheduleRecheck queues an address to be asked about again. One that waits
+// already gets the new RunAfter and Egress and keeps the rest; one that is
+// claimed stays as it is.
 func (s *Store) ScheduleRecheck(r Recheck) {
 	r.Address, r.Egress, r.hash = storable(r.Address), storable(r.Egress), s.addressHash(r.Address)
 	s.queue.recheck(r)
 }
 
-// ClaimRechecks returns up to limit addresses that are due from the egress, the longest due first. They belong to the caller for the duration
-// of the lease; after that somebody else gets them.
+// ClaimRechecks returns up to limit addresses that are due from the egress, the
+// longest due first. They belong to the caller for the duration of the lease;
+// after that others may claim them.
 func (s *Store) ClaimRechecks(ctx context.Context, egress string, limit int, lease time.Duration) (claimed []Recheck, err error) {
 	err = s.write(ctx, "claim rechecks", func(ctx context.Context, tx *sql.Tx) error {
 		now := s.now()
@@ -60,14 +64,16 @@ func scanRecheck(row scanner) (Recheck, error) {
 	return r, err
 }
 
-// FinishRecheck deletes a claimed address: it was answered, or is given up. [ErrLeaseLost]: somebody else has claimed it since.
+// FinishRecheck deletes a claimed address: it was answered or is given up.
+// [ErrLeaseLost]: it has been claimed by others since.
 func (s *Store) FinishRecheck(ctx context.Context, r Recheck) error {
 	return s.write(ctx, "finish recheck", func(ctx context.Context, tx *sql.Tx) error {
 		return held(tx.ExecContext(ctx, `DELETE FROM rechecks WHERE hash = $1 AND claim = $2`, r.hash, r.claim))
 	})
 }
 
-// PostponeRecheck gives a claimed address back, to be asked about again at the given time. [ErrLeaseLost]: somebody else has claimed it since.
+// PostponeRecheck returns a claimed address, to be asked about at the given
+// time. [ErrLeaseLost]: it has been claimed by others since.
 func (s *Store) PostponeRecheck(ctx context.Context, r Recheck, until time.Time) error {
 	return s.write(ctx, "postpone recheck", func(ctx context.Context, tx *sql.Tx) error {
 		return held(tx.ExecContext(ctx, `UPDATE rechecks SET run_after = $3, leased = 0 WHERE hash = $1 AND claim = $2`,

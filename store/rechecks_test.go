@@ -76,7 +76,8 @@ func TestRechecks(t *testing.T) {
 	})
 }
 
-// TestRecheckIsClaimedOnce has many claim at once, on two nodes where the engine allows.
+// TestRecheckIsClaimedOnce has many claim at once, on two nodes where the
+// engine allows.
 func TestRecheckIsClaimedOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		nodes := []*Store{open(t, o)}

@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	// maxReservations is how many reservations one commit has at most, so that those behind it need not wait long.
+	// maxReservations is the number of reservations of one commit, so that
+	// later ones need not wait long.
 	maxReservations = 500
-	// reservePatience is how long such a commit may take: those who wait for it hold up a request.
+	// reservePatience limits such a commit: requests wait for it.
 	reservePatience = 5 * time.Second
 )
 
-// reservations are those that wait for the commit that is under way. The next commit has all of them: it costs the disk as much for hundreds of
-// keys as for one, and after a quiet time the requests of many keys come at once.
+// reservations wait for the commit in progress. The next commit contains all of
+// them: for hundreds of keys it costs the disk as much as for one, and after a
+// quiet time the requests of many keys come at once.
 type reservations struct {
-	turn    chan struct{} // has room for the one who commits
+	turn    chan struct{} // has room for the one that commits
 	mu      sync.Mutex
 	waiting []*reservation
 }
@@ -36,9 +38,10 @@ type reservation struct {
 
 func newReservations() *reservations { return &reservations{turn: make(chan struct{}, 1)} }
 
-// ReserveQuota takes up to want units from the quota of the key for the month of at, of which limit is the whole, and commits. The units of
-// all nodes together never go beyond limit. Reserve about as many as are used in a second: what a killed process has reserved and not used
-// is lost to the key until the month ends.
+// ReserveQuota takes up to want units from the key's quota for the month of at,
+// whose total is limit, and commits. The units of all nodes together never
+// exceed limit. Reserve about as many as are used in a second: what a killed
+// process has reserved and not used is lost to the key until the month ends.
 func (s *Store) ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (Reservation, error) {
 	r := Reservation{Key: key, Month: monthOf(at)}
 	if want <= 0 || limit <= 0 {
@@ -62,7 +65,8 @@ func (s *Store) ReserveQuota(ctx context.Context, key string, at time.Time, want
 	return one.Reservation, one.err
 }
 
-// reserveTogether commits what waits until the one who has the turn is served, and gives the turn back.
+// reserveTogether commits the waiting reservations until the one that has the
+// turn is served, and passes the turn on.
 func (s *Store) reserveTogether(ctx context.Context, one *reservation) {
 	defer func() { <-s.reservations.turn }()
 	ctx = context.WithoutCancel(ctx) // the others do not give up with one of them
@@ -105,7 +109,8 @@ func (q *reservations) withdraw(r *reservation) bool {
 	return i >= 0
 }
 
-// take returns the first of those who wait, in the order of their rows, so that two nodes do not wait for each other in a circle.
+// take returns the first waiting reservations in the order of their rows, so
+// that two nodes do not deadlock.
 func (q *reservations) take() []*reservation {
 	q.mu.Lock()
 	defer q.mu.Unlock()

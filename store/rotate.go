@@ -17,8 +17,8 @@ import (
 func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.Time) (fresh Key, err error) {
 	now := millisOf(s.now())
 	err = s.write(ctx, "rotate key", func(ctx context.Context, tx *sql.Tx) error {
-		// This locks the row before it is read, so that of two who rotate a key
-		// at once the second sees what the first did.
+		// This locks the row before it is read, so that of two concurrent
+		// rotations of a key the second sees the first.
 		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id))); err != nil {
 			return err
 		}

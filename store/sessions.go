@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Session is that somebody is signed in to the dashboard.
+// Session is a dashboard sign-in.
 type Session struct {
 	Hash    Hash   // of the cookie
 	Account string // the ID
@@ -23,7 +23,8 @@ func (s *Store) CreateSession(ctx context.Context, session Session) error {
 	})
 }
 
-// Session returns a session that has not expired, and its account; or [ErrNotFound].
+// Session returns a session that has not expired, with its account; or
+// [ErrNotFound].
 func (s *Store) Session(ctx context.Context, hash Hash) (session Session, account Account, err error) {
 	err = s.read(ctx, "read session", func(ctx context.Context, db *sql.DB) error {
 		var created, expires, joined millis
@@ -39,7 +40,8 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 	return session, account, err
 }
 
-// ExtendSession sets when a session expires. [ErrNotFound]: it has ended, or expired already.
+// ExtendSession sets when a session expires. [ErrNotFound]: it has ended or
+// expired.
 func (s *Store) ExtendSession(ctx context.Context, hash Hash, expires time.Time) error {
 	return s.write(ctx, "extend session", func(ctx context.Context, tx *sql.Tx) error {
 		return one(tx.ExecContext(ctx, `UPDATE sessions SET expires = $2 WHERE hash = $1 AND expires > $3`,

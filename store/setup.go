@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// CreateSetupToken stores the hash of a link with which the first account can be made. Several may stand side by side, one for each node.
+// CreateSetupToken stores the hash of a link with which the first account can
+// be created. Several may exist, one for each node.
 func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Time) error {
 	return s.write(ctx, "create set-up token", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`, hash, millisOf(expires))
@@ -14,7 +15,8 @@ func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Ti
 	})
 }
 
-// CheckSetupToken returns [ErrNotFound] for a token that is unknown, used or expired. It does not use it up.
+// CheckSetupToken returns [ErrNotFound] for a token that is unknown, used or
+// expired. It does not consume the token.
 func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	return s.read(ctx, "read set-up token", func(ctx context.Context, db *sql.DB) error {
 		var found int
@@ -22,9 +24,10 @@ func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	})
 }
 
-// SetUp uses a token to make the first account, in one transaction: of several that try, one has the account. All other tokens end with it.
-// [ErrNotFound]: the token is unknown, used or expired, or there is an account: a node that starts may have stored its token a
-// moment too late.
+// SetUp uses a token to create the first account, in one transaction: of
+// several attempts, one succeeds. All other tokens end with it. [ErrNotFound]:
+// the token is unknown, used or expired, or there is an account: a starting
+// node may have stored its token a moment too late.
 func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, error) {
 	first = s.newAccount(first)
 	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {

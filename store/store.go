@@ -9,16 +9,19 @@ import (
 
 // Options say where the state is kept.
 type Options struct {
-	// DataDir is the folder of the embedded database; it is made when it is not there. Not used with DatabaseURL.
+	// DataDir is the folder of the embedded database. It is created if it does
+	// not exist. Not used with DatabaseURL.
 	DataDir string
-	// DatabaseURL is a PostgreSQL database, as postgres://user:password@host/name. Empty: SQLite in DataDir.
+	// DatabaseURL is a PostgreSQL database, as
+	// postgres://user:password@host/name. Empty: SQLite in DataDir.
 	DatabaseURL string
-	// Beside opens a data folder that another process has locked, beside that process: for commands that read or change a little and end. The
-	// schema must be the one that this program knows. PostgreSQL needs no such thing.
+	// Beside opens a data folder that another process has locked, for commands
+	// that read or change a little and end. The schema must be the one that
+	// this program knows. PostgreSQL does not need it.
 	Beside bool
-	// MustExist refuses to make an embedded database where there is none.
+	// MustExist refuses to create an embedded database.
 	MustExist bool
-	// Log is told what goes wrong in the background. Nil is silent.
+	// Log receives failures in the background. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
 	Now func() time.Time
@@ -40,7 +43,8 @@ type Store struct {
 	routines    sync.WaitGroup
 }
 
-// Open opens the database, brings its schema up to date and begins to write what is queued.
+// Open opens the database, brings its schema up to date and begins to write
+// what is queued.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,7 +75,8 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	return s.loadSalt(ctx)
 }
 
-// Close commits what is queued and closes the database. It waits for patience and closePatience at most.
+// Close commits what is queued and closes the database. It takes patience and
+// closePatience at most.
 func (s *Store) Close() error {
 	s.stop()
 	s.routines.Wait()

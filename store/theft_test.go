@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestStolenFolder reads the files of a data folder, and a backup of it, as a thief would: no secret is in them, and no address that nobody waits for.
+// TestStolenFolder reads the files of a data folder, and a backup of it, as a
+// thief would: no secret is in them, and no address that nobody waits for.
 func TestStolenFolder(t *testing.T) {
 	folder, now := t.TempDir(), newClock()
 	s, ctx := open(t, Options{DataDir: folder, Now: now.Now}), t.Context()

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// maxParameters bounds the parameters of one statement. SQLite's driver finds each by a search through all: with 200, rows take thrice as long.
+// maxParameters limits the parameters of one statement. SQLite's driver finds
+// each by a linear search: with 200, rows take three times as long.
 const maxParameters = 100
 
 // upsert is an INSERT of many rows.

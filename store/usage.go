@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// LatencyBounds are the upper bounds of the buckets that durations are counted in. The last one takes all that is longer.
+// LatencyBounds are the upper bounds of the buckets in which durations are
+// counted. The last bucket has all longer ones.
 var LatencyBounds = [...]time.Duration{
 	time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
 	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Hour,
@@ -22,7 +23,8 @@ type Use struct {
 	Duration time.Duration
 }
 
-// Usage is what a key was used for on a day, by result, reason and whether it was remembered.
+// Usage is what a key was used for on a day, by result, reason and whether the
+// result was cached.
 type Usage struct {
 	Key      string
 	Day      time.Time // midnight in UTC
@@ -44,7 +46,8 @@ type UsageQuery struct {
 // RecordUse queues a use to be counted.
 func (s *Store) RecordUse(u Use) { s.queue.use(u) }
 
-// Usage returns what has been counted and committed, by day, key, result, reason and cached.
+// Usage returns what has been counted and committed, by day, key, result,
+// reason and cached.
 func (s *Store) Usage(ctx context.Context, q UsageQuery) (all []Usage, err error) {
 	if q.To.IsZero() {
 		q.To = s.now()

@@ -57,7 +57,8 @@ func TestUsage(t *testing.T) {
 	})
 }
 
-// TestUsageOfManyAtOnce counts from many goroutines, while commits go on, and through two stores on one database where the engine allows.
+// TestUsageOfManyAtOnce counts from many goroutines, while commits go on, and
+// through two stores on one database where the engine allows.
 func TestUsageOfManyAtOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		nodes := []*Store{open(t, o)}

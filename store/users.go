@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Account is somebody who may sign in to the dashboard.
+// Account is a user of the dashboard.
 type Account struct {
 	ID       string // made when it is created
 	Login    string // lower-case, unique
@@ -16,7 +16,8 @@ type Account struct {
 	Created  time.Time
 }
 
-// CreateAccount stores an account and returns it with its ID. The login is made lower-case. [ErrExists]: it is taken.
+// CreateAccount stores an account and returns it with its ID. The login becomes
+// lower-case. [ErrExists]: it is taken.
 func (s *Store) CreateAccount(ctx context.Context, a Account) (Account, error) {
 	a = s.newAccount(a)
 	return a, s.write(ctx, "create account", func(ctx context.Context, tx *sql.Tx) error { return insertAccount(ctx, tx, a) })
@@ -60,7 +61,8 @@ func (s *Store) Account(ctx context.Context, id string) (Account, error) {
 	return s.account(ctx, selectAccounts+` WHERE id = $1`, id)
 }
 
-// AccountByLogin returns the account with the login, in any case, or [ErrNotFound].
+// AccountByLogin returns the account with the login, in any case, or
+// [ErrNotFound].
 func (s *Store) AccountByLogin(ctx context.Context, login string) (Account, error) {
 	return s.account(ctx, selectAccounts+` WHERE login = $1`, storable(loginOf(login)))
 }
@@ -81,7 +83,8 @@ func scanAccount(row scanner) (Account, error) {
 	return a, err
 }
 
-// SetPassword changes the hash of an account's password and ends the account's sessions.
+// SetPassword changes the hash of an account's password and ends the account's
+// sessions.
 func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 	return s.write(ctx, "set password", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkText("hash of the password", hash); err != nil {
@@ -95,7 +98,8 @@ func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 	})
 }
 
-// DeleteAccount deletes an account with its sessions, and revokes its keys. These stay, for the usage that is told of them.
+// DeleteAccount deletes an account with its sessions and revokes its keys. The
+// keys stay, because usage refers to them.
 func (s *Store) DeleteAccount(ctx context.Context, id string) error {
 	err := s.write(ctx, "delete account", func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked = $2 WHERE account = $1 AND revoked = 0`,

@@ -15,7 +15,8 @@ import (
 // Hash is the SHA-256 of a secret, which is all that the store knows of it.
 type Hash [sha256.Size]byte
 
-// HashOf returns the hash of a key, a session cookie or a token. These are random and long; a password needs another hash.
+// HashOf returns the hash of a key, a session cookie or a token. These are
+// random and long; a password needs a different hash.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // Value stores the hash as octets.
@@ -31,7 +32,8 @@ func (h *Hash) Scan(value any) error {
 	return nil
 }
 
-// addressHash is under what a normalised address is stored: salted, so that two installations have nothing in common.
+// addressHash returns the hash under which a normalised address is stored:
+// salted, so that two installations have nothing in common.
 func (s *Store) addressHash(address string) Hash {
 	mac := hmac.New(sha256.New, s.salt)
 	mac.Write([]byte(address))
@@ -72,10 +74,12 @@ func monthOf(t time.Time) time.Time {
 	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// maxText bounds names, logins and the like, in octets: far beyond any that makes sense, and short enough for an index.
+// maxText limits names, logins and the like, in octets: far beyond any sensible
+// one, and short enough for an index.
 const maxText = 500
 
-// checkText refuses what one of the engines cannot store, or nobody could read.
+// checkText refuses what one of the engines cannot store, or people cannot
+// read.
 func checkText(what, text string) error {
 	switch {
 	case len(text) > maxText:
@@ -88,7 +92,8 @@ func checkText(what, text string) error {
 	return nil
 }
 
-// storable makes any text one that both engines store: PostgreSQL wants UTF-8 without NUL.
+// storable returns a text that both engines store: PostgreSQL requires UTF-8
+// without NUL.
 func storable(text string) string {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text

@@ -6,22 +6,25 @@ import (
 	"time"
 )
 
-// maxResult bounds the octets of a verdict's Result. Longer ones are dropped and counted: they would be asked for anew, no more.
+// maxResult limits the octets of a verdict's Result. Longer ones are dropped
+// and counted: such addresses are verified again.
 const maxResult = 64 << 10
 
-// clockSlack is how far in the future a check may seem to lie: as far as clocks of nodes differ, and with much to spare. What lies farther was
-// written by a clock that was wrong, by which it would be believed for years perhaps.
+// clockSlack is how far in the future a check may seem to lie: much more than
+// the clocks of nodes differ. A later one was written by a wrong clock, and
+// might be believed for years.
 const clockSlack = time.Hour
 
 // Verdict is what was found out about an address.
 type Verdict struct {
-	Result  []byte // JSON, of the caller's making, without the address and whatever quotes it
+	Result  []byte // JSON of the caller, without the address and quotations of it
 	Reason  string
 	Checked time.Time
 	Expires time.Time // when it is no longer to be believed
 }
 
-// Verdict returns what is remembered of the normalised address, what is still queued included; or [ErrNotFound].
+// Verdict returns what is remembered of the normalised address, queued writes
+// included; or [ErrNotFound].
 func (s *Store) Verdict(ctx context.Context, address string) (v Verdict, err error) {
 	hash := s.addressHash(address)
 	if v, ok := s.queue.verdict(hash); ok && s.now().Before(v.Expires) {
@@ -38,15 +41,17 @@ func (s *Store) Verdict(ctx context.Context, address string) (v Verdict, err err
 	return v, err
 }
 
-// PutVerdict queues what was found out about the normalised address, of which a salted hash is stored. Of two the later check stays, unless a clock
-// was wrong.
+// PutVerdict queues the result for the normalised address, of which a salted
+// hash is stored. Of two results the one with the later check stays, unless a
+// clock was wrong.
 func (s *Store) PutVerdict(address string, v Verdict) {
 	v.Result, v.Reason = []byte(storable(string(v.Result))), storable(v.Reason)
 	v.Checked, v.Expires = millisOf(v.Checked).time(), millisOf(v.Expires).time()
 	s.queue.putVerdict(s.addressHash(address), v)
 }
 
-// ForgetVerdicts deletes every verdict, the queued ones too, and tells the other nodes by [Versions.Verdicts].
+// ForgetVerdicts deletes every verdict, queued ones included, and notifies the
+// other nodes by [Versions.Verdicts].
 func (s *Store) ForgetVerdicts(ctx context.Context) error {
 	s.queue.commit.Lock()
 	defer s.queue.commit.Unlock()

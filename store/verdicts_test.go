@@ -54,7 +54,8 @@ func TestVerdicts(t *testing.T) {
 	})
 }
 
-// TestClockIsSetBack: what was written by a clock that was ahead is neither believed nor in the way.
+// TestClockIsSetBack: what was written by a clock that was ahead is neither
+// believed nor in the way.
 func TestClockIsSetBack(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		now := newClock()

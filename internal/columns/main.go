@@ -3,7 +3,8 @@
 //
 // It reads the folders in packages.txt, which lists those whose comments have
 // been converted; `make lint` runs it at the root of the module. Code in tests
-// may be wider: a table reads better with a row on each line.
+// may be wider: a table reads better with a row on each line. A folder marked
+// "comments" is checked for these only.
 package main
 
 import (
@@ -28,12 +29,8 @@ var packages string
 
 func main() {
 	bad := 0
-	for folder := range strings.Lines(packages) {
-		folder = strings.TrimSpace(folder)
-		if folder == "" || strings.HasPrefix(folder, "#") {
-			continue
-		}
-		n, err := checkFolder(folder, os.Stderr)
+	for line := range strings.Lines(packages) {
+		n, err := checkEntry(".", line, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "columns:", err)
 			os.Exit(1)
@@ -47,9 +44,17 @@ func main() {
 	}
 }
 
-// checkFolder reports the lines of a folder's Go files that are too wide, and
-// returns their number.
-func checkFolder(folder string, report io.Writer) (bad int, err error) {
+// checkEntry checks what a line of packages.txt names: it reports the lines of
+// the folder's Go files that are too wide, and returns their number.
+func checkEntry(root, line string, report io.Writer) (bad int, err error) {
+	folder, mark, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if folder == "" || strings.HasPrefix(folder, "#") {
+		return 0, nil
+	}
+	if mark != "" && mark != "comments" {
+		return 0, fmt.Errorf("packages.txt: %q: the only mark is \"comments\"", line)
+	}
+	folder = filepath.Join(root, folder)
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return 0, err
@@ -62,7 +67,7 @@ func checkFolder(folder string, report io.Writer) (bad int, err error) {
 		if err != nil {
 			return bad, err
 		}
-		for _, problem := range check(file, strings.HasSuffix(name, "_test.go")) {
+		for _, problem := range check(file, mark != "" || strings.HasSuffix(name, "_test.go")) {
 			fmt.Fprintf(report, "%s:%s\n", name, problem)
 			bad++
 		}
@@ -73,8 +78,9 @@ func checkFolder(folder string, report io.Writer) (bad int, err error) {
 	return bad, nil
 }
 
-// check returns what is too wide in a file, by line.
-func check(file io.Reader, test bool) (problems []string) {
+// check returns what is too wide in a file, by line. With wideCode, code may be
+// of any width.
+func check(file io.Reader, wideCode bool) (problems []string) {
 	lines := bufio.NewScanner(file)
 	output := false // in the wanted output of an example
 	for n := 1; lines.Scan(); n++ {
@@ -87,7 +93,7 @@ func check(file io.Reader, test bool) (problems []string) {
 			if wide > maxComment && canWrap(text) {
 				problems = append(problems, fmt.Sprintf("%d: a comment of %d columns", n, wide))
 			}
-		case wide > maxCode && !test:
+		case wide > maxCode && !wideCode:
 			problems = append(problems, fmt.Sprintf("%d: code of %d columns", n, wide))
 		}
 	}

@@ -39,12 +39,15 @@ func TestCheck(t *testing.T) {
 
 // TestPackages checks that the folders that are listed exist.
 func TestPackages(t *testing.T) {
-	for folder := range strings.Lines(packages) {
-		if folder = strings.TrimSpace(folder); folder == "" || strings.HasPrefix(folder, "#") {
-			continue
-		}
-		if _, err := checkFolder("../../"+folder, t.Output()); err != nil {
+	for line := range strings.Lines(packages) {
+		if _, err := checkEntry("../..", line, t.Output()); err != nil {
 			t.Error(err)
 		}
+	}
+	if _, err := checkEntry("../..", "store code", t.Output()); err == nil {
+		t.Error("an unknown mark is accepted")
+	}
+	if _, err := checkEntry("../..", "nowhere", t.Output()); err == nil {
+		t.Error("a folder that does not exist is accepted")
 	}
 }

@@ -14,9 +14,11 @@ import (
 // DefaultEntries is how many results are remembered in memory, about.
 const DefaultEntries = 100_000
 
-// Engine asks; *[engine.Verifier] is one. Its own memory ([engine.Config.Remember]) is best off.
+// Engine verifies addresses; *[engine.Verifier] is one. Its own memory
+// ([engine.Config.Remember]) should be off.
 type Engine interface {
-	// VerifyAnew tells whether address can receive mail. The error is non-nil only when the verification itself could not be carried out.
+	// VerifyAnew tells whether address can receive mail. The error is non-nil
+	// only when the verification itself could not be carried out.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
 }
 
@@ -24,23 +26,30 @@ type Engine interface {
 type Config struct {
 	// Engine does the work. Required.
 	Engine Engine
-	// Store is where verdicts outlive the process and are shared with other nodes. Default: none, memory only.
+	// Store keeps verdicts beyond the process and shares them with other nodes.
+	// Default: none, memory only.
 	Store *store.Store
-	// Entries is the number of results to remember in memory, about; a result takes some 1.5 kB. Default: [DefaultEntries].
+	// Entries is the approximate number of results in memory; a result takes
+	// about 1.5 kB. Default: [DefaultEntries].
 	Entries int
-	// KeepNothing is for whoever wants no trace of an address: no memory, nothing in the store, no re-check. Callers who ask about one address at
-	// the same time share an answer still.
+	// KeepNothing leaves no trace of an address: no memory, nothing in the
+	// store, no re-check. Callers that ask about one address at the same time
+	// still share an answer.
 	KeepNothing bool
-	// Basis names what verdicts rest on besides the mail hosts' word: the edition of the lists, the rules, how deep the engine looks. A stored
-	// verdict with another one is not recalled. It is called often and must be quick. Default: an empty name.
+	// Basis names what verdicts rest on besides the replies of mail hosts: the
+	// edition of the lists, the rules, the level. A stored verdict with another
+	// basis is not recalled. Basis is called often and must be quick. Default:
+	// an empty name.
 	Basis func() string
-	// Egress names the way out to the mail hosts together with the sender that they see, since greylisting knows a client by both. Nodes with the
-	// same name do each other's re-checks. Default: an empty name.
+	// Egress names the egress together with the sender, because greylisting
+	// knows a client by both. Nodes with the same name do each other's
+	// re-checks. Default: an empty name.
 	Egress string
-	// Timeout is how long a verification usually may take. Of one that a caller gave less time nothing is remembered but what a mail host said.
-	// Default: [engine.DefaultTimeout].
+	// Timeout is the usual time limit of a verification. If a caller allows
+	// less, only what a mail host said is remembered. Default:
+	// [engine.DefaultTimeout].
 	Timeout time.Duration
-	// Log is told what goes wrong. Default: silent.
+	// Log receives failures. Default: silent.
 	Log *slog.Logger
 	// Now is the clock. Default: [time.Now].
 	Now func() time.Time
@@ -124,8 +133,9 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 	return c.ask(ctx, m)
 }
 
-// VerifyAnew asks, and remembers the answer. Callers who ask about one mailbox at the same time share a verification: it goes on while any of them
-// is there, and each has its own time.
+// VerifyAnew verifies an address and remembers the result. Callers that ask
+// about one mailbox at the same time share a verification. It goes on while any
+// of them waits, and each has its own time limit.
 func (c *Cache) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
 	m, ok := c.read(address)
 	if !ok {
@@ -134,7 +144,8 @@ func (c *Cache) VerifyAnew(ctx context.Context, address string) (engine.Result, 
 	return c.ask(ctx, m)
 }
 
-// Recall returns what is remembered of an address. It asks nobody but the store, and that not for long.
+// Recall returns the remembered result of an address. It asks only memory and
+// the store, the latter for a short time.
 func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool) {
 	m, ok := c.read(address)
 	if !ok {
@@ -143,9 +154,10 @@ func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool
 	return c.remembered(ctx, m)
 }
 
-// Forget drops everything that is remembered, on every node. It is to be called when something has changed that verdicts rest on, after the change:
-// verifications that began before are not remembered either. After an error what is stored is dropped on this node only where [Config.Basis] has
-// changed.
+// Forget drops everything that is remembered, on every node. Call it after a
+// change of something that verdicts rest on: verifications that began before
+// are not remembered either. After an error, stored verdicts are dropped on
+// this node only if [Config.Basis] has changed.
 func (c *Cache) Forget(ctx context.Context) error {
 	c.forgetHere()
 	if c.stored == nil {
@@ -169,7 +181,7 @@ func (c *Cache) remembered(ctx context.Context, m mailbox) (engine.Result, bool)
 	return result, from != nowhere
 }
 
-// recall looks in front and then behind.
+// recall looks in memory and then in the store.
 func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 	if c.memory == nil {
 		return engine.Result{}, nowhere

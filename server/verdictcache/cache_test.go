@@ -154,7 +154,8 @@ func TestVerifyAnewRemembers(t *testing.T) {
 	}
 }
 
-// TestUnknownTakesNoVerdictsPlace: whoever asks anew and gets no answer does not make others forget one.
+// TestUnknownTakesNoVerdictsPlace: whoever asks anew and gets no answer does
+// not make others forget one.
 func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	f := &fake{says: always(engine.RecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
@@ -172,7 +173,8 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	}
 }
 
-// TestHurry: who gives a verification little time does not make others believe that there is no answer.
+// TestHurry: who gives a verification little time does not make others believe
+// that there is no answer.
 func TestHurry(t *testing.T) {
 	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseGreeting} }
 	for _, tt := range []struct {
@@ -214,7 +216,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestForgetWhileAsking: what began before is not remembered after, neither here nor in the store, and nobody joins it.
+// TestForgetWhileAsking: what began before is not remembered after, neither
+// here nor in the store, and nobody joins it.
 func TestForgetWhileAsking(t *testing.T) {
 	f := &fake{}
 	c := newCache(t, Config{Engine: f, Store: openStore(t, t.TempDir(), nil)})
@@ -304,7 +307,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestHashesMayCollide: of two mailboxes with one hash, none gets the other's result.
+// TestHashesMayCollide: of two mailboxes with one hash, none gets the other's
+// result.
 func TestHashesMayCollide(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{says: always(engine.MailboxNotFound, nil)}})
 	alice, _ := read("alice@acme.example")
@@ -332,7 +336,8 @@ func BenchmarkRecall(b *testing.B) {
 	}
 }
 
-// TestWhatCameTooLate: a result that got into memory while all was being forgotten is not recalled.
+// TestWhatCameTooLate: a result that got into memory while all was being
+// forgotten is not recalled.
 func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
@@ -344,7 +349,8 @@ func TestWhatCameTooLate(t *testing.T) {
 	}
 }
 
-// TestForgetUnderLoad: what is remembered after the last Forget was asked after it.
+// TestForgetUnderLoad: what is remembered after the last Forget was asked after
+// it.
 func TestForgetUnderLoad(t *testing.T) {
 	var edition atomic.Int64
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
@@ -373,7 +379,8 @@ func TestForgetUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-// TestRequestIsNotKept: an address that is a piece of a long request does not hold all of it in memory.
+// TestRequestIsNotKept: an address that is a piece of a long request does not
+// hold all of it in memory.
 func TestRequestIsNotKept(t *testing.T) {
 	for _, given := range []string{"alice@acme.example", "alice@bücher.example"} {
 		c := newCache(t, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})

@@ -127,8 +127,8 @@ func (cs *calls) run(ctx, callCtx context.Context, c *call, ask func(context.Con
 	return c.answer
 }
 
-// leave takes a caller that gave up off the call. The last one cancels the call,
-// which cannot be joined any more.
+// leave removes a caller that gave up from the call. The last one cancels the
+// call, which cannot be joined any more.
 func (cs *calls) leave(c *call) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -145,7 +145,7 @@ func (cs *calls) finish(c *call) {
 	cs.remove(c)
 }
 
-// detach lets the calls in progress end, and nobody join them any more.
+// detach lets the calls in progress end without being joined any more.
 func (cs *calls) detach() {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()

@@ -37,7 +37,8 @@ type outcome struct {
 	after  time.Duration
 }
 
-// callers ask at the same time, each with a context of its own; zero: one without a deadline.
+// callers ask at the same time, each with a context of its own; zero: one
+// without a deadline.
 func callers(t *testing.T, c *Cache, patience ...time.Duration) []outcome {
 	got := make([]outcome, len(patience))
 	var all sync.WaitGroup
@@ -93,7 +94,8 @@ func TestSharedAnswerHasItsCallersSpelling(t *testing.T) {
 	})
 }
 
-// TestLeavingCallers: whoever leaves is told at once, and takes nothing from the others.
+// TestLeavingCallers: whoever leaves is told at once, and takes nothing from
+// the others.
 func TestLeavingCallers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -131,7 +133,8 @@ func TestLeavingCallers(t *testing.T) {
 	}
 }
 
-// TestAllLeave: nobody is asked for nobody, and whoever comes then gets a verification that is not cancelled.
+// TestAllLeave: nobody is asked for nobody, and whoever comes then gets a
+// verification that is not cancelled.
 func TestAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: takes(time.Second)}
@@ -198,7 +201,8 @@ func TestEachHasItsOwnTime(t *testing.T) {
 	})
 }
 
-// TestPanic comes out at the caller who began; the others are told, and nothing stays behind.
+// TestPanic comes out at the caller who began; the others are told, and nothing
+// stays behind.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: func(context.Context, string) (engine.Result, error) {

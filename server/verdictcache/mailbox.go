@@ -14,7 +14,7 @@ type mailbox struct {
 	local string // unquoted
 }
 
-// read parses an address, or knows it by heart.
+// read parses an address, or returns the parsed form from memory.
 func (c *Cache) read(given string) (mailbox, bool) {
 	if c.memory == nil {
 		return read(given)
@@ -51,5 +51,6 @@ func (m mailbox) spell(r *engine.Result) {
 	}
 }
 
-// domainOf is what follows the last "@", or all where there is none.
+// domainOf returns what follows the last "@", or the whole text if there is
+// none.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

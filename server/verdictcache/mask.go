@@ -11,14 +11,18 @@ import (
 )
 
 const (
-	// hidden stands for a word in which the mailbox can be read. It is shorter than what is searched for, so that it holds none of it.
+	// hidden replaces a word in which the mailbox can be read. It is shorter
+	// than what is searched for, so that it contains none of it.
 	hidden = "*"
-	// tellingLength is from how many characters on a part of a local-part is looked for: shorter ones are in every other word.
+	// tellingLength is the number of characters from which a part of a
+	// local-part is searched for: shorter ones occur in every other word.
 	tellingLength = 3
 )
 
-// mask hides a mailbox in what a mail host says. Hosts quote it in many ways: whole, without its tag or dots, in capitals, in a link. So a word goes
-// as a whole where anything of the local-part can be read in it, or any address. Some harmless words go with them.
+// mask hides a mailbox in a mail host's reply. Hosts quote it in many ways:
+// whole, without its tag or dots, in capitals, in a link. So every word in
+// which a part of the local-part, or any address, can be read is replaced. Some
+// harmless words are replaced, too.
 type mask struct {
 	local   string   // folded
 	letters string   // of local: letters and digits alone
@@ -36,7 +40,8 @@ func newMask(m mailbox) mask {
 	return k
 }
 
-// hide returns text without the words that tell the mailbox, and nothing where that does not help: a quoted local-part may have spaces.
+// hide returns text without the words that reveal the mailbox, or nothing if
+// that is not enough: a quoted local-part may contain spaces.
 func (k mask) hide(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -54,19 +59,22 @@ func (k mask) hide(text string) string {
 	return text
 }
 
-// tells reports whether the mailbox, or any address, can be read in a folded word.
+// tells reports whether the mailbox, or any address, can be read in a folded
+// word.
 func (k mask) tells(word string) bool {
 	letters := lettersOf(word)
+	isPart := func(part string) bool { return slices.Contains(k.parts, part) }
 	return strings.ContainsRune(word, '@') ||
 		telling(k.local) && strings.Contains(word, k.local) ||
 		telling(k.letters) && strings.Contains(letters, k.letters) ||
 		letters != "" && letters == k.letters ||
-		slices.ContainsFunc(strings.FieldsFunc(word, notLetter), func(part string) bool { return slices.Contains(k.parts, part) })
+		slices.ContainsFunc(strings.FieldsFunc(word, notLetter), isPart)
 }
 
 func telling(text string) bool { return utf8.RuneCountInString(text) >= tellingLength }
 
-// fold makes alike what people read alike: capitals, composed and full-width letters.
+// fold unifies what people read as the same: capitals, composed and full-width
+// letters.
 func fold(text string) string { return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(text))) }
 
 func lettersOf(text string) string {

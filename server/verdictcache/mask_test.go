@@ -41,7 +41,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestStored holds what gets into the store of a result that quotes its address wherever it can.
+// TestStored checks what gets into the store of a result that quotes its
+// address wherever it can.
 func TestStored(t *testing.T) {
 	m, _ := read("alice.jones@acme.example")
 	r := resultOf(m.given, engine.MailboxNotFound)
@@ -86,7 +87,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// FuzzHide looks for a local-part of three characters and more that can still be read.
+// FuzzHide looks for a local-part of three characters and more that can still
+// be read.
 func FuzzHide(f *testing.F) {
 	f.Add("alice", "<alice@acme.example>: user ALICE unknown")
 	f.Add("John.Smith+tag", "550 5.1.1 johnsmith smith tag")

@@ -14,24 +14,28 @@ import (
 )
 
 const (
-	// entryOctets is what a usual result takes up: the unit in which the memory is configured.
+	// entryOctets is the size of a usual result: the unit in which the memory
+	// is configured.
 	entryOctets = 1500
 	// frontBuffer and frontCounters are as ristretto advises.
 	memoryBuffer   = 64
 	memoryCounters = 10
-	// spellingsShare is what part of that room the spellings of international domains have on top, and spellingOctets what one takes up.
+	// spellingsShare is the part of that room that the spellings of
+	// international domains have in addition, and spellingOctets the size of
+	// one.
 	spellingsShare = 20
 	spellingOctets = 200
 )
 
-// front is the memory of this process. It is bounded in octets, and may forget at any time.
+// memory is the cache of this process. It is bounded in octets and may drop any
+// entry at any time.
 type memory struct {
 	cache     *ristretto.Cache[uint64, *remembered]
 	spellings *ristretto.Cache[string, mailbox] // of international domains
 	seed      maphash.Seed
 }
 
-// remembered is a result with when it ends. Nobody changes it.
+// remembered is a result and when it expires. It is never changed.
 type remembered struct {
 	result     engine.Result
 	local      string // unquoted
@@ -61,7 +65,8 @@ func newMemory(entries int) (*memory, error) {
 	return &memory{cache, spellings, maphash.MakeSeed()}, nil
 }
 
-// read parses an address. To bring an international domain into A-labels takes longer than all the rest of a recall, so that is remembered, too.
+// read parses an address. Converting an international domain to A-labels takes
+// longer than the rest of a recall, so the outcome is kept.
 func (f *memory) read(given string) (mailbox, bool) {
 	if !international(given) {
 		return read(given)
@@ -76,12 +81,15 @@ func (f *memory) read(given string) (mailbox, bool) {
 	return m, ok
 }
 
-// international tells whether a domain may have to be converted; a local-part beyond ASCII makes it true, too.
+// international reports whether a domain may have to be converted. It is also
+// true for a non-ASCII local-part.
 func international(given string) bool {
-	return strings.ContainsFunc(given, func(r rune) bool { return r >= utf8.RuneSelf }) || strings.Contains(given, "xn--")
+	nonASCII := func(r rune) bool { return r >= utf8.RuneSelf }
+	return strings.ContainsFunc(given, nonASCII) || strings.Contains(given, "xn--")
 }
 
-// key is a hash rather than the mailbox, which would have to be put together for each look-up. Two mailboxes may share one: get compares.
+// key is a hash, because the mailbox would have to be assembled for each
+// look-up. Two mailboxes may share one: get compares.
 func (f *memory) key(m mailbox) uint64 {
 	var h maphash.Hash
 	h.SetSeed(f.seed)
@@ -103,7 +111,8 @@ func (f *memory) put(m mailbox, kept *remembered, lasts time.Duration) {
 	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Octets()+len(m.local)), lasts)
 }
 
-// entries counts the results. The library does not: with its own figures switched on it would count at each look-up.
+// entries counts the results. If the library counted, it would do so at each
+// look-up.
 func (f *memory) entries() (n int) {
 	f.cache.IterValues(func(*remembered) (stop bool) { n++; return false })
 	return n
@@ -117,7 +126,8 @@ func (f *memory) close() {
 	f.spellings.Close()
 }
 
-// newRemembered makes a result one to remember. What callers give may be a part of a long request, which is not to be kept with it.
+// newRemembered returns a result to remember. It copies texts of the caller,
+// which may be part of a long request.
 func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.Time) *remembered {
 	m, _ = read(strings.Clone(m.given))
 	r.Email, r.User, r.Domain = m.given, m.parts.Local, m.parts.Domain
@@ -127,7 +137,8 @@ func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.T
 	return &remembered{result: r, local: m.local, generation: generation, expires: expires, retryAt: r.RetryAt()}
 }
 
-// answer is the result for a caller who asks now, about the mailbox as the caller spells it. Only the details' lists are shared.
+// answer returns the result for a caller that asks now, with the mailbox in the
+// caller's spelling. Only the lists of the details are shared.
 func (k *remembered) answer(m mailbox, now time.Time) engine.Result {
 	result, details := k.result, *k.result.Details
 	if !k.retryAt.IsZero() {

@@ -13,21 +13,26 @@ import (
 )
 
 const (
-	// recheckEvery is how often due addresses are looked for: the wait that greylisting wants is counted in minutes.
+	// recheckEvery is the interval at which due addresses are looked for:
+	// greylisting takes minutes.
 	recheckEvery = 2 * time.Second
-	// recheckLate is added to the mail host's hint: many count whole seconds, or a little more than they say.
+	// recheckLate is added to the mail host's hint: many hosts count whole
+	// seconds, or a little more than they say.
 	recheckLate = 5 * time.Second
-	// rechecksAtOnce bounds the re-checks under way, so that callers who wait come first.
+	// rechecksAtOnce limits concurrent re-checks, so that callers come first.
 	rechecksAtOnce = 32
-	// recheckTries and recheckFor bound how often, and for how long, an address is asked about again. RFC 6647 §4.5 speaks of waits from a minute to
-	// a day; a host that wants more than this gets it from the callers themselves.
+	// recheckTries and recheckFor limit how often, and for how long, an address
+	// is re-checked. RFC 6647 §4.5 mentions waits from a minute to a day; for a
+	// host that wants more, callers have to ask again themselves.
 	recheckTries = 5
 	recheckFor   = 6 * time.Hour
-	// recheckWait is the wait after a re-check that was put off, too; it doubles.
+	// recheckWait is the wait after a re-check that was deferred again; it
+	// doubles.
 	recheckWait = 5 * time.Minute
 	// leaseSlack is what a claim lasts beyond the time of a verification.
 	leaseSlack = time.Minute
-	// handBackWait is how long the store gets to take back what was under way when the process ends. Otherwise the lease runs out.
+	// handBackWait is the time for handing re-checks back to the store when the
+	// process ends. Otherwise their lease expires.
 	handBackWait = 2 * time.Second
 )
 
@@ -48,8 +53,9 @@ func (c *Cache) Waiting(ctx context.Context) (int, error) {
 	return c.rechecks.Rechecks(ctx)
 }
 
-// Run asks again about addresses that were greylisted, and forgets what another node says is to be forgotten. It returns when ctx ends and nothing is
-// under way any more; at once where nothing is kept.
+// Run re-checks addresses that were greylisted, and forgets what another node
+// has forgotten. It returns when ctx has ended and nothing is in progress any
+// more; at once if nothing is kept.
 func (c *Cache) Run(ctx context.Context) {
 	if c.rechecks == nil {
 		return
@@ -74,7 +80,8 @@ func (c *Cache) watch(ctx context.Context) {
 	})
 }
 
-// recheckNowAndThen claims what is due, never more than there is room for, and waits in the end for what is under way.
+// recheckNowAndThen claims what is due, as much as there is room for, and
+// finally waits for what is in progress.
 func (c *Cache) recheckNowAndThen(ctx context.Context) {
 	var underWay sync.WaitGroup
 	defer underWay.Wait()
@@ -110,7 +117,8 @@ func (c *Cache) due(ctx context.Context, room int) ([]store.Recheck, error) {
 	return c.rechecks.ClaimRechecks(ctx, c.config.Egress, room, c.config.Timeout+leaseSlack)
 }
 
-// recheck deals with one claimed address. That somebody else has it by now ([store.ErrLeaseLost]) is as good as done.
+// recheck handles one claimed address. If another node has it by now
+// ([store.ErrLeaseLost]), it is done.
 func (c *Cache) recheck(ctx context.Context, r store.Recheck) {
 	until, again := c.safely(ctx, r)
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBackWait)
@@ -126,18 +134,21 @@ func (c *Cache) recheck(ctx context.Context, r store.Recheck) {
 	}
 }
 
-// safely is next, and gives up the address at which the engine panics: it would do so again after every restart.
+// safely is next, but gives up an address at which the engine panics: it would
+// panic again after every restart.
 func (c *Cache) safely(ctx context.Context, r store.Recheck) (until time.Time, again bool) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			c.config.Log.Error("panic", "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack())) // its text may hold the address
+			// The text of the panic may contain the address.
+			c.config.Log.Error("panic", "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
 			until, again = time.Time{}, false
 		}
 	}()
 	return c.next(ctx, r)
 }
 
-// next asks about a claimed address unless that has become needless, and says whether, and when, to ask again.
+// next verifies a claimed address unless that has become unnecessary, and
+// returns whether and when to do it again.
 func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	m, ok := c.read(r.Address)
 	if !ok {
@@ -146,7 +157,8 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.Unknown {
 		return time.Time{}, false // a caller was sooner
 	} else if from != nowhere && known.Details.Reason == engine.Greylisted {
-		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true // and was put off
+		// A caller asked meanwhile and was deferred, too.
+		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true
 	}
 	c.counts.asked.Add(1)
 	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
@@ -155,7 +167,8 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	return c.judge(ctx, r, a)
 }
 
-// judge tells from the answer to a re-check whether another one is due. A host that has trouble meanwhile has not said its final word.
+// judge returns whether and when another re-check is due. A temporary failure
+// of the host is not its final answer.
 func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time, bool) {
 	now := c.config.Now()
 	if ctx.Err() != nil {

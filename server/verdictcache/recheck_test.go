@@ -27,7 +27,8 @@ func wantWaiting(t *testing.T, c *Cache, want int) {
 	}
 }
 
-// TestFinalWord: the mail host is asked again after its own time, and the next caller gets the verdict.
+// TestFinalWord: the mail host is asked again after its own time, and the next
+// caller gets the verdict.
 func TestFinalWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, nil)}
@@ -52,7 +53,8 @@ func TestFinalWord(t *testing.T) {
 	})
 }
 
-// TestRechecksEnd: a host that never stops greylisting is asked five times more, at growing intervals.
+// TestRechecksEnd: a host that never stops greylisting is asked five times
+// more, at growing intervals.
 func TestRechecksEnd(t *testing.T) {
 	for name, says := range map[string]func(context.Context, string) (engine.Result, error){
 		"greylisted": always(engine.Greylisted, nil),
@@ -85,7 +87,8 @@ func TestRechecksEnd(t *testing.T) {
 	}
 }
 
-// TestHintOfADay: what would take longer than re-checks last is left to the callers.
+// TestHintOfADay: what would take longer than re-checks last is left to the
+// callers.
 func TestHintOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, func(r *engine.Result) { r.Details.RetryAfter = 86400 })}
@@ -103,7 +106,8 @@ func TestHintOfADay(t *testing.T) {
 	})
 }
 
-// TestPutOffMeanwhile: a re-check that is claimed while a later hint is remembered waits for that.
+// TestPutOffMeanwhile: a re-check that is claimed while a later hint is
+// remembered waits for that.
 func TestPutOffMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, nil)}
@@ -116,7 +120,8 @@ func TestPutOffMeanwhile(t *testing.T) {
 	})
 }
 
-// TestCallerIsSooner: nobody is asked about what is known by now, and not before a mail host's later hint.
+// TestCallerIsSooner: nobody is asked about what is known by now, and not
+// before a mail host's later hint.
 func TestCallerIsSooner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, nil)}
@@ -183,7 +188,8 @@ func TestRecheckOfAPanic(t *testing.T) {
 	})
 }
 
-// TestEndOfTheProcess: what is under way is handed back, for whoever comes next.
+// TestEndOfTheProcess: what is under way is handed back, for whoever comes
+// next.
 func TestEndOfTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: always(engine.Greylisted, nil)}

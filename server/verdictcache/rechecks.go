@@ -9,11 +9,13 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// maxAgenda bounds the addresses that wait in memory to be asked about again, of a few hundred octets each. Beyond it new ones are dropped: their
-// callers ask themselves.
+// maxRechecks limits the addresses that wait in memory for a re-check, of a few
+// hundred octets each. Further ones are dropped: their callers have to ask
+// again themselves.
 const maxRechecks = 10_000
 
-// agenda holds the addresses that are to be asked about again; *[store.Store] is one.
+// rechecks holds the addresses that are to be re-checked; *[store.Store] is
+// one.
 type rechecks interface {
 	ScheduleRecheck(r store.Recheck)
 	ClaimRechecks(ctx context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error)
@@ -22,7 +24,8 @@ type rechecks interface {
 	Rechecks(ctx context.Context) (waiting int, err error)
 }
 
-// memoryAgenda is the agenda of a process without a store. It belongs to one Cache, so a claim needs no more than a time at which it ends.
+// memoryRechecks is used without a store. It belongs to one Cache, so a claim
+// needs only a time at which it ends.
 type memoryRechecks struct {
 	now func() time.Time
 
@@ -55,8 +58,11 @@ func (a *memoryRechecks) ScheduleRecheck(r store.Recheck) {
 	}
 }
 
-// ClaimRechecks returns what is due from the egress, the longest due first, and drops what has run its time.
-func (a *memoryRechecks) ClaimRechecks(_ context.Context, egress string, limit int, lease time.Duration) ([]store.Recheck, error) {
+// ClaimRechecks returns what is due from the egress, the longest due first, and
+// drops what has expired.
+func (a *memoryRechecks) ClaimRechecks(
+	_ context.Context, egress string, limit int, lease time.Duration,
+) ([]store.Recheck, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()

@@ -7,7 +7,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// ask verifies for a caller who may have company.
+// ask verifies for a caller, and shares the verification with others.
 func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
 	a, joined := c.calls.do(ctx, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, true) })
 	if joined {
@@ -20,7 +20,8 @@ func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
 	return a.result, a.err
 }
 
-// verify asks the engine and remembers what came of it. With schedule a greylisted mailbox will be asked about again.
+// verify asks the engine and remembers the result. With schedule, a greylisted
+// mailbox will be re-checked.
 func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	hurried := c.hurried(ctx)
 	generation, basis := c.generation.Load(), c.config.Basis()
@@ -32,19 +33,22 @@ func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	return a
 }
 
-// hurried tells whether a verification has clearly less time than usual, as a request may ask for.
+// hurried reports whether a verification has clearly less time than usual, as a
+// request may ask for.
 func (c *Cache) hurried(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < c.config.Timeout-c.config.Timeout/10
 }
 
-// settles tells whether more time could not have told more: a verdict, or a mail host's own refusal. An acceptance without the random recipient's
-// answer is none, and neither is a silence.
+// settles reports whether more time could not have changed the result: it is a
+// verdict, or a refusal by a mail host. An acceptance without the reply about
+// the random recipient is neither, nor is silence.
 func settles(r engine.Result) bool {
 	return r.Verdict != engine.Unknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
 }
 
-// keep remembers a result for as long as it lasts. An unknown does not take the place of a verdict that is still believed.
+// keep remembers a result for as long as it lasts. An unknown does not replace
+// a verdict that is still valid.
 func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation uint64, basis string, schedule bool) {
 	lasts := r.Lasts()
 	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
@@ -65,7 +69,8 @@ func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation
 	}
 }
 
-// fault is the result for a caller who left, or whose verification could not be carried out.
+// fault returns the result for a caller that gave up, or whose verification
+// could not be carried out.
 func (c *Cache) fault(m mailbox, err error) engine.Result {
 	return engine.Decide(engine.Evidence{
 		Schema: engine.EvidenceSchema, Email: m.given, Local: m.parts.Local, Domain: m.parts.Domain, Mailbox: m.text(),

@@ -21,17 +21,19 @@ type counts struct {
 
 // Stats counts what a Cache has done since it was made, and what it holds.
 type Stats struct {
-	Entries    int   // results in memory; those whose time is over are among them for some seconds
+	Entries    int   // results in memory, including some that expired seconds ago
 	FromMemory int64 // answers that were remembered in memory
 	FromStore  int64 // and in the store
 	Missed     int64 // questions to which no answer was remembered
-	Joined     int64 // answers that were shared with a caller who asked at the same time
+	Joined     int64 // answers shared with a caller that asked at the same time
 	Unreadable int64 // look-ups in the store that failed
 
 	RechecksAsked   int64 // addresses that were asked about again, each time counted
 	RechecksSettled int64 // of these, how many got their final word
 	RechecksGivenUp int64 // greylisted to the end
-	RechecksDropped int64 // not scheduled because too many wait; those that the store dropped are in its own [store.Stats]
+	// not scheduled because too many wait; those that the store dropped are in
+	// its own [store.Stats]
+	RechecksDropped int64
 }
 
 // Stats returns the figures of this process.
@@ -39,7 +41,8 @@ func (c *Cache) Stats() Stats {
 	s := Stats{
 		FromMemory: c.counts.recalled[fromMemory].Load(), FromStore: c.counts.recalled[fromStore].Load(),
 		Missed: c.counts.recalled[nowhere].Load(), Joined: c.counts.joined.Load(),
-		RechecksAsked: c.counts.asked.Load(), RechecksSettled: c.counts.settled.Load(), RechecksGivenUp: c.counts.givenUp.Load(),
+		RechecksAsked: c.counts.asked.Load(), RechecksSettled: c.counts.settled.Load(),
+		RechecksGivenUp: c.counts.givenUp.Load(),
 	}
 	if c.memory != nil {
 		s.Entries = c.memory.entries()

@@ -16,24 +16,30 @@ import (
 )
 
 const (
-	// storeWait is how long a request waits for the store: a mail host would have answered soon after.
+	// storeWait is how long a request waits for the store: a mail host would
+	// answer soon after.
 	storeWait = 250 * time.Millisecond
-	// storeRest is how long the store is left alone after it failed, so that not every request waits for it.
+	// storeRest is how long the store is not asked after a failure, so that not
+	// every request waits for it.
 	storeRest = 5 * time.Second
-	// maxReply bounds the octets of a reply's text that are stored: more than people read.
+	// maxReply is the number of octets of a reply's text that are stored: more
+	// than people read.
 	maxReply = 1 << 10
 )
 
-// durable are the reasons that tell something of the mailbox or its domain, whoever asks, and so belong in the store. Greylisting is about the one who
-// asks, but what is stored tells the other nodes that a re-check is under way, and from where.
+// durable are the reasons that concern the mailbox or its domain, whoever the
+// client is, and therefore belong in the store. Greylisting concerns the
+// client, but the row tells other nodes that a re-check is scheduled, and from
+// which egress.
 var durable = map[engine.Reason]bool{
 	engine.RecipientAccepted: true, engine.CatchAll: true,
-	engine.MailboxNotFound: true, engine.MailboxDisabled: true, engine.MailboxMoved: true, engine.SMTPUTF8Unsupported: true,
-	engine.DomainNotFound: true, engine.NoMailHost: true, engine.NullMX: true,
+	engine.MailboxNotFound: true, engine.MailboxDisabled: true, engine.MailboxMoved: true,
+	engine.SMTPUTF8Unsupported: true,
+	engine.DomainNotFound:      true, engine.NoMailHost: true, engine.NullMX: true,
 	engine.MailboxFull: true, engine.Greylisted: true,
 }
 
-// behind is the memory in the store.
+// stored is the memory in the store.
 type stored struct {
 	store  *store.Store
 	log    *slog.Logger
@@ -66,18 +72,21 @@ func newStoredResult(m mailbox, r engine.Result, basis string) storedResult {
 		details.SMTP = &said
 	}
 	return storedResult{
-		Basis: basis, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role, FreeEmail: r.FreeEmail,
+		Basis: basis, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role,
+		FreeEmail:  r.FreeEmail,
 		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
 	}
 }
 
-// withoutMailbox leaves out the entries that are not about the domain or its mail hosts: local-parts, addresses and digests of them.
+// withoutMailbox removes the entries that are not about the domain or its mail
+// hosts: local-parts, addresses and digests of them.
 func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 	var kept []lists.Match
 	for _, match := range found {
 		entry := match.Entry
 		ofDomain := entry == domain || strings.HasSuffix(domain, "."+entry)
-		if !ofDomain && !strings.HasPrefix(entry, "mx:") && !strings.HasPrefix(entry, "typo:") && match.List != rhsbl.Kind {
+		ofHosts := strings.HasPrefix(entry, "mx:") || strings.HasPrefix(entry, "typo:")
+		if !ofDomain && !ofHosts && match.List != rhsbl.Kind {
 			match.Entry = ""
 		}
 		kept = append(kept, match)
@@ -88,8 +97,10 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 // result makes the record of the mailbox of it.
 func (s storedResult) result(m mailbox) engine.Result {
 	r := engine.Result{
-		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role, FreeEmail: s.FreeEmail,
-		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true, Verdict: s.Verdict, Message: s.Message, Details: &s.Details,
+		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role,
+		FreeEmail:  s.FreeEmail,
+		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true, Verdict: s.Verdict, Message: s.Message,
+		Details: &s.Details,
 	}
 	if r.Details.Suggestion != "" {
 		r.Details.Suggestion = m.parts.Local + "@" + r.Details.Suggestion

@@ -23,7 +23,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// TestTwoCachesOnOneStore: what one has found out, the other knows, but for what the store is not told.
+// TestTwoCachesOnOneStore: what one has found out, the other knows, but for
+// what the store is not told.
 func TestTwoCachesOnOneStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	f := &fake{says: always(engine.RecipientAccepted, func(r *engine.Result) {
@@ -69,7 +70,8 @@ func TestWhatIsAboutUsStaysHere(t *testing.T) {
 	}
 }
 
-// TestRestart: what was found out, and what is to be asked again, outlives the process.
+// TestRestart: what was found out, and what is to be asked again, outlives the
+// process.
 func TestRestart(t *testing.T) {
 	dir, now := t.TempDir(), &clock{}
 	f := &fake{says: always(engine.RecipientAccepted, nil)}
@@ -154,7 +156,8 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 	}
 }
 
-// TestGivenUpInTheStore: a re-check that is put off again is not scheduled anew by its own question.
+// TestGivenUpInTheStore: a re-check that is put off again is not scheduled anew
+// by its own question.
 func TestGivenUpInTheStore(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)

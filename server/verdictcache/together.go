@@ -13,11 +13,12 @@ type together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, for which
-// it costs less where the engine can do that. They are not shared with other
-// callers who ask about one of them at the same time. Done is told of each,
-// perhaps from several goroutines at a time.
-func (c *Cache) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, which costs
+// less if the engine supports it. Their verifications are not shared with other
+// callers. Done is called for each, perhaps from several goroutines at a time.
+func (c *Cache) VerifyTogether(
+	ctx context.Context, addresses []string, done func(i int, result engine.Result, err error),
+) {
 	asked, able := c.config.Engine.(together)
 	if !able {
 		var all sync.WaitGroup
