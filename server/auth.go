@@ -66,7 +66,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope store.Scop
 	}
 }
 
-// quotaUsedUp tells when the quota begins anew.
+// quotaUsedUp says when the quota starts again.
 func (s *Server) quotaUsedUp(w http.ResponseWriter) {
 	s.refused("quota")
 	now := time.Now()

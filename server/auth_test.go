@@ -51,7 +51,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestKeyComesFirst: who has no key learns nothing about parameters, and makes nobody work.
+// TestKeyComesFirst: who has no key learns nothing about parameters, and makes
+// nobody work.
 func TestKeyComesFirst(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		t.Error("verified without a key")
@@ -78,7 +79,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestLogIsDiscreet: neither keys nor local-parts get into the log, wherever a client puts them.
+// TestLogIsDiscreet: neither keys nor local-parts get into the log, wherever a
+// client puts them.
 func TestLogIsDiscreet(t *testing.T) {
 	var log bytes.Buffer
 	handler := newServer(t, server.Config{Logger: logTo(&log)}).Handler()
@@ -107,7 +109,8 @@ func TestLogIsDiscreet(t *testing.T) {
 	}
 }
 
-// TestLogLevels: a verification is one info line with its outcome, and nothing else is one.
+// TestLogLevels: a verification is one info line with its outcome, and nothing
+// else is one.
 func TestLogLevels(t *testing.T) {
 	for _, c := range []struct{ target, level string }{
 		{"/api/v1/verify?email=alice@acme.example&apikey=" + key, "level=INFO"},

@@ -13,9 +13,9 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// Together is a [Verifier] that verifies addresses of one domain for less than
-// one by one. Done is told of each, perhaps from several goroutines at a time;
-// VerifyTogether returns when it was told of all. Nothing is recalled.
+// Together is a [Verifier] that verifies addresses of one domain at less cost
+// than one by one. Done is called for each, perhaps from several goroutines at
+// a time; VerifyTogether returns after the last call. Nothing is recalled.
 type Together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
@@ -60,7 +60,7 @@ func (s *Server) settle(grant *keyring.Grant, result engine.Result, started time
 	s.count(grant.ID, result, started)
 }
 
-// batch is several questions under way.
+// batch is several addresses in progress.
 type batch struct {
 	how     options
 	asked   []question
@@ -152,7 +152,7 @@ func (s *Server) askGroup(ctx context.Context, b *batch, group []int) {
 	together, able := s.config.Verifier.(Together)
 	if len(group) == 1 || !able {
 		for _, i := range group {
-			b.results[i], _ = s.verifier(b.how)(ctx, b.asked[i].address) // the record tells of an error
+			b.results[i], _ = s.verifier(b.how)(ctx, b.asked[i].address) // the record shows an error
 		}
 		return
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// BenchmarkRemembered tells what a request costs that is answered from memory, without the work of net/http.
+// BenchmarkRemembered tells what a request costs that is answered from memory,
+// without the work of net/http.
 func BenchmarkRemembered(b *testing.B) {
 	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 100})
 	if err != nil {
@@ -23,7 +24,8 @@ func BenchmarkRemembered(b *testing.B) {
 	askAgain(b, s, key)
 }
 
-// askAgain asks a server about the same address with a key, without the work of net/http.
+// askAgain asks a server about the same address with a key, without the work of
+// net/http.
 func askAgain(b *testing.B, s *server.Server, key string) {
 	handler := s.Handler()
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=alice%40example.com&apikey="+key, nil)

@@ -59,8 +59,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// body reads what a body asks, member by member, so that a fault can be told
-// with its place.
+// body reads the request's body member by member, so that an error can name the
+// place.
 type body struct {
 	text    []byte
 	query   *query
@@ -130,7 +130,7 @@ func brokenAt(text []byte) int64 {
 	return int64(len(text))
 }
 
-// member reads the value of a member whose name begins at the given place.
+// member reads the value of the member whose name begins at the given place.
 func (b *body) member(name string, at int64) error {
 	switch {
 	case name == "emails":

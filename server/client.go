@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// ClientAddr is where a request comes from, as the limits have it: for pages beside the API.
+// ClientAddr returns where a request comes from, as the limits see it: for
+// pages beside the API.
 func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r) }
 
-// clientAddr is where a request comes from: the peer, or what the last reverse proxy that we know says of its own. It is invalid for a peer
+// clientAddr returns where a request comes from: the peer, or what the last
+// reverse proxy that we trust says about its own peer. It is invalid for a peer
 // without an address.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	client := peerOf(r)
@@ -36,7 +38,8 @@ func peerOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// isProxy reports whether the address is one of our reverse proxies, whose word on where a request comes from is believed.
+// isProxy reports whether the address is one of our reverse proxies, which are
+// trusted to say where a request comes from.
 func (s *Server) isProxy(addr netip.Addr) bool {
 	for _, network := range s.config.TrustedProxies {
 		if network.Contains(addr) {

@@ -15,7 +15,8 @@ import (
 	"github.com/rcpt/rcpt/server/openapi/openapitest"
 )
 
-// judge holds the responses of all tests to the contract, and keeps what it found.
+// judge holds the responses of all tests to the contract, and keeps what it
+// found.
 type judge struct {
 	*openapitest.Contract
 	mu     sync.Mutex

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// usualNotes is how many notes the log has of a request, as a rule: of its key, and of the domain, the result and the reason of a verification.
+// usualNotes is the usual number of notes about a request in the log: its key,
+// and the domain, result and reason of a verification.
 const usualNotes = 4
 
-// exchange is a request and its answer: what was read of the one, what was sent of the other, and what the log is to say of both. It belongs to the
-// request's goroutine. It is a type of its own, rather than a value in the request's context, because each of those costs a copy of the request.
+// exchange is a request and its answer: what was read, what was sent, and what
+// the log will say. It belongs to the request's goroutine. It is a type of its
+// own because each value in the request's context costs a copy of the request.
 type exchange struct {
 	http.ResponseWriter
 	began  time.Time
@@ -37,8 +39,8 @@ func newExchange(w http.ResponseWriter, route string) *exchange {
 // note adds to what the log says.
 func (x *exchange) note(notes ...slog.Attr) { x.notes = append(x.notes, notes...) }
 
-// noteVerification makes the request one that everybody wants to see in the log. Others would fill it: checks of load balancers, and those of people
-// without a key.
+// noteVerification marks a request that is always logged. Others would fill the
+// log: checks by load balancers, and requests without a key.
 func (x *exchange) noteVerification() { x.level = slog.LevelInfo }
 
 // queryOf reads the query of r, once. Every error is a [fault].

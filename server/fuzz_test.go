@@ -30,8 +30,9 @@ func (l *listener) VerifyAnew(ctx context.Context, address string) (engine.Resul
 	return l.Verify(ctx, address)
 }
 
-// FuzzQuery checks that every query gets one JSON object and one line in the log, that nobody is asked without the key or about half a
-// question, and that an address that is asked about survives being encoded.
+// FuzzQuery checks that every query gets one JSON object and one line in the
+// log, that nobody is asked without the key or about half a question, and that
+// an address that is asked about survives being encoded.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{
 		"email=a@b.example", "email=a%40b.example&details=1&fresh=0&timeout=2.5", "email=a+b@c.example", "email=a+b%40c.example",

@@ -6,13 +6,17 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// Hooks are told what the server does, on the goroutine that does it: they must be quick and safe for concurrent use. A nil func is not called.
+// Hooks are called when the server does something, on the goroutine that does
+// it. They must be quick and safe for concurrent use. A nil func is not called.
 type Hooks struct {
-	// Answered is told each request, by the route that took it.
+	// Answered is called for each request, with its route.
 	Answered func(route string, status int, took time.Duration)
-	// Verified is told each verification that was answered, its result with details.
+	// Verified is called for each verification that was answered, with the
+	// details of its result.
 	Verified func(result engine.Result, took time.Duration)
-	// Refused is told why a request was not admitted: "unauthorized", "forbidden", "rate", "concurrency", "quota", "store" or "busy".
+	// Refused is called with the reason why a request was not admitted:
+	// "unauthorized", "forbidden", "rate", "concurrency", "quota", "store" or
+	// "busy".
 	Refused func(why string)
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// TestQuietConnections: connections that say nothing, or do not finish what they say, give way to one that asks; at once where they had an answer.
+// TestQuietConnections: connections that say nothing, or do not finish what
+// they say, give way to one that asks; at once where they had an answer.
 func TestQuietConnections(t *testing.T) {
 	for name, said := range map[string]string{
 		"silent": "", "slow header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A", "idle": "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -38,7 +39,8 @@ func TestQuietConnections(t *testing.T) {
 	}
 }
 
-// TestQuietestFirst: of idle connections the one that has been so for longest gives way, and one that has just been opened does not.
+// TestQuietestFirst: of idle connections the one that has been so for longest
+// gives way, and one that has just been opened does not.
 func TestQuietestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listener, stop := listening(t, server.Config{MaxConnections: 3})
@@ -79,7 +81,8 @@ func exchangeOn(t *testing.T, conn net.Conn, request string) *http.Response {
 	return answer
 }
 
-// TestCrowd: what finds neither a slot nor a place in the queue is refused at once, and the server's health can be asked meanwhile.
+// TestCrowd: what finds neither a slot nor a place in the queue is refused at
+// once, and the server's health can be asked meanwhile.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots, crowd = 10, 1000

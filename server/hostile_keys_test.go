@@ -18,7 +18,8 @@ func askWith(handler http.Handler, peer, shown string) *httptest.ResponseRecorde
 	return ask(handler, request)
 }
 
-// TestKeyGuessing: of 10,000 wrong keys none gets in; most get 429, other networks and the right key are none the worse for it.
+// TestKeyGuessing: of 10,000 wrong keys none gets in; most get 429, other
+// networks and the right key are none the worse for it.
 func TestKeyGuessing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		handler := newServer(t, server.Config{}).Handler()
@@ -46,7 +47,8 @@ func TestKeyGuessing(t *testing.T) {
 	})
 }
 
-// TestNetworksOfGuessers: an IPv6 customer has one network and not 2^64, and a peer without an address is one, too.
+// TestNetworksOfGuessers: an IPv6 customer has one network and not 2^64, and a
+// peer without an address is one, too.
 func TestNetworksOfGuessers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, form := range []string{"[2001:db8::%x]:1", "[::ffff:192.0.2.1]:%d", "@%d"} {
@@ -65,7 +67,8 @@ func TestNetworksOfGuessers(t *testing.T) {
 	})
 }
 
-// TestManyGuessers: the memory for networks is bounded; those that do not fit share their limit, until others are forgotten.
+// TestManyGuessers: the memory for networks is bounded; those that do not fit
+// share their limit, until others are forgotten.
 func TestManyGuessers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		handler := newServer(t, server.Config{}).Handler()
@@ -90,7 +93,8 @@ func TestManyGuessers(t *testing.T) {
 	})
 }
 
-// TestKeyTwice: a header that is there twice shows no key, whichever of the two a proxy looked at.
+// TestKeyTwice: a header that is there twice shows no key, whichever of the two
+// a proxy looked at.
 func TestKeyTwice(t *testing.T) {
 	handler := newServer(t, server.Config{}).Handler()
 	for name, value := range map[string]string{"Authorization": "Bearer " + key, "X-Api-Key": key} {

@@ -18,7 +18,8 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// TestHostileRequests: each gets one answer with a sensible status, and nothing that stands behind a body is taken for a request.
+// TestHostileRequests: each gets one answer with a sensible status, and nothing
+// that stands behind a body is taken for a request.
 func TestHostileRequests(t *testing.T) {
 	url, stop, end := start(t, server.Config{})
 	const verify = "GET /api/v1/verify?email=a@b.example&apikey=" + key
@@ -97,7 +98,8 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// TestBodyIsNotAwaited: who announces a body and does not send it has no answer to wait for, and no connection.
+// TestBodyIsNotAwaited: who announces a body and does not send it has no answer
+// to wait for, and no connection.
 func TestBodyIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listener, stop := listening(t, server.Config{})
@@ -114,7 +116,8 @@ func TestBodyIsNotAwaited(t *testing.T) {
 	})
 }
 
-// TestHostileQueries: whatever stands in a query, the answer is JSON with 200 or 400, and the address is what the client wrote or nothing.
+// TestHostileQueries: whatever stands in a query, the answer is JSON with 200
+// or 400, and the address is what the client wrote or nothing.
 func TestHostileQueries(t *testing.T) {
 	asked := 0
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
@@ -152,7 +155,8 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
-// TestLogIsOneLine: no part of a request can end a line of the log, nor begin a field.
+// TestLogIsOneLine: no part of a request can end a line of the log, nor begin a
+// field.
 func TestLogIsOneLine(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		var log bytes.Buffer

@@ -99,7 +99,8 @@ func TestRateOfKey(t *testing.T) {
 	}
 }
 
-// TestPanicFreesPlaceOfKey: a bug of ours does not take the places and the quota of whoever runs into it.
+// TestPanicFreesPlaceOfKey: a bug of ours does not take the places and the
+// quota of whoever runs into it.
 func TestPanicFreesPlaceOfKey(t *testing.T) {
 	k := newKeyed(t, server.Config{Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) { panic("bug") })})
 	ask, _ := k.create(t, store.Key{Concurrency: 1, MonthlyQuota: 1})
@@ -180,7 +181,8 @@ func TestRevokedKey(t *testing.T) {
 	}
 }
 
-// TestWhereFrom checks that a key with networks is good from there alone, and that only a proxy of ours is believed about where a client is.
+// TestWhereFrom checks that a key with networks is good from there alone, and
+// that only a proxy of ours is believed about where a client is.
 func TestWhereFrom(t *testing.T) {
 	k := newKeyed(t, server.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 	ask, _ := k.create(t, store.Key{Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}})
@@ -226,7 +228,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestReadyInTime: a database that says nothing is out of reach, and a balancer hears so before it gives up.
+// TestReadyInTime: a database that says nothing is out of reach, and a balancer
+// hears so before it gives up.
 func TestReadyInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		handler := newServer(t, server.Config{Ready: func(ctx context.Context) error {
@@ -269,7 +272,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestNoRedirects: mux has a redirect for a path that another form of is a route, and would repeat the query with the key in it.
+// TestNoRedirects: mux has a redirect for a path that another form of is a
+// route, and would repeat the query with the key in it.
 func TestNoRedirects(t *testing.T) {
 	for name, config := range map[string]server.Config{"without pages": {}, "with pages": {Pages: http.NotFoundHandler()}} {
 		handler := newServer(t, config).Handler()

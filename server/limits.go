@@ -20,12 +20,11 @@ const (
 	// arrive.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
-	// idleTimeout is how long a connection may wait for its next request. Who
-	// has no key can hold connections too, so it is short.
+	// idleTimeout is how long a connection may wait for its next request. It is
+	// short, because clients without a key can hold connections, too.
 	idleTimeout = 30 * time.Second
-	// silence is how long a connection is left alone that has not sent its
-	// first request yet, when others wait: on a busy machine the server itself
-	// may take so long to read it.
+	// silence is how long a connection without a first request is kept while
+	// others wait: a busy machine may itself take long to read the request.
 	silence = 5 * time.Second
 	// slotWait is how long a request waits for its turn when as many
 	// verifications run as may.
@@ -34,8 +33,8 @@ const (
 	readyPatience = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
-	// minTimeout is the least that a request can ask for: it is unlikely that
-	// less was meant.
+	// minTimeout is the smallest timeout of a request: less is unlikely to be
+	// meant.
 	minTimeout = time.Millisecond
 	// slack is added to the time of a verification for the rest of a request's
 	// life.

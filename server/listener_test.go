@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// pipeListener is a listener in memory, so that a minute of waiting takes no time under synctest.
+// pipeListener is a listener in memory, so that a minute of waiting takes no
+// time under synctest.
 type pipeListener struct {
 	dialled chan net.Conn
 	closed  chan struct{}
@@ -42,7 +43,8 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// listening has a server with this configuration serve in memory, in the bubble of a test. stop ends it.
+// listening has a server with this configuration serve in memory, in the bubble
+// of a test. stop ends it.
 func listening(t *testing.T, config server.Config) (listener *pipeListener, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	listener, s := newPipeListener(), newServer(t, config)

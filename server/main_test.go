@@ -15,7 +15,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// suite holds the responses of all tests to the contract: those of handlers in [ask], those over the network in the transport.
+// suite holds the responses of all tests to the contract: those of handlers in
+// [ask], those over the network in the transport.
 var suite = newJudge()
 
 func TestMain(m *testing.M) {

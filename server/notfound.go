@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Paths that are none of the API's, and that people and programs try.
+// Paths outside of the API that people and programs try.
 const (
 	docsFolder   = "/docs/"
 	contractYAML = "/openapi.yaml"

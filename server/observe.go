@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// observed gives each request an ID, logs how it ended, and answers 500 where a handler panics. Of what the client sent, only the
-// method and the route get into the log: path, query and headers may hold addresses and keys.
+// observed gives each request an ID, logs how it ended, and answers 500 if a
+// handler panics. Of what the client sent, only the method and the route are
+// logged: path, query and headers may contain addresses and keys.
 func (s *Server) observed(routes routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, route := routes.of(r)
@@ -28,7 +29,7 @@ func (s *Server) observed(routes routes) http.Handler {
 	})
 }
 
-// ended tells of a request that was answered.
+// ended reports a request that was answered.
 func (s *Server) ended(x *exchange, r *http.Request) {
 	took := time.Since(x.began)
 	s.answered(x.route, x.status, took)
@@ -41,12 +42,14 @@ func (s *Server) ended(x *exchange, r *http.Request) {
 		slog.String("request_id", x.id), slog.String("method", method(r)), slog.String("route", x.route))
 	attrs = append(attrs, x.notes...)
 	attrs = append(attrs, slog.Int("status", x.status), slog.Int64("duration_ms", took.Milliseconds()))
-	line := slog.NewRecord(x.began.Add(took), x.level, "request", 0) // a logger would look for the place in the source, which is always this one
+	// A logger would look up the place in the source, which is always this one.
+	line := slog.NewRecord(x.began.Add(took), x.level, "request", 0)
 	line.AddAttrs(attrs...)
 	_ = log.Handle(r.Context(), line) // a logger leaves the error alone, too
 }
 
-// panicked logs a bug of ours with its stack, and tells the client no more than that there is one.
+// panicked logs a panic with its stack. The client learns only that there is a
+// bug.
 func (s *Server) panicked(x *exchange, fault any) {
 	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("request_id", x.id),
 		slog.String("panic", describe(fault)), slog.String("stack", string(debug.Stack())))
@@ -63,7 +66,8 @@ func describe(fault any) string {
 	return fmt.Sprintf("%T", fault)
 }
 
-// method is the request's method if it is a known one: any token can be a method.
+// method returns the request's method if it is a known one: any token can be a
+// method.
 func method(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -77,7 +81,8 @@ const (
 	idHalf   = 13                                 // digits for 64 bits
 )
 
-// newID returns the ID of a request. It finds a line in the log and opens nothing, so that it need not be a secret.
+// newID returns the ID of a request. It finds a line in the log and grants
+// nothing, so it need not be secret.
 func newID() string {
 	var id [2 * idHalf]byte
 	for from := 0; from < len(id); from += idHalf {

@@ -15,7 +15,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// TestLogLine: a verification is one line with all that is known of it, and the ID that the client got.
+// TestLogLine: a verification is one line with all that is known of it, and the
+// ID that the client got.
 func TestLogLine(t *testing.T) {
 	var log strings.Builder
 	handler := newServer(t, server.Config{Logger: logTo(&log)}).Handler()
@@ -65,7 +66,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestLength: every answer of the API has its length, so that nothing comes in chunks.
+// TestLength: every answer of the API has its length, so that nothing comes in
+// chunks.
 func TestLength(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	url, stop, end := start(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/server"
 )
 
-// TestSlowRequest: a client that does not finish its request does not keep its connection.
+// TestSlowRequest: a client that does not finish its request does not keep its
+// connection.
 func TestSlowRequest(t *testing.T) {
 	for sent, patience := range map[string]time.Duration{
 		"":                                     5 * time.Second,
@@ -34,7 +35,8 @@ func TestSlowRequest(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: a connection beyond the limit waits while each of the others has a request under way.
+// TestConnectionLimit: a connection beyond the limit waits while each of the
+// others has a request under way.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := newGate()
@@ -58,7 +60,8 @@ func TestConnectionLimit(t *testing.T) {
 	})
 }
 
-// TestCutOff: a verification that does not end cannot keep the server from ending.
+// TestCutOff: a verification that does not end cannot keep the server from
+// ending.
 func TestCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, release := make(chan struct{}), make(chan struct{})

@@ -9,7 +9,8 @@ import (
 // usualParameters is how many parameters a query has, as a rule at most.
 const usualParameters = 4
 
-// query is the parameters of a request, in their order. They are of use after an error too, as far as they go.
+// query is the parameters of a request, in order. After an error it has those
+// before the error.
 type query struct {
 	parameters []parameter // in room, while there is some
 	room       [usualParameters]parameter
@@ -18,7 +19,8 @@ type query struct {
 
 type parameter struct{ name, value string }
 
-// readQuery reads what [url.ParseQuery] does, but for plus signs in an address: see [readParameter].
+// readQuery parses like [url.ParseQuery], except for plus signs in an address:
+// see [readParameter].
 func readQuery(raw string) *query {
 	q := new(query)
 	q.parameters = q.room[:0]
@@ -41,11 +43,14 @@ func readQuery(raw string) *query {
 	return q
 }
 
-// errSemicolon is about what some programs take for the end of a parameter and others for a part of it.
+// errSemicolon reports a semicolon, which some programs take for the end of a
+// parameter and others for a part of it.
 var errSemicolon = errors.New("a semicolon separates nothing")
 
-// readParameter keeps the plus signs of an address that was put into the query as it is. HTML forms and their encoders write a space as "+", but they
-// write "@" as "%40" too: where there is a bare "@", RFC 3986 alone was followed, by which "+" is a plus sign.
+// readParameter keeps the plus signs of an address that was put into the query
+// without encoding. HTML forms and their encoders write a space as "+", but
+// they also write "@" as "%40": a bare "@" shows that only RFC 3986 was
+// followed, in which "+" is a plus sign.
 func readParameter(pair string) (p parameter, err error) {
 	if strings.Contains(pair, ";") {
 		return p, errSemicolon
@@ -76,7 +81,8 @@ func (q *query) find(name string) (value string, times int) {
 	return value, times
 }
 
-// one returns the value of a parameter that may be given once. The error is a [fault].
+// one returns the value of a parameter that may occur once. The error is a
+// [fault].
 func (q *query) one(name string) (value string, given bool, err error) {
 	value, times := q.find(name)
 	if times > 1 {

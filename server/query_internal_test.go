@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzParameters checks that a query is read as net/url reads it, once the plus signs of addresses with a bare "@" are encoded.
+// FuzzParameters checks that a query is read as net/url reads it, once the plus
+// signs of addresses with a bare "@" are encoded.
 func FuzzParameters(f *testing.F) {
 	for _, seed := range []string{
 		"", "&", "=", "email", "email=a@b.example&details=1", "email=a+b@c.example", "email=a+b%40c.example", "name=a+b@c", "em%61il=a+b@c.example",

@@ -16,7 +16,7 @@ import (
 type errorBody struct {
 	Message  string     `json:"message"`
 	Code     code       `json:"code,omitempty"`
-	ResetsAt *time.Time `json:"resets_at,omitempty"` // when a quota that is used up begins anew
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // when a used-up quota starts again
 }
 
 func writeError(w http.ResponseWriter, status int, code code, message string) {
@@ -29,7 +29,7 @@ func writeBusy(w http.ResponseWriter, code code, message string) {
 	writeError(w, http.StatusServiceUnavailable, code, message)
 }
 
-// Header fields that most answers have. Nobody changes them.
+// Header fields of most answers. They are never changed.
 var (
 	jsonType   = []string{"application/json; charset=utf-8"}
 	notStored  = []string{"private, no-store"}
@@ -40,8 +40,8 @@ var (
 // itself ("under a few KB", [http.ResponseWriter]).
 const shortBody = 1 << 10
 
-// writeJSON writes body as it is meant to be read: without the escaping for
-// HTML, which nosniff makes needless.
+// writeJSON writes body without escaping for HTML, which nosniff makes
+// unnecessary.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -110,15 +110,16 @@ func only(next handler, allowed ...string) handler {
 	}
 }
 
-// leaveBody ends the connection behind the answer if the request has a body,
-// and reports whether it has. Package net/http would wait for a body that
-// nobody reads, which may take its time; and what one party takes for a body
-// and another for a request (RFC 9112 §11.2) is never read.
+// leaveBody ends the connection after the answer if the request has a body, and
+// reports whether it has. Package net/http would wait for the rest of the body,
+// which may take long; and what one party takes for a body and another for a
+// request (RFC 9112 §11.2) is never read.
 func leaveBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return false
 	}
 	w.Header().Set("Connection", "close")
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // a writer that cannot do that has no connection to end
+	// A writer that does not support this has no connection to end.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	return true
 }

@@ -108,8 +108,8 @@ func newQuestion(given string, clean bool) (question, error) {
 	return question{}, badRequest(noAddress, "There is no address in what was given.")
 }
 
-// answered is a result with what the question adds to it: what was given, and
-// the address that was probably meant where it is none.
+// answered is a result with what the question adds: the given text, and the
+// address that was probably meant if it is none.
 func (q question) answered(r engine.Result) engine.Result {
 	if r.Details == nil {
 		return r

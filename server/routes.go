@@ -26,10 +26,11 @@ func Routes() []string {
 	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes(nil)))
 }
 
-// routes has what answers each path. It is no [http.ServeMux], which would redirect some paths, and repeat the query with the key in it.
+// routes maps paths to handlers. It is no [http.ServeMux], which would redirect
+// some paths and repeat the query with the key in it.
 type routes map[string]handler
 
-// Handler returns the Server's routes, for use with a server of the caller's own.
+// Handler returns the Server's routes, for a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	all := routes{
 		verifyRoute: only(s.authorized(store.ScopeVerify, s.verify), http.MethodGet, http.MethodPost),
@@ -49,8 +50,8 @@ func (s *Server) Handler() http.Handler {
 	return s.observed(all)
 }
 
-// of is what answers a request, and its route. Paths in another than their plain form are not there: some program before this one may know the plain
-// form only.
+// of returns the handler of a request and its route. Only paths in their plain
+// form exist: programs in front of this one may know only that form.
 func (all routes) of(r *http.Request) (answer handler, route string) {
 	given := r.URL.EscapedPath()
 	if given == docsFolder && given == r.URL.Path {
@@ -71,14 +72,14 @@ func (all routes) of(r *http.Request) (answer handler, route string) {
 	return all[pagesRoute], pagesRoute
 }
 
-// pages answers what is none of the API's.
+// pages answers paths outside of the API.
 func (s *Server) pages() handler {
 	if s.config.Pages == nil {
 		return notFound
 	}
 	return func(x *exchange, r *http.Request) {
 		if !s.isProxy(peerOf(r)) {
-			r.Header.Del("X-Forwarded-Proto") // strangers do not say who speaks TLS
+			r.Header.Del("X-Forwarded-Proto") // clients must not claim TLS
 		}
 		if wantsJSON(r) {
 			s.config.Pages.ServeHTTP(&jsonNotFound{ResponseWriter: x, instead: func() { notFound(x, r) }}, r)

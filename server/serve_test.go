@@ -38,7 +38,8 @@ func (g gate) Verify(ctx context.Context, address string) (engine.Result, error)
 	}
 }
 
-// TestConcurrency: who finds no slot waits a second and is told to come back; slots that become free are used.
+// TestConcurrency: who finds no slot waits a second and is told to come back;
+// slots that become free are used.
 func TestConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := newGate()
@@ -71,7 +72,8 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// start serves on a loopback port. The returned functions ask for the end, and wait for it.
+// start serves on a loopback port. The returned functions ask for the end, and
+// wait for it.
 func start(t *testing.T, config server.Config) (url string, stop context.CancelFunc, end func() error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -96,7 +98,8 @@ func fetch(url string) (int, error) {
 	return response.StatusCode, err
 }
 
-// TestGracefulShutdown: a request under way gets its answer, a new one finds nobody.
+// TestGracefulShutdown: a request under way gets its answer, a new one finds
+// nobody.
 func TestGracefulShutdown(t *testing.T) {
 	busy := newGate()
 	url, stop, end := start(t, server.Config{Verifier: busy})
@@ -190,7 +193,8 @@ func TestListenerFails(t *testing.T) {
 	}
 }
 
-// TestUnusualRequests: what net/http would answer by itself gets our answers too.
+// TestUnusualRequests: what net/http would answer by itself gets our answers
+// too.
 func TestUnusualRequests(t *testing.T) {
 	url, stop, end := start(t, server.Config{})
 	for head, want := range map[string]int{
@@ -222,7 +226,8 @@ func TestHeadOfHealth(t *testing.T) {
 	}
 }
 
-// exchange sends a request line and returns the answer, with all that comes after its header.
+// exchange sends a request line and returns the answer, with all that comes
+// after its header.
 func exchange(t *testing.T, url, requestLine string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))

@@ -16,11 +16,13 @@ import (
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
 type Verifier interface {
-	// Verify tells whether address can receive mail. The error is non-nil only when the verification itself could not be carried out.
+	// Verify tells whether address can receive mail. The error is non-nil only
+	// if the verification itself could not be carried out.
 	Verify(ctx context.Context, address string) (engine.Result, error)
 	// VerifyAnew is Verify without a remembered result.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
-	// Recall returns the remembered result of an address, if there is one, and asks nobody.
+	// Recall returns the remembered result of an address, if there is one,
+	// without asking anyone.
 	Recall(ctx context.Context, address string) (engine.Result, bool)
 }
 
@@ -28,34 +30,45 @@ type Verifier interface {
 type Config struct {
 	// Verifier does the work. Required.
 	Verifier Verifier
-	// Key is what clients must show; it has no limits. Required where Keys is nil, and not used otherwise.
+	// Key is the key that clients must send; it has no limits. Required if Keys
+	// is nil, and not used otherwise.
 	Key string
 	// Keys knows the keys, and what each may.
 	Keys *keyring.Keyring
-	// Record is told each verification that was answered, for the usage of its key. It must be quick. Default: nobody is.
+	// Record is called for each verification that was answered, to count the
+	// usage of its key. It must be quick. Default: none.
 	Record func(store.Use)
-	// Usage is what the usage of keys is read from. Default: there is no such route.
+	// Usage is where the usage of keys is read from. Default: there is no such
+	// route.
 	Usage UsageStore
-	// Ready tells why the server cannot serve at the moment, for /readyz. Default: it can.
+	// Ready returns why the server cannot serve at the moment, for /readyz.
+	// Default: it always can.
 	Ready func(ctx context.Context) error
-	// Pages answers what is none of the API's. Default: 404.
+	// Pages answers paths outside of the API. Default: 404.
 	Pages http.Handler
-	// PublicURL is where clients reach the server, as https://verify.example.com, for the programs that /docs shows. Default: as they do.
+	// PublicURL is where clients reach the server, as
+	// https://verify.example.com, for the programs that /docs shows. Default:
+	// the address of the request.
 	PublicURL string
-	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For is believed, and whose X-Forwarded-Proto Pages get to see.
-	// Default: none.
+	// TrustedProxies are the networks of reverse proxies whose X-Forwarded-For
+	// is believed, and whose X-Forwarded-Proto Pages gets. Default: none.
 	TrustedProxies []netip.Prefix
-	// Hooks are told what happens. Default: nobody is.
+	// Hooks are called when something happens. Default: none.
 	Hooks Hooks
-	// Details makes answers carry their details unless the request says details=0. Default: only where it says details=1.
+	// Details includes details in answers unless the request has details=0.
+	// Default: only if it has details=1.
 	Details bool
-	// Timeout bounds one verification; a request can ask for less. Default: [engine.DefaultTimeout].
+	// Timeout bounds one verification; a request can ask for less. Default:
+	// [engine.DefaultTimeout].
 	Timeout time.Duration
-	// Concurrency bounds the verifications that run at a time. Default: [DefaultConcurrency].
+	// Concurrency is the number of concurrent verifications. Default:
+	// [DefaultConcurrency].
 	Concurrency int
-	// MaxConnections bounds the connections that are open at a time. Default: [DefaultMaxConnections].
+	// MaxConnections is the number of open connections. Default:
+	// [DefaultMaxConnections].
 	MaxConnections int
-	// Logger gets one info line per verification, without the local-part, and debug lines about other requests. Default: silent.
+	// Logger receives one info line for each verification, without the
+	// local-part, and debug lines about other requests. Default: silent.
 	Logger *slog.Logger
 }
 
@@ -98,8 +111,9 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// Serve answers requests on listener until ctx is cancelled; then it accepts no more, lets running requests finish for as long as a
-// verification may take, and cuts off what is left. It returns nil after such an end.
+// Serve answers requests on listener until ctx is cancelled. Then it accepts no
+// more, lets running requests finish for as long as a verification may take,
+// and cancels the rest. It returns nil after such an end.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()

@@ -8,7 +8,7 @@ import (
 	"github.com/rcpt/rcpt/server/snippets"
 )
 
-// site is what /docs says about this server to who asks.
+// site is what /docs shows of this server.
 func (s *Server) site(r *http.Request) openapi.Site {
 	site := openapi.Site{Base: strings.TrimSuffix(s.config.PublicURL, "/"), Dashboard: s.config.Pages != nil, Theme: themeOf(r)}
 	if site.Base == "" {

@@ -12,12 +12,14 @@ type slots struct {
 	wait    time.Duration
 }
 
-// newSlots lets as many wait as may run: a longer queue would hold connections for requests that are refused in the end.
+// newSlots lets as many wait as may run: a longer queue would hold connections
+// for requests that are refused in the end.
 func newSlots(n int, wait time.Duration) slots {
 	return slots{taken: make(chan struct{}, n), waiting: make(chan struct{}, n), wait: wait}
 }
 
-// take takes a slot, waiting a while for one unless too many wait already. The caller gives it back when it reports true.
+// take takes a slot, waiting for a while unless too many wait already. The
+// caller returns it if take reports true.
 func (s slots) take(ctx context.Context) bool {
 	select {
 	case s.taken <- struct{}{}:

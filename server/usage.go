@@ -10,17 +10,20 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// maxUsageDays is how many days of usage can be asked for at once: a year and a month, to compare.
+// maxUsageDays is the number of days of usage that can be asked for at once: a
+// year and a month, to compare.
 const maxUsageDays = 400
 
-// firstYear is that of the first day that can be asked for. The store takes the zero time, which lies before it, for today.
+// firstYear is the year of the first day that can be asked for. The store takes
+// the zero time, which lies before it, for today.
 const firstYear = 1970
 
 // UsageStore is what the usage of keys is read from; a *[store.Store] is one.
 type UsageStore interface {
 	// Usage returns what was counted, in the order of days.
 	Usage(context.Context, store.UsageQuery) ([]store.Usage, error)
-	// QuotaUsed returns how much of a key's quota for the month of at is used or reserved.
+	// QuotaUsed returns how much of a key's quota for the month of at is used
+	// or reserved.
 	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
 }
 
@@ -86,7 +89,8 @@ func (s *Server) readUsage(ctx context.Context, key store.Key, asked store.Usage
 	return record, err
 }
 
-// usedInMonth is what counts against the quota; without one, nothing is kept for that, and what was answered is counted.
+// usedInMonth returns what counts against the quota. Without a quota nothing is
+// kept for that, and answers are counted.
 func (s *Server) usedInMonth(ctx context.Context, key store.Key, now time.Time) (used int64, err error) {
 	if key.MonthlyQuota > 0 {
 		return s.config.Usage.QuotaUsed(ctx, key.ID, now)

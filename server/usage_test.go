@@ -115,7 +115,8 @@ func TestUsageQueryErrors(t *testing.T) {
 	})
 }
 
-// TestUsageOfKey: limits are those of the key, and the quota is what the store says, never less than nothing.
+// TestUsageOfKey: limits are those of the key, and the quota is what the store
+// says, never less than nothing.
 func TestUsageOfKey(t *testing.T) {
 	books := &ledger{used: 40, rows: []store.Usage{{Day: day("2026-11-22"), Result: "unknown", Reason: "blocked", Count: 3}}}
 	k := newKeyed(t, server.Config{Usage: books})
@@ -174,7 +175,8 @@ func TestNoUsage(t *testing.T) {
 	}
 }
 
-// TestUsageIsCounted: what is verified with a key is its usage, and nobody else's.
+// TestUsageIsCounted: what is verified with a key is its usage, and nobody
+// else's.
 func TestUsageIsCounted(t *testing.T) {
 	db, err := store.Open(t.Context(), store.Options{DataDir: t.TempDir()})
 	if err != nil {

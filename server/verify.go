@@ -56,8 +56,8 @@ func (s *Server) verifyOne(x *exchange, r *http.Request, grant *keyring.Grant, a
 	return result.Success
 }
 
-// recall returns a remembered result, where the client does not want a new one.
-// It takes nobody's turn.
+// recall returns a remembered result, unless the client wants a new one. It
+// takes no slot.
 func (s *Server) recall(ctx context.Context, asked question, how options) (engine.Result, bool) {
 	if how.fresh {
 		return engine.Result{}, false
@@ -106,7 +106,7 @@ func (s *Server) tooBusy(x *exchange) {
 }
 
 // leaving answers a request that was cancelled: the server ends, or the client
-// has gone and nobody reads this.
+// has gone and nobody reads the answer.
 func (s *Server) leaving(x *exchange) {
 	x.note(slog.Bool("cancelled", true))
 	writeBusy(x, shuttingDown, "The server is shutting down. Try again later.")

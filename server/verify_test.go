@@ -102,7 +102,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestNoRedirect: a path that is not in its usual form is none; a redirect would repeat the key.
+// TestNoRedirect: a path that is not in its usual form is none; a redirect
+// would repeat the key.
 func TestNoRedirect(t *testing.T) {
 	handler := newServer(t, server.Config{}).Handler()
 	for _, target := range []string{
@@ -176,7 +177,8 @@ func TestDetailsByDefault(t *testing.T) {
 	}
 }
 
-// TestFault: a verification that could not be carried out says so in its record, and says no more.
+// TestFault: a verification that could not be carried out says so in its
+// record, and says no more.
 func TestFault(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
 		return engine.Result{Email: address, Verdict: engine.Unknown, Message: "The verification could not be carried out."},
@@ -189,7 +191,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestCancelled: an answer that was cut off is none, and is to be asked for again.
+// TestCancelled: an answer that was cut off is none, and is to be asked for
+// again.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
@@ -203,7 +206,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestBusyMailHost: a queue that is too long is no answer about the address, and is to be asked for again.
+// TestBusyMailHost: a queue that is too long is no answer about the address,
+// and is to be asked for again.
 func TestBusyMailHost(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
 		return engine.Result{Email: address, Verdict: engine.Unknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
@@ -215,7 +219,8 @@ func TestBusyMailHost(t *testing.T) {
 	}
 }
 
-// TestReadable: what a mail host said comes as it said it, though it looks like HTML.
+// TestReadable: what a mail host said comes as it said it, though it looks like
+// HTML.
 func TestReadable(t *testing.T) {
 	handler := newServer(t, server.Config{Details: true, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		result, err := accepts(ctx, address)
@@ -265,7 +270,8 @@ func (knowing) Recall(ctx context.Context, address string) (engine.Result, bool)
 	return result, true
 }
 
-// TestFreshIsNotRemembered: who wants a new answer does not get the one that is remembered.
+// TestFreshIsNotRemembered: who wants a new answer does not get the one that is
+// remembered.
 func TestFreshIsNotRemembered(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: knowing{accepts}}).Handler()
 	for query, want := range map[string]string{"": "remembered", "&fresh=0": "remembered", "&fresh=1": "anew"} {

@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key with limits and a quota, usage, metrics and a log to a file.
+// BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key
+// with limits and a quota, usage, metrics and a log to a file.
 func BenchmarkWhole(b *testing.B) {
 	fatal := func(err error) {
 		if err != nil {

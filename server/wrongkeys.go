@@ -6,20 +6,25 @@ import (
 	"time"
 )
 
-// Limits of wrong keys. A key of 256 bits cannot be guessed at any rate; they are about the noise that guessing makes.
+// Limits of wrong keys. A key of 256 bits cannot be guessed at any rate; the
+// limits reduce the noise that guessing makes.
 const (
-	// wrongKeysAtOnce is how many wrong keys a network may show in a row: a fleet of clients with a key that was revoked, for example.
+	// wrongKeysAtOnce is the number of wrong keys that a network may send in a
+	// row: a fleet of clients with a revoked key, for example.
 	wrongKeysAtOnce = 100
 	// wrongKeyEvery is how often it may show one more.
 	wrongKeyEvery = 100 * time.Millisecond
-	// maxGuessers bounds the networks that are remembered. The others are taken for one.
+	// maxGuessers is the number of networks that are remembered. All others are
+	// treated as one.
 	maxGuessers = 10_000
-	// networkBits6 is what a customer has of IPv6 addresses at least (RFC 6177 §2).
+	// networkBits6 is the least that a customer has of IPv6 addresses (RFC 6177
+	// §2).
 	networkBits6 = 64
 )
 
-// wrongKeys limits how many wrong keys come from a network. It is asked only after a key was found to be wrong: behind a reverse proxy all
-// clients have one address, and a right key must not suffer for the wrong ones of others.
+// wrongKeys limits the wrong keys from a network. It is asked only after a key
+// was found to be wrong: behind a reverse proxy all clients have one address,
+// and a right key must not suffer for the wrong keys of others.
 type wrongKeys struct {
 	mu    sync.Mutex
 	clear map[netip.Prefix]time.Time // when all that a network showed is forgotten (the generic cell rate algorithm)
@@ -28,7 +33,8 @@ type wrongKeys struct {
 
 func newWrongKeys() *wrongKeys { return &wrongKeys{clear: make(map[netip.Prefix]time.Time)} }
 
-// allow counts a wrong key from a network, and reports whether it is not one too many.
+// allow counts a wrong key from a network, and reports whether it is within the
+// limit.
 func (k *wrongKeys) allow(from netip.Prefix) bool {
 	now := time.Now()
 	k.mu.Lock()
@@ -65,8 +71,9 @@ func (k *wrongKeys) makeRoom(now time.Time) bool {
 	return len(k.clear) < maxGuessers
 }
 
-// networkOf is the network of a client: an IPv4 address, or the 64 bits of an IPv6 address that one customer has. It is invalid for a client
-// without an address.
+// networkOf returns the network of a client: an IPv4 address, or the 64 bits of
+// an IPv6 address that one customer has. It is invalid for a client without an
+// address.
 func networkOf(ip netip.Addr) netip.Prefix {
 	network, err := ip.Prefix(min(ip.BitLen(), networkBits6))
 	if err != nil {

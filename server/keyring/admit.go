@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// busyHint is how long to wait for a request of the same key to end; nobody
-	// knows when it will.
+	// busyHint is how long to wait for a request of the same key to end, which
+	// cannot be known.
 	busyHint = time.Second
 	// touchEvery is how exactly the last use of a key is known.
 	touchEvery = time.Second

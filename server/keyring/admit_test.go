@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestRefusedKeys: callers that show a good key learn what it is not good for; all others get the same error.
+// TestRefusedKeys: callers that show a good key learn what it is not good for;
+// all others get the same error.
 func TestRefusedKeys(t *testing.T) {
 	k := open(t, Config{Store: newFakeStore(), Fixed: "a-key-of-the-operator"})
 	home := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
@@ -201,7 +202,8 @@ func TestFair(t *testing.T) {
 	})
 }
 
-// TestLastUse: the store is told at most once a second, whatever comes of the request; the list knows at once.
+// TestLastUse: the store is told at most once a second, whatever comes of the
+// request; the list knows at once.
 func TestLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()

@@ -13,7 +13,8 @@ import (
 
 const manyKeys = 5000
 
-// crowded returns a store with many keys that have everything a key can have, and the text of one of them.
+// crowded returns a store with many keys that have everything a key can have,
+// and the text of one of them.
 func crowded() (*fakeStore, string) {
 	s, text := newFakeStore(), NewText()
 	for i := range manyKeys {
@@ -95,7 +96,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// copying is a store that, as a real one does, returns keys that share no memory with its own.
+// copying is a store that, as a real one does, returns keys that share no
+// memory with its own.
 type copying struct{ *fakeStore }
 
 func (c *copying) Keys(ctx context.Context) ([]store.Key, error) {

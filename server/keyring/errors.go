@@ -9,8 +9,8 @@ import (
 // Why a request is not admitted; beside a [LimitError], and the error of a
 // context that ended while a quota was reserved.
 var (
-	// ErrUnauthorized: there is no such key, or not any more. A client is not
-	// told which.
+	// ErrUnauthorized means that there is no such key, or no longer. A client
+	// is not told which.
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrNetwork: the key is good, but not from there. ErrScope: it is good,
 	// but not for this.

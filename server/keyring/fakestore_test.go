@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// fakeStore is a store in memory for any number of keyrings, which can be made to fail and to be slow.
+// fakeStore is a store in memory for any number of keyrings, which can be made
+// to fail and to be slow.
 type fakeStore struct {
 	mu       sync.Mutex
 	keys     []store.Key

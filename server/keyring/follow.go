@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// upkeepEvery is how often the store is asked whether the keys here are its own, and blocks that lie idle are looked for.
+	// upkeepEvery is the interval at which the keys are compared with the
+	// store's, and idle blocks are looked for.
 	upkeepEvery = time.Second
-	// rereadEvery is how often the keys are read without need, for the last uses that other nodes have stored.
+	// rereadEvery is the interval at which the keys are read without need, for
+	// the last uses that other nodes have stored.
 	rereadEvery = time.Minute
 	// tolerated is for how long the store may be away before the log has it.
 	tolerated = 3 * time.Second
 )
 
-// reload reads the keys, and returns the versions that were current before it did.
+// reload reads the keys, and returns the versions that were current before.
 func (k *Keyring) reload(ctx context.Context) (store.Versions, error) {
 	k.loading.Lock()
 	defer k.loading.Unlock()
@@ -69,7 +71,8 @@ func (k *Keyring) upkeep(ctx context.Context) {
 	}
 }
 
-// compare notes when the keys here are those of the store, and tells whether the store answered.
+// compare records when the keys here are those of the store, and reports
+// whether the store answered.
 func (k *Keyring) compare(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
@@ -90,7 +93,8 @@ func (k *Keyring) isCurrent(at time.Duration) {
 	}
 }
 
-// Stale is how old the knowledge of the keys is: about a second at most, unless the store cannot be reached.
+// Stale returns the age of the knowledge of the keys: about a second at most,
+// unless the store cannot be reached.
 func (k *Keyring) Stale() time.Duration {
 	if k.store == (noStore{}) {
 		return 0

@@ -14,7 +14,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestOtherNode: what one node does the other knows within a second, and limits that have been changed hold for keys in use.
+// TestOtherNode: what one node does the other knows within a second, and limits
+// that have been changed hold for keys in use.
 func TestOtherNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -56,7 +57,8 @@ func TestOtherNode(t *testing.T) {
 	})
 }
 
-// TestRotation: both keys work until the old one ends, here at once and elsewhere within a second, and new limits hold at once.
+// TestRotation: both keys work until the old one ends, here at once and
+// elsewhere within a second, and new limits hold at once.
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -109,8 +111,8 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// TestUnreadableKeys: a revocation holds where it was made although the keys cannot be read after it, and elsewhere it is known that they
-// are stale.
+// TestUnreadableKeys: a revocation holds where it was made although the keys
+// cannot be read after it, and elsewhere it is known that they are stale.
 func TestUnreadableKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, said := &unreadable{fakeStore: newFakeStore()}, new(testkit.Log)
@@ -144,7 +146,8 @@ func (u *unreadable) Keys(ctx context.Context) ([]store.Key, error) {
 	return u.fakeStore.Keys(ctx)
 }
 
-// TestStoreAway: known keys stay in use, the log has it once, and what was missed is taken up afterwards.
+// TestStoreAway: known keys stay in use, the log has it once, and what was
+// missed is taken up afterwards.
 func TestStoreAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, said := newFakeStore(), new(testkit.Log)
@@ -180,7 +183,8 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// TestLastUseElsewhere: what other nodes have stored of last uses is seen after a while.
+// TestLastUseElsewhere: what other nodes have stored of last uses is seen after
+// a while.
 func TestLastUseElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()

@@ -35,7 +35,7 @@ type bucket struct {
 	size int64         // in tokens
 }
 
-// newBucket returns the bucket of a rate; a rate of zero is none.
+// newBucket returns the bucket of a rate; a rate of zero means none.
 func newBucket(perSecond float64, burst int) bucket {
 	if perSecond <= 0 {
 		return bucket{}

@@ -7,8 +7,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// giveBackIdle returns blocks that nobody uses at the moment: as many as it can until the next turn, since each is a commit and whether the keys
-// are current is looked at in between.
+// giveBackIdle returns blocks that are not in use: as many as it can until the
+// next turn, because each is a commit, and between them the keys are compared.
 func (k *Keyring) giveBackIdle(ctx context.Context) {
 	now := k.elapsed(k.now())
 	idle := func(q *quota) bool { return q.pending == nil && now-q.lastUse >= idleAfter }
@@ -30,14 +30,15 @@ func (k *Keyring) giveBackAll() (err error) {
 	return err
 }
 
-// giveBackLater returns units without making anybody wait.
+// giveBackLater returns units in the background.
 func (k *Keyring) giveBackLater(e *entry, rest store.Reservation) {
 	if rest.Units > 0 {
 		k.background(func() { _ = k.giveBack(context.Background(), e, rest) })
 	}
 }
 
-// giveBack returns units. After an error they are lost to the key: they may have been returned, and must not be used twice.
+// giveBack returns units. After an error they are lost to the key: they may
+// have been returned, and must not be used twice.
 func (k *Keyring) giveBack(ctx context.Context, e *entry, rest store.Reservation) error {
 	if rest.Units <= 0 {
 		return nil

@@ -30,15 +30,17 @@ type Store interface {
 type Config struct {
 	// Store has the keys and their quotas. Nil: there is the fixed key alone.
 	Store Store
-	// Fixed is the text of one more key, which has the ID [FixedID], every scope and no limits. Empty: none.
+	// Fixed is the text of one more key, which has the ID [FixedID], every
+	// scope and no limits. Empty: none.
 	Fixed string
-	// Log is told when the store cannot be reached. Nil is silent.
+	// Log receives failures of the store. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
 	Now func() time.Time
 }
 
-// Keyring is the keys of an installation on one node. It is safe for concurrent use.
+// Keyring holds the keys of an installation on one node. It is safe for
+// concurrent use.
 type Keyring struct {
 	store Store
 	log   *slog.Logger
@@ -49,8 +51,8 @@ type Keyring struct {
 	loading sync.Mutex
 	table   atomic.Pointer[table]
 	current atomic.Int64 // when the table was last known to be that of the store, since started
-	away    atomic.Bool  // the keys could not be read for a while; the log has been told
-	failing atomic.Bool  // quotas could not be reserved; the log has been told
+	away    atomic.Bool  // the keys could not be read for a while, and this was logged
+	failing atomic.Bool  // quotas could not be reserved, and this was logged
 
 	stop     context.CancelFunc
 	mu       sync.Mutex // orders closed and routines
@@ -95,7 +97,8 @@ func fixedEntry(text string) *entry {
 	return newEntry(store.Key{ID: FixedID, Name: FixedID, Hash: store.HashOf(text), Scopes: scopes}, new(state))
 }
 
-// Close ends the work in the background and gives what is left of reserved quotas back. Call it when every [Grant] is done.
+// Close ends the work in the background and returns what is left of reserved
+// quotas. Call it when every [Grant] is done.
 func (k *Keyring) Close() error {
 	k.mu.Lock()
 	k.closed = true

@@ -62,8 +62,8 @@ func (k *Keyring) Update(ctx context.Context, key store.Key) error {
 	return err
 }
 
-// Revoke makes a key unusable for good, here at once. [store.ErrNotFound]:
-// there is none with this ID.
+// Revoke makes a key permanently unusable, here at once. [store.ErrNotFound]:
+// there is no key with this ID.
 func (k *Keyring) Revoke(ctx context.Context, id string) error {
 	if err := k.store.RevokeKey(ctx, id); err != nil {
 		return err

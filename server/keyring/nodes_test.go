@@ -14,7 +14,8 @@ import (
 
 var twoNodes = map[string]func(t *testing.T, a, b *store.Store){"revocation": testRevocation, "quota": testQuota}
 
-// TestTwoNodes runs with two stores on one database: on SQLite, and on PostgreSQL where it is installed.
+// TestTwoNodes runs with two stores on one database: on SQLite, and on
+// PostgreSQL where it is installed.
 func TestTwoNodes(t *testing.T) {
 	for name, test := range twoNodes {
 		t.Run("sqlite/"+name, func(t *testing.T) {
@@ -45,7 +46,8 @@ func openStore(t testing.TB, o store.Options) *store.Store {
 	return s
 }
 
-// testRevocation: a key that is made or revoked on one node is so on the other a second later.
+// testRevocation: a key that is made or revoked on one node is so on the other
+// a second later.
 func testRevocation(t *testing.T, a, b *store.Store) {
 	here, there := open(t, Config{Store: a}), open(t, Config{Store: b})
 	var made, revoked []time.Duration
@@ -58,7 +60,8 @@ func testRevocation(t *testing.T, a, b *store.Store) {
 	}
 }
 
-// keyComesAndGoes makes a key here and revokes it, and tells how long it took to be so there.
+// keyComesAndGoes makes a key here and revokes it, and tells how long it took
+// to be so there.
 func keyComesAndGoes(t *testing.T, here, there *Keyring) (made, revoked time.Duration) {
 	t.Helper()
 	text, id := create(t, here, store.Key{})
@@ -86,7 +89,8 @@ func keyComesAndGoes(t *testing.T, here, there *Keyring) (made, revoked time.Dur
 	return made, time.Since(began)
 }
 
-// testQuota: two nodes use up exactly the quota, but for what a killed one had reserved.
+// testQuota: two nodes use up exactly the quota, but for what a killed one had
+// reserved.
 func testQuota(t *testing.T, a, b *store.Store) {
 	const limit, ofVictim = 3000, 500
 	here, there := open(t, Config{Store: a}), open(t, Config{Store: b})

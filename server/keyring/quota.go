@@ -9,17 +9,18 @@ import (
 )
 
 const (
-	// storePatience is how long work in the background, or Close, waits for the store, and unitPatience how long a request does.
+	// storePatience is how long work in the background, or Close, waits for the
+	// store; unitPatience is how long a request does.
 	storePatience = 5 * time.Second
 	unitPatience  = 2 * time.Second
-	// askAgain is for how long a quota that was found used up, or a store that failed, is taken to be so still. Another node may give
-	// units back.
+	// askAgain is how long a used-up quota, or a failed store, is not asked
+	// again. Another node may return units.
 	askAgain = time.Second
 	// idleAfter is how long a block may lie before it is given back.
 	idleAfter = 2 * time.Second
 )
 
-// month is a calendar month of UTC: months since the year 0. Zero is none.
+// month is a calendar month in UTC: months since the year 0. Zero means none.
 type month int
 
 func monthOf(t time.Time) month {
@@ -39,14 +40,14 @@ func (m month) begin() time.Time {
 type quota struct {
 	mu      sync.Mutex
 	month   month         // of the units; they are worth nothing in another
-	left    int64         // units that nobody has taken
+	left    int64         // units that are not taken
 	size    int64         // how many units the last reservation was to make of left
 	used    int64         // units taken since then
 	since   time.Duration // when that was
 	lastUse time.Duration
 	waiting int64         // requests that wait for pending
 	waited  int64         // requests that waited for the one before
-	pending chan struct{} // is closed when the reservation that is under way ends; nil: none is
+	pending chan struct{} // closed when the reservation in progress ends; nil: there is none
 	refusal error         // why there are no units
 	until   time.Duration // for how long that is believed
 }
@@ -72,7 +73,8 @@ func (k *Keyring) takeUnit(ctx context.Context, e *entry, now time.Time) (month,
 	return m, err
 }
 
-// tryUnit takes a unit, or returns what to wait for before the next try, or why there will be none.
+// tryUnit takes a unit, or returns what to wait for before the next try, or why
+// there will be none.
 func (k *Keyring) tryUnit(e *entry, now time.Time) (m month, reserved <-chan struct{}, err error) {
 	q, at := &e.quota, k.elapsed(now)
 	m = monthOf(now)
@@ -103,7 +105,8 @@ func (k *Keyring) tryUnit(e *entry, now time.Time) (m month, reserved <-chan str
 	return 0, q.pending, nil
 }
 
-// reserve begins to fill the block up, unless the Keyring is closed. The caller holds the quota's lock.
+// reserve begins to fill the block, unless the Keyring is closed. The caller
+// holds the quota's lock.
 func (k *Keyring) reserve(e *entry, at time.Duration) (begun bool) {
 	q := &e.quota
 	limit := e.key.MonthlyQuota
@@ -138,11 +141,12 @@ func (k *Keyring) fill(e *entry, m month, want, limit int64, pending chan struct
 	}
 	q.left += granted
 	q.size -= want - granted
-	q.lastUse = k.elapsed(k.now()) // who waits for the units takes them in a moment
+	q.lastUse = k.elapsed(k.now()) // callers that wait will take the units in a moment
 	q.until = q.lastUse + askAgain
 }
 
-// reserveShare reserves up to want units, and not more than this node's share of what is left.
+// reserveShare reserves up to want units, but not more than this node's share
+// of what is left.
 func (k *Keyring) reserveShare(id string, m month, want, limit int64) (granted int64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()

@@ -50,7 +50,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// TestQuotaCounts: what is answered counts once; what is refused or not answered, and what is no verification, does not count.
+// TestQuotaCounts: what is answered counts once; what is refused or not
+// answered, and what is no verification, does not count.
 func TestQuotaCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -85,7 +86,8 @@ func TestQuotaCounts(t *testing.T) {
 	})
 }
 
-// TestQuotaRefused: a request that the quota refuses costs no token and no place.
+// TestQuotaRefused: a request that the quota refuses costs no token and no
+// place.
 func TestQuotaRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := open(t, Config{Store: newFakeStore()})
@@ -96,7 +98,8 @@ func TestQuotaRefused(t *testing.T) {
 	})
 }
 
-// TestIdleQuota: a block that nobody uses is given back in a moment, so that what counts as used is what was used.
+// TestIdleQuota: a block that nobody uses is given back in a moment, so that
+// what counts as used is what was used.
 func TestIdleQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -116,7 +119,8 @@ func TestIdleQuota(t *testing.T) {
 	})
 }
 
-// TestManyIdleQuotas: a slow disk that takes the blocks of many keys back does not keep the node from seeing that its keys are current.
+// TestManyIdleQuotas: a slow disk that takes the blocks of many keys back does
+// not keep the node from seeing that its keys are current.
 func TestManyIdleQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys = 500
@@ -149,7 +153,8 @@ func TestManyIdleQuotas(t *testing.T) {
 	})
 }
 
-// TestQuotaAhead: in steady traffic no request waits for the store, and the store is asked a few times a second.
+// TestQuotaAhead: in steady traffic no request waits for the store, and the
+// store is asked a few times a second.
 func TestQuotaAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -226,7 +231,8 @@ func TestMonthTurns(t *testing.T) {
 	})
 }
 
-// TestMonthTurnsMeanwhile: what is granted for a month that has ended meanwhile is given back, and used by nobody.
+// TestMonthTurnsMeanwhile: what is granted for a month that has ended meanwhile
+// is given back, and used by nobody.
 func TestMonthTurnsMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		february := time.Date(2000, 2, 1, 0, 0, 0, 0, time.UTC)
@@ -252,7 +258,8 @@ func TestMonthTurnsMeanwhile(t *testing.T) {
 	})
 }
 
-// TestEndOfQuota: towards the end a node holds less and less, so that others have their share.
+// TestEndOfQuota: towards the end a node holds less and less, so that others
+// have their share.
 func TestEndOfQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 5000
@@ -269,7 +276,8 @@ func TestEndOfQuota(t *testing.T) {
 	})
 }
 
-// TestUnsureReturn: units whose return failed may have been returned, and are not used again.
+// TestUnsureReturn: units whose return failed may have been returned, and are
+// not used again.
 func TestUnsureReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -297,7 +305,8 @@ func (u *unsure) ReturnQuota(ctx context.Context, r store.Reservation) error {
 	return store.ErrUnavailable
 }
 
-// TestQuotaUnavailable: without the store a key goes on with its block, and gets ErrUnavailable then, soon and cheaply.
+// TestQuotaUnavailable: without the store a key goes on with its block, and
+// gets ErrUnavailable then, soon and cheaply.
 func TestQuotaUnavailable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -345,7 +354,8 @@ func TestQuotaUnavailable(t *testing.T) {
 	})
 }
 
-// TestSilentStore: who waits for a store that does not answer gives up, with the client or after a while.
+// TestSilentStore: who waits for a store that does not answer gives up, with
+// the client or after a while.
 func TestSilentStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()
@@ -364,7 +374,8 @@ func TestSilentStore(t *testing.T) {
 	})
 }
 
-// TestNodes: several nodes use a quota up together, however they come and go, and never go beyond it.
+// TestNodes: several nodes use a quota up together, however they come and go,
+// and never go beyond it.
 func TestNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 20_000
@@ -429,7 +440,8 @@ func (m *mortal) ReturnQuota(ctx context.Context, r store.Reservation) error {
 	return m.fakeStore.ReturnQuota(ctx, r)
 }
 
-// TestUnsureStore: a store that fails after it has committed makes nobody go beyond the quota.
+// TestUnsureStore: a store that fails after it has committed makes nobody go
+// beyond the quota.
 func TestUnsureStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()

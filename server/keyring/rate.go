@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// Rate is where a key stands with its rate limit, for the fields RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset and
-// RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-06). The zero Rate belongs to a key without such a limit.
+// Rate is the state of a key's rate limit, for the fields RateLimit-Limit,
+// RateLimit-Remaining, RateLimit-Reset and RateLimit-Policy
+// (draft-ietf-httpapi-ratelimit-headers-06). The zero Rate means that the key
+// has no such limit.
 type Rate struct {
 	Limit     int64         // requests that can be made at once after a pause
 	Remaining int64         // requests that can be made at once now
@@ -21,7 +23,8 @@ func (r Rate) Limited() bool { return r.Limit > 0 }
 // Seconds is a duration as header fields have it: whole seconds, rounded up.
 func Seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// policy writes a rate as requests in a window: the shortest of a second, a minute, an hour and a day in which they are a whole number.
+// policy formats a rate as requests in a window: the shortest of a second, a
+// minute, an hour and a day in which they are a whole number.
 func policy(perSecond float64, size int64) string {
 	if perSecond <= 0 {
 		return ""

@@ -33,7 +33,7 @@ type state struct {
 	revoked atomic.Bool  // by this Keyring; for good
 	fullAt  atomic.Int64 // of the bucket, a [time.Duration]
 	running atomic.Int64 // requests
-	touched atomic.Int64 // when the store was told of the last use, in milliseconds since 1970
+	touched atomic.Int64 // last use that was stored, in milliseconds since 1970
 	quota   quota
 }
 

@@ -10,7 +10,8 @@ import (
 // TextPrefix begins the text of a key: secret scanners look for it.
 const TextPrefix = "rcpt_"
 
-// Behind the prefix stand a random number, and a checksum of prefix and number that tells typing errors.
+// The prefix is followed by a random number, and a checksum of prefix and
+// number that detects typing errors.
 const (
 	randomOctets   = 32 // 256 bits cannot be guessed
 	randomDigits   = 43 // 62^43 > 2^256
@@ -27,8 +28,8 @@ func NewText() string {
 	return text + checksum(text)
 }
 
-// IsText tells whether the text has the form of a key, its checksum included. It says nothing about whether there is such a key; one that
-// an operator has fixed may have any form.
+// IsText reports whether the text has the form of a key, its checksum included.
+// It says nothing about whether the key exists; a fixed key may have any form.
 func IsText(text string) bool {
 	if len(text) != textLength || !strings.HasPrefix(text, TextPrefix) {
 		return false

@@ -36,7 +36,8 @@ func TestIsText(t *testing.T) {
 	}
 }
 
-// TestTypingErrors: one wrong character, two that changed places, one too many or too few are never taken for a key.
+// TestTypingErrors: one wrong character, two that changed places, one too many
+// or too few are never taken for a key.
 func TestTypingErrors(t *testing.T) {
 	text := NewText()
 	for i := range text {

@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// BenchmarkCached is all that is counted of a request that a remembered verdict answers.
+// BenchmarkCached is all that is counted of a request that a remembered verdict
+// answers.
 func BenchmarkCached(b *testing.B) {
 	m := newMetrics(b)
 	result := answer(engine.Deliverable, engine.RecipientAccepted, true)
@@ -30,7 +31,8 @@ func BenchmarkVerified(b *testing.B) {
 	}
 }
 
-// BenchmarkSteps is what is counted beside it of an address that a mail host is asked about.
+// BenchmarkSteps is what is counted beside it of an address that a mail host is
+// asked about.
 func BenchmarkSteps(b *testing.B) {
 	hooks := newMetrics(b).Hooks()
 	found := dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Type: "MX", Status: "ok"}, {Type: "A", Status: "ok"}, {Type: "AAAA", Status: "nodata"}}}
@@ -49,7 +51,8 @@ func BenchmarkScrape(b *testing.B) {
 	}
 }
 
-// TestCountingAllocatesNothing: a remembered answer is to cost what the look-up costs.
+// TestCountingAllocatesNothing: a remembered answer is to cost what the look-up
+// costs.
 func TestCountingAllocatesNothing(t *testing.T) {
 	m := newMetrics(t)
 	result := answer(engine.Deliverable, engine.RecipientAccepted, true)

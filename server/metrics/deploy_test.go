@@ -67,7 +67,8 @@ func readAlerts(t *testing.T) (a alerts) {
 	return a
 }
 
-// expressions are all that the dashboard and the alerts ask Prometheus, by where they stand.
+// expressions are all that the dashboard and the alerts ask Prometheus, by
+// where they stand.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -98,7 +99,8 @@ var (
 // fromScraper are the labels that Prometheus itself adds.
 var fromScraper = []string{"job", "instance"}
 
-// TestDashboardAndAlertsAskForWhatThereIs: every metric that they name exists, with the labels and values that they want of it.
+// TestDashboardAndAlertsAskForWhatThereIs: every metric that they name exists,
+// with the labels and values that they want of it.
 func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 	there := exported(t)
 	for where, expr := range expressions(t) {
@@ -127,7 +129,8 @@ func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// wantLabel holds that a metric has a label, with each value that a matcher asks for.
+// wantLabel holds that a metric has a label, with each value that a matcher
+// asks for.
 func wantLabel(t *testing.T, where string, labels map[string][]string, label, operator, values string) {
 	t.Helper()
 	if slices.Contains(fromScraper, label) {
@@ -148,7 +151,8 @@ func wantLabel(t *testing.T, where string, labels map[string][]string, label, op
 	}
 }
 
-// exported are the metrics that can be scraped, with their labels and the values of these.
+// exported are the metrics that can be scraped, with their labels and the
+// values of these.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	m := newMetrics(t)
@@ -201,7 +205,8 @@ func TestEveryMetricIsShown(t *testing.T) {
 // forTheCurious are metrics that need no panel.
 var forTheCurious = []string{"rcpt_keys", "rcpt_smtp_pool_hosts", "rcpt_store_commits_total", "rcpt_store_connections_in_use", "rcpt_store_connections_open"}
 
-// TestDashboardLayout: panels have numbers of their own, a place where no other is, and say what they show.
+// TestDashboardLayout checks that each panel has a number and a place of its
+// own and says what it shows.
 func TestDashboardLayout(t *testing.T) {
 	taken, numbers := map[[2]int]string{}, map[int]bool{}
 	for _, p := range readDashboard(t).Panels {
@@ -224,7 +229,8 @@ func TestDashboardLayout(t *testing.T) {
 	}
 }
 
-// TestAlertsSayWhatToDo: each has a severity, a summary and a section in the documentation.
+// TestAlertsSayWhatToDo checks that each alert has a severity, a summary and a
+// section in the documentation.
 func TestAlertsSayWhatToDo(t *testing.T) {
 	documented, err := os.ReadFile("../../docs/monitoring.md")
 	if err != nil {
@@ -242,7 +248,7 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestPromtool lets Prometheus itself read what is for it, where its tool is installed.
+// TestPromtool has Prometheus check its files, if its tool is installed.
 func TestPromtool(t *testing.T) {
 	tool, err := exec.LookPath("promtool")
 	if err != nil {

@@ -1,17 +1,22 @@
 // Package metrics counts what the service does, for Prometheus.
 //
-// A [Metrics] has a registry of its own. The server's hooks tell it about requests and verifications ([Metrics.Request], [Metrics.Verified],
-// [Metrics.Refused]), the engine's about the steps of each ([Metrics.Hooks]), and what others count already is read from them when somebody looks
-// ([Config]). [Metrics.Handler] shows it all in the text format of Prometheus.
+// A [Metrics] has a registry of its own. The server's hooks report requests and
+// verifications ([Metrics.Request], [Metrics.Verified], [Metrics.Refused]), the
+// engine's hooks the steps of each ([Metrics.Hooks]), and what other packages
+// count is read from them at each scrape ([Config]). [Metrics.Handler] serves
+// everything in the text format of Prometheus.
 //
 // # Labels
 //
-// Every label is a word of a set that is closed before the first request: reasons, statuses of the DNS, routes of the server, names of the table of
-// providers. What is in none of them is counted as "other". So neither an address nor a customer's domain, a key or the name of a stranger's
-// host can become a label, and the number of series does not grow with what clients send.
+// Every label is a word of a set that is fixed before the first request:
+// reasons, DNS statuses, routes of the server, names of known providers. Words
+// outside of these are counted as "other". So no address, customer's domain,
+// key or name of a stranger's host can become a label, and the number of series
+// does not grow with what clients send.
 //
 // # Names
 //
-// They follow the naming conventions of Prometheus: the prefix rcpt_, base units (_seconds), _total for what only grows. docs/monitoring.md says what
-// each is good for.
+// They follow the naming conventions of Prometheus: the prefix rcpt_, base
+// units (_seconds), _total for counters. docs/monitoring.md says what each is
+// for.
 package metrics

@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
-// engineFigures are what the session pool is busy with, and whom it leaves alone.
+// engineFigures are the figures of the session pool and of the providers that
+// it pauses or slows down.
 func engineFigures() []figure[engine.Stats] {
 	known := setOf(provider.Names()...)
 	return []figure[engine.Stats]{
@@ -25,7 +26,8 @@ func engineFigures() []figure[engine.Stats] {
 	}
 }
 
-// networkFailed is whether a check of our own network failed. One that is off, or was not made yet, did not.
+// networkFailed is whether a check of our own network failed. A check that is
+// off, or was not made yet, has not failed.
 var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed", "1 while the check fails: the DNS resolver cannot be believed, or no mail host be reached.",
 	[]string{"check"}, func(now engine.Stats, show func(float64, ...string)) {
 		for name, check := range map[string]engine.Check{"resolver": now.Network.Resolver, "port": now.Network.Port} {
@@ -37,11 +39,12 @@ var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed",
 		}
 	})
 
-// shunned counts those that the pool is careful with, in one way, by the names of known providers. Others stand for themselves in the pool, by an
-// address; here they are counted together.
+// shunned counts the providers that are paused, or slowed down, by name. Mail
+// hosts of no known provider stand in the pool by their address; here they are
+// counted together.
 func shunned(known set, name, help string, counts func(smtpprobe.Shunned) bool) figure[engine.Stats] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
-		number := map[string]int{other: 0} // shown even if there is none, so that a graph of it has a line
+		number := map[string]int{other: 0} // shown even if there is none, so that a graph has a line
 		for _, s := range now.SMTP.Shunned {
 			if counts(s) {
 				number[known.word(s.Provider)]++

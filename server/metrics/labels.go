@@ -6,7 +6,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// other stands for every word that is in no set.
+// other replaces every word that is in no set.
 const other = "other"
 
 // set is the closed set of the values of a label.

@@ -17,7 +17,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// TestSetsAreComplete: a word that is new to its package is not counted as another.
+// TestSetsAreComplete: a word that is new to its package is not counted as
+// another.
 func TestSetsAreComplete(t *testing.T) {
 	for _, c := range []struct {
 		file, of string
@@ -40,7 +41,8 @@ func TestSetsAreComplete(t *testing.T) {
 	}
 }
 
-// constants are the values of the string constants of a type that a file declares.
+// constants are the values of the string constants of a type that a file
+// declares.
 func constants(t *testing.T, file, of string) (values []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -67,7 +69,8 @@ func constants(t *testing.T, file, of string) (values []string) {
 	return values
 }
 
-// TestClosedSets: whatever is counted, no series is added beyond a small number, and none has a word in it that was not there before.
+// TestClosedSets: whatever is counted, no series is added beyond a small
+// number, and none has a word in it that was not there before.
 func TestClosedSets(t *testing.T) {
 	const secret = "alice"
 	random := rand.New(rand.NewPCG(1, 2))

@@ -13,12 +13,14 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// Config says what to watch. The funcs are called once a scrape, must be quick, and are safe for concurrent use; where one is nil, its metrics are
-// not there.
+// Config says what to watch. The funcs are called once for each scrape, and
+// must be quick and safe for concurrent use. If one is nil, its metrics do not
+// exist.
 type Config struct {
 	// Version is that of the program. Default: "unknown".
 	Version string
-	// Routes are the routes of the server, as it names them in [Metrics.Request]. Requests for others are counted as "other".
+	// Routes are the routes of the server, as it names them in
+	// [Metrics.Request]. Requests for others are counted as "other".
 	Routes []string
 	// Engine is what the verifier is busy with.
 	Engine func() engine.Stats
@@ -32,7 +34,7 @@ type Config struct {
 	Store func() Store
 	// Keys are the API keys.
 	Keys func() Keys
-	// Log is told when a scrape goes wrong. Nil is silent.
+	// Log receives failures of scrapes. Nil is silent.
 	Log *slog.Logger
 }
 
@@ -45,7 +47,8 @@ type Metrics struct {
 	requests      requests
 }
 
-// maxScrapes bounds the scrapes that are answered at a time: two of a pair of Prometheus servers, and somebody who looks.
+// maxScrapes is the number of concurrent scrapes: a pair of Prometheus servers,
+// and a person.
 const maxScrapes = 4
 
 // New returns a Metrics.
@@ -77,7 +80,8 @@ func New(config Config) (*Metrics, error) {
 	return m, nil
 }
 
-// Handler shows the metrics. It asks for no key: let it listen where only those who watch can reach it.
+// Handler serves the metrics. It requires no key: let it listen where only your
+// monitoring can reach it.
 func (m *Metrics) Handler() http.Handler {
 	shown := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(m.log.Handler(), slog.LevelWarn),
@@ -94,7 +98,7 @@ func (m *Metrics) Handler() http.Handler {
 	})
 }
 
-// build is a constant whose labels say what runs.
+// build is a constant whose labels say which version runs.
 func build(version string) prometheus.Collector {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "rcpt_build_info", Help: "Always 1; the labels say what this program is made of.",

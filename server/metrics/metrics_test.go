@@ -143,7 +143,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestNothingWatched: what there is no source for has no metric that would stand at zero.
+// TestNothingWatched: what there is no source for has no metric that would
+// stand at zero.
 func TestNothingWatched(t *testing.T) {
 	m, err := New(Config{})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// refusals are the causes for which a server does not serve a request that has no mistake in it.
+// refusals are the reasons for which the server does not serve a valid request.
 var refusals = []string{
 	"unauthorized", // 401: no key, or a wrong one
 	"forbidden",    // 403: the key is not good for this, or not from there
@@ -18,7 +18,8 @@ var refusals = []string{
 	other,
 }
 
-// classes are the status classes of HTTP (RFC 9110 §15), by the first digit; the first stands for a request that got no answer.
+// classes are the status classes of HTTP (RFC 9110 §15), by the first digit;
+// the first is for a request without an answer.
 var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // requests counts requests over HTTP.
@@ -72,7 +73,8 @@ func (r *requests) collectors() []prometheus.Collector {
 	return []prometheus.Collector{r.total, r.duration, r.refused}
 }
 
-// Request counts a request and its answer; status 0 is none. The route is one of [Config.Routes].
+// Request counts a request and its answer; status 0 means none. The route is
+// one of [Config.Routes].
 func (m *Metrics) Request(route string, status int, took time.Duration) {
 	counted, ok := m.requests.routes[route]
 	if !ok {

@@ -2,7 +2,8 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// source is a collector of figures that somebody else keeps, read together once a scrape.
+// source is a collector of figures that other packages keep. They are read
+// together, once for each scrape.
 type source[T any] struct {
 	read    func() T
 	figures []figure[T]
@@ -27,7 +28,8 @@ func figureOf[T any](kind prometheus.ValueType, name, help string, of func(T) fl
 	return labelled(kind, name, help, nil, func(now T, show func(float64, ...string)) { show(of(now)) })
 }
 
-// labelled is a figure that has several values. Each combination of labels may be shown once.
+// labelled is a figure with several values. Each combination of labels may be
+// reported once.
 func labelled[T any](kind prometheus.ValueType, name, help string, labels []string, each func(T, func(float64, ...string))) figure[T] {
 	return figure[T]{prometheus.NewDesc(name, help, labels, nil), kind, each}
 }

@@ -16,20 +16,21 @@ type Admission struct {
 // Cache is what the memory of verdicts was asked, since the start.
 type Cache struct {
 	Hits      int64 // answered from memory
-	StoreHits int64 // answered from the store behind it
+	StoreHits int64 // answered from the store
 	Misses    int64 // answered by neither
 	Entries   int   // verdicts in memory
 }
 
-// Rechecks are the greylisted addresses that are asked about again, since the start.
+// Rechecks are the re-checks of greylisted addresses since the start.
 type Rechecks struct {
 	Waiting int   // for their time
 	Done    int64 // got a final word
-	GivenUp int64 // were put off too often or too long
+	GivenUp int64 // deferred too often or too long
 	Dropped int64 // found no place among those that wait
 }
 
-// Store is how the durable state fares, since the start. Its fields are those of store.Stats, so that one converts into the other.
+// Store is the state of the database, since the start. Its fields are those of
+// store.Stats, so that one converts into the other.
 type Store struct {
 	Queued     int           // small writes that wait for the next commit
 	Dropped    int64         // small writes that found the queue full

@@ -11,7 +11,7 @@ import (
 
 // The outcomes of an SMTP session beside the ways in which one fails.
 const (
-	sessionAnswered = "answered" // the mail host replied to RCPT, whatever it said
+	sessionAnswered = "answered" // the mail host replied to RCPT, whatever the reply
 	sessionRejected = "rejected" // it refused us, or the sender, before
 )
 
@@ -45,7 +45,8 @@ func (s *steps) collectors() []prometheus.Collector {
 	return []prometheus.Collector{s.duration, s.lookups, s.sessions}
 }
 
-// Hooks are for the engine whose steps are to be counted. The hook for verdicts is nil: see [Metrics.Verified].
+// Hooks are for the engine whose steps are to be counted. The hook for verdicts
+// is nil: see [Metrics.Verified].
 func (m *Metrics) Hooks() engine.Hooks {
 	return engine.Hooks{Resolved: m.steps.resolved, LookedUp: m.steps.lookedUp, Probed: m.steps.probed}
 }

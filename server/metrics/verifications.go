@@ -7,15 +7,16 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// seconds are the bounds of the buckets of durations: from a remembered answer, below a millisecond, through a mail host nearby and one that lets
-// clients wait for its greeting, to the longest wait for a session with a busy host.
+// seconds are the bounds of the buckets of durations: from a remembered answer
+// (below a millisecond) to the longest wait for a session with a busy host.
 var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
 // verifications counts answers and how long they took.
 type verifications struct {
 	total    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
-	// usual has the counters of each reason with its usual verdict, so that counting an answer looks for no labels.
+	// usual has the counters of each reason with its usual verdict, so that
+	// counting an answer needs no look-up of labels.
 	usual map[engine.Reason]usualAnswer
 	took  byCached[prometheus.Observer]
 }
@@ -25,7 +26,8 @@ type usualAnswer struct {
 	total   byCached[prometheus.Counter]
 }
 
-// byCached is one thing for answers that were asked for and one for those that were remembered.
+// byCached has one value for answers that were verified and one for those that
+// were remembered.
 type byCached[T any] struct{ asked, remembered T }
 
 func (b *byCached[T]) of(cached bool) T {
@@ -61,8 +63,10 @@ func (v *verifications) collectors() []prometheus.Collector {
 	return []prometheus.Collector{v.total, v.duration}
 }
 
-// Verified counts a verification that was answered with r, details included, after a while. It is for whoever answers, and not for the engine's hook:
-// the engine does not see what is remembered before it, and also verifies what nobody waits for.
+// Verified counts a verification that was answered with r, details included,
+// after the given time. It is for the code that answers, and not for the
+// engine's hook: the engine does not see remembered results, and also verifies
+// without a request.
 func (m *Metrics) Verified(r engine.Result, took time.Duration) {
 	var reason engine.Reason
 	cached := false
