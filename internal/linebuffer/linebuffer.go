@@ -1,7 +1,9 @@
-// Package linebuffer writes the lines of a log together. A server that answers from memory would spend a tenth of its time on writing them one by one.
+// Package linebuffer writes the lines of a log together. A server that answers
+// from memory would spend a tenth of its time on writing them one by one.
 //
-// A line waits for others for a hundredth of a second at most. What waits is lost with a process that is killed, so it is for lines that tell of
-// the usual, as those of requests do.
+// A line waits for others for at most a hundredth of a second. Waiting lines
+// are lost if the process is killed, so this is for ordinary events, such as
+// requests.
 package linebuffer
 
 import (
@@ -17,7 +19,8 @@ const (
 	enough = 32 << 10
 )
 
-// Writer hands on what is written to it, in its order, and whole lines at a time where it gets such. It is safe for concurrent use.
+// Writer passes on what is written to it, in order, and in whole lines if it
+// gets such. It is safe for concurrent use.
 type Writer struct {
 	to      io.Writer
 	mu      sync.Mutex
@@ -28,7 +31,8 @@ type Writer struct {
 // New returns a Writer that writes to to. The last lines need a [Writer.Flush].
 func New(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Write takes a line. The error is that of writing what waited, if it was time for that.
+// Write takes a line. The error is that of writing the waiting lines, if it was
+// time for that.
 func (w *Writer) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,7 +32,8 @@ func (l *log) soFar() []string {
 	return l.writes
 }
 
-// TestTogether: lines wait for each other, and no longer than a hundredth of a second.
+// TestTogether: lines wait for each other, and no longer than a hundredth of a
+// second.
 func TestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var to log
@@ -79,7 +80,8 @@ func TestEnough(t *testing.T) {
 	})
 }
 
-// TestFullDisk: lines that cannot be written are not kept, and the next ones are tried again.
+// TestFullDisk: lines that cannot be written are not kept, and the next ones
+// are tried again.
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := log{err: errors.New("no space left")}

@@ -1,4 +1,5 @@
-// Package testkit is what tests of several packages share. Nothing but tests imports it.
+// Package testkit is what tests of several packages share. Only tests import
+// it.
 package testkit
 
 import (
@@ -13,7 +14,8 @@ const (
 	look = 5 * time.Millisecond
 )
 
-// Eventually waits for a condition on something that happens in another goroutine or process.
+// Eventually waits for a condition on something that happens in another
+// goroutine or process.
 func Eventually(t testing.TB, what string, met func() bool) {
 	t.Helper()
 	Within(t, long, what, met)

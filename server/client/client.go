@@ -16,8 +16,8 @@ import (
 
 // Defaults of a [Config].
 const (
-	// DefaultTries is how often a question is put. The waits between four tries
-	// are four seconds at most, unless the server asks for more.
+	// DefaultTries is the number of tries. The waits between four tries are
+	// four seconds at most, unless the server asks for more.
 	DefaultTries = 4
 	// DefaultMaxWait is longer than a server of ours asks a client to wait that
 	// is not beyond its rate.
@@ -48,7 +48,7 @@ type Config struct {
 	// Tries is how often a question is put, the first time included. Default:
 	// [DefaultTries].
 	Tries int
-	// MaxWait bounds the wait between two tries. Where the server asks for a
+	// MaxWait bounds the wait between two tries. If the server asks for a
 	// longer one, the [Error] is returned instead. Default: [DefaultMaxWait].
 	MaxWait time.Duration
 }
@@ -60,7 +60,7 @@ type Client struct {
 	http   http.Client
 }
 
-// New returns a Client. It asks nobody yet.
+// New returns a Client. It sends no request yet.
 func New(config Config) (*Client, error) {
 	base, err := parseBase(config.URL)
 	if err != nil {

@@ -24,7 +24,8 @@ const (
 		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."}`
 )
 
-// service is the other end of a client: the nth request gets the nth of its answers, and the last one again and again.
+// service is the other end of a client: the nth request gets the nth of its
+// answers, and the last one again and again.
 type service struct {
 	answers  []answer
 	requests []*http.Request
@@ -162,7 +163,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// TestTimeIsUp: nobody waits for a try that comes too late, and a cancelled wait ends at once.
+// TestTimeIsUp: nobody waits for a try that comes too late, and a cancelled
+// wait ends at once.
 func TestTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{answers: []answer{busy(503, "5")}}
@@ -254,7 +256,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestPostIsRetried: the body is there again at each try, and what is no answer is one error.
+// TestPostIsRetried: the body is there again at each try, and what is no answer
+// is one error.
 func TestPostIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{answers: []answer{busy(503, "1"), {status: 200, body: `{"results":[` + record + `]}`}}}

@@ -14,10 +14,14 @@ var errAnswer = errors.New("rcpt: the service answered with what is not understo
 
 // Error is an answer with another status than 200.
 type Error struct {
-	Status     int           // 401: the key is not good; 402: its quota is used up; 403: it is not good for this; 429: too many requests; 503: the service is busy
-	Message    string        // for people; empty where what answered is not the service
-	Code       string        // one lower_snake word of a set that the service's /docs lists, for programs; empty with 401
-	ResetsAt   time.Time     // when a quota that is used up begins anew; zero: not said
+	// 401: the key is not valid; 402: its quota is used up; 403: it is not
+	// allowed to do this; 429: too many requests; 503: the service is busy
+	Status  int
+	Message string // for people; empty where what answered is not the service
+	// one lower_snake word of a set that the service's /docs lists; empty with
+	// 401
+	Code       string
+	ResetsAt   time.Time     // when a used-up quota starts again; zero: not known
 	RetryAfter time.Duration // how long to wait before the next try; zero: not said
 	RequestID  string        // which the service's log repeats
 }
@@ -50,7 +54,8 @@ func newError(response *http.Response, body []byte) *Error {
 	return e
 }
 
-// parseRetryAfter reads seconds or a date (RFC 9110 §10.2.3), and takes what is neither for nothing.
+// parseRetryAfter reads seconds or a date (RFC 9110 §10.2.3), and ignores
+// anything else.
 func parseRetryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

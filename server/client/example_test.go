@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/server/client"
 )
 
-// A service on this machine that has an answer ready takes the place of the real one.
+// A service on this machine with a ready answer takes the place of the real
+// one.
 func Example() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,"disposable":0,`+

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// firstWait is the wait after the first try; each one after it is twice as long.
+// firstWait is the wait after the first try; each next one is twice as long.
 const firstWait = 500 * time.Millisecond
 
-// worthRetrying tells whether the same question may be answered later. Every question can be put twice: it changes nothing.
+// worthRetrying reports whether the same request may be answered later. Every
+// request can be repeated: it changes nothing.
 func worthRetrying(err error) bool {
 	var answered *Error
 	if errors.As(err, &answered) {
@@ -28,7 +29,8 @@ func retryAfterOf(err error) time.Duration {
 	return 0
 }
 
-// pause waits before the next try, and reports whether that is worth it: not where the wait is too long, or there is no time left after it.
+// pause waits before the next try, and reports whether that is worthwhile: the
+// wait is not too long, and leaves time for a try.
 func (c *Client) pause(ctx context.Context, try int, asked time.Duration) bool {
 	if asked > c.config.MaxWait {
 		return false
@@ -47,8 +49,9 @@ func (c *Client) pause(ctx context.Context, try int, asked time.Duration) bool {
 	}
 }
 
-// waitAfter is a random part, half at least, of a time that doubles; beyond what the server asked for, so that clients which were sent away
-// together do not come back together.
+// waitAfter returns a random time, at least half of one that doubles, in
+// addition to what the server asked for, so that clients that were refused
+// together do not return together.
 func waitAfter(try int, asked, longest time.Duration) time.Duration {
 	backoff := longest
 	if shift := try - 1; shift < 16 {

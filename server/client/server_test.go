@@ -112,7 +112,8 @@ func TestAllOfARecord(t *testing.T) {
 	}
 }
 
-// TestAllOfSeveral: several addresses are answered in their order, cleaned where that is wanted.
+// TestAllOfSeveral: several addresses are answered in their order, cleaned
+// where that is wanted.
 func TestAllOfSeveral(t *testing.T) {
 	c := newServiceClient(t, key)
 	got, err := c.VerifyAll(t.Context(), []string{"alice@acme.example", "short", "Bob <bob@acme.example>"}, client.Options{Details: true, Clean: true})

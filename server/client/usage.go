@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Usage tells what the key was used for from one day to another, in UTC, both included; 400 days at most. A zero to is today, a zero from the first
-// of the month of to.
+// Usage returns what the key was used for from one day to another, in UTC, both
+// included, 400 days at most. A zero to is today, a zero from the first of the
+// month of to.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 	query := url.Values{}
 	for name, day := range map[string]time.Time{"from": from, "to": to} {

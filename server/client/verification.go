@@ -12,11 +12,13 @@ import (
 
 // Options say how to verify an address. The zero Options are fine.
 type Options struct {
-	Details    bool          // with [Verification.Details]
-	Transcript bool          // with [Details.Transcript] too
-	Clean      bool          // verify the address that a text means, as in "Jane <jane@acme.example>"; [Details.Given] has the text
-	Fresh      bool          // ask the mail host even where a result is remembered
-	Timeout    time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
+	Details    bool // with [Verification.Details]
+	Transcript bool // with [Details.Transcript] too
+	// verify the address that a text means, as in "Jane <jane@acme.example>";
+	// [Details.Given] has the text
+	Clean   bool
+	Fresh   bool          // ask the mail host even where a result is remembered
+	Timeout time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
 }
 
 // values are the options as parameters of a query.
@@ -47,8 +49,8 @@ func (c *Client) Verify(ctx context.Context, email string, options Options) (Ver
 const MaxAddresses = 100
 
 // VerifyAll is [Client.Verify] for up to [MaxAddresses] addresses in one
-// request, whose answers come in their order. The addresses are in its body,
-// where no log of a proxy shows them. The time of Options is that of all.
+// request; the answers are in their order. The addresses are in the body, which
+// logs of proxies do not show. The time of Options is that of all.
 func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options) ([]Verification, error) {
 	if len(emails) == 0 || len(emails) > MaxAddresses {
 		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), MaxAddresses)
@@ -69,18 +71,20 @@ func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options
 
 // Verification is what was found out about an address.
 type Verification struct {
-	Email      string   `json:"email"`      // that was verified
-	User       string   `json:"user"`       // its local-part; empty when the address has no parts to show
-	Domain     string   `json:"domain"`     // lower-case A-labels; empty when the address has no parts to show
-	AcceptAll  bool     `json:"accept_all"` // proven: the domain takes mail for every address
-	Role       bool     `json:"role"`       // a function, not a person: info@, postmaster@
-	FreeEmail  bool     `json:"free_email"` // the domain gives mailboxes to the public
-	Disposable bool     `json:"disposable"` // a throw-away service
-	SpamTrap   bool     `json:"spamtrap"`   // known to exist only to catch senders
-	Success    bool     `json:"success"`    // false only when the verification itself could not be carried out; Result is then Unknown
-	Result     Verdict  `json:"result"`
-	Message    string   `json:"message"` // for people
-	Details    *Details `json:"details"` // nil: not asked for
+	Email      string `json:"email"`      // that was verified
+	User       string `json:"user"`       // its local-part; empty when the address has no parts to show
+	Domain     string `json:"domain"`     // lower-case A-labels; empty when the address has no parts to show
+	AcceptAll  bool   `json:"accept_all"` // proven: the domain takes mail for every address
+	Role       bool   `json:"role"`       // a function, not a person: info@, postmaster@
+	FreeEmail  bool   `json:"free_email"` // the domain gives mailboxes to the public
+	Disposable bool   `json:"disposable"` // a throw-away service
+	SpamTrap   bool   `json:"spamtrap"`   // known to exist only to catch senders
+	// false only when the verification itself could not be carried out; Result
+	// is then Unknown
+	Success bool     `json:"success"`
+	Result  Verdict  `json:"result"`
+	Message string   `json:"message"` // for people
+	Details *Details `json:"details"` // nil: not asked for
 }
 
 // UnmarshalJSON reads the record, in which flags are 0 or 1.
@@ -135,8 +139,8 @@ type Details struct {
 	Reason     string    `json:"reason"`          // one lower_snake word of a set that the service's /docs lists
 	RetryAfter int64     `json:"retry_after"`     // seconds after which asking again is worth it; zero: it is not
 	Suggestion string    `json:"suggestion"`      // did you mean
-	Given      string    `json:"given,omitempty"` // the text from which the address was cleaned, where it is not the address itself
-	Provider   string    `json:"provider"`        // who runs the mail hosts, where that is known
+	Given      string    `json:"given,omitempty"` // text from which the address was cleaned, if different
+	Provider   string    `json:"provider"`        // of the mail hosts, if known
 	MX         []MX      `json:"mx"`
 	CatchAll   string    `json:"catch_all"` // yes, no or unknown
 	Matches    []Match   `json:"matches"`

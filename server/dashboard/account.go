@@ -10,7 +10,7 @@ import (
 type accountView struct {
 	Since    time.Time // the account was made
 	SignedIn time.Time
-	Ends     time.Time // the session, whatever is done
+	Ends     time.Time // end of the session, whatever happens
 	Minimum  int
 }
 
@@ -30,8 +30,8 @@ func (d *Dashboard) accountPage(v *visit, p page) error {
 	return d.render(v, "account", p)
 }
 
-// changePassword wants the old password too: whoever finds an open browser must
-// not be able to keep the account.
+// changePassword requires the old password, so that a person who finds an open
+// browser cannot take over the account.
 func (d *Dashboard) changePassword(v *visit) error {
 	ctx, client := v.r.Context(), d.config.Client(v.r)
 	// Tries are counted by session: strangers who guess at the sign-in do not

@@ -6,17 +6,16 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// What the flags of an address say to somebody who would write to it.
+// What the flags of an address mean to senders.
 const (
 	adviceDisposable = "A throw-away mailbox: do not count on it, whatever the mail host says."
 	adviceRole       = "It stands for a function and not for a person: write only what everybody behind it expects."
 	adviceFree       = "Anybody can open a mailbox at this provider, so the address proves no company."
 )
 
-// adviceOn is what follows from a result for somebody who has the address in a
-// list: what it means, in other words than the message, and what to do. The
-// flags come first, since a mailbox that takes mail may still be none to write
-// to.
+// adviceOn returns what follows from a result for the owner of a list: what it
+// means, in other words than the message, and what to do. The flags come first,
+// because a mailbox that accepts mail may still be one not to write to.
 func adviceOn(r engine.Result) string {
 	text := causeOf(r)
 	switch {

@@ -49,9 +49,8 @@ func (d *Dashboard) showCheck(v *visit) error {
 	return d.render(v, "check", page{Title: "Check", Nav: "/check", Focus: "email", Body: checkView{Samples: d.config.Samples}})
 }
 
-// check verifies an address. It comes in the body and never in a path, so that
-// it stays out of histories and of other programs' logs. Script asks for the
-// outcome alone.
+// check verifies an address. The address comes in the body and never in a path,
+// so that it stays out of histories and logs. Script asks for the outcome only.
 func (d *Dashboard) check(v *visit) error {
 	view := checkView{Address: strings.TrimSpace(v.form("email"))}
 	p := page{Title: "Check", Nav: "/check", Focus: "email"}

@@ -28,7 +28,7 @@ const (
 
 // Keys makes, changes and revokes API keys.
 type Keys interface {
-	// Create stores a key and returns its text, which nobody can read again.
+	// Create stores a key and returns its text, which cannot be read again.
 	Create(ctx context.Context, k store.Key) (text string, created store.Key, err error)
 	// Update changes the name, scopes, limits, networks and expiry of the key
 	// with k's ID to what k has.
@@ -68,11 +68,10 @@ type Config struct {
 	// of its own, and a request for the host of an https PublicURL, count as
 	// encrypted.
 	TrustForwardedProto bool
-	// Client is the address of who asks, by which guessing is slowed down.
-	// Default: the other end of the connection.
+	// Client returns the address of the client, by which guessing is slowed
+	// down. Default: the other end of the connection.
 	Client func(r *http.Request) netip.Addr
-	// Log is told of faults, sign-ins and what is done with keys. Default:
-	// silent.
+	// Log receives faults, sign-ins and changes of keys. Default: silent.
 	Log *slog.Logger
 	// Now is the clock, which should be the store's too. Default: [time.Now].
 	Now func() time.Time
@@ -83,7 +82,7 @@ type Dashboard struct {
 	config    Config
 	public    *url.URL // nil: as the browser has it
 	passwords *passwords
-	decoy     string // hash of a password that nobody knows, for logins that do not exist
+	decoy     string // hash of an unknown password, for logins that do not exist
 	throttle  *throttle
 	views     views
 	assets    map[string]asset

@@ -16,7 +16,7 @@ type formFault struct {
 // formFaults are in the order of the form.
 type formFaults []formFault
 
-// add notes a fault; an empty text is none.
+// add records a fault; an empty text is ignored.
 func (f *formFaults) add(field, text string) {
 	if text != "" {
 		*f = append(*f, formFault{field, text})

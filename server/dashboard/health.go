@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// Health is how the server is. Everything is optional: what is empty is not shown, or said to be not known.
+// Health is the state of the server. Everything is optional: empty fields are
+// not shown, or shown as unknown.
 type Health struct {
 	Checks    []NetworkCheck // of the server's own network
 	Hour      *Hour
@@ -39,7 +40,7 @@ type Hour struct {
 	Mostly           engine.Reason // of the unknown ones
 }
 
-// Egress is a way out to mail hosts.
+// Egress is a proxy or source address for mail hosts.
 type Egress struct {
 	Name      string // "direct", an address or a proxy without its password
 	HELO      string
@@ -47,11 +48,11 @@ type Egress struct {
 	Fault     string    // empty: none is known
 }
 
-// Breaker is a provider that is left alone for a while, or asked slowly.
+// Breaker is a provider that is paused or asked slowly.
 type Breaker struct {
 	Provider string
 	Egress   string    // that it is about; empty: there is only one
-	Until    time.Time // left alone until then; zero: asked slowly
+	Until    time.Time // paused until then; zero: asked slowly
 	Reason   string
 }
 
@@ -93,7 +94,7 @@ type healthView struct {
 	Faults  []fault
 }
 
-// fault is something that needs somebody's eye.
+// fault is something that needs attention.
 type fault struct{ Where, What string }
 
 // engineNames are those of the store as their makers write them.
@@ -135,7 +136,8 @@ func (view healthView) Remembered() string {
 	return percent(view.Cache.Found, view.Cache.Asked) + " of requests since the start"
 }
 
-// Limits beyond which the share of unknown results is a fault of the network, of the host's reputation or of a list, and no chance.
+// Limits beyond which the share of unknown results is no coincidence, but a
+// fault of the network, of the host's reputation or of a list.
 const (
 	manyChecked = 20
 	manyUnknown = 0.5
@@ -154,7 +156,8 @@ func (h Hour) Much() bool {
 	return h.Checked >= manyChecked && float64(h.Unknown) > manyUnknown*float64(h.Checked)
 }
 
-// Tested reports whether anything is known of the network: from a check, a mail host or a DNS server.
+// Tested reports whether anything is known of the network: from a check, a mail
+// host or a DNS server.
 func (view healthView) Tested() bool {
 	for _, c := range view.Checks {
 		if c.Tested {

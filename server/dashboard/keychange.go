@@ -58,7 +58,7 @@ type overlap struct {
 	Time        time.Duration
 }
 
-// defaultOverlap is enough for somebody to change a program today.
+// defaultOverlap is enough time to change a program today.
 const defaultOverlap = "1d"
 
 // rotateView is the page that says what will happen before a key is replaced.

@@ -89,7 +89,7 @@ func readKeyForm(v *visit) keyForm {
 	}
 }
 
-// key is what the form asks for, and everything that is wrong with it.
+// key is what the form asks for, with everything that is wrong with it.
 func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
 	k = f.before
 	k.Name, k.Scopes, k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota = f.Name, f.scopes(), 0, 0, 0, 0
@@ -201,7 +201,7 @@ func networks(text string) (all []netip.Prefix, fault string) {
 	return all, ""
 }
 
-// shortened is the beginning of a word that somebody typed, to name it by.
+// shortened returns the beginning of a word that was typed, to name it by.
 func shortened(word string) string {
 	const most = 40
 	if runes := []rune(word); len(runes) > most {

@@ -24,7 +24,7 @@ type keyRow struct {
 
 	Successor, Predecessor string // IDs of the keys that this one was replaced by, and was made to replace; empty: none
 	Below                  bool   // its successor is right above
-	EndsIn                 string // how long a key that was replaced still works; empty: it does not, or nobody replaced it
+	EndsIn                 string // how long a replaced key still works; empty: it does not, or was not replaced
 }
 
 // quota is how much of a month's quota is used.
@@ -53,7 +53,7 @@ type keysView struct {
 	Active, Ended  int
 	ShowEnded      bool
 	Page, Pages    int
-	Previous, Next int // zero: there is none
+	Previous, Next int // zero: none
 	Snippets       []snippets.Snippet
 }
 

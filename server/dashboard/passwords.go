@@ -44,7 +44,7 @@ var (
 )
 
 // NewPassword returns a random password and the text that the store keeps of
-// it, for an account whose own is forgotten.
+// it, for a forgotten password.
 func NewPassword(ctx context.Context) (password, stored string, err error) {
 	password = strings.ToLower(rand.Text())
 	stored, err = newPasswords().hash(ctx, password)
@@ -97,7 +97,7 @@ func (p *passwords) matches(ctx context.Context, stored, password string) (bool,
 	return err == nil && subtle.ConstantTimeCompare(sum, want) == 1, err
 }
 
-// unguessable is the text of a password that nobody has: its hash is random.
+// unguessable is the hash of no known password: it is random.
 func (p *passwords) unguessable() string {
 	random := make([]byte, saltLength+hashLength)
 	_, _ = rand.Read(random)

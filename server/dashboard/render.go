@@ -29,7 +29,7 @@ type page struct {
 	Faults formFaults
 	Focus  string // the field at which the page begins
 	Body   any
-	Login  string // empty: nobody is signed in
+	Login  string // empty: not signed in
 	Token  string
 	Theme  string
 	Path   string // to come back to
@@ -90,6 +90,6 @@ func (d *Dashboard) send(v *visit, name, part string, data any) error {
 		v.status = http.StatusOK
 	}
 	v.w.WriteHeader(v.status)
-	_, _ = text.WriteTo(v.w) // a browser that has gone is nobody's fault
+	_, _ = text.WriteTo(v.w) // the browser may have gone
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// How long somebody stays signed in, after the last page and in all. An expiry
-// is moved once in a while and not with every page: each time is a commit.
+// How long a sign-in lasts, after the last page and in all. An expiry is moved
+// now and then and not with every page, because each time is a commit.
 const (
 	idleTimeout     = 12 * time.Hour
 	absoluteTimeout = 7 * 24 * time.Hour
@@ -26,12 +26,12 @@ const (
 // from this host only, and only encrypted (RFC 6265bis §4.1.3.2).
 const (
 	sessionCookie = "rcpt_session"
-	formCookie    = "rcpt_form" // for forms that are shown to somebody who is not signed in
+	formCookie    = "rcpt_form" // for forms that are shown before the sign-in
 	themeCookie   = "rcpt_theme"
 	securePrefix  = "__Host-"
 )
 
-// recognise finds out who makes the visit.
+// recognise finds out whose visit it is.
 func (d *Dashboard) recognise(v *visit) error {
 	text := v.cookieText(sessionCookie)
 	if text == "" {
@@ -74,8 +74,8 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // begin signs the account in, as it was when its password was found right. The
-// session always gets an ID of its own, and the one that the browser came with
-// ends: whoever planted that gains nothing.
+// session always gets a new ID, and the session of the browser's cookie ends,
+// so that planting a cookie gains nothing.
 func (d *Dashboard) begin(v *visit, account store.Account) error {
 	ctx := v.r.Context()
 	if old := v.cookieText(sessionCookie); old != "" {

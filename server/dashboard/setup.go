@@ -69,7 +69,7 @@ func (d *Dashboard) setUp(v *visit) error {
 	var faults formFaults
 	faults.add("login", loginFault(form.Login))
 	faults.addPasswordFaults(form.Login, v.form("password"), v.form("repeated"))
-	// The link is looked at before any work is done for who has none.
+	// The link is checked before any work is done.
 	if err := d.config.Store.CheckSetupToken(ctx, store.HashOf(form.Link)); len(faults) > 0 || err != nil {
 		return d.setupPage(v, form, faults)
 	}
@@ -78,7 +78,7 @@ func (d *Dashboard) setUp(v *visit) error {
 		return err
 	}
 	account, err := d.config.Store.SetUp(ctx, store.HashOf(form.Link), store.Account{Login: form.Login, Password: hash})
-	if errors.Is(err, store.ErrNotFound) { // somebody was faster
+	if errors.Is(err, store.ErrNotFound) { // another request was faster
 		form.Link = ""
 		return d.setupPage(v, form, nil)
 	}

@@ -17,24 +17,25 @@ const (
 	firstWait      = time.Second
 	longestAccount = time.Minute
 	longestNetwork = 15 * time.Minute
-	// forgetAfter is how long after the last try the count begins anew.
+	// forgetAfter is the time after the last try at which the count starts
+	// again.
 	forgetAfter = time.Hour
 )
 
-// throttleSlots is how many counters there are. Names are hashed onto them with
-// a secret: strangers cannot fill a table with made-up names, and whose counter
-// an account shares by chance cannot be found out.
+// throttleSlots is the number of counters. Names are hashed onto them with a
+// secret: strangers cannot fill a table with made-up names, nor find out which
+// accounts share a counter.
 const throttleSlots = 1 << 14
 
 // maxFamiliar bounds the networks that accounts are known to come from. Only
 // right passwords add to them.
 const maxFamiliar = 1000
 
-// throttle counts tries that led nowhere.
+// throttle counts failed tries.
 //
-// A network from where an account was signed in to before has a counter for
-// this account of its own. So whoever tries from elsewhere, be it from
-// thousands of networks at a time, does not keep the owner out.
+// A network from which an account was signed in to before has a counter of its
+// own for this account. So tries from elsewhere, even from thousands of
+// networks at a time, do not lock the owner out.
 type throttle struct {
 	seed     maphash.Seed
 	mu       sync.Mutex
@@ -82,9 +83,9 @@ func (t *throttle) begin(now time.Time, login string, client netip.Addr) (wait t
 }
 
 // forgive forgets the tries for an account whose password was right, and the
-// last one of the network. What else the network tried stays: an account of
-// one's own is no way to go on with another. So a try that was counted apart
-// takes nothing from what is counted in common.
+// last one of the network. Other tries of the network stay: one's own account
+// is no way to go on with another. So a try that was counted separately is not
+// taken from the common count.
 func (t *throttle) forgive(login string, client netip.Addr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +100,7 @@ func (t *throttle) forgive(login string, client netip.Addr) {
 	}
 }
 
-// welcome makes the network one that the account is known to come from, whose
+// welcome records that the account is known to come from the network, whose
 // tries are forgiven.
 func (t *throttle) welcome(login string, client netip.Addr) {
 	t.mu.Lock()

@@ -164,7 +164,7 @@ func catchAllStep(d *engine.Details) step {
 	return s
 }
 
-// line is a line of the SMTP dialogue, and who said it.
+// line is a line of the SMTP dialogue, and whether client or server sent it.
 type line struct {
 	At, Who, Class, Text string
 }
@@ -172,7 +172,7 @@ type line struct {
 // beganBefore tells whether the dialogue is from a session that was kept from
 // an earlier check: its times go on from the beginning of that.
 func beganBefore(d *engine.Details) bool {
-	const slack = 1000 // what is told and what is measured need not agree to the millisecond
+	const slack = 1000 // reported and measured times need not agree to the millisecond
 	last := len(d.Transcript) - 1
 	return last >= 0 && d.Transcript[last].AtMS > d.DurationMS+slack
 }

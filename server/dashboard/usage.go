@@ -70,7 +70,7 @@ type keyUsage struct {
 // months.
 var spans = []int{7, 30, 90}
 
-// usageAsked is which usage somebody wants to see.
+// usageAsked is the usage that is asked for.
 type usageAsked struct {
 	days        int
 	key         string // the ID; empty: every key
@@ -146,8 +146,8 @@ func namesOf(keys []store.Key) map[string]string {
 	return names
 }
 
-// choices are the keys in the order of the store, and behind them those that
-// are not in it but were used.
+// choices are the keys in the order of the store, followed by those that are
+// not in it but were used.
 func choices(keys []store.Key, names map[string]string, used []store.Usage) (all []named) {
 	for _, key := range keys {
 		all = append(all, named{key.ID, names[key.ID]})
@@ -190,7 +190,7 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 		view.Totals = append(view.Totals, view.share(verdict, "", toneOf(verdict), results[verdict], view.Total))
 	}
 	view.Reasons = view.reasons(reasons, verdictOf)
-	if len(view.Reasons) > mostReasons+1 { // one more is shown rather than told of
+	if len(view.Reasons) > mostReasons+1 { // one more is shown rather than summarised
 		view.Reasons, view.Rare = view.Reasons[:mostReasons], view.Reasons[mostReasons:]
 	}
 	view.Latencies = []latencyRow{asked.row("Asked"), remembered.row("Remembered")}
@@ -220,8 +220,8 @@ func (l *latency) row(name string) latencyRow {
 	return latencyRow{Name: name, Count: l.count(), P50: l.text(0.50), P95: l.text(0.95), P99: l.text(0.99)}
 }
 
-// addQuotas tells of the keys with most use how much of the month's quota is
-// left.
+// addQuotas adds how much of the month's quota is left for the keys with most
+// use.
 func (d *Dashboard) addQuotas(ctx context.Context, view *usageView, keys []store.Key, now time.Time) error {
 	view.Keys = view.Keys[:min(keysPerPage, len(view.Keys))]
 	for i := range view.Keys {

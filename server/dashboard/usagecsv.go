@@ -36,7 +36,7 @@ func (d *Dashboard) exportUsage(v *visit) error {
 	v.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	v.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="rcpt-usage-%s-%s.csv"`, asked.first.Format(time.DateOnly), asked.last.UTC().Format(time.DateOnly)))
 	v.w.WriteHeader(http.StatusOK)
-	_, _ = file.WriteTo(v.w) // a browser that has gone is nobody's fault
+	_, _ = file.WriteTo(v.w) // the browser may have gone
 	return nil
 }
 

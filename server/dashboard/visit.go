@@ -13,11 +13,11 @@ import (
 // its networks.
 const maxForm = 64 << 10
 
-// visit is one request, who makes it, and the answer.
+// visit is one request, its account, and the answer.
 type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	account *store.Account // nil: nobody is signed in
+	account *store.Account // nil: not signed in
 	session store.Session
 	cookie  string // the session's text, or that of the cookie for forms before there is one
 	secure  bool   // the browser speaks TLS
@@ -27,12 +27,12 @@ type visit struct {
 // action serves a visit; what it cannot do is an error.
 type action func(v *visit) error
 
-// access is who may come in.
+// access says who may open a page.
 type access int
 
 const (
 	open   access = iota // everybody
-	member               // who is signed in
+	member               // signed in
 )
 
 // What a visit can end with besides a page, and besides the errors of the
@@ -55,7 +55,8 @@ func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
 	}
 }
 
-// admitted does what is wanted, if the one who wants it may, and meant it.
+// admitted carries the request out if the account may do so and the form is
+// genuine.
 func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	if err := d.recognise(v); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	return do(v)
 }
 
-// signInPath is where somebody signs in who wanted r, with the page to come
-// back to.
+// signInPath is the sign-in page for a visitor that wanted r, with the page to
+// come back to.
 func signInPath(r *http.Request) string {
 	if r.Method != http.MethodGet || ownPath(r.URL.Path) == home {
 		return "/sign-in"
@@ -84,11 +85,11 @@ func signInPath(r *http.Request) string {
 	return "/sign-in?next=" + url.QueryEscape(ownPage(r.URL.RequestURI()))
 }
 
-// home is where somebody gets who is signed in.
+// home is the landing page after the sign-in.
 const home = "/keys"
 
-// ownPath is the path if it is one of a page of ours, else that of the first
-// page: who is sent there has not been sent elsewhere.
+// ownPath returns the path if it is one of our pages, and otherwise that of the
+// first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
 	case "/keys", "/keys/new", "/check", "/usage", "/health", "/account", "/sign-in":
@@ -162,8 +163,8 @@ func (d *Dashboard) fail(v *visit, err error) {
 	}
 }
 
-// retrySoon is after how many seconds a visitor may try again for whom there
-// was no room, or no database.
+// retrySoon is the Retry-After value in seconds when the server or the database
+// is busy.
 const retrySoon = 5
 
 // problem is a page that says what went wrong.

@@ -7,7 +7,8 @@ import (
 	"path"
 )
 
-// document is what the page shows of an OpenAPI 3.1 document. Objects whose order matters to a reader keep it.
+// document is the part of an OpenAPI 3.1 document that the page shows. Objects
+// whose order matters to a reader keep it.
 type document struct {
 	Info struct {
 		Title, Version, Summary, Description string
@@ -78,7 +79,8 @@ type header struct {
 
 type securityScheme struct{ Description string }
 
-// schema has of JSON Schema 2020-12 what the contract uses and a reader wants to know.
+// schema has the parts of JSON Schema 2020-12 that the contract uses and a
+// reader needs.
 type schema struct {
 	Ref              string `json:"$ref"`
 	Type             types
@@ -148,7 +150,7 @@ func (o ordered[T]) get(name string) (value T) {
 	return value
 }
 
-// resolved returns what a reference leads to, or, without one, the value itself.
+// resolved returns what a reference leads to or, without one, the value itself.
 func resolved[T any](among ordered[T], ref string, value T) T {
 	if ref == "" {
 		return value

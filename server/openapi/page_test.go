@@ -67,7 +67,8 @@ func TestPageShowsAll(t *testing.T) {
 	}
 }
 
-// TestPageLinks: every link of the page leads somewhere on it, or to one of our routes.
+// TestPageLinks: every link of the page leads somewhere on it, or to one of our
+// routes.
 func TestPageLinks(t *testing.T) {
 	html := string(render(file, here))
 	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
@@ -84,7 +85,8 @@ func TestPageLinks(t *testing.T) {
 	}
 }
 
-// TestEveryValueIsExplained: the words of a closed set with explanations are all explained.
+// TestEveryValueIsExplained: the words of a closed set with explanations are
+// all explained.
 func TestEveryValueIsExplained(t *testing.T) {
 	d := contract(t)
 	check := func(where string, s schema) {

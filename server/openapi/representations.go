@@ -10,16 +10,19 @@ import (
 	"strings"
 )
 
-// tagBytes is how much of its hash names a representation: enough that no two have the same.
+// tagBytes is how much of its hash names a representation: enough that no two
+// are the same.
 const tagBytes = 16
 
-// representations are the forms of a file that does not change while the program runs (RFC 9110 §3.2).
+// representations are the forms of a file that does not change while the
+// program runs (RFC 9110 §3.2).
 type representations struct {
 	mediaType      string
 	plain, gzipped representation
 }
 
-// representation is one of them, with the strong validator of its bytes (RFC 9110 §8.8.3).
+// representation is one of them, with the strong validator of its bytes (RFC
+// 9110 §8.8.3).
 type representation struct {
 	content  []byte
 	etag     string
@@ -43,7 +46,8 @@ func compressed(content []byte) []byte {
 	return out.Bytes()
 }
 
-// serve answers GET and HEAD. Browsers and proxies may keep the file and must ask whether it is still the same: after an update it is another.
+// serve answers GET and HEAD. Browsers and proxies may keep the file and must
+// revalidate it: after an update it has changed.
 func (f *representations) serve(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
 	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
@@ -69,8 +73,9 @@ func (f *representations) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110 §12.5.3). A weight of zero means "not that"; other weights are not compared, since there is nothing
-// better than gzip.
+// acceptsGzip reads Accept-Encoding (RFC 9110 §12.5.3). A weight of zero means
+// "not that"; other weights are not compared, because there is nothing better
+// than gzip.
 func acceptsGzip(fields []string) bool {
 	rest := false
 	for element := range elements(fields) {
@@ -102,7 +107,8 @@ func names(fields []string, etag string) bool {
 	return false
 }
 
-// elements iterates over the elements of a list field (RFC 9110 §5.6.1). None of ours has a comma in it.
+// elements iterates over the elements of a list field (RFC 9110 §5.6.1). None
+// of ours has a comma in it.
 func elements(fields []string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, field := range fields {

@@ -33,10 +33,10 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // word, so that there could be any number.
 const maxPages = 16
 
-// Routes returns what answers GET and HEAD, by path: the contract at
+// Routes returns handlers for GET and HEAD, by path: the contract at
 // /openapi.json, the page that shows it at /docs, and what browsers and robots
-// ask every server for. Site tells what the page says of the server to who
-// asks.
+// ask every server for. Site returns what the page says of the server for a
+// request.
 func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/openapi.json":  asset("application/json", file),
@@ -48,7 +48,7 @@ func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	}
 }
 
-// asset answers with a file, whose forms are made when it is asked for first.
+// asset answers with a file, whose forms are made at the first request.
 func asset(mediaType string, content []byte) http.HandlerFunc {
 	made := sync.OnceValue(func() *representations { return newRepresentations(mediaType, content) })
 	return func(w http.ResponseWriter, r *http.Request) { made().serve(w, r) }

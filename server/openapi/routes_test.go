@@ -119,7 +119,8 @@ func TestAcceptsGzip(t *testing.T) {
 	}
 }
 
-// TestPageNamesServer: each client sees the address that it uses, and no number of addresses fills the memory.
+// TestPageNamesServer: each client sees the address that it uses, and no number
+// of addresses fills the memory.
 func TestPageNamesServer(t *testing.T) {
 	serve := Routes(func(r *http.Request) Site { return Site{Base: "http://" + r.Host} })["/docs"]
 	tags := map[string]bool{}
@@ -147,7 +148,8 @@ func TestRobotsAndIcon(t *testing.T) {
 	}
 }
 
-// TestPagePolicy: the page runs its own script alone, is shown in no frame, and loads nothing from elsewhere.
+// TestPagePolicy: the page runs its own script alone, is shown in no frame, and
+// loads nothing from elsewhere.
 func TestPagePolicy(t *testing.T) {
 	header := ask(t, http.MethodGet, "/docs", http.Header{}).Header()
 	for name, want := range map[string]string{

@@ -43,10 +43,10 @@ const unnamed = "YOUR-SERVER"
 
 const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]"
 
-// Base is where the client of a request reaches the server, unless the host
-// that it asked for has characters that mean something to a shell or in a
-// string: it becomes part of programs to copy, and whoever makes somebody open
-// a page by another name must not write in them.
+// Base is where the client of a request reaches the server, unless the
+// requested host has characters with a meaning in a shell or a string: it
+// becomes part of programs to copy, and a link to the page by another name must
+// not be able to write into them.
 func Base(r *http.Request, encrypted bool) string {
 	scheme, host := "http://", r.Host
 	if encrypted {

@@ -14,13 +14,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// free are the header fields that HTTP itself has, about which the contract says nothing.
+// free are the header fields that HTTP itself has, about which the contract
+// says nothing.
 var free = map[string]bool{
 	"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true, "Transfer-Encoding": true, "X-Content-Type-Options": true,
 }
 
-// Check judges the response to a request for path. It reads the body of the response and puts another in its place. Pages for people are not part
-// of the contract; errors in JSON for paths outside it are.
+// Check judges the response to a request for path. It reads the body of the
+// response and puts another in its place. Pages for people are not part of the
+// contract; errors in JSON for paths outside it are.
 func (c *Contract) Check(method, path string, got *http.Response) error {
 	body, err := io.ReadAll(got.Body)
 	got.Body.Close()
@@ -41,7 +43,8 @@ func (c *Contract) Check(method, path string, got *http.Response) error {
 	return nil
 }
 
-// expected is what the contract has for such a response; nil: the contract is not about it.
+// expected is what the contract has for such a response; nil: the contract is
+// not about it.
 func (c *Contract) expected(method, path string, got *http.Response) (*response, error) {
 	operations, known := c.paths[path]
 	if !known {

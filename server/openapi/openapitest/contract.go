@@ -14,7 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Contract is the contract, ready to judge responses. It is safe for concurrent use.
+// Contract is the contract, ready to judge responses. It is safe for concurrent
+// use.
 type Contract struct {
 	paths  map[string]map[string]declared // by path and method: the responses by status
 	shared declared                       // the responses that are declared for all, by their name
@@ -35,7 +36,8 @@ type headerRule struct {
 	schema   *jsonschema.Schema
 }
 
-// New reads the contract of this module. The error says what is wrong with the file.
+// New reads the contract of this module. The error says what is wrong with the
+// file.
 func New() (*Contract, error) { return parse(openapi.File()) }
 
 func parse(file []byte) (*Contract, error) {
@@ -102,7 +104,8 @@ func newSchemas(file []byte) (*schemas, error) {
 	return &schemas{compiler}, compiler.AddResource(location, content)
 }
 
-// closeObjects forbids members that the contract does not name. The file itself does not: clients must not fail when there is a new one.
+// closeObjects forbids members that the contract does not name. The file itself
+// does not: clients must not fail when there is a new one.
 func closeObjects(value any) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -26,7 +26,8 @@ func contract(t *testing.T) *Contract {
 	return c
 }
 
-// TestUnsoundFile: a file that is no OpenAPI 3.1, or whose examples do not fit, is refused.
+// TestUnsoundFile: a file that is no OpenAPI 3.1, or whose examples do not fit,
+// is refused.
 func TestUnsoundFile(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"a reference to nothing":      {`"$ref": "#/components/schemas/MailHost"`, `"$ref": "#/components/schemas/Nothing"`},
@@ -51,7 +52,8 @@ const (
 		`"days":[{"day":"2026-11-22","verifications":1,"cached":0,"results":{"unknown":1},"reasons":{"blocked":1}}]}`
 )
 
-// reply is a response with the fields that all have, and the given ones: name, value; an empty value takes one away.
+// reply is a response with the fields that all have, and the given ones: name,
+// value; an empty value takes one away.
 func reply(status int, body string, fields ...string) *http.Response {
 	r := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 	for name, value := range map[string]string{

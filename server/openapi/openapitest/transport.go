@@ -2,7 +2,8 @@ package openapitest
 
 import "net/http"
 
-// Transport is a RoundTripper that tells fault of every response which is not as the contract has it. It passes all of them on.
+// Transport is a RoundTripper that tells fault of every response which is not
+// as the contract has it. It passes all of them on.
 type Transport struct {
 	Base     http.RoundTripper
 	Contract *Contract
