@@ -39,7 +39,8 @@ type discard struct{}
 
 func (discard) Write(bulk.Item, engine.Result) error { return nil }
 
-// BenchmarkRun tells what a million items cost besides their verification; an operation is an item.
+// BenchmarkRun tells what a million items cost besides their verification; an
+// operation is an item.
 func BenchmarkRun(b *testing.B) {
 	const million = 1_000_000
 	b.ReportAllocs()

@@ -8,7 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestPlannerForgets holds that nothing stays of what is done, also of tasks that come a second time.
+// TestPlannerForgets checks that nothing stays of what is done, also of tasks
+// that come a second time.
 func TestPlannerForgets(t *testing.T) {
 	p := newPlanner(5)
 	tasks := make([]*task, 100)
@@ -30,7 +31,8 @@ func TestPlannerForgets(t *testing.T) {
 	}
 }
 
-// TestRecent holds that at least half of the octets are remembered, and no more than all.
+// TestRecent checks that at least half of the octets are remembered, and no
+// more than all.
 func TestRecent(t *testing.T) {
 	numberedKey := func(n uint64) key { return key(binary.BigEndian.AppendUint64(make([]byte, 8), n)) }
 	final := &answer{result: engine.Result{Success: true}}

@@ -10,20 +10,25 @@ import (
 // Item is one address of a list.
 type Item struct {
 	Email string
-	// Row goes to the sink with the address, untouched: the line that it stood in, say. It belongs to Run once the source has returned it. It is
-	// of octets so that it can wait in a file.
+	// Row is passed to the sink with the address, unchanged: the line of the
+	// list, for example. It belongs to Run once the source has returned it. It
+	// consists of octets so that it can be kept in a file.
 	Row []byte
 }
 
-// Source yields the items of a list in order, and then [io.EOF]. It is called from one goroutine.
+// Source yields the items of a list in order, and then [io.EOF]. It is called
+// from one goroutine.
 type Source interface {
-	// Next should return early when ctx is cancelled. One that does not may still be running when [Run] has returned, once.
+	// Next should return early when ctx is cancelled. If it does not, one call
+	// may still be running when [Run] has returned.
 	Next(ctx context.Context) (Item, error)
 }
 
-// Sink takes the results in the order of the source. It is called from one goroutine.
+// Sink takes the results in the order of the source. It is called from one
+// goroutine.
 type Sink interface {
-	// Write must not change what the result points to: duplicates of the address share it.
+	// Write must not change what the result points to: duplicates of the
+	// address share it.
 	Write(item Item, result engine.Result) error
 }
 
@@ -32,22 +37,29 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 }
 
-// GroupVerifier is a [Verifier] that can verify several addresses of one domain together, which costs less, as [engine.Verifier] can. [Run] makes use of
-// it: a type that embeds one and has a Verify of its own needs a VerifyTogether of its own, too. Done, which is quick, is told once what came of each
-// address, by its number; VerifyTogether returns when it has been told of all.
+// GroupVerifier is a [Verifier] that can verify several addresses of one domain
+// together at less cost, as [engine.Verifier] can. [Run] uses it: a type that
+// embeds one and has a Verify of its own needs a VerifyTogether of its own,
+// too. Done, which is quick, is called exactly once for each address, with its
+// index; VerifyTogether returns after the last call.
 type GroupVerifier interface {
 	Verifier
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// Run verifies what source yields and writes the results to sink. It returns when everything is written, or with an error:
+// Run verifies what source yields and writes the results to sink. It returns
+// when everything is written, or with an error:
 //
-//   - ctx was cancelled: it stops at once, writes the results that are done and whose turn it is, and returns the cause;
-//   - source failed: what was read before is finished as after [Options.Drain], and written;
-//   - sink failed, or [Options.SpillDir] cannot be written to or read from: it stops at once; in the latter case, results whose turn it is are
+//   - ctx was cancelled: it stops at once, writes the results that are done and
+//     whose turn it is, and returns the cause;
+//   - source failed: what was read before is finished as after [Options.Drain],
+//     and written;
+//   - sink failed, or [Options.SpillDir] cannot be written to or read from: it
+//     stops at once; in the latter case, results whose turn it is are
 //     written.
 //
-// Errors of source and sink name the number of the item, from 1. The summary is of use after an error too.
+// Errors of source and sink name the number of the item, from 1. The summary is
+// of use after an error too.
 func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
 	o, err := o.withDefaults()
 	if err != nil {

@@ -1,9 +1,11 @@
 package bulk
 
-// dedupe knows the addresses that are under way or wait for a retry, and those that were done recently.
+// dedupe knows the addresses that are in progress or wait for a retry, and
+// those that were done recently.
 type dedupe struct {
 	open map[key]*task
-	// Two generations of answers. When the younger has had its half of the octets, the older is forgotten.
+	// Two generations of answers. When the younger has had its half of the
+	// octets, the older is forgotten.
 	young, old map[key]*answer
 	half, room int64 // octets: of a generation, left in the younger
 }
@@ -12,7 +14,8 @@ func newDedupe(octets int64) *dedupe {
 	return &dedupe{open: make(map[key]*task), young: make(map[key]*answer), half: octets / 2, room: octets / 2}
 }
 
-// remember keeps the answer about a task's address, which is done. One that says that we could not work is not worth it.
+// remember keeps the answer about a task's address, which is done, unless it
+// says that we could not work.
 func (d *dedupe) remember(k key, a *answer) {
 	if k == (key{}) {
 		return

@@ -54,7 +54,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestDuplicateOfOneThatWaits holds that a duplicate gets the final word too, in its own place and spelling.
+// TestDuplicateOfOneThatWaits checks that a duplicate gets the final word too,
+// in its own place and spelling.
 func TestDuplicateOfOneThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := []string{"grey@one.example", "fine@one.example", "grey@ONE.example", "last@one.example", "grey@one.example"}
@@ -80,7 +81,8 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 	})
 }
 
-// TestFailureIsNotRemembered holds that a later duplicate is not given what was a fault of ours.
+// TestFailureIsNotRemembered checks that a later duplicate is not given what
+// was a fault of ours.
 func TestFailureIsNotRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, out := &answers{reply: func(address string, n int) (engine.Result, error) {
@@ -97,7 +99,8 @@ func TestFailureIsNotRemembered(t *testing.T) {
 	})
 }
 
-// TestForgotten holds that beyond the limit an address is verified again, and below it is not.
+// TestForgotten checks that beyond the limit an address is verified again, and
+// below it is not.
 func TestForgotten(t *testing.T) {
 	emails := append(numbered(1000, "one.example"), numbered(1000, "one.example")...)
 	for octets, asked := range map[int64]int{5000: 2, 0: 1} {

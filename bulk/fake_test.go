@@ -81,7 +81,8 @@ func (f *file) Write(item bulk.Item, r engine.Result) error {
 	return nil
 }
 
-// answers is a verifier. Every verification takes a second, unless takes says otherwise.
+// answers is a verifier. Every verification takes a second, unless takes says
+// otherwise.
 type answers struct {
 	// reply says what the answer to the nth asking for an address is, from 1.
 	reply func(address string, n int) (engine.Result, error)

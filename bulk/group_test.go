@@ -19,7 +19,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// grouped is a GroupVerifier, for which each address of a group takes as long as by itself.
+// grouped is a GroupVerifier, for which each address of a group takes as long
+// as by itself.
 type grouped struct {
 	answers
 	groups [][]string
@@ -44,8 +45,8 @@ func domainOf(address string) string {
 	return domain
 }
 
-// TestGroups holds that addresses of a domain are verified together, and of no other; that the first goes ahead; and that order and concurrency are as
-// ever.
+// TestGroups checks that addresses of a domain are verified together, and of no
+// other; that the first goes ahead; and that order and concurrency are as ever.
 func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string
@@ -94,7 +95,8 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestGroupsAreRetried holds that what is temporary, or busy, about one of a group is its own matter.
+// TestGroupsAreRetried checks that what is temporary, or busy, about one of a
+// group is its own matter.
 func TestGroupsAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(40, "example.test")
@@ -129,7 +131,7 @@ func localOf(address string) string {
 	return local
 }
 
-// TestCancelWhileGroupsAreAsked holds that a cancelled run ends at once.
+// TestCancelWhileGroupsAreAsked checks that a cancelled run ends at once.
 func TestCancelWhileGroupsAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -142,7 +144,8 @@ func TestCancelWhileGroupsAreAsked(t *testing.T) {
 	})
 }
 
-// TestGroupsKeepNothingForTheLast holds that a result which was written is not kept until the slowest of its group has its own.
+// TestGroupsKeepNothingForTheLast checks that a result which was written is not
+// kept until the slowest of its group has its own.
 func TestGroupsKeepNothingForTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

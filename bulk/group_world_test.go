@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// moody is a GroupVerifier whose every answer takes a while of its own. It notes where more is asked of it than may be.
+// moody is a GroupVerifier whose every answer takes a while of its own. It
+// notes where more is asked of it than may be.
 type moody struct {
 	concurrency, perDomain int
 
@@ -92,7 +93,8 @@ func (m *moody) ask(ctx context.Context, address string) (engine.Result, error) 
 	return deliverable(address), nil
 }
 
-// TestGroupsInRandomRuns holds that no limit is passed, and that each item is written once and in order, however a run ends.
+// TestGroupsInRandomRuns checks that no limit is passed, and that each item is
+// written once and in order, however a run ends.
 func TestGroupsInRandomRuns(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -51,7 +51,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type Journal struct {
 	name   string
 	file   *os.File
-	places []int64 // where the record of each item of an earlier run begins; zero: there is none
+	places []int64 // where the record of each item of an earlier run begins; zero: nowhere
 
 	mu      sync.Mutex
 	buffer  []byte // records that are not written yet
@@ -215,7 +215,7 @@ func (j *Journal) keep() {
 	for {
 		select {
 		case <-ticker.C:
-			_ = j.Sync() // whoever appends is told
+			_ = j.Sync() // the next append reports the error
 		case <-j.stop:
 			return
 		}

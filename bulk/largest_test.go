@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestLargestFirst holds that domains with most to do begin first, up to their share, and that those with about as much take turns.
+// TestLargestFirst checks that domains with most to do begin first, up to their
+// share, and that those with about as much take turns.
 func TestLargestFirst(t *testing.T) {
 	p := newPlanner(1000)
 	for range 300 {
@@ -33,7 +34,9 @@ func TestLargestFirst(t *testing.T) {
 	}
 }
 
-// TestSmallWaitForCompany holds that a small domain waits for more of its addresses, but not for long, nor where nothing else is to do or nothing more comes.
+// TestSmallWaitForCompany checks that a small domain waits for more of its
+// addresses, but not for long, nor where nothing else is to do or nothing more
+// comes.
 func TestSmallWaitForCompany(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -67,7 +70,8 @@ func TestSmallWaitForCompany(t *testing.T) {
 	}
 }
 
-// scoutAhead has the first address of each domain started, and holds that nothing else is until these have found their mail hosts.
+// scoutAhead has the first address of each domain started, and holds that
+// nothing else is until these have found their mail hosts.
 func scoutAhead(t *testing.T, p *planner, domains ...string) {
 	t.Helper()
 	var scouts []*task
@@ -87,7 +91,8 @@ func scoutAhead(t *testing.T, p *planner, domains ...string) {
 	}
 }
 
-// TestScoutIsAnswered holds that the others follow a scout that is answered without a mail host, too, and that the domain needs no second one.
+// TestScoutIsAnswered checks that the others follow a scout that is answered
+// without a mail host, too, and that the domain needs no second one.
 func TestScoutIsAnswered(t *testing.T) {
 	p := newPlanner(1000)
 	for range 3 {

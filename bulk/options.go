@@ -10,69 +10,93 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// DefaultConcurrency is what hides the waits of slow mail hosts from the fast ones, at a few goroutines' cost.
+// DefaultConcurrency is what hides the waits of slow mail hosts from the fast
+// ones, at a few goroutines' cost.
 const DefaultConcurrency = 500
 
-// queuedPerAsked is how many may wait or go along by default for one that is asked about: a transaction has up to a hundred recipients.
+// queuedPerAsked is the default number of addresses that may wait or share a
+// transaction, for each that is asked about: a transaction has up to a hundred
+// recipients.
 const queuedPerAsked = 8
 
 // DefaultProgressEvery is how often people want a progress line to move.
 const DefaultProgressEvery = time.Second
 
-// Options configure [Run]. The zero value of each but Verifier has the default that its comment names.
+// Options configure [Run]. Every zero field but Verifier has the documented
+// default.
 type Options struct {
 	// Verifier is asked about the addresses.
 	Verifier Verifier
-	// Concurrency is how many questions are under way at a time. Addresses that wait until the sessions with their mail host are no longer busy
-	// with others, or that are named in the same transaction as another, do not count, up to [Limits.Queued]. Default: [DefaultConcurrency].
+	// Concurrency is the number of verifications in progress. Addresses that
+	// wait for a session of their mail host, or share the transaction of
+	// another, do not count, up to [Limits.Queued]. Default:
+	// [DefaultConcurrency].
 	Concurrency int
-	// RetryWindow is how long temporary answers about an address are retried, from the first one. Default: not at all.
+	// RetryWindow is how long temporary answers about an address are retried,
+	// from the first one. Default: not at all.
 	RetryWindow time.Duration
-	// Trim is applied to each result when it comes, and says what of it the sink needs: with [engine.Result.WithoutDetails], results that wait
-	// for their turn take a tenth of the room. It must be safe for concurrent use. Default: results are kept whole.
+	// Trim is applied to each result when it comes, and says what of it the
+	// sink needs: with [engine.Result.WithoutDetails], results that wait for
+	// their turn take a tenth of the room. It must be safe for concurrent use.
+	// Default: results are kept whole.
 	Trim func(engine.Result) engine.Result
-	// Drain ends the run early when it is closed: no more is read, what was read is finished, each address that waits for a retry has its last
-	// answer as the final word, and everything is written. Default: never.
+	// Drain ends the run early when it is closed: no more is read, what was
+	// read is finished, each address that waits for a retry has its last answer
+	// as the final word, and everything is written. Default: never.
 	Drain <-chan struct{}
-	// Journal keeps the final results on disk as they come, and has those of an earlier run over the same list, whose addresses are not asked about
+	// Journal keeps the final results on disk as they come, and has those of an
+	// earlier run over the same list, whose addresses are not asked about
 	// again. An error of it ends the run at once. Default: none.
 	Journal *Journal
-	// Progress is called about once in ProgressEvery, and at the end, on the goroutine that called [Run]. It must be quick. Default: nobody is told.
+	// Progress is called about once in ProgressEvery, and at the end, on the
+	// goroutine that called [Run]. It must be quick. Default: none.
 	Progress func(Progress)
 	// Default: [DefaultProgressEvery].
 	ProgressEvery time.Duration
-	// SpillDir is the folder for what does not fit in memory; better not one that is in memory itself, as temporary folders may be. Default:
-	// [os.TempDir].
+	// SpillDir is the folder for what does not fit in memory; preferably not in
+	// memory itself, as temporary folders may be. Default: [os.TempDir].
 	SpillDir string
-	// Logger gets a warning for each address that could not be verified, without the local-part. Default: silent.
+	// Logger receives a warning for each address that could not be verified,
+	// without the local-part. Default: silent.
 	Logger *slog.Logger
 	// Limits bound the memory.
 	Limits Limits
 }
 
-// Limits bound what a run keeps in memory. With the defaults a program that does nothing else takes 60 MB for a list of a million addresses, 160 MB
-// when a tenth of them waits for a retry, and 270 MB when all do. Zero fields have the defaults.
+// Limits bound what a run keeps in memory. With the defaults a program that
+// does nothing else takes 60 MB for a list of a million addresses, 160 MB when
+// a tenth of them waits for a retry, and 270 MB when all do. Zero fields have
+// the defaults.
 type Limits struct {
-	// Window is how many addresses are read ahead: those that are queued or under way. A larger one finds more addresses of a domain to ask
-	// about together. Default: 20,000.
+	// Window is how many addresses are read ahead: those that are queued or
+	// under way. A larger one finds more addresses of a domain to ask about
+	// together. Default: 20,000.
 	Window int
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
-	// PerDomain is how many addresses of one domain are under way at a time. The engine opens a few sessions with a mail host, each of which
-	// asks about up to a hundred addresses at a time, while as many wait for the next: more would only wait there. Default: 800.
+	// PerDomain is how many addresses of one domain are under way at a time.
+	// The engine opens a few sessions with a mail host, each of which asks
+	// about up to a hundred addresses at a time, while as many wait for the
+	// next: more would only wait there. Default: 800.
 	PerDomain int
-	// Queued is how many addresses may wait for sessions with their mail hosts, or be named in the transactions of others, beside
-	// [Options.Concurrency]. More of them keep the hosts of large domains busy; each takes some 7 kB, or 16 kB where the Verifier is no
-	// [GroupVerifier]. Default: eight times Concurrency.
+	// Queued is how many addresses may wait for sessions with their mail hosts,
+	// or be named in the transactions of others, beside [Options.Concurrency].
+	// More of them keep the hosts of large domains busy; each takes some 7 kB,
+	// or 16 kB where the Verifier is no [GroupVerifier]. Default: eight times
+	// Concurrency.
 	Queued int
-	// Waiting is how many addresses may wait for a retry before reading pauses. Each takes 150 octets. Default: 500,000.
+	// Waiting is how many addresses may wait for a retry before reading pauses.
+	// Each takes 150 octets. Default: 500,000.
 	Waiting int
-	// Ahead is how many items may be read beyond the first that is not done, before reading pauses. Each takes 8 octets. Default: 4,000,000.
+	// Ahead is how many items may be read beyond the first that is not done,
+	// before reading pauses. Each takes 8 octets. Default: 4,000,000.
 	Ahead int
-	// HeldBytes bounds the results in memory that wait for their turn or a retry; the others go to a file. Default: 32 MiB.
+	// HeldBytes bounds the results in memory that wait for their turn or a
+	// retry; the others go to a file. Default: 32 MiB.
 	HeldBytes int64
-	// RecentBytes bounds the results of addresses that are done, kept for duplicates. Default: 16 MiB, which is about 9,000 addresses with
-	// details and 50,000 without.
+	// RecentBytes bounds the results of addresses that are done, kept for
+	// duplicates. Default: 16 MiB, which is about 9,000 addresses with details
+	// and 50,000 without.
 	RecentBytes int64
 }
 

@@ -15,7 +15,7 @@ func (o *order) open() int64 {
 
 func (o *order) fill(place int64, r *record) { *o.places.at(int(place - o.next)) = o.shelf.put(r) }
 
-// take returns the record whose turn it is; nil: it is not done.
+// take returns the record that is next in order; nil: it is not done.
 func (o *order) take() (*record, error) {
 	if o.places.len() == 0 || *o.places.at(0) == 0 {
 		return nil, nil

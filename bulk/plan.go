@@ -6,44 +6,54 @@ import (
 )
 
 const (
-	// few is how many addresses a small domain has at most, queued and under way.
+	// few is how many addresses a small domain has at most, queued and under
+	// way.
 	few = 4
-	// turn is how many addresses of a large domain are started in a row: what a mail host takes in one transaction.
+	// turn is how many addresses of a large domain are started in a row: what a
+	// mail host takes in one transaction.
 	turn = 50
-	// Large domains together may have largeShare of what may be under way while small ones wait.
+	// Large domains together may have largeShare of what may be under way while
+	// small ones wait.
 	largeShare, largeShareOf = 3, 4
-	// companyWait is how long a small domain waits, while more of the list is read and large ones want the room: more of its addresses may come, and
-	// with those that come one by one it would have a session for each.
+	// companyWait is how long a small domain waits while more of the list is
+	// read and large domains want the room. More of its addresses may follow,
+	// and if they came one by one each would need a session.
 	companyWait = 5 * time.Second
 )
 
-// planner says which address is next. The first address of a domain goes ahead as its scout: while it waits for the DNS, the others would, too. Once
-// it has found its mail host the others are started several at a time, so that they meet there. Domains with more to do come first, because theirs
-// are the hosts that take longest, and domains of about the same size take turns. Large ones get no more than their share of what may be under way:
-// the rest is for the small ones that no longer wait for company.
+// planner chooses the next address. The first address of a domain goes ahead as
+// its scout, because the others would only wait for the DNS with it. Once the
+// scout has found its mail host the others are started several at a time, so
+// that they share transactions. Domains with more to do come first, because
+// their hosts take longest, and domains of about the same size take turns.
+// Large domains get no more than their share of what may be in progress; the
+// rest is for small ones.
 type planner struct {
 	perDomain int
 	growing   bool          // more of the list is read
 	now       time.Duration // since the start of the run
 
-	lanes   map[string]*lane
-	sizes   [maxSizes]queue[*lane] // that may start an address, by size; they are passed over if they are listed elsewhere by now
-	planned int                    // tasks queued and under way
-	started int                    // tasks under way
-	ofLarge int                    // tasks under way that were started in the turn of a large domain
-	octets  int64                  // of the items queued and under way
+	lanes map[string]*lane
+	// that may start an address, by size; they are passed over if they are
+	// listed elsewhere by now
+	sizes   [maxSizes]queue[*lane]
+	planned int   // tasks queued and in progress
+	started int   // tasks in progress
+	ofLarge int   // tasks in progress that were started in the turn of a large domain
+	octets  int64 // of the items queued and under way
 }
 
-// maxSizes is how many sizes of domains there are: the small ones, and one for each power of two.
+// maxSizes is how many sizes of domains there are: the small ones, and one for
+// each power of two.
 const maxSizes = 32
 
-// lane is a domain with its addresses that are queued, and how many are under way.
+// lane is a domain with its queued addresses and the number in progress.
 type lane struct {
 	domain      string
 	first, last *task
 	queued      int
 	started     int
-	scout       *task         // under way, and has not found its mail host yet
+	scout       *task         // in progress, and has not found its mail host yet
 	scouted     bool          // its scout has
 	since       time.Duration // when it was listed
 	turn        int           // how many it has started in this turn
@@ -95,7 +105,8 @@ func (l *lane) size() int {
 	return 0
 }
 
-// next starts a task where so many may be under way; nil: there is none that may be started.
+// next starts a task if no more than so many are in progress; nil: none may be
+// started.
 func (p *planner) next(room int) *task {
 	small, large := head(&p.sizes[0]), p.largest()
 	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil || p.maySwell(small)) {
@@ -113,7 +124,8 @@ func (p *planner) next(room int) *task {
 // maySwell reports whether a small domain may have more to do soon.
 func (p *planner) maySwell(small *lane) bool { return p.growing && p.now-small.since < companyWait }
 
-// largest returns the lane whose turn it is among those of the largest size; nil: all are small.
+// largest returns the lane that is next among those of the largest size; nil:
+// all are small.
 func (p *planner) largest() *lane {
 	for size := maxSizes - 1; size > 0; size-- {
 		if l := head(&p.sizes[size]); l != nil {
@@ -123,7 +135,7 @@ func (p *planner) largest() *lane {
 	return nil
 }
 
-// head returns the lane whose turn it is; nil: there is none.
+// head returns the lane that is next; nil: there is none.
 func head(lanes *queue[*lane]) *lane {
 	for lanes.len() > 0 {
 		if l := *lanes.at(0); l.in == lanes {
@@ -134,7 +146,8 @@ func head(lanes *queue[*lane]) *lane {
 	return nil
 }
 
-// start starts the next task of a lane and ends the lane's turn if it has started that many in it, or can start no more.
+// start starts the next task of a lane and ends the lane's turn if it has
+// started that many in it, or can start no more.
 func (p *planner) start(l *lane, turn int) *task {
 	t := l.first
 	l.first, t.next = t.next, nil
@@ -153,7 +166,8 @@ func (p *planner) start(l *lane, turn int) *task {
 	return t
 }
 
-// found lets the others follow a scout, which has found its mail host or is done.
+// found lets the others follow a scout, which has found its mail host or is
+// done.
 func (p *planner) found(t *task) {
 	if l := t.lane; l != nil && l.scout == t {
 		l.scout, l.scouted = nil, true

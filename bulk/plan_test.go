@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 )
 
-// TestFairness holds that neither many addresses of few domains hold up the others, nor these them.
+// TestFairness checks that neither many addresses of few domains hold up the
+// others, nor these them.
 func TestFairness(t *testing.T) {
 	tests := map[string]struct {
 		giants, concurrency int
@@ -52,7 +53,7 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestGiantKeepsItsShare holds that a long tail does not hold up a giant.
+// TestGiantKeepsItsShare checks that a long tail does not hold up a giant.
 func TestGiantKeepsItsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string
@@ -75,7 +76,8 @@ func TestGiantKeepsItsShare(t *testing.T) {
 	})
 }
 
-// TestDomainsMeet holds that addresses of a domain that stand apart in the list are asked about together.
+// TestDomainsMeet checks that addresses of a domain that stand apart in the
+// list are asked about together.
 func TestDomainsMeet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string

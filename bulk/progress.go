@@ -14,8 +14,8 @@ type Progress struct {
 	Done     int64 // items with their final result, whether it is written already or waits for its turn
 	Recalled int64 // items whose result was in [Options.Journal]
 	Waiting  int64 // addresses that wait to be asked again
-	// NextRetry and LastRetry are in how long the first and the last of those
-	// who wait are asked; zero where nobody waits, or at once.
+	// NextRetry and LastRetry are the times until the first and the last
+	// waiting address is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
 	Verdicts             map[engine.Verdict]int64 // of the items that are done
 	Rate                 float64                  // items done in a second, smoothed, without those that were recalled

@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// watched is a verifier of which it is known when it was done with the last of the fast hosts.
+// watched is a verifier of which it is known when it was done with the last of
+// the fast hosts.
 type watched struct {
 	*engine.Verifier
 	start    time.Time
@@ -34,7 +35,8 @@ func (w *watched) Verify(ctx context.Context, address string) (engine.Result, er
 	return r, err
 }
 
-// TestWhoWaitsHoldsNobodyUp holds that addresses which wait for one slow mail host take no place of those of other hosts.
+// TestWhoWaitsHoldsNobodyUp checks that addresses which wait for one slow mail
+// host take no place of those of other hosts.
 func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 	t.Run("together", func(t *testing.T) { holdNobodyUp(t, func(w *watched) bulk.Verifier { return w }) })
 	t.Run("each by itself", func(t *testing.T) {

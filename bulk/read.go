@@ -10,7 +10,8 @@ type reading struct {
 	err    error
 }
 
-// read hands over what the source yields, until ctx is cancelled or after an error.
+// read hands over what the source yields, until ctx is cancelled or after an
+// error.
 func read(ctx context.Context, source Source, to chan<- reading) {
 	for {
 		item, err := source.Next(ctx)

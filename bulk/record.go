@@ -16,7 +16,8 @@ type record struct {
 	answer *answer // nil: nothing yet
 }
 
-// answer is a result and what the run needs of it after it was trimmed. It is shared by duplicates and never changed.
+// answer is a result and what the run needs of it after it was trimmed. It is
+// shared by duplicates and never changed.
 type answer struct {
 	result engine.Result
 	reason engine.Reason
@@ -50,7 +51,8 @@ func (r *record) octets() int64 {
 
 func (i Item) octets() int64 { return int64(recordOctets + len(i.Email) + len(i.Row)) }
 
-// octets counts what may be long; the rest of the texts are constants of the engine or within the estimates.
+// octets counts what may be long; the rest of the texts are constants of the
+// engine or within the estimates.
 func (a *answer) octets() int64 {
 	octets := answerOctets + len(a.result.Email)
 	if d := a.result.Details; d != nil {
@@ -65,10 +67,11 @@ func (a *answer) octets() int64 {
 	return int64(octets)
 }
 
-// plain is a result without its JSON form for people, which takes twice the time.
+// plain is a result without its JSON form, which takes twice the time.
 type plain engine.Result
 
-// append appends r as octets: email, row, reason and result, each behind its length plus one. Zero is for what is not there.
+// append appends r as octets: email, row, reason and result, each behind its
+// length plus one. Zero is for what is not there.
 func (r *record) append(to []byte) ([]byte, error) {
 	to = appendField(to, []byte(r.item.Email))
 	to = appendField(to, r.item.Row)
@@ -89,7 +92,8 @@ func appendField(to, field []byte) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(field))+1), field...)
 }
 
-// parseRecord reads what [record.append] wrote. The record keeps nothing of from.
+// parseRecord reads what [record.append] wrote. The record keeps nothing of
+// from.
 func parseRecord(from []byte) (*record, error) {
 	var fields [4][]byte
 	for i := range fields {

@@ -9,25 +9,30 @@ import (
 )
 
 const (
-	// busyWait is the first wait after [engine.ErrBusy]; it doubles up to busyWaitMost, about how long a full queue at a mail host lasts.
+	// busyWait is the first wait after [engine.ErrBusy]; it doubles up to
+	// busyWaitMost, about how long a full queue at a mail host lasts.
 	busyWait     = time.Second
 	busyWaitMost = 32 * time.Second
-	// busyPatience is how long [engine.ErrBusy] is tried again, where the retry window is shorter.
+	// busyPatience is how long [engine.ErrBusy] is tried again, where the retry
+	// window is shorter.
 	busyPatience = 10 * time.Minute
-	// faultTries is how often an address is tried in all when something of ours fails. Short of descriptors or memory we may be better off soon;
-	// other faults stay.
+	// faultTries is how often an address is tried in all when something of ours
+	// fails. Short of descriptors or memory we may be better off soon; other
+	// faults stay.
 	faultTries = 3
 	faultWait  = 2 * time.Second
-	// Retries of one domain come together, on a grid of instants that are a tenth of the wait apart, but not more than jitterMost. Each domain
-	// has its own, so that not all domains come together.
+	// Retries of one domain come together, on a grid of instants that are a
+	// tenth of the wait apart, but not more than jitterMost. Each domain has
+	// its own, so that not all domains come together.
 	jitterShare = 10
 	jitterMost  = 30 * time.Second
-	// A last try may come lateShare of the window late where the hint asks for it: jitter is not to cost a try.
+	// A last try may come lateShare of the window late where the hint asks for
+	// it: jitter is not to cost a try.
 	lateShare = 10
 )
 
-// retryWait returns the least wait before the retry after that many answers: they grow, as RFC 5321 §4.5.4.1 wants and greylisting
-// (RFC 6647) allows.
+// retryWait returns the least wait before the retry after that many answers:
+// they grow, as RFC 5321 §4.5.4.1 wants and greylisting (RFC 6647) allows.
 func retryWait(answers uint16) time.Duration {
 	waits := [...]time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute}
 	return waits[min(int(answers), len(waits))-1]
@@ -45,7 +50,8 @@ type pacer struct {
 	seed   maphash.Seed
 }
 
-// again says when, since the start of the run, to ask again after an outcome that came now; false: it is final.
+// again says when, since the start of the run, to ask again after an outcome
+// that came now; false: it is final.
 func (p pacer) again(c *course, domain string, o outcome, now time.Duration) (time.Duration, bool) {
 	switch {
 	case errors.Is(o.err, engine.ErrBusy):

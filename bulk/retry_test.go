@@ -65,7 +65,8 @@ func TestRetryTimes(t *testing.T) {
 	}
 }
 
-// TestRetryGoesToTheEnd holds that the last answer counts, and that others need not wait for it.
+// TestRetryGoesToTheEnd checks that the last answer counts, and that others
+// need not wait for it.
 func TestRetryGoesToTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := append([]string{"grey@one.example"}, numbered(1000, "two.example")...)
@@ -92,7 +93,8 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 	})
 }
 
-// TestRetriesOfADomainComeTogether also holds that those of different domains do not.
+// TestRetriesOfADomainComeTogether also holds that those of different domains
+// do not.
 func TestRetriesOfADomainComeTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string

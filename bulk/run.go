@@ -13,11 +13,13 @@ import (
 const (
 	// readAhead is how many items the reader may have ready beyond the window.
 	readAhead = 64
-	// takenAtOnce is how much book-keeping is done before workers and writer get their turn.
+	// takenAtOnce is how much book-keeping is done before workers and writer
+	// get their turn.
 	takenAtOnce = 64
 )
 
-// run is one call of [Run]. One goroutine, that of loop, does all the book-keeping; others read, ask and write, and talk to it over channels.
+// run is one call of [Run]. One goroutine, that of loop, does all the
+// book-keeping; others read, ask and write, and talk to it over channels.
 type run struct {
 	options  Options
 	together GroupVerifier // the verifier, if it is one
@@ -81,7 +83,8 @@ func newRun(o Options, sink Sink) *run {
 
 func (r *run) now() time.Duration { return time.Since(r.started) }
 
-// loop runs until everything is handed to the writer, or until an error that ends the run at once.
+// loop runs until everything is handed to the writer, or until an error that
+// ends the run at once.
 func (r *run) loop(ctx context.Context) error {
 	r.alarm = time.NewTimer(time.Hour) // until wake sets it
 	defer r.alarm.Stop()
@@ -131,7 +134,8 @@ func (r *run) await(ctx context.Context) error {
 	return nil
 }
 
-// takeWaiting takes outcomes and items that are there already, several at a time, which costs less than the select of await.
+// takeWaiting takes outcomes and items that have already arrived, several at a
+// time, which costs less than the select of await.
 func (r *run) takeWaiting(ctx context.Context) error {
 	for range takenAtOnce {
 		var err error
@@ -153,7 +157,8 @@ func (r *run) takeWaiting(ctx context.Context) error {
 	return nil
 }
 
-// advance does what needs nobody else: it queues what is due, starts what may start and collects what can be written.
+// advance does what needs no other goroutine: it queues what is due, starts
+// what may start and collects what can be written.
 func (r *run) advance() error {
 	if err := r.wake(); err != nil {
 		return err
@@ -168,7 +173,7 @@ func (r *run) advance() error {
 	return r.shelf.err
 }
 
-// collect adds to the batch the records whose turn it is.
+// collect adds the next records in order to the batch.
 func (r *run) collect() error {
 	for len(r.batch) < batchRecords {
 		next, err := r.order.take()
@@ -202,7 +207,8 @@ func (r *run) writable() chan<- []*record {
 	return r.out.batches
 }
 
-// close writes what is done and whose turn it is, and frees everything. Err is what ended the loop; it returns what the run is to return.
+// close writes the records that are next in order and frees everything. Err is
+// what ended the loop; close returns what Run returns.
 func (r *run) close(err error) error {
 	for o := range r.outcomes { // only after an error
 		r.settleLast(o)

@@ -64,7 +64,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFilesKeepResults holds that what waited in a file comes back as it was.
+// TestFilesKeepResults checks that what waited in a file comes back as it was.
 func TestFilesKeepResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(20, "one.example")
@@ -102,7 +102,7 @@ type sinkFunc func(bulk.Item, engine.Result) error
 
 func (f sinkFunc) Write(item bulk.Item, r engine.Result) error { return f(item, r) }
 
-// TestWindow holds how far ahead a run reads of what it has no answer for.
+// TestWindow checks how far ahead a run reads of what it has no answer for.
 func TestWindow(t *testing.T) {
 	const readyBeyond = 64 + 1
 	long := strings.Repeat("x", 10_000)
@@ -177,7 +177,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCancelWhileAsking holds that a cancelled verification is no result, not even after two that failed.
+// TestCancelWhileAsking checks that a cancelled verification is no result, not
+// even after two that failed.
 func TestCancelWhileAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const inThirdTry = 8*time.Second + time.Second/2
@@ -195,7 +196,8 @@ func TestCancelWhileAsking(t *testing.T) {
 	})
 }
 
-// TestCancelKeepsAnswers holds that answers count which come when the run has ended already, if they are final.
+// TestCancelKeepsAnswers checks that answers count which come when the run has
+// ended already, if they are final.
 func TestCancelKeepsAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
@@ -257,7 +259,8 @@ func TestSourceError(t *testing.T) {
 	})
 }
 
-// TestSpillError holds that a run ends when it cannot keep what does not fit in memory, and writes what it can.
+// TestSpillError checks that a run ends when it cannot keep what does not fit
+// in memory, and writes what it can.
 func TestSpillError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "gone")
@@ -314,7 +317,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestDrainWhileBusy holds that an address which nobody was asked about yet still gets its answer.
+// TestDrainWhileBusy checks that an address which nobody was asked about yet
+// still gets its answer.
 func TestDrainWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string

@@ -55,7 +55,8 @@ func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
 	return true, nil
 }
 
-// endOfSource ends reading. After an error what was read is finished without further ado.
+// endOfSource ends reading. After an error what was read is finished without
+// further ado.
 func (r *run) endOfSource(err error) error {
 	if errors.Is(err, io.EOF) {
 		r.endReading()
@@ -107,7 +108,8 @@ func (r *run) wait(t *task) {
 	r.waits.add(t)
 }
 
-// wake queues the tasks that are due, as far as the window has room, and sets the alarm for the next.
+// wake queues the tasks that are due, as far as the window has room, and sets
+// the alarm for the next.
 func (r *run) wake() error {
 	if len(r.waits) == 0 {
 		return nil
@@ -159,7 +161,8 @@ func (r *run) unshelve(t *task) (err error) {
 	return err
 }
 
-// finish makes a task's answer that of its item and of its duplicates. Settled says that it is worth keeping for a later run.
+// finish makes a task's answer that of its item and of its duplicates. Settled
+// says that it is worth keeping for a later run.
 func (r *run) finish(t *task, settled bool) error {
 	final := t.record.answer
 	r.deliver(t.place, t.record, final)

@@ -1,9 +1,11 @@
 package bulk
 
-// ref is the place of a record on the shelf: positive in a file, negative in memory, zero nowhere.
+// ref is the place of a record on the shelf: positive in a file, negative in
+// memory, zero nowhere.
 type ref int64
 
-// shelf keeps records until they are taken: in memory while there is room, else in files.
+// shelf keeps records until they are taken: in memory while there is room, else
+// in files.
 type shelf struct {
 	room    int64 // octets left in memory
 	memory  map[ref]*record
@@ -16,7 +18,8 @@ func newShelf(octets int64, dir string) *shelf {
 	return &shelf{room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)}}
 }
 
-// put never loses the record: if it cannot be written to a file, it stays in memory and the error in s.err.
+// put never loses the record: if it cannot be written to a file, it stays in
+// memory and the error in s.err.
 func (s *shelf) put(r *record) ref {
 	octets := r.octets()
 	if octets > s.room {

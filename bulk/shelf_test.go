@@ -69,7 +69,8 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestSegments holds that a file whose records are taken goes, though others stay.
+// TestSegments checks that a file whose records are taken goes, though others
+// stay.
 func TestSegments(t *testing.T) {
 	shelf := newShelf(0, t.TempDir())
 	defer shelf.close()
@@ -104,7 +105,8 @@ func fill(t *testing.T, s *segment) {
 	}
 }
 
-// TestDamage holds that a file that somebody else has changed is an error, which names the folder.
+// TestDamage checks that a file that somebody else has changed is an error,
+// which names the folder.
 func TestDamage(t *testing.T) {
 	for name, damage := range map[string]func(*segment){
 		"cut":     func(s *segment) { _ = s.file.Truncate(7) },

@@ -7,10 +7,12 @@ import (
 )
 
 const (
-	// segmentOctets is about how large a file gets. A file goes when all its records are taken, so that records which wait for long do not keep
-	// the room of all that came after them.
+	// segmentOctets is about how large a file gets. A file goes when all its
+	// records are taken, so that records which wait for long do not keep the
+	// room of all that came after them.
 	segmentOctets = 256 << 20
-	// offsetBits is how much of a ref is the place in the file; the rest is the number of the file.
+	// offsetBits is how much of a ref is the place in the file; the rest is the
+	// number of the file.
 	offsetBits = 32
 	// headOctets is the length before each record.
 	headOctets = 4
@@ -53,7 +55,8 @@ func (s *spill) put(r *record) (ref, error) {
 	return at, nil
 }
 
-// current returns the segment to write to, a new one if there is none or it is full.
+// current returns the segment to write to, a new one if there is none or it is
+// full.
 func (s *spill) current() (*segment, error) {
 	if current := s.segments[s.last]; current != nil && current.written < segmentOctets {
 		return current, nil
@@ -86,7 +89,7 @@ func (s *spill) take(at ref) (*record, error) {
 	return r, nil
 }
 
-// free gives back the room of a segment whose records are all taken.
+// free releases a segment whose records are all taken.
 func (s *spill) free(number int64) {
 	if number == s.last {
 		s.segments[number].written = 0 // to be overwritten

@@ -61,7 +61,8 @@ func TestSummary(t *testing.T) {
 	})
 }
 
-// TestWorstOfMany holds that the worst domains are found among more than are counted.
+// TestWorstOfMany checks that the worst domains are found among more than are
+// counted.
 func TestWorstOfMany(t *testing.T) {
 	const domains = 25_000
 	var emails []string

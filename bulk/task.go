@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// task is an address to be verified. It is small while it waits for a retry, because then there may be many.
+// task is an address to be verified. It is small while it waits for a retry,
+// because then there may be many.
 type task struct {
 	place     int64 // in the order
 	key       key
@@ -30,8 +31,9 @@ type follower struct {
 	next    *follower
 }
 
-// key stands for an address: 128 bits of a cryptographic digest, so that two addresses never share one. Zero is for what is no address: that is
-// quicker to verify than to remember.
+// key identifies an address: 128 bits of a cryptographic digest, so that two
+// addresses never share one. Zero is for texts that are no address: verifying
+// them is quicker than remembering.
 type key [16]byte
 
 // identify returns the key and the domain of an address.

@@ -35,8 +35,8 @@ func (w *waits) takeAnswered() []*task {
 	return answered
 }
 
-// last returns when the last is due; there must be one. It looks at half of
-// them: those that nobody is below.
+// last returns when the last task is due; there must be one. It looks only at
+// the leaves of the heap, which are half of the tasks.
 func (w waits) last() time.Duration {
 	latest := w[len(w)-1].due
 	for _, t := range w[len(w)/2:] {

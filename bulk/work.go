@@ -17,7 +17,8 @@ type outcome struct {
 	err        error
 }
 
-// waiters counts the addresses that wait for sessions with their mail hosts or go along with others, and keeps the scouts among them.
+// waiters counts the addresses that wait for sessions or share transactions,
+// and keeps the scouts among them.
 type waiters struct {
 	n    atomic.Int64
 	more chan struct{} // has room for one; says that there are more than before
@@ -50,7 +51,7 @@ func (w *waiters) noteScout(t *task, waits bool) {
 	w.note(waits)
 }
 
-// takeScouts returns the scouts that have begun to wait since it was called last.
+// takeScouts returns the scouts that have begun to wait since the last call.
 func (w *waiters) takeScouts() []*task {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +60,8 @@ func (w *waiters) takeScouts() []*task {
 	return scouts
 }
 
-// beginAll begins what may be under way, in teams: those tasks that the planner names one after the other and can be asked about together.
+// beginAll begins what may be in progress, in teams: tasks that the planner
+// returns one after the other and that can be verified together.
 func (r *run) beginAll() {
 	r.plan.now = r.now()
 	var team []*task
@@ -81,12 +83,14 @@ func (r *run) beginAll() {
 	r.begin(team)
 }
 
-// joins reports whether a task can be asked about together with those of a team. A scout is alone: nobody of its domain follows yet.
+// joins reports whether a task can be verified together with a team. A scout is
+// alone: no other address of its domain follows yet.
 func (r *run) joins(t *task, team []*task) bool {
 	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane
 }
 
-// begin has a worker ask about a team. There are as many workers as teams under way, and the channel has room for all.
+// begin hands a team to a worker. There are as many workers as teams in
+// progress, and the channel has room for all.
 func (r *run) begin(team []*task) {
 	if len(team) == 0 {
 		return
@@ -120,7 +124,7 @@ func (r *run) ask(team []*task) {
 	}
 	r.together.VerifyTogether(r.asking, emails, func(i int, result engine.Result, err error) {
 		t := team[i]
-		team[i] = nil // who is done is not kept for the slowest
+		team[i] = nil // finished tasks are not kept until the slowest ends
 		r.outcomes <- r.outcome(t, result, err)
 	})
 	r.free.Add(1)
@@ -146,7 +150,8 @@ func (r *run) outcome(t *task, result engine.Result, err error) outcome {
 	return o
 }
 
-// stopWorkers waits for those who ask; the context of their verifications has been cancelled if any is under way.
+// stopWorkers waits for the workers; the context of their verifications has
+// been cancelled if any is in progress.
 func (r *run) stopWorkers() {
 	close(r.work)
 	r.workers.Wait()

@@ -33,7 +33,8 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	return r
 }
 
-// TestWhoWaitsMakesRoom holds that others start in the place of those who wait for a session, up to a limit, each with a worker, and that workers stay.
+// TestWhoWaitsMakesRoom checks that others start in the place of those who wait
+// for a session, up to a limit, each with a worker, and that workers stay.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
 	r := begun(t, Options{Verifier: verifier, Concurrency: 2, Limits: Limits{Queued: 3}}, 50)
@@ -76,7 +77,8 @@ func (v atOnce) VerifyTogether(ctx context.Context, addresses []string, done fun
 	}
 }
 
-// TestWorkersStay holds that who has asked about a team, or about one by itself, asks about the next.
+// TestWorkersStay checks that who has asked about a team, or about one by
+// itself, asks about the next.
 func TestWorkersStay(t *testing.T) {
 	for _, tt := range []struct{ concurrency, workers int }{{101, 3}, {100, 2}, {1, 1}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -98,7 +100,8 @@ func TestWorkersStay(t *testing.T) {
 	}
 }
 
-// TestNewsOfWhoWaits holds that the run looks up when somebody begins to wait: nothing else may happen for long.
+// TestNewsOfWhoWaits checks that the run looks up when somebody begins to wait:
+// nothing else may happen for long.
 func TestNewsOfWhoWaits(t *testing.T) {
 	r := begun(t, Options{Verifier: slowly{}, ProgressEvery: time.Hour}, 0)
 	r.alarm, r.ticker = time.NewTimer(time.Hour), time.NewTicker(time.Hour)
@@ -113,7 +116,8 @@ func TestNewsOfWhoWaits(t *testing.T) {
 	}
 }
 
-// TestQueuedLimit holds what the limit is by default, and that it is not negative.
+// TestQueuedLimit checks what the limit is by default, and that it is not
+// negative.
 func TestQueuedLimit(t *testing.T) {
 	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.Limits.Queued != 8*7 || err != nil {
 		t.Errorf("%d by default (%v)", o.Limits.Queued, err)
@@ -123,7 +127,8 @@ func TestQueuedLimit(t *testing.T) {
 	}
 }
 
-// TestOthersFollowAScoutThatWaits holds that the rest of a domain begins when its first address has come to its mail host, and not with its answer.
+// TestOthersFollowAScoutThatWaits checks that the rest of a domain begins when
+// its first address has come to its mail host, and not with its answer.
 func TestOthersFollowAScoutThatWaits(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
 	r := begun(t, Options{Verifier: verifier, Concurrency: 10}, 0)
@@ -153,7 +158,8 @@ func TestOthersFollowAScoutThatWaits(t *testing.T) {
 	}
 }
 
-// TestCompanyIsAwaitedByTheClock holds that a run has a small domain wait for company as long as it reads on, from when the domain came, and not for good.
+// TestCompanyIsAwaitedByTheClock checks that a run has a small domain wait for
+// company as long as it reads on, from when the domain came, and not for good.
 func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier := slowly{make(chan struct{})}

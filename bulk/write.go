@@ -2,10 +2,12 @@ package bulk
 
 import "fmt"
 
-// batchRecords is how many records go to the writer at a time: enough that the hand-over costs little, few in memory.
+// batchRecords is how many records go to the writer at a time: enough that the
+// hand-over costs little, few in memory.
 const batchRecords = 64
 
-// writer gives records to the sink, on a goroutine of its own, so that a slow sink holds up nothing else.
+// writer gives records to the sink, on a goroutine of its own, so that a slow
+// sink holds up nothing else.
 type writer struct {
 	sink    Sink
 	batches chan []*record

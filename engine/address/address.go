@@ -9,7 +9,8 @@ import (
 type Address struct {
 	// Local is the local-part exactly as it was given, quotes included.
 	Local string
-	// Domain is the domain as DNS knows it: lower-case A-labels without a trailing dot.
+	// Domain is the domain as DNS knows it: lower-case A-labels without a
+	// trailing dot.
 	Domain string
 	// unquoted is the content of Local: quotes and escapes removed.
 	unquoted string
@@ -25,7 +26,8 @@ func Parse(s string) (Address, error) {
 	return a, nil
 }
 
-// Domain brings a domain name into the form DNS knows: UTS #46 non-transitional, lower-case A-labels. Every error is an [*Error].
+// Domain brings a domain name into the form DNS knows: UTS #46
+// non-transitional, lower-case A-labels. Every error is an [*Error].
 func Domain(s string) (string, error) {
 	if err := checkInput(s); err != nil {
 		return "", err
@@ -40,10 +42,12 @@ func Domain(s string) (string, error) {
 // Unquoted returns the content of the local-part: without quotes and escapes.
 func (a Address) Unquoted() string { return a.unquoted }
 
-// Mailbox returns the form to send in RCPT TO: the local-part with the least quoting (RFC 5321 §4.1.2) and the A-label domain.
+// Mailbox returns the form to send in RCPT TO: the local-part with the least
+// quoting (RFC 5321 §4.1.2) and the A-label domain.
 func (a Address) Mailbox() string { return a.mailbox }
 
-// NeedsSMTPUTF8 reports whether the local-part has non-ASCII characters, so that only SMTPUTF8 (RFC 6531) can carry it.
+// NeedsSMTPUTF8 reports whether the local-part has non-ASCII characters, so
+// that only SMTPUTF8 (RFC 6531) can carry it.
 func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.Local) }
 
 func parse(s string) (Address, *Error) {

@@ -26,7 +26,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// distinct is n bytes or less of ideographs of which no two are equal, the worst that Punycode can be asked to encode.
+// distinct is n bytes or less of ideographs of which no two are equal, the
+// worst that Punycode can be asked to encode.
 func distinct(n int) string {
 	var b strings.Builder
 	for r := '\u4E00'; b.Len()+3 <= n; r++ {

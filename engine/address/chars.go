@@ -22,7 +22,8 @@ func isPrintable(c byte) bool { return ' ' <= c && c <= '~' }
 
 func isASCII(s string) bool { return nonASCIIAt(s) == len(s) }
 
-// nonASCIIAt returns the offset of the first non-ASCII byte, or the length of s.
+// nonASCIIAt returns the offset of the first non-ASCII byte, or the length of
+// s.
 func nonASCIIAt(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -44,7 +45,8 @@ func illFormedAt(s string) int {
 	return len(s)
 }
 
-// checkRune refuses a character that may stand neither in a local-part nor in a domain.
+// checkRune refuses a character that may stand neither in a local-part nor in a
+// domain.
 func checkRune(r rune, pos int) *Error {
 	switch {
 	case r == '\r', r == '\n', r == '\u2028', r == '\u2029':
@@ -65,7 +67,8 @@ func checkRune(r rune, pos int) *Error {
 	return nil
 }
 
-// checkVisible refuses the character at s[i] of a local-part when it cannot be seen there.
+// checkVisible refuses the character at s[i] of a local-part when it cannot be
+// seen there.
 func checkVisible(s string, i int) *Error {
 	r, size := utf8.DecodeRuneInString(s[i:])
 	var ok bool
@@ -83,23 +86,27 @@ func checkVisible(s string, i int) *Error {
 	return nil
 }
 
-// isKey reports whether c, which a variation selector follows, is drawn on a key cap: an emoji that begins with an ASCII character.
+// isKey reports whether c, which a variation selector follows, is drawn on a
+// key cap: an emoji that begins with an ASCII character.
 func isKey(c byte, after string) bool {
 	return strings.IndexByte("0123456789#*", c) >= 0 && strings.HasPrefix(after, "\u20E3")
 }
 
-// isInvisible reports whether r has the property Default_Ignorable_Code_Point (UAX #44), variation selectors aside, or
-// is another format character without a shape of its own.
+// isInvisible reports whether r has the property Default_Ignorable_Code_Point
+// (UAX #44), variation selectors aside, or is another format character without
+// a shape of its own.
 func isInvisible(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// joinerRules checks nothing but the contexts of joiners (RFC 5892 appendix A.1 and A.2).
+// joinerRules checks nothing but the contexts of joiners (RFC 5892 appendix A.1
+// and A.2).
 var joinerRules = idna.New(idna.CheckJoiners(true))
 
-// joins reports whether a zero-width joiner or non-joiner has something to join: letters whose script needs it, as RFC 5892
-// has it for domains, or two pictures.
+// joins reports whether a zero-width joiner or non-joiner has something to
+// join: letters whose script needs it, as RFC 5892 has it for domains, or two
+// pictures.
 func joins(before, joiner, after string) bool {
 	if joiner == "\u200D" && endsInPicture(before) && startsWithPicture(after) {
 		return true

@@ -8,11 +8,15 @@ import (
 
 // Cleaned is what [Clean] found in a text.
 type Cleaned struct {
-	// Address is the mailbox that the text means, as [Parse] wants it. It is the text itself where nothing had to be removed, and where the text
-	// cannot be cleaned: Parse then says what is wrong. It is set only for [CleanOne].
+	// Address is the mailbox that the text means, as [Parse] wants it. It is
+	// the text itself where nothing had to be removed, and where the text
+	// cannot be cleaned: Parse then says what is wrong. It is set only for
+	// [CleanOne].
 	Address string
 	Kind    CleanKind
-	// Removed names in plain words what was removed or changed, such as "display name" or "blank"; each once. It is empty when Address is the text.
+	// Removed names in plain words what was removed or changed, such as
+	// "display name" or "blank"; each once. It is empty when Address is the
+	// text.
 	Removed []string
 }
 
@@ -23,7 +27,9 @@ type CleanKind int
 const (
 	CleanOne     CleanKind = iota // one address, or something that is none
 	CleanSeveral                  // two addresses or more: which one is meant cannot be known
-	CleanEmpty                    // no address: nothing but blanks, a word for "no value" such as "N/A", or a comment line
+	// no address: nothing but blanks, a word for "no value" such as "N/A", or a
+	// comment line
+	CleanEmpty
 )
 
 // What is removed, in plain words.
@@ -44,7 +50,8 @@ const (
 )
 
 const (
-	// rightToLeftOverride makes a text look as if it were written backwards: what a person means by it cannot be known.
+	// rightToLeftOverride makes a text look as if it were written backwards:
+	// what a person means by it cannot be known.
 	rightToLeftOverride = '\u202E'
 	// maxCleaned is the longest text that is looked at: a spreadsheet's cell.
 	maxCleaned = 32 << 10
@@ -52,14 +59,16 @@ const (
 	maxRounds = 16
 )
 
-// Clean finds the mailbox that a person means by a text from a list, a form or an address book: "Jane <jane@a.example>", "mailto:jane@a.example",
-// an address between blanks or with a dot behind it. Parse stays exact; callers that take text from people clean it first, verify Address, and
-// say what was given (engine.Result.WithGiven).
+// Clean finds the mailbox that a person means by a text from a list, a form or
+// an address book: "Jane <jane@a.example>", "mailto:jane@a.example", an address
+// between blanks or with a dot behind it. Parse stays exact; callers that take
+// text from people clean it first, verify Address, and say what was given
+// (engine.Result.WithGiven).
 //
-// Cleaning never turns one valid mailbox into another: a text that Parse accepts
-// is returned as it is, but for invisible characters at its ends that IDNA
-// ignores. What was removed from other texts could not have been a part of an
-// address where it stood.
+// Cleaning never turns one valid mailbox into another: a text that Parse
+// accepts is returned as it is, but for invisible characters at its ends that
+// IDNA ignores. What was removed from other texts could not have been a part of
+// an address where it stood.
 func Clean(text string) Cleaned {
 	if mailbox, err := parse(text); err == nil {
 		return trimIgnored(text, mailbox)
@@ -126,13 +135,15 @@ func (c *cleaner) note(removed string) {
 	}
 }
 
-// change is one way to clean a text. It returns the text as it is where there is nothing to do.
+// change is one way to clean a text. It returns the text as it is where there
+// is nothing to do.
 type change struct {
 	removed string
 	apply   func(string) string
 }
 
-// edges are the changes that come before a text is searched for several addresses.
+// edges are the changes that come before a text is searched for several
+// addresses.
 var edges = []change{
 	{removedInvisible, trimInvisible},
 	{removedBlank, trimBlanks},
@@ -140,7 +151,8 @@ var edges = []change{
 	{removedLabel, cutLabel},
 }
 
-// changes are the others; the first that changes something is made, and the outcome looked at again.
+// changes are the others; the first that changes something is made, and the
+// outcome looked at again.
 var changes = []change{
 	{removedComment, cutComments},
 	{removedName, cutName},

@@ -120,7 +120,8 @@ func TestCleanEmpty(t *testing.T) {
 	}
 }
 
-// TestCleanLeavesTheSampleAlone wants every address of the corpus that Parse accepts to come out as it went in.
+// TestCleanLeavesTheSampleAlone wants every address of the corpus that Parse
+// accepts to come out as it went in.
 func TestCleanLeavesTheSampleAlone(t *testing.T) {
 	for _, row := range readSample(t) {
 		checkClean(t, row.input(t))

@@ -62,7 +62,8 @@ func cutComments(s string) string {
 	return kept.String()
 }
 
-// scanner knows of each character whether it is in a comment or between double quotes.
+// scanner knows of each character whether it is in a comment or between double
+// quotes.
 type scanner struct {
 	quoted, escaped bool
 	comment         int // how many are open
@@ -85,7 +86,8 @@ func (s *scanner) next(r rune) (inComment bool) {
 	return s.comment > 0
 }
 
-// cutName leaves of "Jane <jane@a.example>" what is in angle brackets, and the brackets.
+// cutName leaves of "Jane <jane@a.example>" what is in angle brackets, and the
+// brackets.
 func cutName(s string) string {
 	from, to := angle(s)
 	if from < 0 || from == 0 && to == len(s) {
@@ -105,7 +107,8 @@ func cutBrackets(s string) string {
 	return strings.TrimRight(s, ">")
 }
 
-// angle finds the only thing in angle brackets that is an address, or where one should be. A bracket that is not closed goes to the end.
+// angle finds the only thing in angle brackets that is an address, or where one
+// should be. A bracket that is not closed goes to the end.
 func angle(s string) (from, to int) {
 	from = strings.LastIndexByte(s, '<')
 	if from < 0 {
@@ -152,7 +155,8 @@ func trimSeparators(s string) string { return strings.TrimRight(strings.TrimLeft
 // trimDots removes what IDNA takes for a dot, too.
 func trimDots(s string) string { return strings.TrimRight(s, ".\u3002\uFF0E\uFF61") }
 
-// joinAtSign removes blanks around "@", which old mail programs wrote (RFC 5322 §4.4).
+// joinAtSign removes blanks around "@", which old mail programs wrote (RFC 5322
+// §4.4).
 func joinAtSign(s string) string {
 	local, domain, found := strings.Cut(s, "@")
 	if !found || strings.Contains(domain, "@") {
@@ -173,7 +177,8 @@ func decodePercent(s string) string {
 	return decoded
 }
 
-// dropInvisible removes what cannot be seen inside of an address and has no task there: joiners stay where a script needs them.
+// dropInvisible removes what cannot be seen inside of an address and has no
+// task there: joiners stay where a script needs them.
 func dropInvisible(s string) string {
 	if isASCII(s) || len(s) > 4*maxMailbox {
 		return s
@@ -190,8 +195,10 @@ func dropInvisible(s string) string {
 // The full-width forms of ASCII.
 const firstWide, lastWide, wideToASCII = '\uFF01', '\uFF5E', '\uFF01' - '!'
 
-// foldFullWidth writes full-width forms as ASCII: all of them where "@" itself is wide, as input methods for Chinese and Japanese write an address. Where it is
-// not, letters and digits may belong to the local-part as they are, and only signs are folded.
+// foldFullWidth writes full-width forms as ASCII: all of them where "@" itself
+// is wide, as input methods for Chinese and Japanese write an address. Where it
+// is not, letters and digits may belong to the local-part as they are, and only
+// signs are folded.
 func foldFullWidth(s string) string {
 	all := !strings.Contains(s, "@")
 	return strings.Map(func(r rune) rune {

@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// listed returns different addresses that a text lists, where it seems to list some; nil: it does not. Two stand for all.
+// listed returns different addresses that a text lists, where it seems to list
+// some; nil: it does not. Two stand for all.
 func (c *cleaner) listed() []string {
 	s := c.text
 	if c.ofList || strings.Count(s, "@") < 2 {
@@ -20,7 +21,8 @@ func (c *cleaner) listed() []string {
 	return nil
 }
 
-// cleanAll returns the different addresses in those parts of a text that have an "@"; nil: there are no two such parts, or no address. Two are enough to
+// cleanAll returns the different addresses in those parts of a text that have
+// an "@"; nil: there are no two such parts, or no address. Two are enough to
 // know that there are several, and a part that is no address counts as one.
 func cleanAll(parts []string) []string {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return !strings.Contains(part, "@") })
@@ -47,7 +49,8 @@ func cleanAll(parts []string) []string {
 	return found
 }
 
-// splitList splits a text at separators that stand neither between quotes nor in a comment nor in angle brackets.
+// splitList splits a text at separators that stand neither between quotes nor
+// in a comment nor in angle brackets.
 func splitList(s string) []string {
 	var parts []string
 	scan := scanner{}
@@ -71,7 +74,8 @@ func splitList(s string) []string {
 	return append(parts, s[from:])
 }
 
-// splitAngles returns what is in angle brackets outside of quotes, for texts without separators: "a <a@b.example> c <c@d.example>".
+// splitAngles returns what is in angle brackets outside of quotes, for texts
+// without separators: "a <a@b.example> c <c@d.example>".
 func splitAngles(s string) []string {
 	var parts []string
 	scan := scanner{}
@@ -89,7 +93,8 @@ func splitAngles(s string) []string {
 	return parts
 }
 
-// splitWords splits a text without angle brackets, before which stands a name, and without quotes.
+// splitWords splits a text without angle brackets, before which stands a name,
+// and without quotes.
 func splitWords(s string, isSeparator func(rune) bool) []string {
 	if strings.ContainsAny(s, `<"`) {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseDomain reads Domain of RFC 5321 §4.1.2 in any form that UTS #46 maps to one.
+// parseDomain reads Domain of RFC 5321 §4.1.2 in any form that UTS #46 maps to
+// one.
 func parseDomain(s string) (string, *Error) {
 	if s == "" {
 		return "", fail(EmptyDomain, 0, `nothing stands after "@"`)
@@ -27,7 +28,8 @@ func parseDomain(s string) (string, *Error) {
 	return name, checkName(name)
 }
 
-// checkDomainChars refuses what no mapping makes part of a domain; convert judges the rest of the non-ASCII characters.
+// checkDomainChars refuses what no mapping makes part of a domain; convert
+// judges the rest of the non-ASCII characters.
 func checkDomainChars(s string) *Error {
 	for i, r := range s {
 		if r >= utf8.RuneSelf || !isPrintable(byte(r)) {
@@ -76,8 +78,10 @@ func emptyLabel(name string, pos int) *Error {
 	return fail(EmptyLabel, pos, "domain has two dots in a row")
 }
 
-// checkLabel counts characters, not bytes: in "é--a" the hyphens are second and third. Hyphens third and fourth are kept out of labels that need
-// IDNA (RFC 5891 §4.2.3.1); to a label of ASCII the grammar of RFC 5321 alone applies, and the DNS may well have it.
+// checkLabel counts characters, not bytes: in "é--a" the hyphens are second and
+// third. Hyphens third and fourth are kept out of labels that need IDNA (RFC
+// 5891 §4.2.3.1); to a label of ASCII the grammar of RFC 5321 alone applies,
+// and the DNS may well have it.
 func checkLabel(label string) *Error {
 	if utf8.RuneCountInString(label) > maxLabel {
 		return labelTooLong()
@@ -100,8 +104,10 @@ func labelTooLong() *Error {
 	return fail(LabelTooLong, 0, "label is longer than %d octets", maxLabel)
 }
 
-// checkTopLabel refuses a last label in Unicode with anything but letters, marks, digits and hyphens: no top-level domain has more (RFC 6912 §4.2), and UTS #46
-// also lets symbols and punctuation pass, such as a closing quote that was copied along with the address.
+// checkTopLabel refuses a last label in Unicode with anything but letters,
+// marks, digits and hyphens: no top-level domain has more (RFC 6912 §4.2), and
+// UTS #46 also lets symbols and punctuation pass, such as a closing quote that
+// was copied along with the address.
 func checkTopLabel(name string) *Error {
 	last := strings.LastIndexByte(name, '.') + 1
 	for i, r := range name[last:] {

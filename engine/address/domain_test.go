@@ -31,7 +31,8 @@ func TestDomain(t *testing.T) {
 		"نامه\u200cای.ir": "xn--mgba3gch31f060k.ir",
 		"क्\u200dष.in":    "xn--11b2ezcw70k.in",
 
-		// Capital letters that have been mapped to their small ones since Unicode 15.1 and 16.
+		// Capital letters that have been mapped to their small ones since
+		// Unicode 15.1 and 16.
 		"STRAẞE.de":  "xn--strae-oqa.de",
 		"Ӏа.example": "xn--80a13a.example",
 		"ႠႥ.example": "xn--rkjk.example",

@@ -8,13 +8,15 @@ type Error struct {
 	Reason Reason
 	// Pos is the byte offset in the given string at which the fault was found.
 	Pos int
-	// Detail says it for people, without a period: "local-part is longer than 64 octets".
+	// Detail says it for people, without a period: "local-part is longer than
+	// 64 octets".
 	Detail string
 }
 
 func (e *Error) Error() string { return e.Detail }
 
-// shift moves the position by n bytes: from an offset in a part to one in the whole.
+// shift moves the position by n bytes: from an offset in a part to one in the
+// whole.
 func (e *Error) shift(n int) *Error {
 	e.Pos += n
 	return e
@@ -63,11 +65,13 @@ const (
 
 // The domain.
 const (
-	DomainCharacter  Reason = "domain_character"          // not a letter, digit, hyphen or dot, nor mapped to one by UTS #46
-	EmptyLabel       Reason = "empty_label"               // a dot first or after a dot
-	TrailingDot      Reason = "trailing_dot"              // a dot last
-	LabelHyphen      Reason = "label_hyphen"              // a hyphen first or last in a label
-	ReservedLabel    Reason = "reserved_label"            // hyphens third and fourth in a label beyond ASCII, RFC 5891 §4.2.3.1
+	// not a letter, digit, hyphen or dot, nor mapped to one by UTS #46
+	DomainCharacter Reason = "domain_character"
+	EmptyLabel      Reason = "empty_label"  // a dot first or after a dot
+	TrailingDot     Reason = "trailing_dot" // a dot last
+	LabelHyphen     Reason = "label_hyphen" // a hyphen first or last in a label
+	// hyphens third and fourth in a label beyond ASCII, RFC 5891 §4.2.3.1
+	ReservedLabel    Reason = "reserved_label"
 	InvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
 	InvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
 	BidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893

@@ -10,14 +10,17 @@ import (
 
 const acePrefix = "xn--"
 
-// Two profiles of UTS #46, non-transitional. Hyphens are left to checkLabel, because golang.org/x/net/idna looks for them at
-// byte offsets (golang/go#81026); of the lengths only empty labels are looked for here, the rest is left to checkName.
+// Two profiles of UTS #46, non-transitional. Hyphens are left to checkLabel,
+// because golang.org/x/net/idna looks for them at byte offsets
+// (golang/go#81026); of the lengths only empty labels are looked for here, the
+// rest is left to checkName.
 var (
 	mapLabels = idna.New(idna.MapForLookup(), idna.CheckHyphens(false))
 	mapName   = idna.New(idna.MapForLookup(), idna.CheckHyphens(false), idna.BidiRule(), idna.VerifyDNSLength(true))
 )
 
-// needsIDNA reports whether s is more than letters, digits and hyphens in labels that mean themselves.
+// needsIDNA reports whether s is more than letters, digits and hyphens in
+// labels that mean themselves.
 func needsIDNA(s string) bool {
 	if !isASCII(s) {
 		return true
@@ -34,8 +37,9 @@ func isALabel(label string) bool {
 	return len(label) >= len(acePrefix) && strings.EqualFold(label[:len(acePrefix)], acePrefix)
 }
 
-// convert brings s to U-labels, checks them, and only then makes A-labels: encoding takes quadratic time, and what
-// checkLabels has passed is short. A-labels in s are decoded too and checked like the others.
+// convert brings s to U-labels, checks them, and only then makes A-labels:
+// encoding takes quadratic time, and what checkLabels has passed is short.
+// A-labels in s are decoded too and checked like the others.
 func convert(s string) (string, *Error) {
 	mapped, err := toUnicode(mapName, s)
 	if err != nil {
@@ -65,8 +69,9 @@ func toUnicode(p *idna.Profile, s string) (string, error) {
 	return p.ToUnicode(strings.Map(smallLetter, s))
 }
 
-// smallLetter maps the capital letters whose small ones UTS #46 has only known since Unicode 15.1 and 16: golang.org/x/net/idna made
-// "ss" of U+1E9E before, which is another domain than that with "ß", and refused the others.
+// smallLetter maps the capital letters whose small ones UTS #46 has only known
+// since Unicode 15.1 and 16: golang.org/x/net/idna made "ss" of U+1E9E before,
+// which is another domain than that with "ß", and refused the others.
 func smallLetter(r rune) rune {
 	switch {
 	case r == '\u1E9E', r == '\u04C0', '\u10A0' <= r && r <= '\u10C5', r == '\u2132', r == '\u2183':
@@ -75,8 +80,9 @@ func smallLetter(r rune) rune {
 	return r
 }
 
-// checkALabels refuses labels that begin as A-labels and go on beyond ASCII (UTS #46 §4, step 4). golang.org/x/net/idna decodes
-// them all the same, to a label that nobody wrote.
+// checkALabels refuses labels that begin as A-labels and go on beyond ASCII
+// (UTS #46 §4, step 4). golang.org/x/net/idna decodes them all the same, to a
+// label that nobody wrote.
 func checkALabels(s string) *Error {
 	pos := 0
 	for label := range strings.FieldsFuncSeq(s, isDot) {
@@ -89,7 +95,8 @@ func checkALabels(s string) *Error {
 	return nil
 }
 
-// isMixed puts a letter in front of the label, which keeps it from being decoded, but not from being mapped.
+// isMixed puts a letter in front of the label, which keeps it from being
+// decoded, but not from being mapped.
 func isMixed(label string) bool {
 	mapped, _ := toUnicode(mapLabels, "a"+label)
 	return strings.HasPrefix(mapped, "a"+acePrefix) && !isASCII(mapped)
@@ -99,7 +106,8 @@ func notALabel() *Error {
 	return fail(InvalidALabel, 0, `label begins with "%s" but is not a valid A-label`, acePrefix)
 }
 
-// relocate turns a position in the converted domain into the start of the same label in s.
+// relocate turns a position in the converted domain into the start of the same
+// label in s.
 func relocate(err *Error, converted, s string) *Error {
 	labels := strings.Count(converted[:err.Pos], ".")
 	err.Pos = 0
@@ -141,7 +149,8 @@ func explainLabel(label string) *Error {
 		return labelTooLong()
 	}
 	for i, r := range label {
-		// Between two letters nothing but the character itself can be wrong; joiners are only right in their context.
+		// Between two letters nothing but the character itself can be wrong;
+		// joiners are only right in their context.
 		if _, err := toUnicode(mapLabels, "a"+string(r)+"a"); err != nil && r != '\u200C' && r != '\u200D' {
 			return fail(DomainCharacter, i, "%U may not stand in a domain", r)
 		}

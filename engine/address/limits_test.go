@@ -108,7 +108,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// A domain is measured before it is encoded, which would take a time that grows with the square of its length.
+// A domain is measured before it is encoded, which would take a time that grows
+// with the square of its length.
 func TestLongLabelsAreNotEncoded(t *testing.T) {
 	in := "user@" + distinct(maxInput-len("user@")-len(".com")) + ".com"
 	_, err := Parse(in)

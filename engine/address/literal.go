@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// refuseLiteral tells a well-formed address-literal (RFC 5321 §4.1.3) at the start of the domain, refused by policy, from a
-// malformed one.
+// refuseLiteral tells a well-formed address-literal (RFC 5321 §4.1.3) at the
+// start of the domain, refused by policy, from a malformed one.
 func refuseLiteral(s string) *Error {
 	content, closed := strings.CutSuffix(s[1:], "]")
 	switch {
@@ -18,7 +18,8 @@ func refuseLiteral(s string) *Error {
 	return fail(AddressLiteral, 0, "it has an IP address in place of a domain")
 }
 
-// isLiteral knows the forms of today: "IPv6" is the only tag that IANA has registered for General-address-literal.
+// isLiteral knows the forms of today: "IPv6" is the only tag that IANA has
+// registered for General-address-literal.
 func isLiteral(content string) bool {
 	tag, rest, tagged := strings.Cut(content, ":")
 	if !tagged {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseLocal reads the local-part at the start of s, which has an "@" somewhere, and returns the offset of the "@" behind it
-// and its content.
+// parseLocal reads the local-part at the start of s, which has an "@"
+// somewhere, and returns the offset of the "@" behind it and its content.
 func parseLocal(s string) (at int, content string, err *Error) {
 	if s[0] == '"' {
 		at, content, err = parseQuoted(s)
@@ -29,7 +29,8 @@ func localTooLong() *Error {
 	return fail(LocalTooLong, 0, "local-part is longer than %d octets", maxLocal)
 }
 
-// parseDotString reads Dot-string of RFC 5321 §4.1.2, with the atext of RFC 6531 §3.3.
+// parseDotString reads Dot-string of RFC 5321 §4.1.2, with the atext of RFC
+// 6531 §3.3.
 func parseDotString(s string) (at int, err *Error) {
 	i := 0
 	for s[i] != '@' {
@@ -75,7 +76,8 @@ func notAtext(c byte, pos int) *Error {
 	return fail(LocalCharacter, pos, `"%c" may stand in a local-part only between quotes`, c)
 }
 
-// checkNonASCII checks the UTF8-non-ascii character at s[i] and returns its size.
+// checkNonASCII checks the UTF8-non-ascii character at s[i] and returns its
+// size.
 func checkNonASCII(s string, i int) (size int, err *Error) {
 	r, size := utf8.DecodeRuneInString(s[i:])
 	if err := checkRune(r, i); err != nil {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// parseQuoted reads Quoted-string of RFC 5321 §4.1.2, with the qtextSMTP of RFC 6531 §3.3, at the start of s. It returns the
-// offset of the "@" behind it and the content without quotes and escapes.
+// parseQuoted reads Quoted-string of RFC 5321 §4.1.2, with the qtextSMTP of RFC
+// 6531 §3.3, at the start of s. It returns the offset of the "@" behind it and
+// the content without quotes and escapes.
 func parseQuoted(s string) (at int, content string, err *Error) {
 	var b strings.Builder
 	for i := 1; i < len(s); {
@@ -53,7 +54,8 @@ func checkClosed(s string, i int) *Error {
 	return fail(Quoting, i, "quotes must stand around the whole local-part")
 }
 
-// quoteIfNeeded writes the content of a local-part with the least quoting (RFC 5321 §4.1.2).
+// quoteIfNeeded writes the content of a local-part with the least quoting (RFC
+// 5321 §4.1.2).
 func quoteIfNeeded(content string) string {
 	if isDotString(content) {
 		return content
@@ -63,7 +65,8 @@ func quoteIfNeeded(content string) string {
 
 var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// isDotString reports whether the content of a local-part, already checked, needs no quotes.
+// isDotString reports whether the content of a local-part, already checked,
+// needs no quotes.
 func isDotString(content string) bool {
 	if content == "" || checkDots(content) != nil {
 		return false

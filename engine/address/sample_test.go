@@ -13,7 +13,8 @@ import (
 // sampleFile holds labelled addresses; it is no part of this repository.
 const sampleFile = "../../../shared/data/syntax.sample.jsonl"
 
-// sampleRow is one line of the sample. Generator is a list of strings and {"repeat": [text, count]}.
+// sampleRow is one line of the sample. Generator is a list of strings and
+// {"repeat": [text, count]}.
 type sampleRow struct {
 	ID          string
 	Address     string

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// recognise replaces err, the first fault found in s, by a more helpful one where s is a mailbox wrapped in something that
-// belongs to a header, a command or a link.
+// recognise replaces err, the first fault found in s, by a more helpful one
+// where s is a mailbox wrapped in something that belongs to a header, a command
+// or a link.
 func recognise(s string, err *Error) *Error {
 	switch err.Reason {
 	case EmptyLocal:
@@ -25,7 +26,8 @@ func recognise(s string, err *Error) *Error {
 	return err
 }
 
-// recogniseAt knows what else is written for "@": by input methods for Chinese and Japanese, and in links.
+// recogniseAt knows what else is written for "@": by input methods for Chinese
+// and Japanese, and in links.
 func recogniseAt(s string, err *Error) *Error {
 	switch {
 	case strings.ContainsAny(s, "\uFF20\uFE6B"):
@@ -36,7 +38,8 @@ func recogniseAt(s string, err *Error) *Error {
 	return err
 }
 
-// recogniseEdge says of a character that nobody sees on which side of the address it stands.
+// recogniseEdge says of a character that nobody sees on which side of the
+// address it stands.
 func recogniseEdge(s string, err *Error) *Error {
 	_, size := utf8.DecodeRuneInString(s[err.Pos:])
 	switch {
