@@ -14,7 +14,7 @@ const (
 	PhaseQUIT     Phase = "quit"
 )
 
-// Kind is the way in which a session failed.
+// Kind says in which way a session failed.
 type Kind string
 
 // The ways in which a session fails below SMTP or against its rules.
@@ -22,22 +22,22 @@ const (
 	KindRefused     Kind = "refused"     // connection refused
 	KindUnreachable Kind = "unreachable" // no route to the host or network, or any other failure to connect
 	KindTimeout     Kind = "timeout"     // no reply within the phase's or the whole verification's time
-	KindClosed      Kind = "closed"      // the server closed the connection
+	KindClosed      Kind = "closed"      // the server hung up
 	KindReset       Kind = "reset"       // the connection was reset
-	KindTLS         Kind = "tls"         // the handshake after STARTTLS failed
+	KindTLS         Kind = "tls"         // STARTTLS was agreed on and failed
 	KindProtocol    Kind = "protocol"    // not SMTP, replies out of step, too long a line or reply
 	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
 	KindCancelled   Kind = "cancelled"   // the caller gave up
 	KindEgress      Kind = "egress"      // one of our egresses failed: says nothing about the host
-	KindPaused      Kind = "paused"      // not asked: the provider has blocked us in several domains in a row
+	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
 )
 
-// Failure is why a session ended without an answer.
+// Failure is the end of a session that did not get its answer.
 type Failure struct {
 	Phase Phase  `json:"phase"`
 	Kind  Kind   `json:"kind"`
 	Text  string `json:"text,omitempty"`
-	// RetryAfter is the time after which to try again, in seconds, if known.
+	// RetryAfter is when to try again, in seconds, where that is known.
 	RetryAfter int64 `json:"retry_after,omitempty"`
 }
 
