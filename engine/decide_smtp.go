@@ -39,6 +39,9 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 		retryAfter: reading.RetryAfter,
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
+	if session.Unproven && j.ruling().verdict == Undeliverable {
+		j.reason, j.special = RateLimited, &refusesEverybody
+	}
 	if phase == smtp.PhaseRCPT {
 		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
@@ -224,6 +227,7 @@ var failureReasons = map[smtp.Kind]Reason{
 	smtp.KindSMTPUTF8:    SMTPUTF8Unsupported,
 	smtp.KindEgress:      ConnectionFailed,
 	smtp.KindPaused:      Blocked,
+	smtp.KindTurned:      RateLimited,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
@@ -242,6 +246,8 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	switch failure.Kind {
 	case smtp.KindPaused:
 		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
+	case smtp.KindTurned:
+		j.special, j.retryAfter = &refusesEverybody, time.Duration(failure.RetryAfter)*time.Second
 	case smtp.KindEgress:
 		j.special = &noWayOut
 	}
@@ -256,6 +262,12 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, " +
 		"and is left alone for a while."}
+
+// refusesEverybody replaces the ruling of [RateLimited], and of a refusal of the
+// mailbox, where nothing shows that the mail host still accepts anybody.
+var refusesEverybody = ruling{verdict: Unknown, retryAfter: retryTemporary,
+	message: "The mail host refuses every mailbox that it is asked about, " +
+		"perhaps because it was asked about many: try again later."}
 
 // noWayOut replaces the ruling of [ConnectionFailed] for a mail host whose
 // egress failed.

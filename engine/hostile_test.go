@@ -55,8 +55,9 @@ var hostileReasons = map[string][]engine.Reason{
 	"two":                     {engine.ProtocolError},
 	"refusal-waiting":         {engine.ProtocolError},
 	"pipelining-dropped":      {engine.ConnectionTimeout},
-	"pipelining-last-dropped": {engine.ControlInconclusive},
-	"pipelining-reversed":     {engine.ProtocolError},
+	"pipelining-last-dropped": {engine.RecipientAccepted},
+	"pipelining-reversed":     {engine.RecipientAccepted},
+	"turns-":                  {engine.RecipientAccepted, engine.RateLimited},
 
 	"tls":              {engine.RecipientAccepted},
 	"tls-injected":     {engine.ProtocolError},

@@ -119,7 +119,7 @@ func (l *lot) drawHost() func() smtptest.Handler {
 			fallthrough
 		default:
 			h.RCPTFunc = func(rcpt string, _ int) string {
-				if strings.HasPrefix(strings.TrimPrefix(rcpt, `"`), "real") {
+				if strings.HasPrefix(strings.TrimPrefix(rcpt, `"`), "real") || strings.HasPrefix(rcpt, "postmaster@") {
 					return string(smtptest.Accepts)
 				}
 				return smtptest.DefaultUnknown

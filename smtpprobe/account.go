@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// begin turns the session to the next flight.
-func (s *session) begin(f *flight) {
+// begin turns the session to the next transaction.
+func (s *session) begin(t *transaction) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	s.log.cut(s.opening)
-	s.log.many = max(0, len(f.named)-firstFlight)
-	s.bound = f.ends()
-	s.conn.taken, s.extraLines = -s.log.many*recipientBytes, 0
+	s.log.many = max(0, len(t.named)-firstRecipients)
+	s.bound = t.ends()
+	s.conn.taken = -s.log.many * recipientBytes
 }
 
 // end completes the findings with what ended the session; nil and errRefused need no word.
@@ -30,13 +30,13 @@ func (s *session) end(err error) {
 
 // leave notes in the transcript that QUIT will follow.
 func (s *session) leave() {
-	if s.conn != nil && s.conn.usable && !s.conn.left {
+	if s.conn != nil && s.conn.usable {
 		s.log.add(fromClient, "QUIT")
 	}
 }
 
 // account is what the opening of the session, which failed, means for an ask.
-func (s *session) account(a *ask) *Session {
+func (s *session) account(a *job) *Session {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	told := s.findingsFor(a)
@@ -45,20 +45,20 @@ func (s *session) account(a *ask) *Session {
 }
 
 // findingsFor is what has been found, without the transcript, as it concerns an ask. The lock of the log is held, or the session is the caller's.
-func (s *session) findingsFor(a *ask) *Session {
+func (s *session) findingsFor(a *job) *Session {
 	told := s.Session
 	told.Host = truncate(clean(a.route.host), maxDomain)
 	return &told
 }
 
 // tooLate is the account of a session for which there was no time at all.
-func tooLate(a *ask) *Session {
+func tooLate(a *job) *Session {
 	f := &Failure{Phase: PhaseConnect, Kind: KindTimeout, Text: failureText(KindTimeout, context.DeadlineExceeded)}
 	return &Session{Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f}
 }
 
 // soFar is the account of a session that an ask could not wait for: its opening, as what follows may be about others.
-func (s *session) soFar(ctx context.Context, a *ask) *Session {
+func (s *session) soFar(ctx context.Context, a *job) *Session {
 	told := s.account(a)
 	if s.log.mu.Lock(); s.opening > 0 {
 		told.Transcript = told.Transcript[:s.opening]
@@ -87,26 +87,26 @@ func phaseOf(s *Session) Phase {
 	return PhaseRCPT
 }
 
-// account is what came of the flight for an ask.
-func (f *flight) account(i int, failure *Failure) *Session {
-	s, a := f.s, f.asks[i]
-	told := s.findingsFor(a)
-	told.MAIL, told.Failure = f.mail.reply, failure
-	if !f.named[i].doubted {
-		told.Target = f.named[i].reply
+// account is what came of the transaction for a job.
+func (t *transaction) account(i int, failure *Failure) *Session {
+	s, j := t.s, t.jobs[i]
+	told := s.findingsFor(j)
+	told.MAIL, told.Failure, told.Target = t.mail.reply, failure, t.named[i].reply
+	told.Recipients = t.named[i].before
+	control := t.controlOf(j)
+	if control != nil && t.canary && control.class != ClassNoSuchUser && control.class != ClassOK {
+		control = nil // it was about something else this time
 	}
-	told.Recipients = f.named[i].before
-	control := f.controlOf(a)
 	switch {
 	case control != nil:
 		told.Control = control.reply
 	case told.Target != nil:
-		told.Control, told.ControlShared = a.control, a.control != nil
+		told.Control, told.ControlShared = j.control, j.control != nil
 	}
-	if f.alone() && f.fresh {
+	if len(t.jobs) == 1 && t.fresh && t.proof == "" {
 		told.Transcript = slices.Clone(s.log.lines)
 	} else {
-		told.Transcript = f.transcript(&f.named[i], control)
+		told.Transcript = t.transcript(&t.named[i], control)
 	}
 	return told
 }
@@ -123,18 +123,18 @@ func namedBefore(others int) string {
 }
 
 // transcript is the part of the dialogue that has to do with one target: the opening, MAIL, its RCPT and that of the control.
-func (f *flight) transcript(target, control *recipient) []Line {
-	log := f.s.log.lines
-	lines := make([]Line, 0, f.s.opening+usualLines)
-	lines = append(lines, log[:f.s.opening]...)
+func (t *transaction) transcript(target, control *recipient) []Line {
+	log := t.s.log.lines
+	lines := make([]Line, 0, t.s.opening+usualLines)
+	lines = append(lines, log[:t.s.opening]...)
 	if target.before > 0 {
 		at := atMS(log)
-		if f.mail.command < len(log) {
-			at = log[f.mail.command].AtMS // they were named before what follows
+		if t.mail.command < len(log) {
+			at = log[t.mail.command].AtMS // they were named before what follows
 		}
 		lines = append(lines, Line{From: fromProber, Text: namedBefore(target.before), AtMS: at})
 	}
-	for _, part := range []*said{&f.mail, &target.said, saidOf(control)} {
+	for _, part := range []*exchange{&t.mail, &target.exchange, exchangeOf(control)} {
 		if part != nil && part.command > 0 && part.command < len(log) { // the log may have been full
 			lines = append(lines, log[part.command])
 			lines = append(lines, log[part.from:part.to]...)
@@ -143,11 +143,11 @@ func (f *flight) transcript(target, control *recipient) []Line {
 	return lines
 }
 
-func saidOf(r *recipient) *said {
+func exchangeOf(r *recipient) *exchange {
 	if r == nil {
 		return nil
 	}
-	return &r.said
+	return &r.exchange
 }
 
 func atMS(log []Line) int64 {

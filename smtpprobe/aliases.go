@@ -27,14 +27,15 @@ type (
 
 // Classes of replies.
 const (
-	ClassAmbiguous   = replies.Ambiguous
-	ClassBlocked     = replies.Blocked
-	ClassDisabled    = replies.Disabled
-	ClassMailboxFull = replies.MailboxFull
-	ClassMoved       = replies.Moved
-	ClassNoSuchUser  = replies.NoSuchUser
-	ClassOK          = replies.OK
-	ClassRateLimited = replies.RateLimited
+	ClassAmbiguous    = replies.Ambiguous
+	ClassBlocked      = replies.Blocked
+	ClassDisabled     = replies.Disabled
+	ClassMailboxFull  = replies.MailboxFull
+	ClassMoved        = replies.Moved
+	ClassNoSuchUser   = replies.NoSuchUser
+	ClassOK           = replies.OK
+	ClassOKUnverified = replies.OKUnverified
+	ClassRateLimited  = replies.RateLimited
 )
 
 // Kinds of failures and phases of a session.
@@ -49,6 +50,7 @@ const (
 	KindSMTPUTF8    = smtp.KindSMTPUTF8
 	KindTLS         = smtp.KindTLS
 	KindTimeout     = smtp.KindTimeout
+	KindTurned      = smtp.KindTurned
 	KindUnreachable = smtp.KindUnreachable
 
 	PhaseConnect  = smtp.PhaseConnect
@@ -66,7 +68,6 @@ const (
 
 	maxReplyLines = smtp.MaxReplyLines
 	maxText       = smtp.MaxText
-	maxWording    = smtp.MaxWording
 
 	replyGoodbye             = smtp.CodeClosing
 	replyInsufficientStorage = smtp.CodeInsufficientStorage
@@ -93,8 +94,6 @@ func isClean(s string) bool { return smtp.IsPrintableASCII(s) }
 func truncate(s string, limit int) string { return smtp.Truncate(s, limit) }
 
 func contradictory(r Reply) bool { return r.Contradictory() }
-
-func wording(r Reply) string { return r.Wording() }
 
 // replyBuilder is [smtp.ReplyBuilder].
 type replyBuilder struct {

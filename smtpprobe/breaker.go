@@ -131,19 +131,19 @@ func (p *Pool) restrained(r route) bool {
 }
 
 // paused answers an ask without asking: the host's provider is left alone, or the host has just shown that it cannot be asked.
-func (p *Pool) paused(a *ask) (answer, bool) {
+func (p *Pool) paused(a *job) (result, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
-		return answer{}, false
+		return result{}, false
 	}
 	if until, ok := p.providers.left(p.provider(a.route)); ok {
-		return answer{session: breakSession(a, until)}, true
+		return result{session: breakSession(a, until)}, true
 	}
 	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
 		return h.failed.remembered(a), true
 	}
-	return answer{}, false
+	return result{}, false
 }
 
 // leaveAlone answers those who wait for a host whose provider is left alone by now.
@@ -157,13 +157,13 @@ func (p *Pool) leaveAlone(h *mailHost) {
 	}
 	for _, a := range h.waiting {
 		a.left.stoodStill(time.Since(a.since))
-		a.tell(answer{session: breakSession(a, until)})
+		a.tell(result{session: breakSession(a, until)})
 	}
 	h.waiting = nil
 }
 
 // breakSession is the account of a session that was not opened.
-func breakSession(a *ask, until time.Time) *Session {
+func breakSession(a *job, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)
 	f := &Failure{
 		Phase: PhaseConnect, Kind: KindPaused, RetryAfter: int64(wait / time.Second),

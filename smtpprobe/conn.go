@@ -20,7 +20,6 @@ type conn struct {
 	log      *transcript
 	taken    int  // bytes read so far; many recipients have it begin below zero
 	bareLF   bool // the transcript has the remark about bare LF
-	left     bool // QUIT is on its way
 	greeted  bool // a whole reply has come
 	usable   bool // the server has replied, or shaken hands, the last time it was spoken to, and would understand a QUIT
 }
@@ -97,7 +96,6 @@ func (c *conn) send(commands ...string) error {
 		c.log.add(fromClient, command)
 	}
 	_, err := io.WriteString(c, strings.Join(commands, "\r\n")+"\r\n")
-	c.left = commands[len(commands)-1] == quitCommand
 	if err != nil {
 		c.usable = false // part of a command may be on its way
 	}

@@ -50,9 +50,11 @@ func TestDialogue(t *testing.T) {
 				C: MAIL *
 				C: RCPT *
 				C: RCPT *
+				C: RSET
 				S: 250 sender
 				S: 250 yes
-				S: 550 no`,
+				S: 550 no
+				S: 250 reset`,
 			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
@@ -102,9 +104,11 @@ func TestDialogue(t *testing.T) {
 			host: pipelining + `
 				C: MAIL *
 				C: RCPT *
+				C: RSET
 				S: 250 sender
-				S: 250 yes`,
-			client: greets + "MAIL FROM:<probe@probe.example>\nRCPT TO:<alice@example.com>\n" + quits,
+				S: 250 yes
+				S: 250 reset`,
+			client: greets + "MAIL FROM:<probe@probe.example>\nRCPT TO:<alice@example.com>\nRSET\n" + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250",
 		},
 		{
@@ -120,7 +124,8 @@ func TestDialogue(t *testing.T) {
 			host: flight + `
 				S: 550 blocked
 				S: 503 MAIL first
-				S: 503 MAIL first`,
+				S: 503 MAIL first
+				S: 250 reset`,
 			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 550",
 		},
@@ -195,7 +200,9 @@ func TestTranscript(t *testing.T) {
 		C: MAIL *
 		C: RCPT *
 		C: RCPT *
+		C: RSET
 		S: 550 5.7.1 blocked
+		S: 503 MAIL first
 		S: 503 MAIL first
 		raw: 503 MAIL \x00 first\n`))
 	const want = `* connected to mx1.example 192.0.2.1:25
@@ -206,7 +213,9 @@ S 250 PIPELINING
 C MAIL FROM:<>
 C RCPT TO:<alice@example.com>
 C RCPT TO:<random@example.com>
+C RSET
 S 550 5.7.1 blocked
+S 503 MAIL first
 S 503 MAIL first
 * the server ends lines with a bare LF
 S 503 MAIL \x00 first

@@ -1,12 +1,8 @@
 package smtpprobe_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -32,56 +28,15 @@ func (p *peer) controls() (n int) {
 	return n
 }
 
-// TestControlIsShared sees for how long, and for whom, the answer about a control is believed.
-func TestControlIsShared(t *testing.T) {
-	const no, yes = "550 5.1.1 no such user", "250 ok"
-	for _, tt := range []struct {
-		name     string
-		answer   string
-		rest     time.Duration
-		shared   []bool
-		controls int
-	}{
-		{"refused", no, time.Second, []bool{false, true, true, true}, 1},
-		{"accepted", yes, time.Second, []bool{false, true, true, true}, 1},
-		{"across sessions", no, time.Minute, []bool{false, true, true, true}, 1},
-		{"for a while", no, 4 * time.Minute, []bool{false, true, true, false}, 2},
-		{"not when greylisted", "450 4.7.1 greylisted", time.Minute, []bool{false, false, false, false}, 4},
-		{"not when limited", "452 4.5.3 too many", time.Minute, []bool{false, false, false, false}, 8},
-		{"not when blocked", "550 5.7.1 blocked", time.Minute, []bool{false, false, false, false}, 4},
-		{"not when it names nothing", "550 rejected", time.Minute, []bool{false, false, false, false}, 4},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			host := controlled(tt.answer)
-			var shared []bool
-			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-				for i := range tt.shared {
-					time.Sleep(tt.rest)
-					last := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))).last()
-					if last.Control == nil || fmt.Sprint(last.Control.Code) != tt.answer[:3] {
-						b.Errorf("found %s, want the control %s", summary(last), tt.answer)
-					}
-					shared = append(shared, last.ControlShared)
-				}
-			})
-			if diff := cmp.Diff(tt.shared, shared); diff != "" {
-				t.Errorf("shared (-want +got):\n%s", diff)
-			}
-			if n := host.controls(); n != tt.controls {
-				t.Errorf("%d controls were named, want %d", n, tt.controls)
-			}
-		})
-	}
-}
-
-// TestControlOfALongList sees that a list of one domain asks about a random mailbox now and then only, and about those of other domains as well.
+// TestControlOfALongList sees that a list asks about a random mailbox once in
+// each transaction, whatever the number of its domains.
 func TestControlOfALongList(t *testing.T) {
 	for _, domains := range [][]string{{"a.example"}, {"a.example", "b.example", "A.Example"}} {
 		host := controlled("550 5.1.1 no such user")
 		found, _ := crowd(t, smtpprobe.Config{}, host, mailboxes(1000, func(i int) bool { return i%10 == 0 }, domains...))
 		checkTruth(t, found)
-		// Each is good for 200 uses; the four sessions may ask at the same time for the next.
-		if n, most := host.controls(), 4*(1000/200+len(domains)); n > most || n < 1000/200/2 {
+		if n := host.controls(); n > 80 { // one for each transaction
+
 			t.Errorf("%v: %d controls were named", domains, n)
 		}
 	}
@@ -111,8 +66,8 @@ func TestControlsDoNotMix(t *testing.T) {
 			}
 		}
 	})
-	if n := host.controls() + backup.controls(); n != 3 {
-		t.Errorf("%d controls were named, want 3", n)
+	if n := host.controls() + backup.controls(); n != 4 { // the catch-all ones are known
+		t.Errorf("%d controls were named, want 4", n)
 	}
 }
 

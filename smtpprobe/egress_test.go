@@ -62,7 +62,7 @@ func TestThroughAProxy(t *testing.T) {
 	proxy := &smtptest.Proxy{Username: "user", Password: secret}
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{proxy}, func(b *bubble) {
 		b.network.Add("192.0.2.1", &peer{})
-		for i := range 10 {
+		for i := range 5 {
 			r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
 			if s := r.last(); s.Target == nil || s.Egress != "socks5://10.0.0.1:1080" {
 				b.Errorf("through %q: %s (%v)", s.Egress, summaries(r.found), r.err)
@@ -153,7 +153,7 @@ func TestBrokenProxyIsNotRemembered(t *testing.T) {
 // TestSessionsOutliveTheProxy sees that those who can be served by a session that is open are, when the proxy takes no more.
 func TestSessionsOutliveTheProxy(t *testing.T) {
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{{}}, func(b *bubble) {
-		b.network.Add("192.0.2.1", &peer{wait: func(*visit, string) time.Duration { return time.Second }})
+		b.network.Add("192.0.2.1", &peer{wait: func(*visit, string) time.Duration { return 200 * time.Millisecond }})
 		var first sync.WaitGroup
 		first.Go(func() { b.ask(b.Context(), about("good@a.example")) })
 		time.Sleep(2 * time.Second)

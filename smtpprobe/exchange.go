@@ -2,10 +2,8 @@ package smtpprobe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -29,8 +27,8 @@ func (s *session) readInto(ctx context.Context, phase Phase, into **Reply) error
 	return nil
 }
 
-// ask sends a command of a flight and hears what is said to it.
-func (s *session) ask(ctx context.Context, phase Phase, command string, into *said) error {
+// ask sends a command of a transaction and reads its reply.
+func (s *session) ask(ctx context.Context, phase Phase, command string, into *exchange) error {
 	into.command = len(s.log.lines)
 	if err := s.send(ctx, phase, command); err != nil {
 		return err
@@ -38,72 +36,14 @@ func (s *session) ask(ctx context.Context, phase Phase, command string, into *sa
 	return s.hear(ctx, phase, into)
 }
 
-// hear reads the next reply of a flight.
-func (s *session) hear(ctx context.Context, phase Phase, into *said) error {
+// hear reads the next reply of a transaction.
+func (s *session) hear(ctx context.Context, phase Phase, into *exchange) error {
 	from := len(s.log.lines)
 	reply, err := s.reply(ctx, phase)
 	if err != nil {
 		return err
 	}
 	into.from, into.to, into.reply = from, len(s.log.lines), &reply
-	return nil
-}
-
-// reset ends the transaction, where one was left open.
-func (s *session) reset(ctx context.Context) error {
-	if !s.transacting {
-		return nil
-	}
-	s.transacting = false
-	if err := s.send(ctx, PhaseMAIL, "RSET"); err != nil {
-		return err
-	}
-	return s.hearCleared(ctx)
-}
-
-// hearCleared reads the reply to a RSET that the next transaction depends on.
-func (s *session) hearCleared(ctx context.Context) error {
-	reply, err := s.hearReset(ctx)
-	if err == nil {
-		err = refusal(reply)
-	}
-	return err
-}
-
-// hearReset reads the reply to RSET, which hosts do not refuse (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421. Any other refusal belongs
-// to a command before it, and the replies are not in step with the commands.
-func (s *session) hearReset(ctx context.Context) (Reply, error) {
-	reply, err := s.reply(ctx, PhaseRCPT)
-	switch {
-	case err != nil:
-		return reply, err
-	case reply.Code == replyServiceClosing:
-		return reply, errRefused
-	case refusal(reply) != nil && reply.Code/10 != 50:
-		return reply, s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
-	}
-	s.cleared = wording(reply)
-	return reply, nil
-}
-
-// mayBeCleared reports whether what was taken for another reply may be one to RSET, going by what the host has said to that before.
-func (s *session) mayBeCleared(r Reply) bool {
-	return refusal(r) == nil && (s.cleared == "" || s.cleared == wording(r))
-}
-
-// hearGoodbye reads the reply to QUIT. No other reply is like it, so that it, and nothing else, shows the replies before it to be in step with the
-// commands. Hosts that answer QUIT in another way, or not at all, are asked again, and get it by itself from then on.
-func (s *session) hearGoodbye(ctx context.Context) error {
-	if err := s.conn.arm(ctx, time.Now().Add(s.pool.config.Timeouts.Quit)); err != nil {
-		return s.fault(ctx, PhaseRCPT, err)
-	}
-	reply, err := s.conn.readReply()
-	switch {
-	case err != nil:
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was not answered: "+failureText("", err)))
-	case reply.Code != replyGoodbye:
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: QUIT was answered with "+strconv.Itoa(reply.Code)))
-	}
 	return nil
 }
 
@@ -145,7 +85,6 @@ func (s *session) reply(ctx context.Context, phase Phase) (Reply, error) {
 		return Reply{}, s.fault(ctx, phase, err)
 	}
 	s.tlsPending = false
-	s.extraLines += len(reply.Lines) - 1
 	return reply, nil
 }
 
@@ -184,12 +123,6 @@ func (s *session) deadline(phase Phase) time.Time {
 	}
 	s.hurried = most < timeout
 	return now.Add(min(timeout, most))
-}
-
-// timedOut reports whether a step of a session failed because there was no answer in time.
-func timedOut(err error) bool {
-	var f *Failure
-	return errors.As(err, &f) && f.Kind == KindTimeout
 }
 
 // outOfStep is the failure of a session with replies that nothing asked for.

@@ -62,10 +62,12 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 				C: MAIL *
 				C: RCPT *
 				C: RCPT *
+				C: RSET
 				S: 250 sender
 				S: 250 yes
-				S: 550 no`,
-			client: greets + "MAIL FROM:<> SMTPUTF8\nRCPT TO:<zoë@example.com>\nRCPT TO:<random@example.com>\n" + quits,
+				S: 550 no
+				S: 250 reset`,
+			client: greets + "MAIL FROM:<> SMTPUTF8\nRCPT TO:<zoë@example.com>\nRCPT TO:<random@example.com>\nRSET\n" + quits,
 			found:  goodFound,
 		},
 		{
@@ -79,9 +81,11 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 				C: MAIL FROM:<>
 				C: RCPT *
 				C: RCPT *
+				C: RSET
 				S: 250 sender
 				S: 250 yes
-				S: 550 no`,
+				S: 550 no
+				S: 250 reset`,
 			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},

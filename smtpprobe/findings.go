@@ -26,6 +26,9 @@ type Session struct {
 	// ControlShared is set when Control was the answer to an earlier probe of the same domain by the same host, at most ten minutes before. Two
 	// probes in one transaction share one control, too; that is not told.
 	ControlShared bool `json:"control_shared,omitempty"`
+	// Unproven is set when Target is a refusal that does not count: the host accepted nobody after it, not even a mailbox that it had accepted
+	// before or, where there is none, postmaster. Hosts that protect themselves against harvesting refuse everybody after a while.
+	Unproven bool `json:"unproven,omitempty"`
 	// Recipients is the number of recipients, targets of others and controls, that were named in the session before the target.
 	Recipients int      `json:"recipients,omitempty"`
 	Failure    *Failure `json:"failure,omitempty"` // what ended the session before all was answered

@@ -5,82 +5,107 @@ import (
 	"time"
 )
 
-// learn notes what a flight has shown about the host, its domains and its provider. The pool's lock is held.
-func (p *Pool) learn(w *worker, f *flight, failure *Failure) {
-	h, s := w.host, f.s
-	least, _ := p.config.Session.refusals()
-	switch {
-	case f.impatient(), failure != nil && failure.Kind != KindTimeout && s.refused > least && !f.cutOff(failure):
-		h.impatientAt(least)
-	case failure == nil && !f.unasked:
-		h.flights++
-	case f.suspect(failure) >= 0:
-		h.flights = 0 // who is in company with a silent mailbox is asked about again
+// learn notes what a transaction has shown about the host, its domains and its
+// provider. The pool's lock is held.
+func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
+	h, u := w.host, w.use(t)
+	switch t.trouble {
+	case notAsked, cutOff:
+	case noTrouble:
+		h.limits.succeeded(u)
+		p.learnFromAll(w, t, now)
+	case tooMany:
+		h.limits.recipients.halve(len(t.jobs))
+		h.limits.touch(now)
+	case mailRefused:
+		if !t.fresh {
+			h.limits.failed(u, now)
+		}
+	case fellSilent:
+		h.limits.recipients.halve(len(t.jobs))
+		h.limits.touch(now)
+	default:
+		h.limits.failed(u, now)
 	}
-	if f.confirmed && failure == nil {
-		h.trustDomain(f.asks[0].domain)
+	w.troubled = w.troubled || t.trouble > mailRefused
+	if t.s.slow > 1 { // one after the other, unlike where a mailbox takes long by itself
+		h.limits.slowedDown(u, now)
+		w.troubled = true
 	}
-	if a := f.asks[0]; a.silent != nil && failure == nil && time.Since(f.began) < silence {
-		h.fellSilent(a.silent, least)
+	if !t.began.IsZero() && len(t.named) > 0 {
+		h.perRecipient = time.Since(t.began) / time.Duration(len(t.named))
 	}
-	if !f.began.IsZero() {
-		h.perRecipient = time.Since(f.began) / time.Duration(len(f.named))
+	if t.fresh && t.mail.class != "" {
+		p.providers.note(t.s.provider, t.named[0].domain, t.mail.class)
 	}
+	for i := range t.named {
+		r := &t.named[i]
+		if r.reply == nil {
+			continue
+		}
+		h.answers = true
+		if t.tells(r) {
+			p.providers.note(t.s.provider, r.domain, r.class)
+		}
+	}
+}
+
+// learnFromAll notes what the replies of a transaction that is in step have
+// shown.
+func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
+	h := w.host
 	h.fade()
-	for i := range f.named {
-		r := &f.named[i]
+	for i := range t.named {
+		r := &t.named[i]
 		if r.reply == nil {
 			continue
 		}
 		h.asked++
-		if refusal(*r.reply) != nil {
+		if !r.accepted() {
 			h.refused++
 		}
 		switch {
-		case refusal(*r.reply) == nil:
-		case r.before == 0 && !s.conn.left:
-			h.trust(sortOf(r))
-		case r.reply.Code == replyServiceClosing && s.refused > leastPatience:
-			f.wornOut = s.refused > h.traits.refused
-			h.impatientAt(max(leastPatience, s.refused*9/10))
+		case r.role == isTarget && r.class == ClassOK:
+			h.noteAccepted(p, r.mailbox)
+		case r.role == isProof && r.accepted():
+			h.noteAccepted(p, r.mailbox)
+		case r.role == isProof && !t.known && r.reply.Code >= 500:
+			h.noPostmaster = now
 		}
-		if r.control && !f.doubtsControl(r) {
+		if !r.accepted() && (r.before == 0 || t.lastWord()) {
+			h.limits.trust(sortOf(r), now)
+		}
+		if r.role == isControl && !t.doubtsControl(r) {
 			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
 		}
-		if f.tells(r) {
-			p.providers.note(s.provider, r.domain, r.class)
-		}
 	}
-	h.heed(f, failure)
-	if s.cleared != "" {
-		h.heedCleared(s.cleared)
+	if !t.lastWord() {
+		return
 	}
-	if f.fresh && f.mail.class != "" && !s.conn.left {
-		p.providers.note(s.provider, f.named[0].domain, f.mail.class)
+	if j := t.jobs[0]; j.doubt != "" && j.doubt != sortOf(&t.named[0]) {
+		h.limits.failed(j.doubtUse, now) // it was about the session
+	}
+	if t.contradicted(0) {
+		h.trustConfirmed(t.jobs[0].domain, now)
 	}
 }
 
-// tells reports whether a reply says something about how the provider takes to us, and not about the length of the session, of which we have
-// made too much.
-func (f *flight) tells(r *recipient) bool {
-	return r.before == 0 || refusal(*r.reply) == nil || r.reply.Code != replyServiceClosing && !limited(*r.reply) && f.believes(r)
-}
-
-// classify reads the replies of a flight.
-func (f *flight) classify() {
-	p := f.s.pool
-	for i := range f.named {
-		if r := &f.named[i]; r.reply != nil {
-			mailbox := r.mailbox
-			if r.control {
-				mailbox = "@" + r.domain // as whoever judges it later reads it
-			}
-			r.class = p.read(f.s, PhaseRCPT, *r.reply, mailbox)
+// trustConfirmed notes that the host means a refusal beside an accepted
+// control. Jobs that wait to be asked alone about the same domain can come along
+// with others again.
+func (h *mailHost) trustConfirmed(domain string, now time.Time) {
+	h.limits.trust(confirmed, now)
+	for _, j := range h.waiting {
+		if j.alone && j.domain == domain {
+			j.alone, j.tries = false, 0
 		}
 	}
-	if f.mail.reply != nil && refusal(*f.mail.reply) != nil {
-		f.mail.class = p.read(f.s, PhaseMAIL, *f.mail.reply, "")
-	}
+}
+
+// tells reports whether a reply says something about how the provider takes to
+// us, and not about the length of the session, of which we have made too much.
+func (t *transaction) tells(r *recipient) bool {
+	return r.before == 0 || r.accepted() || r.reply.Code != replyServiceClosing && !limited(*r.reply) && t.believes(r)
 }
 
 // noteOpening notes what a session that did not get as far as MAIL has shown about the provider.

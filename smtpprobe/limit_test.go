@@ -99,7 +99,7 @@ func twoHosts(h smtptest.Handler) *smtptest.Network {
 
 func TestWhoWaitsIsServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		network := twoHosts(slow(time.Second, 0, 0))
+		network := twoHosts(&smtptest.Host{CatchAll: true, GreetingDelay: time.Second})
 		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)
 		var wg sync.WaitGroup
 		var want []string

@@ -2,123 +2,139 @@ package smtpprobe
 
 import "time"
 
-// Bounds on what a stranger's server can make us do and keep.
-const (
-	// maxConnections is the number of connections of one Probe. A domain whose first six do not answer is a matter for a later try.
-	maxConnections = 6
-	// maxRoutes is the number of addresses considered at all: those that our own network has no route to cost no connection.
-	maxRoutes = 16
-	// maxMore is the number of those that a host has more of, and that are tried: each takes a connection from the next hosts.
-	maxMore = 2
+// limit is one number: how much of something a mail host is given. It doubles
+// with each success that used it up, until the first trouble halves it; from
+// then on it takes some successes to grow by one.
+type limit struct {
+	now       int
+	most      int
+	troubled  bool
+	successes int // since the trouble, or since it last grew
+}
 
-	// leftoverWait is how long one listens for a reply too many: servers send the answers to one group of commands together.
-	leftoverWait = 10 * time.Millisecond
-	// alreadyThere is the same for what has arrived already.
-	alreadyThere = leftoverWait / 1000
-	// mostLeftoverWait is how long one listens where replies come one by one, and one came much sooner than another.
-	mostLeftoverWait = time.Second
+func (l *limit) grow(used int) {
+	if used < l.now {
+		return
+	}
+	if !l.troubled {
+		l.now = min(2*l.now, l.most)
+		return
+	}
+	if l.successes++; l.successes == successesToGrow {
+		l.now, l.successes = min(l.now+1, l.most), 0
+	}
+}
 
-	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
-	maxLine = 4096
-	// maxSessionBytes is the number of bytes read in one session, seven replies of a talkative host several times over.
-	maxSessionBytes = 64 << 10
+// halve notes that so much was too much. Sessions that met with trouble at the
+// same time halve it once.
+func (l *limit) halve(used int) {
+	l.now = max(1, min(l.now, used/2))
+	l.troubled, l.successes = true, 0
+}
 
-	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
-	maxTranscriptText  = 512
-	maxTranscriptLines = 256
-	maxTranscript      = 12 << 10
+// hostLimits are the limits of one mail host, and which of its refusals are
+// known to be about a mailbox. They are forgotten an hour after the first
+// trouble. The methods do nothing but arithmetic.
+type hostLimits struct {
+	recipients   limit // of one transaction
+	transactions limit // of one session
+	refused      limit // recipients refused in one session
+	sessions     limit // at a time
+	trusted      map[string]bool
+	since        time.Time // of the first thing noted
+}
 
-	// Each recipient of a transaction beyond the first ten adds to what may be read and written down: its command and a reply of some lines.
-	recipientBytes      = 1 << 10
-	recipientLines      = 6
-	recipientTranscript = 512
+// newLimits returns the limits of a host about which nothing is known.
+func newLimits(c Config) hostLimits {
+	refused := limit{now: defaultRefused, most: mostRefused}
+	if c.Session.Refused > 0 {
+		refused.now, refused.most = c.Session.Refused, c.Session.Refused
+	}
+	fixed := func(n int) limit { return limit{now: n, most: n} }
+	return hostLimits{
+		recipients:   limit{now: min(firstRecipients, c.Session.Flight), most: c.Session.Flight},
+		transactions: fixed(c.Session.Transactions),
+		refused:      refused,
+		sessions:     fixed(c.MaxSessionsPerHost),
+	}
+}
 
-	// maxKeyword is the longest EHLO keyword that counts as one; those that are registered have at most twenty octets.
-	maxKeyword = 64
+// use is what a session was used for until now.
+type use struct {
+	recipients   int // of the last transaction
+	transactions int
+	refused      int
+}
 
-	// maxMailbox is the longest mailbox: a path of 256 octets without its angle brackets (RFC 5321 §4.5.3.1.3).
-	maxMailbox = 254
-	// maxDomain is the longest domain name or address literal (RFC 5321 §4.5.3.1.2).
-	maxDomain = 255
-)
+// succeeded notes a transaction that was believed.
+func (l *hostLimits) succeeded(u use) {
+	if !l.recipients.troubled {
+		u.recipients = l.recipients.now
+	}
+	l.recipients.grow(u.recipients)
+}
 
-// leastShare is the time that is left to each address that may still be tried: for a SYN, one more after a second, and the answer to it.
-const leastShare = 1500 * time.Millisecond
+// ended notes a session that ended without trouble.
+func (l *hostLimits) ended(u use) {
+	l.refused.grow(u.refused)
+	l.transactions.grow(u.transactions)
+}
 
-// Defaults of [Config].
-const (
-	defaultPort               = 25
-	defaultMaxSessionsPerHost = 4
-	defaultMaxSessions        = 1000
+// failed notes a transaction that was not believed, and halves the limit that
+// it most likely ran into: hosts count refusals over the whole session, and so
+// do hosts that take few transactions.
+func (l *hostLimits) failed(u use, now time.Time) {
+	l.touch(now)
+	switch {
+	case u.refused > defaultRefused:
+		l.refused.halve(u.refused)
+	case u.transactions > 1:
+		l.transactions.halve(u.transactions)
+	default:
+		l.recipients.halve(u.recipients)
+	}
+}
 
-	// defaultMaxWaitingPerHost keeps one slow host from holding every caller. At four sessions of a second each, the last of so many waits
-	// for a minute; a host that hangs makes it longer, and then the context of the caller is what bounds it.
-	defaultMaxWaitingPerHost = 256
+// slowedDown notes that the host delays its refusals.
+func (l *hostLimits) slowedDown(u use, now time.Time) {
+	l.touch(now)
+	l.refused.now, l.refused.troubled = min(l.refused.now, defaultRefused), true
+}
 
-	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).
-	defaultConnect = 6 * time.Second
-	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which are for a mail queue and not for somebody who waits.
-	defaultCommand = 20 * time.Second
-	defaultQuit    = 3 * time.Second
-)
+// turned notes that the host refused a mailbox that it had accepted before.
+func (l *hostLimits) turned(u use, now time.Time) {
+	l.touch(now)
+	l.refused.halve(u.refused)
+	if u.transactions > 1 {
+		l.transactions.halve(u.transactions)
+	}
+	l.recipients.halve(max(2, u.recipients))
+	l.sessions.halve(l.sessions.now)
+}
 
-// What a session is good for, by default ([SessionCaps]).
-const (
-	defaultIdle         = 5 * time.Second
-	defaultAge          = 2 * time.Minute
-	defaultTransactions = 30
-	defaultRecipients   = 200
-	defaultRefused      = 9   // Postfix slows down after ten errors (smtpd_soft_error_limit)
-	defaultFlight       = 100 // what a host must take at least (RFC 5321 §4.5.3.1.8)
+// crowded notes that the host wants no session beside so many others.
+func (l *hostLimits) crowded(others int, now time.Time) {
+	l.touch(now)
+	l.sessions.now = min(l.sessions.now, max(1, others))
+}
 
-	// firstFlight is the size of the first transaction with a host; the next ones may be twice as large each.
-	firstFlight = 10
-	// flightLasts is how long a transaction may take, by what the last one took, so that a slow host's answers do not come all at the end.
-	flightLasts = 3 * time.Second
-	// mostRefused is how far a host's patience is tried.
-	mostRefused = 72
-	// fadesAfter is the number of recipients, about two transactions', after which the share of those refused counts for half.
-	fadesAfter = 128
-	// leastPatience is the number of refused recipients that no host loses patience over.
-	leastPatience = 3
-	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
-	impatience = 900 * time.Millisecond
-	// silence is the wait after which a host may itself have been waiting for a command (RFC 5321 §4.5.3.2.7 gives clients minutes, real hosts less).
-	silence = 3 * time.Second
-	// waitsAround is the number of waits of a session beside its transactions: handshake of TCP, greeting, EHLO, QUIT.
-	waitsAround = 4
-)
+// trust notes that the host gives a refusal of this sort to a recipient that
+// is alone in its session: it is not about the length of a session.
+func (l *hostLimits) trust(sort string, now time.Time) {
+	l.touch(now)
+	if l.trusted == nil || len(l.trusted) == maxTrusted {
+		l.trusted = make(map[string]bool)
+	}
+	l.trusted[sort] = true
+}
 
-// What the pool remembers, and for how long.
-const (
-	// failureLasts is how long a host that could not be asked is not tried again: a list has its addresses close together, and a person who
-	// tries again has waited as long.
-	failureLasts = 30 * time.Second
-	// crowdLasts is how long after a session a host that refuses the next is thought to have one too many: it may not have noticed the end of
-	// the others. crowdPause is the time to notice.
-	crowdLasts = 5 * time.Second
-	crowdPause = time.Second
-	// muteSessions is how many sessions in a row end without an answer to RCPT before the host counts as one that cannot be asked: two rounds of
-	// as many as are open at a time, because a host may verify some mailboxes elsewhere and take long.
-	muteSessions = 8
-	// maxBriefReply and maxBriefTranscript are the bytes kept of each reply, and of the transcript, of a session that is remembered for others.
-	maxBriefReply      = 1 << 10
-	maxBriefTranscript = 2 << 10
-	// traitsLast is how long a host's habits are believed.
-	traitsLast = time.Hour
-	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.
-	controlLasts = 10 * time.Minute
-	controlUses  = 200
-	// maxDoubts is how often one ask may be asked again.
-	maxDoubts = 2
+func (l *hostLimits) touch(now time.Time) {
+	if l.since.IsZero() {
+		l.since = now
+	}
+}
 
-	maxTrusted       = 32
-	maxDomainNotes   = 100_000
-	maxProviderNotes = 10_000
-	minSweep         = 1024 // hosts
-	maxHosts         = 20_000
-)
-
-// skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
-// (RFC 2920 §3.2), and at most a packet sent again keeps one back.
-const skipGrace = 500 * time.Millisecond
+// over reports whether what was noted is too old to be believed.
+func (l *hostLimits) over(now time.Time) bool {
+	return !l.since.IsZero() && now.Sub(l.since) > limitsLast
+}

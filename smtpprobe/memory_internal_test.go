@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-func hostAsk(i int) *ask {
+func hostJob(i int) *job {
 	addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort)}
-	return newAsk(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
+	return newJob(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
 }
 
 // TestBooksAreBounded sees that a list of any number of mail hosts, domains and providers takes a bounded part of the memory.
@@ -27,8 +26,8 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most := 0
 		for i := range hosts {
-			h := pool.host(hostAsk(i))
-			h.learn(func(t *traits) { t.refused = 5 })
+			h := pool.host(hostJob(i))
+			h.limits.trust("550 5.1.1 no_such_user", time.Now())
 			most = max(most, len(pool.hosts))
 			if i%1000 == 0 {
 				time.Sleep(time.Second)
@@ -65,71 +64,48 @@ func TestHostsInUseAreNotForgotten(t *testing.T) {
 		}
 		used := map[int]*mailHost{}
 		for i := range 3 * maxHosts {
-			h := pool.host(hostAsk(i))
+			h := pool.host(hostJob(i))
 			switch i % 1000 {
 			case 1:
 				h.sessions = 1
 			case 2:
 				h.underWay = 1
 			case 3:
-				h.waiting = []*ask{hostAsk(i)}
+				h.waiting = []*job{hostJob(i)}
 			default:
-				h.learn(func(t *traits) { t.refused = 5 })
+				h.limits.trust("550 5.1.1 no_such_user", time.Now())
 				continue
 			}
 			used[i] = h
 		}
 		for i, h := range used {
-			if pool.host(hostAsk(i)) != h {
+			if pool.host(hostJob(i)) != h {
 				t.Fatalf("host %d was forgotten", i)
 			}
 		}
 	})
 }
 
-// TestTraitsAreForgotten sees that a host's habits are believed for a while only.
-func TestTraitsAreForgotten(t *testing.T) {
+// TestLimitsAreForgotten sees that what a host has shown is believed for an
+// hour from the first of it, whatever else it shows meanwhile.
+func TestLimitsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := New(Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		pool.host(hostAsk(1)).learn(func(t *traits) { t.recipients = 1 })
+		pool.host(hostJob(1)).limits.failed(use{recipients: 2, transactions: 1}, time.Now())
 		for range 59 { // a busy host
 			time.Sleep(time.Minute)
-			pool.host(hostAsk(1)).trust("550 5.1.1")
+			pool.host(hostJob(1)).limits.trust("550 5.1.1", time.Now())
 		}
-		time.Sleep(traitsLast - 59*time.Minute - time.Second)
-		if h := pool.host(hostAsk(1)); pool.flightSize(h) != 1 {
+		time.Sleep(limitsLast - 59*time.Minute - time.Second)
+		if h := pool.host(hostJob(1)); pool.transactionSize(h) != 1 {
 			t.Error("forgotten too early")
 		}
 		time.Sleep(2 * time.Second)
-		if h := pool.host(hostAsk(1)); pool.flightSize(h) != firstFlight {
+		if h := pool.host(hostJob(1)); pool.transactionSize(h) != firstRecipients {
 			t.Error("not forgotten")
-		}
-	})
-}
-
-// TestWordsForRSET sees that those of a host are remembered as long as they are the same, and a bounded part of them.
-func TestWordsForRSET(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := &mailHost{}
-		long := Reply{Code: 250, Lines: []string{strings.Repeat("and so on ", 100)}}
-		for _, step := range []struct{ heard, usual string }{
-			{"250 2.0.0 Ok", "250 2.0.0 Ok"},
-			{"250 2.0.0 Ok", "250 2.0.0 Ok"},
-			{"250 2.0.0 Reset", ""},
-			{"250 2.0.0 Reset", ""},
-			{"later", ""},
-			{wording(long), wording(long)},
-		} {
-			if step.heard == "later" {
-				time.Sleep(traitsLast + time.Second)
-				continue
-			}
-			if h.heedCleared(step.heard); h.traits.usualCleared() != step.usual || len(h.traits.cleared) > maxWording {
-				t.Errorf("after %q: %q", step.heard, h.traits.usualCleared())
-			}
 		}
 	})
 }
@@ -143,10 +119,10 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
-	q, a := newInquiry(pool, 1), hostAsk(1)
-	q.asks[0], q.open, a.told = a, 1, q.told
-	a.tell(answer{session: &Session{Host: "mx1.example"}})
-	q.withdraw(ctx, func(told answer) {
+	q, a := newBatch(pool, 1), hostJob(1)
+	q.jobs[0], q.open, a.told = a, 1, q.told
+	a.tell(result{session: &Session{Host: "mx1.example"}})
+	q.withdraw(ctx, func(told result) {
 		if told.err != nil || told.session == nil {
 			t.Errorf("told %v (%v)", told.session, told.err)
 		}
@@ -167,9 +143,9 @@ func TestWhoGivesUpIsToldSo(t *testing.T) {
 	}
 	defer func() { _ = pool.Close() }()
 	timeout := Session{Failure: &Failure{Phase: PhaseConnect, Kind: KindTimeout}}
-	for _, told := range []answer{{session: &Session{Target: &Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
+	for _, told := range []result{{session: &Session{Target: &Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
 		two := []Host{{Name: "mx1.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, {Name: "mx2.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.2")}}}
-		trip := newTrip(pool, &Request{Hosts: two})
+		trip := newProbe(pool, &Request{Hosts: two})
 		trip.route, _ = trip.tour.next()
 		if end, err := trip.arrive(cancelledContext(), told); !end || !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: %t, %v", told, end, err)
@@ -177,12 +153,13 @@ func TestWhoGivesUpIsToldSo(t *testing.T) {
 	}
 }
 
-// TestTrustIsBounded holds that a host which words each refusal anew fills no memory.
+// TestTrustIsBounded sees that a host that words each refusal anew fills no
+// memory.
 func TestTrustIsBounded(t *testing.T) {
-	h := &mailHost{}
+	var l hostLimits
 	for i := range 1000 {
-		h.trust(fmt.Sprint(i))
-		if n := len(h.traits.trusted); n > maxTrusted || !h.traits.trusted[fmt.Sprint(i)] {
+		l.trust(fmt.Sprint(i), time.Now())
+		if n := len(l.trusted); n > maxTrusted || !l.trusted[fmt.Sprint(i)] {
 			t.Fatalf("%d sorts are remembered", n)
 		}
 	}

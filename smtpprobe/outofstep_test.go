@@ -109,7 +109,7 @@ func TestDifferentEnhancedCodes(t *testing.T) {
 		{"S: 550-5.1.1 it says\nS: 550 5.1.1 5.7.0 we know you\n", believed},
 		{"S: 450-4.7.0 we know you\nS: 450 4.2.0 later\n", "greeting 220, ehlo 250, mail 250, target 450, control 550"}, // proves nothing anyway
 	} {
-		o := probe(t, setting{}, smtptest.Script(flight+"S: 250 2.1.0 ok\n"+tt.target+"S: 550 5.1.1 no\n"))
+		o := probe(t, setting{}, smtptest.Script(flight+"S: 250 2.1.0 ok\n"+tt.target+"S: 550 5.1.1 no\nS: 250 reset\n"))
 		if got := summaries(o.found); got != tt.found {
 			t.Errorf("%s: found %s\n%s", tt.target, got, transcript(o.found.Sessions[0]))
 		}

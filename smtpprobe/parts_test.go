@@ -22,6 +22,7 @@ const (
 		C: MAIL *
 		C: RCPT *
 		C: RCPT *
+		C: RSET
 	`
 	// noEHLO is a host that has to be greeted with HELO, up to its answer to that.
 	noEHLO = `
@@ -58,7 +59,7 @@ const (
 const (
 	greets    = "EHLO probe.example\n"
 	asksOne   = "MAIL FROM:<>\nRCPT TO:<alice@example.com>\n"
-	asksBoth  = asksOne + "RCPT TO:<random@example.com>\n"
-	asksAgain = "RSET\nMAIL FROM:<>\nRCPT TO:<random@example.com>\n" // about the control alone
+	asksBoth  = asksOne + "RCPT TO:<random@example.com>\nRSET\n"
+	asksAgain = "MAIL FROM:<>\nRCPT TO:<random@example.com>\nRSET\n" // about the control alone
 	quits     = "QUIT\n"
 )

@@ -171,3 +171,12 @@ func (p *peer) asked() []string {
 	}
 	return all
 }
+
+// greeting takes a while, so that others come and wait.
+func greeting(*visit) string {
+	time.Sleep(100 * time.Millisecond)
+	return "220 mx"
+}
+
+// working is the time that a recipient takes.
+func working(*visit, string) time.Duration { return time.Millisecond }

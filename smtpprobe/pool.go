@@ -40,7 +40,7 @@ type Timeouts struct {
 	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
 }
 
-// SessionCaps bounds what is asked over one session before it ends with QUIT. Mail hosts count, and slow down or hang up on who asks too much.
+// SessionCaps bounds what is asked over one session before it ends with QUIT. Mail hosts count, and slow down or hang up on who jobs too much.
 type SessionCaps struct {
 	Idle         time.Duration // kept open for the next recipient; default 5 s
 	Age          time.Duration // no new transaction after this; default 2 min
@@ -50,7 +50,7 @@ type SessionCaps struct {
 	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 100
 }
 
-// Pool asks mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and asks about
+// Pool jobs mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and jobs about
 // several at a time. It is safe for concurrent use.
 type Pool struct {
 	config Config
@@ -144,7 +144,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Probe asks the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire is in the findings, a session that
+// Probe jobs the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire is in the findings, a session that
 // the budget or the deadline of ctx has cut short included. An error means that we could not work, and comes with the findings so far:
 //
 //   - ctx was cancelled; the error wraps [context.Canceled].
@@ -156,7 +156,7 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	if err := req.check(); err != nil {
 		return Findings{}, err
 	}
-	t := newTrip(p, &req)
+	t := newProbe(p, &req)
 	err := t.goOn(ctx)
 	return t.found, err
 }
@@ -165,10 +165,10 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 // they are put to. Done is told once what came of each request, by its number, perhaps from several goroutines at a time; it must be quick, as others wait
 // for it. ProbeAll returns when it has been told of all.
 func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
-	trips := make([]*trip, len(requests))
-	q := newInquiry(p, len(requests))
+	trips := make([]*probe, len(requests))
+	q := newBatch(p, len(requests))
 	var others sync.WaitGroup
-	arrive := func(told answer) {
+	arrive := func(told result) {
 		i := told.to.number
 		t := trips[i]
 		trips[i] = nil // the others may take long
@@ -186,7 +186,7 @@ func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int
 			done(i, Findings{}, err)
 			continue
 		}
-		trips[i] = newTrip(p, &requests[i])
+		trips[i] = newProbe(p, &requests[i])
 		a, err := trips[i].next(ctx)
 		if a == nil {
 			done(i, Findings{}, err)
@@ -200,9 +200,9 @@ func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int
 }
 
 // visit puts a question to one mail host and waits for the answer.
-func (p *Pool) visit(ctx context.Context, a *ask) (said answer) {
-	q := newInquiry(p, 1)
-	arrive := func(told answer) { said = told }
+func (p *Pool) visit(ctx context.Context, a *job) (said result) {
+	q := newBatch(p, 1)
+	arrive := func(told result) { said = told }
 	q.put(ctx, a, arrive)
 	q.wait(ctx, arrive)
 	return said

@@ -26,8 +26,8 @@ func TestPostfix(t *testing.T) {
 		{0, 0, 0, 10},
 		{5, 100, 0, 16}, // what it costs to find out whether the host has more patience than that
 		{25, 100, 0, 40},
-		{60, 60, 0, 80},
-		{100, 60, 0, 110},
+		{60, 80, 0, 80},
+		{100, 80, 0, 110},
 	} {
 		t.Run(fmt.Sprintf("%d%% bad", tt.bad), func(t *testing.T) {
 			var slow, hard atomic.Int64

@@ -52,14 +52,14 @@ func TestWaitsAreToldInTurn(t *testing.T) {
 func TestWhoGoesAlongStaysQueued(t *testing.T) {
 	for _, along := range []bool{false, true} {
 		var told []bool
-		a := newAsk(route{}, &Request{Target: "a@b.example", Queued: func(waits bool) { told = append(told, waits) }}, &budget{})
-		a.told = make(chan answer, 1)
+		a := newJob(route{}, &Request{Target: "a@b.example", Queued: func(waits bool) { told = append(told, waits) }}, &budget{})
+		a.told = make(chan result, 1)
 		a.queue(true)
 		a.taken(nil, along)
 		if waits := told[len(told)-1]; waits != along {
 			t.Errorf("along %t: told that it waits: %t", along, waits)
 		}
-		a.tell(answer{})
+		a.tell(result{})
 		if len(told) != 2 || told[1] {
 			t.Errorf("along %t: told %v in all", along, told)
 		}

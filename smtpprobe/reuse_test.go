@@ -41,13 +41,15 @@ func TestSessionIsReused(t *testing.T) {
 		RSET
 		MAIL FROM:<>
 		RCPT TO:<good2@a.example>
+		RCPT TO:<*@a.example>
+		RSET
 		QUIT`
 	for name, tt := range map[string]struct {
 		keywords string
 		writes   int64 // EHLO, two transactions, QUIT
 	}{
 		"pipelined": {"PIPELINING", 4},
-		"in turn":   {"SIZE", 8},
+		"in turn":   {"SIZE", 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dialer := &countingDialer{}
@@ -66,7 +68,9 @@ func TestSessionIsReused(t *testing.T) {
 					t.Fatalf("%d sessions", len(sessions))
 				}
 				commands := sessions[0].Commands
-				commands[3] = "RCPT TO:<*" + commands[3][strings.IndexByte(commands[3], '@'):]
+				for _, i := range []int{3, 7} {
+					commands[i] = "RCPT TO:<*" + commands[i][strings.IndexByte(commands[i], '@'):]
+				}
 				if diff := cmp.Diff(wire(wanted), wire(strings.Join(commands, "\n"))); diff != "" {
 					t.Errorf("client (-want +got):\n%s", diff)
 				}
@@ -87,13 +91,14 @@ func TestSessionEndsInTime(t *testing.T) {
 		rest     time.Duration
 		sessions []string // the number of transactions and recipients of each
 	}{
-		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"4/5"}},
-		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "1/1", "1/1", "1/1"}},
-		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/4", "1/1"}}, // 2 min of age
-		{"age", smtpprobe.SessionCaps{Age: 2500 * time.Millisecond}, time.Second, []string{"3/4", "1/1"}},
-		{"transactions", smtpprobe.SessionCaps{Transactions: 2}, time.Second, []string{"2/3", "2/2"}},
-		{"recipients", smtpprobe.SessionCaps{Recipients: 3}, time.Second, []string{"2/3", "2/2"}},
-		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"2/3", "2/2"}},
+		// Each refusal has a proof behind it, in a transaction of its own.
+		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"6/10"}},
+		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
+		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"4/7", "2/3"}}, // 2 min of age
+		{"age", smtpprobe.SessionCaps{Age: 2500 * time.Millisecond}, time.Second, []string{"4/7", "2/3"}},
+		{"transactions", smtpprobe.SessionCaps{Transactions: 2}, time.Second, []string{"3/5", "3/5"}},
+		{"recipients", smtpprobe.SessionCaps{Recipients: 5}, time.Second, []string{"3/5", "3/5"}},
+		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -140,7 +145,7 @@ func TestIdleSessionThatSpoke(t *testing.T) {
 		"a refusal":        "S: 550 5.1.1 no such user\nclose",
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nsleep 1s\n" + end)
+			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nsleep 1s\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
 				inTurnOf(b, 2*time.Second, "good1@a.example", "bad2@a.example")
 			})
@@ -174,7 +179,7 @@ func TestKeptSessionThatFails(t *testing.T) {
 		"one, and much later": "C: RSET\nC: MAIL *\nC: RCPT *\n" + `raw: 250 late\r\n250 reset\r\n250 sender\r\n` + "\nsleep 5ms\nS: 550 5.1.1 no",
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\n" + end)
+			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
 				inTurnOf(b, time.Second, "good1@a.example", "bad2@a.example")
 			})
@@ -263,7 +268,7 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 // TestClose sees that a pool ends its sessions with QUIT in bounded time, and answers those who wait.
 func TestClose(t *testing.T) {
 	busy := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
-	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nhang")}
+	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nhang")}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, hosts, func(b *bubble) {
 		for _, addr := range []string{"192.0.2.2", "192.0.2.3"} {
 			if r := b.ask(b.Context(), about("good@a.example", addr)); r.last().Target == nil {

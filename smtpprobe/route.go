@@ -54,7 +54,7 @@ func (t *tour) wantsMore(host string) bool {
 	return t.more(host) != nil && !slices.ContainsFunc(t.routes, to(host)) && t.connections < maxConnections
 }
 
-// more is what asks a host for more addresses; nil: there is nothing to ask, or no sense in it.
+// more is what jobs a host for more addresses; nil: there is nothing to ask, or no sense in it.
 func (t *tour) more(host string) func(context.Context) []netip.Addr {
 	i := slices.IndexFunc(t.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
 	if i < 0 || slices.Contains(t.finished, host) {
@@ -65,7 +65,7 @@ func (t *tour) more(host string) func(context.Context) []netip.Addr {
 
 func to(host string) func(route) bool { return func(r route) bool { return r.host == host } }
 
-// prolong asks for more addresses of a host, and puts them first.
+// prolong jobs for more addresses of a host, and puts them first.
 func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
 	more := t.more(host)
 	t.finished = append(t.finished, host)
@@ -117,7 +117,7 @@ func (t *tour) others(host string) int {
 }
 
 // learn draws the consequence of a session.
-func (t *tour) learn(r route, told answer) {
+func (t *tour) learn(r route, told result) {
 	if told.offline {
 		t.connections--
 	}

@@ -11,7 +11,7 @@ import (
 // errRefused ends a session whose last reply says why.
 var errRefused = errors.New("refused")
 
-// session is the dialogue over one connection, up to the flights, which do the asking.
+// session is the dialogue over one connection, up to the transactions.
 type session struct {
 	Session // the findings so far; the lock of the log guards them against a look at what is there
 
@@ -30,10 +30,8 @@ type session struct {
 	// done with the handshake before the server has had its say.
 	tlsPending bool
 
-	extraLines                        int    // of the replies of this flight, beyond one each
-	cleared                           string // the wording of the last reply to RSET; empty: there was none
-	clearedBefore                     string // the same of sessions before; empty: it is not known, or not always the same
-	transacting                       bool   // a transaction was left open
+	unreset bool // a transaction was left open: the host knows no RSET
+
 	transactions, recipients, refused int
 	slow                              int // refusals beyond those that any host takes: the last ones, as far as they came slowly
 }
@@ -55,7 +53,7 @@ func (s *session) open(ctx context.Context) error {
 	return nil
 }
 
-// opened notes that what comes now belongs to flights.
+// opened notes that what comes now belongs to transactions.
 func (s *session) opened() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -63,8 +61,8 @@ func (s *session) opened() {
 }
 
 // spent reports whether the session has been used enough.
-func (s *session) spent(caps SessionCaps) bool {
-	return s.transactions >= caps.Transactions || s.recipients >= caps.Recipients || s.refused >= caps.Refused || time.Since(s.started) >= caps.Age
+func (s *session) spent(caps SessionCaps, transactions int) bool {
+	return s.unreset || s.transactions >= transactions || s.recipients >= caps.Recipients || time.Since(s.started) >= caps.Age
 }
 
 // quiet reports whether the host has neither said anything nor hung up while the session rested.
@@ -180,10 +178,7 @@ func (s *session) hangUp(timeout time.Duration) {
 	}
 	s.watch.stop()
 	defer s.conn.free()
-	switch {
-	case s.conn.left:
-		_ = s.conn.Close()
-	case s.conn.usable:
+	if s.conn.usable {
 		s.conn.quit(timeout)
 		return
 	}

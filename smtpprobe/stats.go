@@ -17,7 +17,7 @@ type Stats struct {
 	Shunned []Shunned
 }
 
-// Shunned is a provider that the pool leaves alone, or asks slowly, because of how it took to us.
+// Shunned is a provider that the pool leaves alone, or jobs slowly, because of how it took to us.
 type Shunned struct {
 	Provider string        // its name in the table of providers, or the address of a mail host that is in none
 	Egress   string        // the name of the way out that it is about, where there are several

@@ -8,9 +8,10 @@ func TestSecondTransaction(t *testing.T) {
 		S: 250 sender
 		S: 250 yes
 		S: 452 4.5.3 too many recipients
-		C: RSET
+		S: 250 reset
 		C: MAIL FROM:<>
 		C: RCPT TO:<random@example.com>
+		C: RSET
 	`
 	const inTurn = lockStep + `
 		C: RCPT TO:<alice@example.com>
@@ -21,9 +22,9 @@ func TestSecondTransaction(t *testing.T) {
 		{
 			name: "a control beyond the limit on recipients gets a transaction of its own",
 			host: tooMany + `
-				S: 250 reset
 				S: 250 sender
-				S: 550 5.1.1 unknown`,
+				S: 550 5.1.1 unknown
+				S: 250 reset`,
 			client: greets + asksBoth + asksAgain + quits,
 			found:  goodFound,
 		},
@@ -32,16 +33,17 @@ func TestSecondTransaction(t *testing.T) {
 			host: flight + `
 				S: 250 sender
 				S: 550 5.1.1 unknown
-				S: 452 4.5.3 too many recipients`,
+				S: 452 4.5.3 too many recipients
+				S: 250 reset`,
 			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 550, control 452",
 		},
 		{
 			name: "the limit stands when the second MAIL is refused",
 			host: tooMany + `
-				S: 250 reset
 				S: 450 enough
-				S: 503 no MAIL`,
+				S: 503 no MAIL
+				S: 250 reset`,
 			client: greets + asksBoth + asksAgain + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
 		},

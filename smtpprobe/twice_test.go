@@ -51,9 +51,6 @@ func TestSlowHostSaysItTwice(t *testing.T) {
 					host := saysTwice(pace, func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == place })
 					host.keywords = keywords
 					requests := aboutAll(company()[:40])
-					for i := range requests {
-						requests[i].Control = "" // the last of a group would show it: it is refused, and RSET is not
-					}
 					inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 						for i, r := range b.askAll(requests) {
 							if last := r.last(); last.Target != nil && fmt.Sprint(last.Target.Code) != usual(requests[i].Target)[:3] {
@@ -74,11 +71,7 @@ func TestSlowHostSaysTheLastTwice(t *testing.T) {
 		t.Run(pace.String(), func(t *testing.T) {
 			host := saysTwice(pace, func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.named == 10 })
 			about := func(list []string) []smtpprobe.Request {
-				requests := aboutAll(list)
-				for i := range requests {
-					requests[i].Control = ""
-				}
-				return requests
+				return aboutAll(list)
 			}
 			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 				_ = b.askAll(about(mailboxes(10, func(int) bool { return false }, "a.example")))

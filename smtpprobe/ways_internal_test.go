@@ -21,7 +21,7 @@ func TestWaysAreDifferentClients(t *testing.T) {
 			if names[name] || name.isAddress() != (host == "mx.a.example") || (name.String() == "9.9.9.9") != name.isAddress() || name.String() == "" {
 				t.Errorf("%s: %v twice, or taken for another kind", host, name)
 			}
-			names[name], keys[pool.key(&ask{route: r})] = true, true
+			names[name], keys[pool.key(&job{route: r})] = true, true
 		}
 		if len(keys) != 3 {
 			t.Errorf("%s: %d pools of sessions, want 3", host, len(keys))

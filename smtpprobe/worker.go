@@ -18,12 +18,15 @@ type worker struct {
 	nudge   chan struct{} // has room for one; wakes the worker while it is idle
 
 	// The pool's lock guards the rest.
-	asks    []*ask        // under way
-	dropped int           // of asks: given up by those who asked
-	resting *list.Element // of the pool's idle ones; nil: is none of them
-	since   time.Time     // when it became one
-	retired bool          // is not to ask again
-	failed  bool          // did not get its session open
+	jobs     []*job        // under way
+	dropped  int           // of jobs: given up by those who asked
+	resting  *list.Element // of the pool's idle ones; nil: is none of them
+	since    time.Time     // when it became one
+	retired  bool          // is not to ask again
+	failed   bool          // did not get its session open
+	open     []openRefusal // of this session
+	barren   bool          // the last transaction had no acceptance
+	troubled bool          // a transaction was not believed, or the host showed impatience
 }
 
 // start waits for a slot, opens a session for the ask that has waited longest and serves all that come.
@@ -40,9 +43,6 @@ func (p *Pool) start(h *mailHost) {
 	p.slots.Release(1)
 	p.mu.Lock()
 	h.sessions--
-	if h.explorer == w {
-		h.explorer = nil
-	}
 	if w.failed {
 		h.failing--
 	}
@@ -81,20 +81,20 @@ func (w *worker) cancel() {
 }
 
 // first takes the ask to open the session for.
-func (w *worker) first() *ask {
+func (w *worker) first() *job {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.starting--
-	w.asks = w.pool.take(w, nil, 1, true)
-	if len(w.asks) == 0 {
+	w.jobs = w.pool.take(w, nil, 1, true)
+	if len(w.jobs) == 0 {
 		return nil
 	}
-	w.session = newSession(w.pool, w.asks[0].route)
-	return w.asks[0]
+	w.session = newSession(w.pool, w.jobs[0].route)
+	return w.jobs[0]
 }
 
-// serve opens the session and asks until nobody waits any more, or the session has had its time.
-func (w *worker) serve(first *ask) {
+// serve opens the session and jobs until nobody waits any more, or the session has had its time.
+func (w *worker) serve(first *job) {
 	w.session.bound = first.ends()
 	if err := w.session.open(w.ctx); err != nil {
 		w.failedToOpen(first, err)
@@ -102,39 +102,76 @@ func (w *worker) serve(first *ask) {
 	}
 	w.session.opened()
 	w.opened(first)
-	for len(w.asks) > 0 {
-		f := newFlight(w.session, w.host, w.asks)
-		f.last = w.ends(len(f.named))
-		err := f.fly(w.ctx)
-		w.settle(f, err)
+	for len(w.jobs) > 0 {
+		t := w.transaction()
+		err := t.run(w.ctx)
+		w.settle(t, err)
 		if err != nil || !w.next() {
-			return
+			break
 		}
 	}
+	w.ended()
+}
+
+// transaction returns the next, with the jobs taken.
+func (w *worker) transaction() *transaction {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	h := w.host
+	proof, known := h.proofFor(w.jobs)
+	if !known && h.heard < freeRefusals {
+		proof = ""
+	}
+	last := known && h.limits.transactions.troubled && w.session.transactions+1 >= h.limits.transactions.now
+	t := newTransaction(w.session, h, w.jobs, proof, last || known && len(w.jobs) > freeRefusals)
+	if time.Since(h.heardAt) > freeAgain {
+		h.heard = 0
+	}
+	t.known, t.heard = known, h.heard
+	h.heard, h.heardAt = h.heard+len(t.named), time.Now()
+	return t
+}
+
+// use is what the session was used for, and the last transaction with it.
+func (w *worker) use(t *transaction) use {
+	u := use{transactions: w.session.transactions, refused: w.session.refused}
+	if t != nil {
+		u.recipients = len(t.jobs)
+	}
+	return u
+}
+
+// ended notes how the session went. Refusals that are still open are asked about
+// again.
+func (w *worker) ended() {
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	if !w.troubled {
+		w.host.limits.ended(w.use(nil))
+	}
+	w.askAgain()
 }
 
 // opened lets others come along in the first transaction.
-func (w *worker) opened(first *ask) {
+func (w *worker) opened(first *job) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
-	w.session.clearedBefore = w.host.traits.usualCleared()
-	w.host.explores(w)
 	if !first.alone && w.ctx.Err() == nil {
-		w.asks = w.pool.take(w, w.asks, w.pool.room(w)-cost(first, nil), false)
+		w.jobs = w.pool.take(w, w.jobs, w.pool.room(w)-cost(first, nil), false)
 	}
 }
 
 // failedToOpen tells what came of the session. Where others are open, or were just now, the host wants no more of them for the moment: that is no
 // answer. Else it is the answer for all who wait, as they would meet with the same.
-func (w *worker) failedToOpen(first *ask, err error) {
+func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done()
 	defer w.fail()
 	if outOfResources(err) {
-		first.tell(answer{err: err})
+		first.tell(result{err: err})
 		return
 	}
 	s.end(err)
@@ -145,18 +182,18 @@ func (w *worker) failedToOpen(first *ask, err error) {
 		return
 	}
 	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
-	if (others > 0 || recent && first.doubts < maxDoubts) && !first.gone && w.ctx.Err() == nil {
+	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
 		h.crowded(others)
 		if others == 0 {
-			first.doubts++
+			first.crowded++
 		}
-		p.resubmit(h, first)
+		p.resubmit(h, first, true)
 		return
 	}
-	first.tell(answer{session: s.account(first), offline: s.offline})
+	first.tell(result{session: s.account(first), offline: s.offline})
 	if w.ctx.Err() == nil && others == 0 && !recent {
 		h.failed = newFailedSession(s, first, err)
-		h.traits.sessions = 0 // it was not about their number
+		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
 		p.noteOpening(s)
 		h.giveUp(h.failed)
 	}
@@ -164,14 +201,14 @@ func (w *worker) failedToOpen(first *ask, err error) {
 
 // hadNoWay tells that our own way out failed, to those too who would meet with the same. Where other sessions are open, or about to be, those
 // serve them or fail in turn. The host knows nothing of it, and it is not remembered: the way may be mended at any moment.
-func (w *worker) hadNoWay(first *ask, err error) {
+func (w *worker) hadNoWay(first *job, err error) {
 	h := w.host
 	if h.alive() > 1 && !first.gone && w.ctx.Err() == nil {
 		h.notBefore = time.Now().Add(crowdPause)
-		w.pool.resubmit(h, first)
+		w.pool.resubmit(h, first, true)
 		return
 	}
-	first.tell(answer{session: w.session.account(first), offline: w.session.offline})
+	first.tell(result{session: w.session.account(first), offline: w.session.offline})
 	h.giveUp(newFailedSession(w.session, first, err))
 }
 
@@ -181,25 +218,25 @@ func (w *worker) fail() {
 	w.host.failing++
 }
 
-// done notes that the asks under way are answered.
+// done notes that the jobs under way are answered.
 func (w *worker) done() {
-	w.host.underWay -= len(w.asks)
-	w.asks, w.dropped = nil, 0
+	w.host.underWay -= len(w.jobs)
+	w.jobs, w.dropped = nil, 0
 }
 
-// ends foresees whether a transaction with so many recipients will be the session's last, while others wait, and can have QUIT with it: what the
-// host says to RSET, which shows that no reply came twice, has to be known.
-func (w *worker) ends(recipients int) bool {
-	w.pool.mu.Lock()
-	defer w.pool.mu.Unlock()
-	known := w.session.cleared != "" || w.session.clearedBefore != ""
-	return known && !w.host.traits.quitApart && w.pool.exhausted(w, recipients)
-}
-
-// next takes the asks of the next transaction, and waits for some while the session may be kept.
+// next takes the jobs of the next transaction, and waits for some while the
+// session may be kept. Open refusals get their proof first, where those who wait
+// will not bring it.
 func (w *worker) next() bool {
 	for {
 		w.pool.mu.Lock()
+		if w.mustProve() && w.ctx.Err() == nil && !w.session.unreset {
+			w.pool.mu.Unlock()
+			if !w.prove() {
+				return false
+			}
+			continue
+		}
 		ready, idle := w.continues()
 		w.pool.mu.Unlock()
 		if ready || !idle {
@@ -209,20 +246,26 @@ func (w *worker) next() bool {
 	}
 }
 
-// continues takes asks if there are any, and else reports whether the session may wait for some.
+// usable reports whether the session may have another transaction. The pool's
+// lock is held.
+func (w *worker) usable() bool {
+	p := w.pool
+	if w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(p.config.Session, w.host.limits.transactions.now) {
+		return false
+	}
+	if len(w.host.accepted) == 0 && w.host.heard < freeRefusals {
+		return false // the next refusal counts by itself in a session of its own only
+	}
+	return p.providers.wait(w.session.provider) <= 0 && p.room(w) > 0
+}
+
+// continues takes jobs if there are any, and else reports whether the session may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	h.bore(w.session.refused)
-	if w.retired || p.closing || w.ctx.Err() != nil || w.session.conn.left || w.session.spent(p.caps(w, w.session.refused)) {
+	if !w.usable() {
 		return false, false
 	}
-	if wait := p.providers.wait(w.session.provider); wait > 0 {
-		return false, false // the provider wants to see less of us
-	}
-	if p.exhausted(w, 0) {
-		return false, false
-	}
-	if w.asks = p.take(w, nil, p.room(w), false); len(w.asks) > 0 {
+	if w.jobs = p.take(w, nil, p.room(w), false); len(w.jobs) > 0 {
 		return true, false
 	}
 	if p.starving > 0 || len(h.waiting) > 0 {
@@ -281,7 +324,7 @@ func (p *Pool) retireFirst(n int) {
 	}
 }
 
-// unpark takes a worker off the idle ones; it is about to take asks.
+// unpark takes a worker off the idle ones; it is about to take jobs.
 func (p *Pool) unpark(w *worker) {
 	p.idle.Remove(w.resting)
 	w.resting = nil
@@ -301,12 +344,12 @@ func (p *Pool) retire(w *worker) {
 }
 
 // drop gives up an ask under way. The session ends at once when all who asked have given up.
-func (w *worker) drop(a *ask, cancelled bool) {
-	if !slices.Contains(w.asks, a) {
+func (w *worker) drop(a *job, cancelled bool) {
+	if !slices.Contains(w.jobs, a) {
 		return
 	}
 	w.dropped++
-	if cancelled && w.dropped == len(w.asks) {
+	if cancelled && w.dropped == len(w.jobs) {
 		w.cancel()
 	}
 }

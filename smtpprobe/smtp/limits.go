@@ -12,6 +12,4 @@ const (
 	// honest ones have about three thousand. A thousand open sessions keep a
 	// few such replies each.
 	MaxReplyText = 4 << 10
-	// MaxWording is the number of bytes in which replies are compared.
-	MaxWording = 256
 )

@@ -3,7 +3,6 @@ package smtp
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -191,14 +190,6 @@ func (r Reply) Contradictory() bool {
 		found = cmp.Or(found, enhanced)
 	}
 	return false
-}
-
-// Wording returns what stays the same if a host gives the reply again: all
-// words but mailboxes and those with digits, such as times and session numbers.
-func (r Reply) Wording() string {
-	words := strings.Fields(strings.Join(r.Lines, " "))
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "0123456789@") })
-	return Truncate(fmt.Sprint(r.Code, " ", r.Enhanced, " ", strings.Join(words, " ")), MaxWording)
 }
 
 // cutEnhanced splits an enhanced status code from the beginning of a text,

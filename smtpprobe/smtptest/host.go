@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Host is a mail host that behaves, but for what its fields say. The zero Host takes mail for nobody and refuses every mailbox as unknown. Set
+// Host is a mail host that behaves, but for what its fields say. The zero Host takes mail for postmaster, as every host has to
+// (RFC 5321 §4.5.1), and refuses every other mailbox as unknown. Set
 // the fields before its first connection, and do not copy it. It is safe for concurrent use.
 //
 // Fields that hold replies take the text from the reply code on. "\n" separates the lines of a reply of several: "550-5.1.1 Sorry\n550 5.1.1

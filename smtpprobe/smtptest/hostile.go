@@ -15,7 +15,7 @@ type Hostile struct {
 
 // HostileHosts returns a host of each kind, in a fixed order. Some keep count over their sessions: each call makes new ones.
 func HostileHosts() []Hostile {
-	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(), fickleHosts())
+	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(), fickleHosts(), turningHosts())
 }
 
 // HostileHost returns a new host of the kind with that name, one of those that HostileHosts returns. It panics when there is none.

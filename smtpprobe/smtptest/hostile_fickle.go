@@ -134,6 +134,20 @@ func answersTo(group []string) []string {
 	return answers
 }
 
+// saysMore answers a command with one reply more than it should, once in each
+// group.
+func saysMore(verb, more string) func(group []string) []string {
+	return func(group []string) []string {
+		answers := answersTo(group)
+		for i, command := range group {
+			if verbOf(command) == verb {
+				return slices.Insert(answers, i+1, more)
+			}
+		}
+		return answers
+	}
+}
+
 // reversed answers the recipients of a group in reverse order.
 func reversed(group []string) []string {
 	answers := answersTo(group)

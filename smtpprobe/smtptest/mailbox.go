@@ -60,7 +60,7 @@ func (h *Host) mailboxReply(rcpt string) string {
 	if !ok {
 		m, ok = h.Mailboxes[local]
 	}
-	if !ok && !h.CatchAll {
+	if !ok && !h.CatchAll && local != "postmaster" {
 		return orDefault(h.Unknown, DefaultUnknown)
 	}
 	return orDefault(string(m), string(Accepts))

@@ -17,8 +17,8 @@ type hostKey struct {
 // mailHost is what the pool has to do with one mail host, and what it has learned of it. The pool's lock guards it.
 type mailHost struct {
 	key       hostKey
-	waiting   []*ask // in order of arrival
-	underWay  int    // asks that a worker has taken
+	waiting   []*job // in order of arrival
+	underWay  int    // jobs that a worker has taken
 	sessions  int    // open, or about to be
 	starting  int    // of sessions: those that have taken no ask yet
 	failing   int    // of sessions: those that could not be opened, and end
@@ -26,36 +26,41 @@ type mailHost struct {
 	impatient *time.Timer // looks after those who have waited long
 	lookAt    time.Time   // when it does
 
-	flights        int           // transactions that went well
 	asked, refused int           // recipients named of late, and those refused of them
 	perRecipient   time.Duration // that the last transaction took
-	borne          int           // refused recipients of one session, at the most, that have met with no sign of impatience
-	explorer       *worker       // whose session tries the host's patience further
-	traits         traits
+	limits         hostLimits
 	failed         *failedSession
-	mute           int       // sessions in a row without an answer to RCPT
 	wellAt         time.Time // a session was last open
 	notBefore      time.Time // the next may be opened
+
+	answers      bool      // it has answered about a recipient
+	heard        int       // recipients that were named to it of late
+	heardAt      time.Time // the last of them
+	accepted     []string  // mailboxes, the one that it accepted last first
+	turns        int       // how often in a row it refused everybody
+	noPostmaster time.Time // when it refused postmaster; zero: it did not
+	open         int       // refusals that wait for an acceptance in their session
+	deferred     []openRefusal
 }
 
-func (p *Pool) key(a *ask) hostKey {
+func (p *Pool) key(a *job) hostKey {
 	return hostKey{addr: netip.AddrPortFrom(a.route.addr.Addr().Unmap(), a.route.addr.Port()), egress: a.route.egress, plain: a.route.plain}
 }
 
-func (p *Pool) host(a *ask) *mailHost {
+func (p *Pool) host(a *job) *mailHost {
 	key := p.key(a)
 	h := p.hosts[key]
 	if h == nil {
 		p.sweep()
-		h = &mailHost{key: key}
+		h = &mailHost{key: key, limits: newLimits(p.config)}
 		p.hosts[key] = h
 	}
-	h.forgetTraits()
+	h.forget(p.config)
 	return h
 }
 
 // submit lets an ask wait for a session.
-func (p *Pool) submit(a *ask) error {
+func (p *Pool) submit(a *job) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
@@ -87,14 +92,18 @@ func (p *Pool) full(h *mailHost) bool {
 	return counted-soon >= p.config.MaxWaitingPerHost
 }
 
-// resubmit lets an ask wait again, in front of all others but those that are to be asked alone, as they show something about the host. The time for it
-// begins anew: that it has to be asked again is not its doing.
-func (p *Pool) resubmit(h *mailHost, a *ask) {
+// resubmit lets a job wait again, in front of all others but those that are to be
+// asked alone, as they show something about the host. Where it shared the
+// transaction, its time begins anew: that it has to be asked again is not its
+// doing.
+func (p *Pool) resubmit(h *mailHost, a *job, shared bool) {
 	now := time.Now()
-	a.left.stoodStill(now.Sub(a.since))
+	if shared || a.worker == nil {
+		a.left.stoodStill(now.Sub(a.since))
+	}
 	a.worker, a.since = nil, now
 	if p.closing {
-		a.tell(answer{err: ErrClosed})
+		a.tell(result{err: ErrClosed})
 		return
 	}
 	at := 0
@@ -106,11 +115,17 @@ func (p *Pool) resubmit(h *mailHost, a *ask) {
 }
 
 // sessionCap is how many sessions the host may have at a time.
-func (p *Pool) sessionCap(h *mailHost) int {
-	if h.traits.sessions > 0 {
-		return min(h.traits.sessions, p.config.MaxSessionsPerHost)
+func (p *Pool) sessionCap(h *mailHost) int { return h.limits.sessions.now }
+
+// forget forgets what is too old to be believed.
+func (h *mailHost) forget(c Config) {
+	now := time.Now()
+	if h.limits.over(now) {
+		h.limits = newLimits(c)
 	}
-	return p.config.MaxSessionsPerHost
+	if now.Sub(h.heardAt) > limitsLast {
+		h.accepted = nil
+	}
 }
 
 // alive is how many sessions are open, or are being opened.
@@ -119,7 +134,7 @@ func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
 // crowded notes that the host wants no session beside the others, or if there are none, that it has not noticed the end of the last.
 func (h *mailHost) crowded(others int) {
 	if others > 0 {
-		h.learn(func(t *traits) { t.sessions = others })
+		h.limits.crowded(others, time.Now())
 		return
 	}
 	h.notBefore = time.Now().Add(crowdPause)
@@ -130,10 +145,11 @@ const patience = 300 * time.Millisecond
 
 // staff sees to it that those who wait are served: by an idle session, by another one while there may be more, or by those that are busy.
 func (p *Pool) staff(h *mailHost) {
+	h.giveUpDeferred()
 	if len(h.waiting) == 0 {
 		return
 	}
-	for n := 0; n*p.flightSize(h) < len(h.waiting) && len(h.idle) > 0; n++ {
+	for n := 0; n*p.transactionSize(h) < len(h.waiting) && len(h.idle) > 0; n++ {
 		p.unpark(h.idle[len(h.idle)-1])
 	}
 	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
@@ -179,7 +195,7 @@ func (p *Pool) wantsSession(h *mailHost) bool {
 		}
 	}
 	overdue := h.starting == 0 && time.Since(h.waiting[0].since) >= patience
-	return h.starting < alone || len(h.waiting)-alone > p.flightSize(h)*(h.starting-alone+1) || overdue
+	return h.starting < alone || len(h.waiting)-alone > p.transactionSize(h)*(h.starting-alone+1) || overdue
 }
 
 // restaff looks after those who have waited long.
@@ -190,17 +206,21 @@ func (p *Pool) restaff(h *mailHost) {
 	p.staff(h)
 }
 
-// forget takes an ask off those who wait.
-func (h *mailHost) forget(a *ask) {
-	h.waiting = slices.DeleteFunc(h.waiting, func(b *ask) bool { return a == b })
+// withdraw takes a job off those that wait.
+func (h *mailHost) withdraw(a *job) {
+	h.waiting = slices.DeleteFunc(h.waiting, func(b *job) bool { return a == b })
 }
 
 // dismiss answers all that wait with an error.
 func (h *mailHost) dismiss(err error) {
 	for _, a := range h.waiting {
-		a.tell(answer{err: err})
+		a.tell(result{err: err})
 	}
 	h.waiting = nil
+	for _, o := range h.deferred {
+		o.job.tell(o.answer)
+	}
+	h.deferred = nil
 }
 
 // sweep drops hosts of which there is nothing to remember, and where these are too few, all that are not in use.
@@ -217,9 +237,12 @@ func (p *Pool) sweep() {
 	p.swept = len(p.hosts)
 }
 
-func (h *mailHost) inUse() bool { return len(h.waiting) > 0 || h.underWay > 0 || h.sessions > 0 }
+func (h *mailHost) inUse() bool {
+	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
+}
 
 // forgettable reports whether all that the host has shown is a thing of the past.
 func (h *mailHost) forgettable() bool {
-	return time.Now().After(h.traits.until) && (h.failed == nil || h.failed.over())
+	limits := h.limits.since.IsZero() || h.limits.over(time.Now())
+	return limits && time.Since(h.heardAt) > limitsLast && (h.failed == nil || h.failed.over())
 }

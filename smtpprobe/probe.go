@@ -6,7 +6,7 @@ import (
 )
 
 // trip is the way of one request from mail host to mail host.
-type trip struct {
+type probe struct {
 	pool  *Pool
 	req   *Request
 	left  budget
@@ -15,12 +15,12 @@ type trip struct {
 	found Findings
 }
 
-func newTrip(p *Pool, req *Request) *trip {
-	return &trip{pool: p, req: req, left: startBudget(req.Budget), tour: newTour(req.Hosts, p.config.Port, p.config.Egresses)}
+func newProbe(p *Pool, req *Request) *probe {
+	return &probe{pool: p, req: req, left: startBudget(req.Budget), tour: newTour(req.Hosts, p.config.Port, p.config.Egresses)}
 }
 
-// goOn asks the next hosts until nothing is left to ask.
-func (t *trip) goOn(ctx context.Context) error {
+// goOn jobs the next hosts until nothing is left to ask.
+func (t *probe) goOn(ctx context.Context) error {
 	for {
 		a, err := t.next(ctx)
 		if a == nil {
@@ -33,7 +33,7 @@ func (t *trip) goOn(ctx context.Context) error {
 }
 
 // next returns the next question; nil: there is none.
-func (t *trip) next(ctx context.Context) (*ask, error) {
+func (t *probe) next(ctx context.Context) (*job, error) {
 	if err := cmp.Or(t.prolong(ctx), cancelled(ctx)); err != nil {
 		return nil, err
 	}
@@ -42,11 +42,11 @@ func (t *trip) next(ctx context.Context) (*ask, error) {
 		return nil, nil
 	}
 	t.route = r
-	return newAsk(r, t.req, &t.left), nil
+	return newJob(r, t.req, &t.left), nil
 }
 
 // arrive notes what the host said, and reports whether nothing is left to ask, whatever the time. Who has given up is told so, whatever else there is.
-func (t *trip) arrive(ctx context.Context, told answer) (end bool, err error) {
+func (t *probe) arrive(ctx context.Context, told result) (end bool, err error) {
 	if told.session != nil {
 		t.found.Sessions = append(t.found.Sessions, *told.session)
 		t.tour.learn(t.route, told)
@@ -56,7 +56,7 @@ func (t *trip) arrive(ctx context.Context, told answer) (end bool, err error) {
 }
 
 // prolong has the host that was asked last asked for more addresses, where that may lead to an answer.
-func (t *trip) prolong(ctx context.Context) error {
+func (t *probe) prolong(ctx context.Context) error {
 	if !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
 		return nil
 	}

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// inquiry is what one goroutine asks at a time. Each ask has one answer.
-type inquiry struct {
+// batch is what one goroutine jobs at a time. Each ask has one answer.
+type batch struct {
 	pool *Pool
-	told chan answer // has room for all
-	asks []*ask      // by number; nil: it has its answer, or there is none by that number
+	told chan result // has room for all
+	jobs []*job      // by number; nil: it has its answer, or there is none by that number
 	open int         // those that have none yet
 }
 
 // arrival is told what became of an ask.
-type arrival func(told answer)
+type arrival func(told result)
 
-func newInquiry(p *Pool, asks int) *inquiry {
-	return &inquiry{pool: p, told: make(chan answer, asks), asks: make([]*ask, asks)}
+func newBatch(p *Pool, jobs int) *batch {
+	return &batch{pool: p, told: make(chan result, jobs), jobs: make([]*job, jobs)}
 }
 
 // put puts a question to its mail host, unless the answer is known without it.
-func (q *inquiry) put(ctx context.Context, a *ask, arrive arrival) {
+func (q *batch) put(ctx context.Context, a *job, arrive arrival) {
 	p := q.pool
 	a.deadline, _ = ctx.Deadline()
 	a.told = q.told
 	switch {
 	case expired(ctx):
-		arrive(answer{to: a, session: tooLate(a)})
+		arrive(result{to: a, session: tooLate(a)})
 		return
 	case a.route.egress == noEgress:
-		arrive(answer{to: a, session: withoutEgress(a), offline: true})
+		arrive(result{to: a, session: withoutEgress(a), offline: true})
 		return
 	}
 	if told, known := p.paused(a); known {
@@ -40,15 +40,15 @@ func (q *inquiry) put(ctx context.Context, a *ask, arrive arrival) {
 		return
 	}
 	if err := p.submit(a); err != nil {
-		arrive(answer{to: a, err: err})
+		arrive(result{to: a, err: err})
 		return
 	}
-	q.asks[a.number] = a
+	q.jobs[a.number] = a
 	q.open++
 }
 
 // wait waits for the answers.
-func (q *inquiry) wait(ctx context.Context, arrive arrival) {
+func (q *batch) wait(ctx context.Context, arrive arrival) {
 	for q.open > 0 {
 		select {
 		case told := <-q.told:
@@ -60,8 +60,8 @@ func (q *inquiry) wait(ctx context.Context, arrive arrival) {
 }
 
 // close hands an answer over.
-func (q *inquiry) close(told answer, arrive arrival) {
-	q.asks[told.to.number] = nil
+func (q *batch) close(told result, arrive arrival) {
+	q.jobs[told.to.number] = nil
 	q.open--
 	arrive(told)
 }
@@ -69,14 +69,14 @@ func (q *inquiry) close(told answer, arrive arrival) {
 // withdrawGrace is how long one waits for the workers whose questions have run out of time at the same moment.
 const withdrawGrace = 100 * time.Millisecond
 
-// withdraw gives the open asks up, as their context has ended. What is known of their sessions by then is the answer; the sessions go on for others.
-func (q *inquiry) withdraw(ctx context.Context, arrive arrival) {
+// withdraw gives the open jobs up, as their context has ended. What is known of their sessions by then is the answer; the sessions go on for others.
+func (q *batch) withdraw(ctx context.Context, arrive arrival) {
 	told, idle := q.takeBack(cancelled(ctx) != nil)
 	for _, said := range told {
 		q.close(said, arrive)
 	}
 	for _, a := range idle {
-		q.close(answer{to: a, err: busy(a)}, arrive)
+		q.close(result{to: a, err: busy(a)}, arrive)
 	}
 	grace := time.After(withdrawGrace)
 	for q.open > 0 {
@@ -84,31 +84,37 @@ func (q *inquiry) withdraw(ctx context.Context, arrive arrival) {
 		case said := <-q.told:
 			q.close(said, arrive)
 		case <-grace:
-			for _, a := range q.asks {
+			for _, a := range q.jobs {
 				if a != nil {
-					q.close(answer{to: a, session: q.pool.abandon(a).soFar(ctx, a)}, arrive)
+					q.close(result{to: a, session: q.pool.abandon(a).soFar(ctx, a)}, arrive)
 				}
 			}
 		}
 	}
 }
 
-// takeBack takes the asks back that no worker has taken, and tells those of the others that who asked has left. Told are those that have been told at
+// takeBack takes the jobs back that no worker has taken, and tells those of the others that who asked has left. Told are those that have been told at
 // the same moment.
-func (q *inquiry) takeBack(cancelled bool) (told []answer, idle []*ask) {
+func (q *batch) takeBack(cancelled bool) (told []result, idle []*job) {
 	p := q.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(q.told) > 0 {
 		said := <-q.told
-		told, q.asks[said.to.number] = append(told, said), nil
+		told, q.jobs[said.to.number] = append(told, said), nil
 	}
-	for _, a := range q.asks {
+	for _, a := range q.jobs {
 		switch {
 		case a == nil:
 		case a.worker == nil:
-			p.host(a).forget(a)
+			h := p.host(a)
 			a.queue(false)
+			if said, ok := h.takeDeferred(a); ok {
+				said.to = a
+				told, q.jobs[a.number] = append(told, said), nil
+				continue
+			}
+			h.withdraw(a)
 			idle = append(idle, a)
 		default:
 			a.gone = true
@@ -121,11 +127,11 @@ func (q *inquiry) takeBack(cancelled bool) (told []answer, idle []*ask) {
 
 // abandon ends the session of an ask if it works for nobody any more, and returns it: a host that takes its time over many recipients would keep it
 // for minutes.
-func (p *Pool) abandon(a *ask) *session {
+func (p *Pool) abandon(a *job) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := a.worker
-	if slices.Contains(w.asks, a) && w.dropped == len(w.asks) {
+	if slices.Contains(w.jobs, a) && w.dropped == len(w.jobs) {
 		w.cancel()
 	}
 	return w.session

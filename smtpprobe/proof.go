@@ -1,0 +1,237 @@
+package smtpprobe
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Hosts protect themselves against harvesting: after some refusals, or some
+// recipients, they refuse everybody, in the words that they have for an unknown
+// user. So a refusal counts when the host accepts somebody behind it: another
+// target, or a mailbox that it accepted before. Where there is none, postmaster
+// (RFC 5321 §4.5.1).
+
+// postmaster is the local-part that each domain has.
+const postmaster = "postmaster"
+
+// proofFor returns a mailbox that shows whether the host still accepts anybody,
+// and whether the host accepted it before; empty: there is none. The pool's lock
+// is held.
+func (h *mailHost) proofFor(jobs []*job) (mailbox string, known bool) {
+	for _, m := range h.accepted {
+		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
+			return m, true
+		}
+	}
+	if time.Since(h.noPostmaster) < limitsLast {
+		return "", false
+	}
+	return postmaster + "@" + jobs[0].domain, false
+}
+
+// noteAccepted remembers a mailbox that the host accepted. The pool's lock is
+// held.
+func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
+	h.turns = 0
+	if slices.Contains(h.accepted, mailbox) || !isASCII(mailbox) { // which only SMTPUTF8 could name
+
+		return
+	}
+	if len(h.accepted) == maxAccepted {
+		h.accepted = h.accepted[:maxAccepted-1]
+	}
+	h.accepted = slices.Insert(h.accepted, 0, strings.Clone(mailbox))
+	for _, o := range slices.Backward(h.deferred) {
+		o.job.tries++
+		p.resubmit(h, o.job, true)
+	}
+	h.deferred = nil
+}
+
+// keepOpen keeps the refusals of a transaction that wait for an acceptance, and
+// answers those before it if it had one.
+func (w *worker) keepOpen(t *transaction, open []openRefusal) {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.anyAccepted() {
+		w.proven()
+	}
+	w.open = append(w.open, open...)
+	w.barren = !t.anyAccepted()
+	w.host.giveUpDeferred()
+}
+
+// proven answers the open refusals: the host has accepted somebody since. The
+// pool's lock is held.
+func (w *worker) proven() {
+	for _, o := range w.open {
+		o.answer.session.Unproven = false
+		o.job.tell(o.answer)
+	}
+	w.host.open -= len(w.open)
+	w.open = nil
+}
+
+// mustProve reports whether the open refusals need a proof now: the host has
+// just refused everybody, or nobody else is to be asked about in this session.
+func (w *worker) mustProve() bool {
+	if len(w.open) == 0 {
+		return false
+	}
+	return w.barren || !w.usable() || !slices.ContainsFunc(w.host.waiting, func(j *job) bool { return suits(j, nil, false) })
+}
+
+// prove names a mailbox that the host should accept, and reports whether the
+// session goes on.
+func (w *worker) prove() bool {
+	p, h, s := w.pool, w.host, w.session
+	p.mu.Lock()
+	var jobs []*job
+	for _, o := range w.open {
+		jobs = append(jobs, o.job)
+	}
+	mailbox, known := h.proofFor(jobs)
+	s.bound = w.openEnds()
+	p.mu.Unlock()
+	if mailbox == "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		w.deferOpen()
+		return true
+	}
+	said, err := s.nameOne(w.ctx, mailbox, !isASCII(mailbox))
+	if err != nil {
+		s.leave()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.asked++
+	now := time.Now()
+	switch {
+	case said.reply == nil, said.reply.Code == replyServiceClosing:
+		h.limits.failed(w.use(nil), now)
+		w.askAgain()
+	case refusal(*said.reply) == nil:
+		if !known {
+			h.noteAccepted(p, mailbox)
+		}
+		if len(w.open) > freeRefusals {
+			w.askAgain() // it may have turned for a transaction; see mayHaveTurned
+			break
+		}
+		w.proven()
+	case known:
+		h.refused++
+		h.limits.turned(w.use(nil), now)
+		w.troubled = true
+		w.askAgain()
+		return false
+	default:
+		h.refused++
+		if said.reply.Code >= 500 {
+			h.noPostmaster = now
+		}
+		w.deferOpen()
+	}
+	return err == nil
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
+// openEnds is when the time for the last of the open refusals is over; zero:
+// never.
+func (w *worker) openEnds() time.Time {
+	var end time.Time
+	for _, o := range w.open {
+		e := o.job.ends()
+		if e.IsZero() {
+			return e
+		}
+		if e.After(end) {
+			end = e
+		}
+	}
+	return end
+}
+
+// askAgain lets the jobs of the open refusals wait to be asked again. The pool's
+// lock is held.
+func (w *worker) askAgain() {
+	p, h := w.pool, w.host
+	h.open -= len(w.open)
+	for _, o := range slices.Backward(w.open) {
+		j := o.job
+		if j.alone || j.gone || w.ctx.Err() != nil || !o.shared && j.late(time.Now()) { // alone: that was the last word
+			j.tell(o.answer)
+			continue
+		}
+		j.tries++
+		j.alone = len(w.open) == 1 || j.tries >= maxTries
+		p.resubmit(h, j, o.shared)
+	}
+	w.open = nil
+	h.giveUpDeferred()
+}
+
+// deferOpen puts the jobs of the open refusals off until the host has accepted
+// somebody: nothing can be proven before. The pool's lock is held.
+func (w *worker) deferOpen() {
+	h := w.host
+	h.open -= len(w.open)
+	for _, o := range slices.Backward(w.open) {
+		switch {
+		case o.job.gone || o.job.tries >= maxTries:
+			o.job.tell(o.answer)
+		case len(h.accepted) > 0:
+			o.job.tries++
+			w.pool.resubmit(h, o.job, true)
+		default:
+			o.job.worker, o.since = nil, time.Now()
+			h.deferred = append(h.deferred, o)
+		}
+	}
+	w.open = nil
+	h.giveUpDeferred()
+}
+
+// giveUpDeferred answers the refusals that cannot be proven, when nobody else is
+// asked about who might be accepted. The pool's lock is held.
+func (h *mailHost) giveUpDeferred() {
+	idle := len(h.waiting)+h.underWay+h.open == 0
+	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
+		over := idle || time.Since(o.since) > deferLasts
+		if over {
+			o.job.tell(o.answer)
+		}
+		return over
+	})
+}
+
+// takeDeferred takes a job off those that are put off.
+func (h *mailHost) takeDeferred(j *job) (result, bool) {
+	for i, o := range h.deferred {
+		if o.job == j {
+			h.deferred = slices.Delete(h.deferred, i, i+1)
+			return o.answer, true
+		}
+	}
+	return result{}, false
+}
+
+// pauseTurned notes that the host refuses everybody, even a mailbox that is first
+// and alone in a session: that it is asked on would make it worse. Callers that
+// are told of waits wait until it may have come round; if it does not, time and
+// again, they are answered like the others. The pool's lock is held.
+func (p *Pool) pauseTurned(t *transaction) {
+	h := t.host
+	h.limits.sessions.now = 1
+	h.turns++
+	h.failed = newTurnedSession(t)
+	h.failed.waits = h.turns < maxTurns
+	h.notBefore = time.Now().Add(failureLasts)
+	h.giveUp(h.failed)
+}
