@@ -263,8 +263,8 @@ var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, " +
 		"and is left alone for a while."}
 
-// refusesEverybody replaces the ruling of [RateLimited], and of a refusal of the
-// mailbox, where nothing shows that the mail host still accepts anybody.
+// refusesEverybody replaces the ruling of [RateLimited], and of a refusal of
+// the mailbox, where nothing shows that the mail host still accepts anybody.
 var refusesEverybody = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host refuses every mailbox that it is asked about, " +
 		"perhaps because it was asked about many: try again later."}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -275,13 +276,13 @@ func TestPortCheck(t *testing.T) {
 				if s := v.Network().Port; s.State != c.state {
 					t.Errorf("status %+v", s)
 				}
-				together := 0
+				var together atomic.Int32
 				v.VerifyTogether(t.Context(), []string{"a@alive.test", "b@alive.test"}, func(_ int, result engine.Result, _ error) {
-					together++
+					together.Add(1)
 					wantReason(t, result, c.reason)
 				})
-				if together != 2 {
-					t.Errorf("%d results", together)
+				if n := together.Load(); n != 2 {
+					t.Errorf("%d results", n)
 				}
 			})
 		})

@@ -17,7 +17,8 @@ func (s *session) begin(t *transaction) {
 	s.conn.taken = -s.log.many * recipientBytes
 }
 
-// end completes the findings with what ended the session; nil and errRefused need no word.
+// end completes the findings with what ended the session; nil and errRefused
+// need no word.
 func (s *session) end(err error) {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -44,7 +45,8 @@ func (s *session) account(a *job) *Session {
 	return told
 }
 
-// findingsFor is what has been found, without the transcript, as it concerns an ask. The lock of the log is held, or the session is the caller's.
+// findingsFor is what has been found, without the transcript, as it concerns an
+// ask. The lock of the log is held, or the session is the caller's.
 func (s *session) findingsFor(a *job) *Session {
 	told := s.Session
 	told.Host = truncate(clean(a.route.host), maxDomain)
@@ -57,7 +59,8 @@ func tooLate(a *job) *Session {
 	return &Session{Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f}
 }
 
-// soFar is the account of a session that an ask could not wait for: its opening, as what follows may be about others.
+// soFar is the account of a session that an ask could not wait for: its
+// opening, as what follows may be about others.
 func (s *session) soFar(ctx context.Context, a *job) *Session {
 	told := s.account(a)
 	if s.log.mu.Lock(); s.opening > 0 {
@@ -111,7 +114,8 @@ func (t *transaction) account(i int, failure *Failure) *Session {
 	return told
 }
 
-// usualLines is how many lines there are behind the opening, as a rule at most: a remark, three commands, and their replies of a line each.
+// usualLines is how many lines there are behind the opening, as a rule at most:
+// a remark, three commands, and their replies of a line each.
 const usualLines = 7
 
 // namedBefore says that others were asked about in the same session.
@@ -122,7 +126,8 @@ func namedBefore(others int) string {
 	return strconv.Itoa(others) + " other recipients have been named in this session"
 }
 
-// transcript is the part of the dialogue that has to do with one target: the opening, MAIL, its RCPT and that of the control.
+// transcript is the part of the dialogue that has to do with one target: the
+// opening, MAIL, its RCPT and that of the control.
 func (t *transaction) transcript(target, control *recipient) []Line {
 	log := t.s.log.lines
 	lines := make([]Line, 0, t.s.opening+usualLines)

@@ -26,7 +26,8 @@ func endless(first, then string) smtptest.Handler {
 	})
 }
 
-// TestHostileServers sees that no server gets more out of a session than a failure.
+// TestHostileServers sees that no server gets more out of a session than a
+// failure.
 func TestHostileServers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -115,7 +116,8 @@ func checkFindings(t *testing.T, f smtpprobe.Findings) {
 	}
 }
 
-// TestQUITIsSent sees who hears QUIT. A session that has answered is kept, so its QUIT comes when the pool closes and is in nobody's transcript.
+// TestQUITIsSent sees who hears QUIT. A session that has answered is kept, so
+// its QUIT comes when the pool closes and is in nobody's transcript.
 func TestQUITIsSent(t *testing.T) {
 	const (
 		never = iota

@@ -66,10 +66,12 @@ func (q *batch) close(told result, arrive arrival) {
 	arrive(told)
 }
 
-// withdrawGrace is how long one waits for the workers whose questions have run out of time at the same moment.
+// withdrawGrace is how long one waits for the workers whose questions have run
+// out of time at the same moment.
 const withdrawGrace = 100 * time.Millisecond
 
-// withdraw gives the open jobs up, as their context has ended. What is known of their sessions by then is the answer; the sessions go on for others.
+// withdraw gives the open jobs up, as their context has ended. What is known of
+// their sessions by then is the answer; the sessions go on for others.
 func (q *batch) withdraw(ctx context.Context, arrive arrival) {
 	told, idle := q.takeBack(cancelled(ctx) != nil)
 	for _, said := range told {
@@ -93,8 +95,9 @@ func (q *batch) withdraw(ctx context.Context, arrive arrival) {
 	}
 }
 
-// takeBack takes the jobs back that no worker has taken, and tells those of the others that who asked has left. Told are those that have been told at
-// the same moment.
+// takeBack takes the jobs back that no worker has taken, and tells those of the
+// others that who asked has left. Told are those that have been told at the
+// same moment.
 func (q *batch) takeBack(cancelled bool) (told []result, idle []*job) {
 	p := q.pool
 	p.mu.Lock()
@@ -125,8 +128,9 @@ func (q *batch) takeBack(cancelled bool) (told []result, idle []*job) {
 	return told, idle
 }
 
-// abandon ends the session of an ask if it works for nobody any more, and returns it: a host that takes its time over many recipients would keep it
-// for minutes.
+// abandon ends the session of an ask if it works for nobody any more, and
+// returns it: a host that takes its time over many recipients would keep it for
+// minutes.
 func (p *Pool) abandon(a *job) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()

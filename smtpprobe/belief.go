@@ -216,7 +216,8 @@ func (t *transaction) proven(i int) bool {
 		}
 	}
 	h := t.host
-	return t.fresh && len(h.accepted) == 0 && t.heard+t.named[i].before < freeRefusals
+	undisturbed := h.heard == t.heard+len(t.named) // by sessions beside this one
+	return t.fresh && undisturbed && len(h.accepted) == 0 && t.heard+t.named[i].before < freeRefusals
 }
 
 // turned reports whether the host refused a mailbox that it had accepted.

@@ -9,19 +9,21 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-// providerBook holds the breakers of the providers that have blocked us or found
-// us too fast. The pool's lock guards it.
+// providerBook holds the breakers of the providers that have blocked us or
+// found us too fast. The pool's lock guards it.
 type providerBook map[providerKey]*pacing.Breaker
 
-// providerKey is a provider as one of our ways out knows it: it sees each as a client of its own.
+// providerKey is a provider as one of our ways out knows it: it sees each as a
+// client of its own.
 type providerKey struct {
 	name   string     // in the table of providers; empty: it is in none
 	addr   netip.Addr // of a mail host that is none of theirs
 	egress int
 }
 
-// provider names who runs a mail host: the provider where it is known, and else the address, which stands for itself alone: hosts of one domain
-// may have nothing in common but their hoster. The pool's lock is held.
+// provider names who runs a mail host: the provider where it is known, and else
+// the address, which stands for itself alone: hosts of one domain may have
+// nothing in common but their hoster. The pool's lock is held.
 func (p *Pool) provider(r route) providerKey {
 	name, ok := p.providerNames[r.host]
 	if !ok {
@@ -130,7 +132,8 @@ func (p *Pool) restrained(r route) bool {
 	return paused || breaker.Interval() > 0
 }
 
-// paused answers an ask without asking: the host's provider is left alone, or the host has just shown that it cannot be asked.
+// paused answers an ask without asking: the host's provider is left alone, or
+// the host has just shown that it cannot be asked.
 func (p *Pool) paused(a *job) (result, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +149,8 @@ func (p *Pool) paused(a *job) (result, bool) {
 	return result{}, false
 }
 
-// leaveAlone answers those who wait for a host whose provider is left alone by now.
+// leaveAlone answers those who wait for a host whose provider is left alone by
+// now.
 func (p *Pool) leaveAlone(h *mailHost) {
 	if len(h.waiting) == 0 {
 		return

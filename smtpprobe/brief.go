@@ -2,7 +2,8 @@ package smtpprobe
 
 import "strings"
 
-// brief is a copy of a session to remember: hosts chosen by strangers must not fill the memory. What is kept of a text is enough to read it.
+// brief is a copy of a session to remember: hosts chosen by strangers must not
+// fill the memory. What is kept of a text is enough to read it.
 func brief(s *Session) Session {
 	b := *s
 	for _, reply := range []**Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control} {
@@ -31,7 +32,8 @@ func briefReply(r *Reply) *Reply {
 // perText is what a text takes up beside its bytes.
 const perText = 16
 
-// cloned copies texts, max bytes of them at most. They are copied one by one, because a text may be a small part of what was read.
+// cloned copies texts, max bytes of them at most. They are copied one by one,
+// because a text may be a small part of what was read.
 func cloned(texts []string, max int) []string {
 	var kept []string
 	for _, text := range texts {

@@ -16,7 +16,8 @@ func texts(n, bytes int) []string {
 	return list
 }
 
-// TestWhatIsRememberedIsBrief sees that a session that is remembered for others takes little, however much its host had to say.
+// TestWhatIsRememberedIsBrief sees that a session that is remembered for others
+// takes little, however much its host had to say.
 func TestWhatIsRememberedIsBrief(t *testing.T) {
 	talk := &Reply{Code: 550, Enhanced: "5.7.1", Lines: append([]string{"You are blocked"}, texts(99, 1000)...)}
 	s := Session{Host: "mx.example", Greeting: talk, EHLO: talk, STARTTLS: talk, MAIL: talk, Extensions: append([]string{"SIZE"}, texts(99, 64)...)}
@@ -57,7 +58,8 @@ func TestShortSessionIsRememberedWhole(t *testing.T) {
 	}
 }
 
-// TestLongControlsAreNotRemembered sees that the book of domains holds no long replies: it may have very many.
+// TestLongControlsAreNotRemembered sees that the book of domains holds no long
+// replies: it may have very many.
 func TestLongControlsAreNotRemembered(t *testing.T) {
 	host := netip.MustParseAddrPort("192.0.2.1:25")
 	for _, tt := range []struct {

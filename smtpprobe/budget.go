@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// budget is the time of one probe. Its clock stands still while the probe waits for a free session: that wait is of our making, and must
-// neither take time from the host nor be told as its silence.
+// budget is the time of one probe. Its clock stands still while the probe waits
+// for a free session: that wait is of our making, and must neither take time
+// from the host nor be told as its silence.
 type budget struct {
 	end time.Time // zero: only the context bounds the probe
 }
@@ -25,7 +26,8 @@ func (b *budget) stoodStill(d time.Duration) {
 	}
 }
 
-// part is ctx that ends with the budget, or halfway there if others are to have the rest.
+// part is ctx that ends with the budget, or halfway there if others are to have
+// the rest.
 func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if !b.end.IsZero() && (!bounded || b.end.Before(end)) {

@@ -4,41 +4,52 @@ import "time"
 
 // Bounds on what a stranger's server can make us do and keep.
 const (
-	// maxConnections is the number of connections of one Probe. A domain whose first six do not answer is a matter for a later try.
+	// maxConnections is the number of connections of one Probe. A domain whose
+	// first six do not answer is a matter for a later try.
 	maxConnections = 6
-	// maxRoutes is the number of addresses considered at all: those that our own network has no route to cost no connection.
+	// maxRoutes is the number of addresses considered at all: those that our
+	// own network has no route to cost no connection.
 	maxRoutes = 16
-	// maxMore is the number of those that a host has more of, and that are tried: each takes a connection from the next hosts.
+	// maxMore is the number of those that a host has more of, and that are
+	// tried: each takes a connection from the next hosts.
 	maxMore = 2
 
 	// alreadyThere is how long one listens for what has arrived already.
 	alreadyThere = 10 * time.Microsecond
 
-	// maxLine is the longest reply line read, line end included. RFC 5321 §4.5.3.1.5 allows 512 octets; real hosts send more.
+	// maxLine is the longest reply line read, line end included. RFC 5321
+	// §4.5.3.1.5 allows 512 octets; real hosts send more.
 	maxLine = 4096
-	// maxSessionBytes is the number of bytes read in one session, seven replies of a talkative host several times over.
+	// maxSessionBytes is the number of bytes read in one session, seven replies
+	// of a talkative host several times over.
 	maxSessionBytes = 64 << 10
 
-	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the transcript of one session; the last counts bytes.
+	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the
+	// transcript of one session; the last counts bytes.
 	maxTranscriptText  = 512
 	maxTranscriptLines = 256
 	maxTranscript      = 12 << 10
 
-	// Each recipient of a transaction beyond the first ten adds to what may be read and written down: its command and a reply of some lines.
+	// Each recipient of a transaction beyond the first ten adds to what may be
+	// read and written down: its command and a reply of some lines.
 	recipientBytes      = 1 << 10
 	recipientLines      = 6
 	recipientTranscript = 512
 
-	// maxKeyword is the longest EHLO keyword that counts as one; those that are registered have at most twenty octets.
+	// maxKeyword is the longest EHLO keyword that counts as one; those that are
+	// registered have at most twenty octets.
 	maxKeyword = 64
 
-	// maxMailbox is the longest mailbox: a path of 256 octets without its angle brackets (RFC 5321 §4.5.3.1.3).
+	// maxMailbox is the longest mailbox: a path of 256 octets without its angle
+	// brackets (RFC 5321 §4.5.3.1.3).
 	maxMailbox = 254
-	// maxDomain is the longest domain name or address literal (RFC 5321 §4.5.3.1.2).
+	// maxDomain is the longest domain name or address literal (RFC 5321
+	// §4.5.3.1.2).
 	maxDomain = 255
 )
 
-// leastShare is the time that is left to each address that may still be tried: for a SYN, one more after a second, and the answer to it.
+// leastShare is the time that is left to each address that may still be tried:
+// for a SYN, one more after a second, and the answer to it.
 const leastShare = 1500 * time.Millisecond
 
 // Defaults of [Config].
@@ -47,13 +58,16 @@ const (
 	defaultMaxSessionsPerHost = 4
 	defaultMaxSessions        = 1000
 
-	// defaultMaxWaitingPerHost keeps one slow host from holding every caller. At four sessions of a second each, the last of so many waits
-	// for a minute; a host that hangs makes it longer, and then the context of the caller is what bounds it.
+	// defaultMaxWaitingPerHost keeps one slow host from holding every caller.
+	// At four sessions of a second each, the last of so many waits for a
+	// minute; a host that hangs makes it longer, and then the context of the
+	// caller is what bounds it.
 	defaultMaxWaitingPerHost = 256
 
 	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).
 	defaultConnect = 6 * time.Second
-	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which are for a mail queue and not for somebody who waits.
+	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which
+	// are for a mail queue and not for somebody who waits.
 	defaultCommand = 20 * time.Second
 	defaultQuit    = 3 * time.Second
 )
@@ -69,49 +83,63 @@ const (
 
 	// firstRecipients is the size of the first transaction with a host.
 	firstRecipients = 10
-	// longestTransaction is how long a transaction may take, by what the last one took, so that a slow host's answers do not come all at the end.
+	// longestTransaction is how long a transaction may take, by what the last
+	// one took, so that a slow host's answers do not come all at the end.
 	longestTransaction = 3 * time.Second
 	// mostRefused is the most refused recipients of a session with any host.
 	mostRefused = 72
-	// fadesAfter is the number of recipients, about two transactions', after which the share of those refused counts for half.
+	// fadesAfter is the number of recipients, about two transactions', after
+	// which the share of those refused counts for half.
 	fadesAfter = 128
-	// impatience is the wait by which a host shows that it has had enough refusals: Postfix waits a second (smtpd_error_sleep_time).
+	// impatience is the wait by which a host shows that it has had enough
+	// refusals: Postfix waits a second (smtpd_error_sleep_time).
 	impatience = 900 * time.Millisecond
-	// leastSilence is the least wait for a reply that shows no more than whether the others are in step.
+	// leastSilence is the least wait for a reply that shows no more than
+	// whether the others are in step.
 	leastSilence = 3 * time.Second
 )
 
 // What the pool remembers, and for how long.
 const (
-	// failureLasts is how long a host that could not be asked is not tried again: a list has its addresses close together, and a person who
-	// tries again has waited as long.
+	// failureLasts is how long a host that could not be asked is not tried
+	// again: a list has its addresses close together, and a person who tries
+	// again has waited as long.
 	failureLasts = 30 * time.Second
-	// crowdLasts is how long after a session a host that refuses the next is thought to have one too many: it may not have noticed the end of
-	// the others. crowdPause is the time to notice.
+	// crowdLasts is how long after a session a host that refuses the next is
+	// thought to have one too many: it may not have noticed the end of the
+	// others. crowdPause is the time to notice.
 	crowdLasts = 5 * time.Second
 	crowdPause = time.Second
-	// maxBriefReply and maxBriefTranscript are the bytes kept of each reply, and of the transcript, of a session that is remembered for others.
+	// maxBriefReply and maxBriefTranscript are the bytes kept of each reply,
+	// and of the transcript, of a session that is remembered for others.
 	maxBriefReply      = 1 << 10
 	maxBriefTranscript = 2 << 10
-	// limitsLast is how long a host's limits, and mailboxes that it accepted, are believed.
+	// limitsLast is how long a host's limits, and mailboxes that it accepted,
+	// are believed.
 	limitsLast = time.Hour
-	// freeRefusals is how many recipients a host that has accepted nobody yet may refuse before its refusals need a proof; freeAgain is how long it
+	// freeRefusals is how many recipients a host that has accepted nobody yet
+	// may refuse before its refusals need a proof; freeAgain is how long it
 	// must have heard nothing for them to be counted anew.
 	freeRefusals = 3
 	freeAgain    = 10 * time.Minute
-	// deferLasts is how long a refusal waits for others to be accepted; retryTurned is when to try a host again that refuses everybody.
+	// deferLasts is how long a refusal waits for others to be accepted;
+	// retryTurned is when to try a host again that refuses everybody.
 	deferLasts  = 10 * time.Second
 	retryTurned = 2 * time.Minute
-	// successesToGrow is how many transactions, or sessions, have to go well for a limit to grow that was halved before.
+	// successesToGrow is how many transactions, or sessions, have to go well
+	// for a limit to grow that was halved before.
 	successesToGrow = 8
-	// maxTurns is how often a host may refuse everybody before callers no longer wait for it.
+	// maxTurns is how often a host may refuse everybody before callers no
+	// longer wait for it.
 	maxTurns = 5
 	// maxAccepted is how many accepted mailboxes of a host are remembered.
 	maxAccepted = 2
-	// controlLasts and controlUses are how long, and for how many targets, the answer about a control is believed.
+	// controlLasts and controlUses are how long, and for how many targets, the
+	// answer about a control is believed.
 	controlLasts = 10 * time.Minute
 	controlUses  = 200
-	// maxTries is after how many transactions that were not believed a job is asked alone.
+	// maxTries is after how many transactions that were not believed a job is
+	// asked alone.
 	maxTries = 2
 
 	maxTrusted       = 32
@@ -121,6 +149,7 @@ const (
 	maxHosts         = 20_000
 )
 
-// skipGrace is the time for the replies behind a refused MAIL, which only the transcript shows: they leave a host together with the refusal
-// (RFC 2920 §3.2), and at most a packet sent again keeps one back.
+// skipGrace is the time for the replies behind a refused MAIL, which only the
+// transcript shows: they leave a host together with the refusal (RFC 2920
+// §3.2), and at most a packet sent again keeps one back.
 const skipGrace = 500 * time.Millisecond

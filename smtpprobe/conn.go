@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// conn is a connection to a mail host: whole lines out, whole replies in, everything bounded and written down.
+// conn is a connection to a mail host: whole lines out, whole replies in,
+// everything bounded and written down.
 type conn struct {
 	net.Conn          // what is spoken over: TCP, or TLS on top of it
 	tcp      net.Conn // what lies below
@@ -31,7 +32,8 @@ func newConn(tcp net.Conn, log *transcript) *conn {
 	return c
 }
 
-// readers are those of connections that were closed: they are the largest part of what a session needs.
+// readers are those of connections that were closed: they are the largest part
+// of what a session needs.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
 
 // free gives the reader back, for which nobody asks any more.
@@ -56,7 +58,8 @@ func (w *watch) over(tcp net.Conn) {
 	w.interrupt()
 }
 
-// end ends every read and write at once, those of a connection that is yet to be opened too. The context that [conn.arm] asks has to have ended.
+// end ends every read and write at once, those of a connection that is yet to
+// be opened too. The context that [conn.arm] asks has to have ended.
 func (w *watch) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,8 +80,10 @@ func (w *watch) stop() {
 	w.tcp = nil
 }
 
-// arm bounds the reads that follow. The deadline is set before the context is asked: a cancel in between would otherwise be undone by the
-// deadline. It cannot be set on a closed connection; what follows tells of that, after the replies that have arrived.
+// arm bounds the reads that follow. The deadline is set before the context is
+// asked: a cancel in between would otherwise be undone by the deadline. It
+// cannot be set on a closed connection; what follows tells of that, after the
+// replies that have arrived.
 func (c *conn) arm(ctx context.Context, deadline time.Time) error {
 	_ = c.tcp.SetReadDeadline(deadline)
 	return ctx.Err()
@@ -116,7 +121,8 @@ func (c *conn) listen(ctx context.Context, wait time.Duration) string {
 	return c.ahead()
 }
 
-// atRest looks, without waiting, for something that nobody asked for. An end of the connection counts.
+// atRest looks, without waiting, for something that nobody asked for. An end of
+// the connection counts.
 func (c *conn) atRest() bool {
 	_ = c.tcp.SetReadDeadline(time.Now().Add(time.Microsecond))
 	_, err := c.in.Peek(1)
@@ -143,7 +149,8 @@ func (c *conn) readReply() (Reply, error) {
 	}
 }
 
-// readLine reads a line and takes off its end, CRLF or, as some hosts have it, LF.
+// readLine reads a line and takes off its end, CRLF or, as some hosts have it,
+// LF.
 func (c *conn) readLine() (string, error) {
 	b, err := c.in.ReadSlice('\n')
 	c.taken += len(b)

@@ -9,9 +9,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestRefusedBesideAnAcceptedControl is about the one combination of answers that
-// a reply in the wrong place makes of a mailbox that exists. It is believed when
-// the host says it again, alone and in a session of its own.
+// TestRefusedBesideAnAcceptedControl is about the one combination of answers
+// that a reply in the wrong place makes of a mailbox that exists. It is
+// believed when the host says it again, alone and in a session of its own.
 func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 	for _, tt := range []struct{ again, found string }{
 		{"550 5.1.1 no such user", "target 550, control 250"},
@@ -53,8 +53,9 @@ func TestReversedAnswersAboutOne(t *testing.T) {
 	}
 }
 
-// TestMostBoxesOfADomain is about a domain that takes every mailbox but some. Each of these is refused for good, and when the host has shown once
-// that it means it, no more sessions are spent on it.
+// TestMostBoxesOfADomain is about a domain that takes every mailbox but some.
+// Each of these is refused for good, and when the host has shown once that it
+// means it, no more sessions are spent on it.
 func TestMostBoxesOfADomain(t *testing.T) {
 	host := &peer{rcpt: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "bad") {
@@ -78,8 +79,9 @@ func TestMostBoxesOfADomain(t *testing.T) {
 	}
 }
 
-// TestRefusedBesideAKnownControl is the same about a domain of which it is known before that it takes random mailboxes: the first to be refused is
-// asked about again by itself, and the others are believed.
+// TestRefusedBesideAKnownControl is the same about a domain of which it is
+// known before that it takes random mailboxes: the first to be refused is asked
+// about again by itself, and the others are believed.
 func TestRefusedBesideAKnownControl(t *testing.T) {
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 100}, one(&peer{rcpt: choosy}), func(b *bubble) {
 		_ = b.ask(b.Context(), about("good@a.example")) // the control
@@ -99,8 +101,9 @@ func TestRefusedBesideAKnownControl(t *testing.T) {
 	}
 }
 
-// TestPutOffAloneIsNoConfirmation is about a host that does not say again for good what it said beside an accepted control: it is not believed the
-// next time either.
+// TestPutOffAloneIsNoConfirmation is about a host that does not say again for
+// good what it said beside an accepted control: it is not believed the next
+// time either.
 func TestPutOffAloneIsNoConfirmation(t *testing.T) {
 	host := &peer{rcpt: func(v *visit, m string) string {
 		if strings.HasPrefix(m, "bad0@") && v.number > 1 {
@@ -125,7 +128,8 @@ func TestPutOffAloneIsNoConfirmation(t *testing.T) {
 	}
 }
 
-// TestNameInAnotherCase is about a refusal that names the right mailbox, in its own spelling.
+// TestNameInAnotherCase is about a refusal that names the right mailbox, in its
+// own spelling.
 func TestNameInAnotherCase(t *testing.T) {
 	o := probe(t, setting{}, smtptest.Script(flight+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\nS: 250 reset\n"))
 	if got := summaries(o.found); got != "greeting 220, ehlo 250, mail 250, target 550, control 550" {
@@ -133,8 +137,9 @@ func TestNameInAnotherCase(t *testing.T) {
 	}
 }
 
-// TestRefusedOnASessionInUse is about a host that refuses in the words for an unknown mailbox whoever comes later on a session, and takes random
-// ones: only what it says on a fresh session shows that it means it.
+// TestRefusedOnASessionInUse is about a host that refuses in the words for an
+// unknown mailbox whoever comes later on a session, and takes random ones: only
+// what it says on a fresh session shows that it means it.
 func TestRefusedOnASessionInUse(t *testing.T) {
 	host := &peer{rcpt: func(v *visit, _ string) string {
 		if v.mailed > 1 {
@@ -152,7 +157,8 @@ func TestRefusedOnASessionInUse(t *testing.T) {
 	})
 }
 
-// TestAnswerThatNamesAnother is about a host that answers in the wrong order, in words that tell: nobody is told what another was.
+// TestAnswerThatNamesAnother is about a host that answers in the wrong order,
+// in words that tell: nobody is told what another was.
 func TestAnswerThatNamesAnother(t *testing.T) {
 	var list []string
 	for _, m := range company() {
@@ -167,7 +173,8 @@ func TestAnswerThatNamesAnother(t *testing.T) {
 	}
 }
 
-// TestReversedAnswersInCompany has the first of each group refused as the random mailbox was, which names nobody.
+// TestReversedAnswersInCompany has the first of each group refused as the
+// random mailbox was, which names nobody.
 func TestReversedAnswersInCompany(t *testing.T) {
 	var list []string
 	for i := range 60 {
@@ -181,7 +188,8 @@ func TestReversedAnswersInCompany(t *testing.T) {
 	}
 }
 
-// TestCrossedControlIsNotRemembered holds that the acceptance of a control beside a refused target, which may have been another's, is none for later.
+// TestCrossedControlIsNotRemembered holds that the acceptance of a control
+// beside a refused target, which may have been another's, is none for later.
 func TestCrossedControlIsNotRemembered(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
 		_ = b.askAll(aboutAll([]string{"real1@a.example", "real2@a.example", "real3@a.example"}))
@@ -191,7 +199,8 @@ func TestCrossedControlIsNotRemembered(t *testing.T) {
 	})
 }
 
-// TestAcceptanceNamesAnother is about a host that answers the first two recipients of a transaction in each other's place, and says whom it accepts.
+// TestAcceptanceNamesAnother is about a host that answers the first two
+// recipients of a transaction in each other's place, and says whom it accepts.
 func TestAcceptanceNamesAnother(t *testing.T) {
 	first := ""
 	host := &peer{rcpt: func(v *visit, m string) string {

@@ -33,7 +33,8 @@ var deadHosts = []struct {
 	{"refuses EHLO", &smtptest.Host{EHLO: "550 5.7.1 no"}, "greeting 220, ehlo 550"},
 }
 
-// TestDeadHost has 300 ask a host that cannot be asked: few connections, all get what came of them, and so do those who come soon after.
+// TestDeadHost has 300 ask a host that cannot be asked: few connections, all
+// get what came of them, and so do those who come soon after.
 func TestDeadHost(t *testing.T) {
 	for _, tt := range deadHosts {
 		for _, backup := range []bool{false, true} {
@@ -88,7 +89,8 @@ func TestDeadHost(t *testing.T) {
 	}
 }
 
-// TestHostThatRecovers sees that what a host could not do for a while is not held against it for longer.
+// TestHostThatRecovers sees that what a host could not do for a while is not
+// held against it for longer.
 func TestHostThatRecovers(t *testing.T) {
 	var up atomic.Bool
 	good := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
@@ -114,7 +116,8 @@ func TestHostThatRecovers(t *testing.T) {
 	})
 }
 
-// TestHostWithFewSessions sees that a host which takes fewer sessions than we would open at a time is no dead host.
+// TestHostWithFewSessions sees that a host which takes fewer sessions than we
+// would open at a time is no dead host.
 func TestHostWithFewSessions(t *testing.T) {
 	for name, no := range map[string]string{"421": "421 4.7.0 too many connections", "554": "554 too many connections", "hangs up": closes} {
 		for _, allowed := range []int{1, 2, 3} {
@@ -158,7 +161,8 @@ func (l *limited) ServeSMTP(c net.Conn) {
 	h.ServeSMTP(c)
 }
 
-// TestTLSFailureIsRemembered sees that a host whose TLS fails is spoken to in plain text at once by those who come after.
+// TestTLSFailureIsRemembered sees that a host whose TLS fails is spoken to in
+// plain text at once by those who come after.
 func TestTLSFailureIsRemembered(t *testing.T) {
 	host := tlsHost(smtptest.TLSStalls)
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
@@ -174,7 +178,8 @@ func TestTLSFailureIsRemembered(t *testing.T) {
 	})
 }
 
-// TestNoRouteIsRememberedAsSuch sees that addresses which our own network has no route to do not count as tried, the second time neither.
+// TestNoRouteIsRememberedAsSuch sees that addresses which our own network has
+// no route to do not count as tried, the second time neither.
 func TestNoRouteIsRememberedAsSuch(t *testing.T) {
 	var addrs []netip.Addr
 	for i := range byte(8) {
@@ -194,7 +199,8 @@ func TestNoRouteIsRememberedAsSuch(t *testing.T) {
 	}
 }
 
-// TestOurOwnLackIsNotRemembered sees that what this machine lacked is told to who asked, and held against nobody.
+// TestOurOwnLackIsNotRemembered sees that what this machine lacked is told to
+// who asked, and held against nobody.
 func TestOurOwnLackIsNotRemembered(t *testing.T) {
 	network := smtptest.NewNetwork()
 	network.Add("192.0.2.1", &peer{})

@@ -37,7 +37,8 @@ func testDialogues(t *testing.T, all []dialogue) {
 	}
 }
 
-// TestDialogue is about the greeting, the flight, and what a host may refuse on the way to it.
+// TestDialogue is about the greeting, the flight, and what a host may refuse on
+// the way to it.
 func TestDialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
@@ -173,7 +174,8 @@ func TestDialogue(t *testing.T) {
 }
 
 func TestAddressLiteralIsTheDefaultName(t *testing.T) {
-	// The network of smtptest gives a client the addresses 198.51.100.1 and 2001:db8:c::1.
+	// The network of smtptest gives a client the addresses 198.51.100.1 and
+	// 2001:db8:c::1.
 	for addr, want := range map[string]string{
 		"192.0.2.1":    "EHLO [198.51.100.1]",
 		"2001:db8::25": "EHLO [IPv6:2001:db8:c::1]",

@@ -8,7 +8,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// controlled is a host that answers controls as a test wants, and mailboxes as usual.
+// controlled is a host that answers controls as a test wants, and mailboxes as
+// usual.
 func controlled(answer string) *peer {
 	return &peer{rcpt: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "good") || strings.HasPrefix(m, "bad") {
@@ -42,7 +43,8 @@ func TestControlOfALongList(t *testing.T) {
 	}
 }
 
-// TestControlsDoNotMix sees that domains and hosts are told apart: a backup may take everything, and so may another domain.
+// TestControlsDoNotMix sees that domains and hosts are told apart: a backup may
+// take everything, and so may another domain.
 func TestControlsDoNotMix(t *testing.T) {
 	host := &peer{rcpt: func(_ *visit, m string) string {
 		if strings.HasSuffix(m, "@all.example") {
@@ -71,7 +73,8 @@ func TestControlsDoNotMix(t *testing.T) {
 	}
 }
 
-// TestNoControlIsNone sees that who does not want to know about a control is not told about one.
+// TestNoControlIsNone sees that who does not want to know about a control is
+// not told about one.
 func TestNoControlIsNone(t *testing.T) {
 	host := &peer{}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {

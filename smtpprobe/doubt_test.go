@@ -17,7 +17,8 @@ func longList() []string {
 	return mailboxes(300, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")
 }
 
-// TestGoodbyeTakesItsTime sees that a host which never answers QUIT costs those who ask one wait for it.
+// TestGoodbyeTakesItsTime sees that a host which never answers QUIT costs those
+// who ask one wait for it.
 func TestGoodbyeTakesItsTime(t *testing.T) {
 	host := &peer{other: func(_ *visit, c string) string { return map[string]string{"QUIT": hangs}[c] }}
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2, MaxWaitingPerHost: 300}, one(host), func(b *bubble) {
@@ -39,7 +40,8 @@ func TestGoodbyeTakesItsTime(t *testing.T) {
 	})
 }
 
-// choosy is a host that takes every mailbox but those that begin with "bad", which is the way of a host that answers out of order, too.
+// choosy is a host that takes every mailbox but those that begin with "bad",
+// which is the way of a host that answers out of order, too.
 func choosy(_ *visit, m string) string {
 	if strings.HasPrefix(m, "bad") {
 		return "550 5.1.1 no such user"
@@ -47,7 +49,8 @@ func choosy(_ *visit, m string) string {
 	return "250 2.1.5 Ok"
 }
 
-// TestDoubtedAnswerAndNoTime is about somebody whose time is over when an answer comes that is not believed: it is not told either.
+// TestDoubtedAnswerAndNoTime is about somebody whose time is over when an
+// answer comes that is not believed: it is not told either.
 func TestDoubtedAnswerAndNoTime(t *testing.T) {
 	for _, end := range []func(context.Context) (context.Context, context.CancelFunc){cancelAfter(480 * time.Millisecond), deadlineAfter(480 * time.Millisecond)} {
 		host := &peer{rcpt: choosy, wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
@@ -69,8 +72,9 @@ func TestDoubtedAnswerAndNoTime(t *testing.T) {
 	}
 }
 
-// TestCrowdedOutAndDoubted is about somebody who was turned away as often as may be, and then gets an answer in company that is not believed: it
-// takes a second one.
+// TestCrowdedOutAndDoubted is about somebody who was turned away as often as
+// may be, and then gets an answer in company that is not believed: it takes a
+// second one.
 func TestCrowdedOutAndDoubted(t *testing.T) {
 	host := &peer{rcpt: choosy, greet: func(v *visit) string {
 		if v.number == 2 || v.number == 3 {
@@ -96,7 +100,8 @@ func TestCrowdedOutAndDoubted(t *testing.T) {
 	}
 }
 
-// TestReplyToMAILWithoutEnd is about a host whose reply to MAIL swallows that about the target: the answer about the control is not the target's.
+// TestReplyToMAILWithoutEnd is about a host whose reply to MAIL swallows that
+// about the target: the answer about the control is not the target's.
 func TestReplyToMAILWithoutEnd(t *testing.T) {
 	for _, end := range []string{"hang", "sleep 5s\nclose", "sleep 5s\nS: 421 4.4.2 timeout\nclose"} {
 		o := probe(t, setting{}, smtptest.Script(flight+"S: 250-ok\nS: 250 yes\nS: 550 5.1.1 no\n"+end))

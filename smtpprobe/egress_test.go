@@ -34,7 +34,8 @@ func proxyAt(t *testing.T, addr string, forward smtpprobe.Dialer) egress.Egress 
 	return way
 }
 
-// throughProxies runs f in a bubble with a pool that goes out through proxies at 10.0.0.1:1080, 10.0.0.2:1080 and so on; nil: there is none.
+// throughProxies runs f in a bubble with a pool that goes out through proxies
+// at 10.0.0.1:1080, 10.0.0.2:1080 and so on; nil: there is none.
 func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*smtptest.Proxy, f func(b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,8 +57,8 @@ func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*smtptest.Proxy,
 	})
 }
 
-// TestThroughAProxy sees that the proxy is told addresses and no names, that sessions are shared through it as without it, and that the findings
-// name it.
+// TestThroughAProxy sees that the proxy is told addresses and no names, that
+// sessions are shared through it as without it, and that the findings name it.
 func TestThroughAProxy(t *testing.T) {
 	proxy := &smtptest.Proxy{Username: "user", Password: secret}
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{proxy}, func(b *bubble) {
@@ -74,7 +75,8 @@ func TestThroughAProxy(t *testing.T) {
 	}
 }
 
-// TestOwnNameThroughAProxy sees that hosts are not told the address by which this machine knows itself, which they do not see.
+// TestOwnNameThroughAProxy sees that hosts are not told the address by which
+// this machine knows itself, which they do not see.
 func TestOwnNameThroughAProxy(t *testing.T) {
 	for bound, want := range map[string]string{"203.0.113.9:999": "EHLO [203.0.113.9]", "0.0.0.0:0": "EHLO [127.0.0.1]"} {
 		proxy := &smtptest.Proxy{Bound: netip.MustParseAddrPort(bound)}
@@ -88,7 +90,8 @@ func TestOwnNameThroughAProxy(t *testing.T) {
 	}
 }
 
-// TestBrokenProxies sees that a proxy that does not work is told as ours, in time and without its password, and that no host is blamed for it.
+// TestBrokenProxies sees that a proxy that does not work is told as ours, in
+// time and without its password, and that no host is blamed for it.
 func TestBrokenProxies(t *testing.T) {
 	const ours, hosts = smtpprobe.KindEgress, smtpprobe.KindTimeout
 	tests := []struct {
@@ -130,7 +133,8 @@ func TestBrokenProxies(t *testing.T) {
 	}
 }
 
-// TestBrokenProxyIsNotRemembered sees that once the proxy works, the host is asked at once: nothing is held against it.
+// TestBrokenProxyIsNotRemembered sees that once the proxy works, the host is
+// asked at once: nothing is held against it.
 func TestBrokenProxyIsNotRemembered(t *testing.T) {
 	stalls := &smtptest.Proxy{Fault: smtptest.ProxyStalls}
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{stalls}, func(b *bubble) {
@@ -150,7 +154,8 @@ func TestBrokenProxyIsNotRemembered(t *testing.T) {
 	})
 }
 
-// TestSessionsOutliveTheProxy sees that those who can be served by a session that is open are, when the proxy takes no more.
+// TestSessionsOutliveTheProxy sees that those who can be served by a session
+// that is open are, when the proxy takes no more.
 func TestSessionsOutliveTheProxy(t *testing.T) {
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{{}}, func(b *bubble) {
 		b.network.Add("192.0.2.1", &peer{wait: func(*visit, string) time.Duration { return 200 * time.Millisecond }})
@@ -171,7 +176,8 @@ func TestSessionsOutliveTheProxy(t *testing.T) {
 	})
 }
 
-// TestAHostIsMetThroughOneProxy sees that a host which put us off sees the same client again, and that several proxies share the hosts.
+// TestAHostIsMetThroughOneProxy sees that a host which put us off sees the same
+// client again, and that several proxies share the hosts.
 func TestAHostIsMetThroughOneProxy(t *testing.T) {
 	proxies := []*smtptest.Proxy{{}, {}, {}}
 	const hosts = 60
@@ -205,7 +211,8 @@ func TestAHostIsMetThroughOneProxy(t *testing.T) {
 	}
 }
 
-// TestABlockConcernsOneWay sees that a provider which blocks one of our addresses is still asked from the others, and who looks is told which it is.
+// TestABlockConcernsOneWay sees that a provider which blocks one of our
+// addresses is still asked from the others, and who looks is told which it is.
 func TestABlockConcernsOneWay(t *testing.T) {
 	proxies := []*smtptest.Proxy{{}, {}}
 	throughProxies(t, smtpprobe.Config{}, proxies, func(b *bubble) {
@@ -236,8 +243,8 @@ func TestABlockConcernsOneWay(t *testing.T) {
 	})
 }
 
-// TestNoWayToTheFamily sees that a host which no source address leads to is told so, is passed over for one that can be reached, and costs no
-// connection.
+// TestNoWayToTheFamily sees that a host which no source address leads to is
+// told so, is passed over for one that can be reached, and costs no connection.
 func TestNoWayToTheFamily(t *testing.T) {
 	network := smtptest.NewNetwork()
 	defer network.Close()
@@ -257,7 +264,8 @@ func TestNoWayToTheFamily(t *testing.T) {
 	}
 }
 
-// TestDialersMayBlameThemselves sees that an embedding program's own dialer can tell its failure from the host's.
+// TestDialersMayBlameThemselves sees that an embedding program's own dialer can
+// tell its failure from the host's.
 func TestDialersMayBlameThemselves(t *testing.T) {
 	down := errors.New("the tunnel is down")
 	dialer := dialerFunc(func(context.Context, string, string) (net.Conn, error) {

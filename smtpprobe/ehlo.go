@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// unknownAddress is our name where our own address is not known, as behind a proxy. It is a lie that harms nobody and obeys RFC 5321 §4.1.4.
+// unknownAddress is our name where our own address is not known, as behind a
+// proxy. It is a lie that harms nobody and obeys RFC 5321 §4.1.4.
 const unknownAddress = "[127.0.0.1]"
 
-// ownName returns the name for EHLO: the configured one, or the connection's own address as a literal (RFC 5321 §4.1.3, §4.1.4).
+// ownName returns the name for EHLO: the configured one, or the connection's
+// own address as a literal (RFC 5321 §4.1.3, §4.1.4).
 func (s *session) ownName() string {
 	if name := s.pool.config.HELO; name != "" {
 		return name
@@ -33,7 +35,8 @@ func addressLiteral(local net.Addr) string {
 	return "[" + addr.String() + "]"
 }
 
-// keywords returns the extensions of a reply to EHLO (RFC 5321 §4.1.1.1), upper-case. The first line is the host's own name.
+// keywords returns the extensions of a reply to EHLO (RFC 5321 §4.1.1.1),
+// upper-case. The first line is the host's own name.
 func keywords(reply Reply) []string {
 	var found []string
 	for _, line := range reply.Lines[1:] {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzKeywords holds that whatever a host says to EHLO, its extensions are few, each once, and spelt as we compare them; and that what a host
-// says in small letters, or with parameters, is the same.
+// FuzzKeywords holds that whatever a host says to EHLO, its extensions are few,
+// each once, and spelt as we compare them; and that what a host says in small
+// letters, or with parameters, is the same.
 func FuzzKeywords(f *testing.F) {
 	for _, seed := range []string{
 		"250-mx.example\n250-PIPELINING\n250-SIZE 10240000\n250 8BITMIME",

@@ -15,7 +15,8 @@ func (s *session) exchange(ctx context.Context, phase Phase, command string, int
 	return s.readInto(ctx, phase, into)
 }
 
-// readInto reads the next reply into the findings, where without one everything stays as it is.
+// readInto reads the next reply into the findings, where without one everything
+// stays as it is.
 func (s *session) readInto(ctx context.Context, phase Phase, into **Reply) error {
 	reply, err := s.reply(ctx, phase)
 	if err != nil {
@@ -47,8 +48,9 @@ func (s *session) hear(ctx context.Context, phase Phase, into *exchange) error {
 	return nil
 }
 
-// send sends commands, unless the server has already said something unasked. A 421 is its right at any time (RFC 5321 §3.8); it is left to be
-// read as the reply to the command not sent.
+// send sends commands, unless the server has already said something unasked. A
+// 421 is its right at any time (RFC 5321 §3.8); it is left to be read as the
+// reply to the command not sent.
 func (s *session) send(ctx context.Context, phase Phase, commands ...string) error {
 	if ahead := s.conn.ahead(); ahead != "" {
 		if isServiceClosing(ahead) {
@@ -88,8 +90,10 @@ func (s *session) reply(ctx context.Context, phase Phase) (Reply, error) {
 	return reply, nil
 }
 
-// fits reports whether a reply code can be the answer in a phase: a refusal always can; a positive reply is about the connection (22z) or about
-// mail (25z), RFC 5321 §4.2.1. One of the other kind, say a 221 at RCPT, belongs to something else and accepts nothing.
+// fits reports whether a reply code can be the answer in a phase: a refusal
+// always can; a positive reply is about the connection (22z) or about mail
+// (25z), RFC 5321 §4.2.1. One of the other kind, say a 221 at RCPT, belongs to
+// something else and accepts nothing.
 func fits(phase Phase, code int) bool {
 	switch {
 	case code >= 400:
@@ -101,9 +105,12 @@ func fits(phase Phase, code int) bool {
 	}
 }
 
-// deadline bounds the next wait: by the phase's timeout and by the time for the asks. Connecting, the greeting and the TLS handshake are where a
-// dead route shows, so there one wait takes at most half of the time that is left as long as something else could be tried in the other half. A
-// connection, which good hosts take up at once, leaves time for all others, even if they are yet to be asked for and may not exist.
+// deadline bounds the next wait: by the phase's timeout and by the time for the
+// asks. Connecting, the greeting and the TLS handshake are where a dead route
+// shows, so there one wait takes at most half of the time that is left as long
+// as something else could be tried in the other half. A connection, which good
+// hosts take up at once, leaves time for all others, even if they are yet to be
+// asked for and may not exist.
 func (s *session) deadline(phase Phase) time.Time {
 	now := time.Now()
 	timeout := s.pool.config.Timeouts.Command

@@ -46,7 +46,8 @@ func TestSTARTTLSDialogue(t *testing.T) {
 	})
 }
 
-// TestSMTPUTF8Dialogue: the extension is used where the target needs it, and missed only where the host has said that it has none (RFC 6531 §3.2).
+// TestSMTPUTF8Dialogue: the extension is used where the target needs it, and
+// missed only where the host has said that it has none (RFC 6531 §3.2).
 func TestSMTPUTF8Dialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{

@@ -87,7 +87,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestTLSFailover is about one host: when TLS fails it is asked once more, in plain text.
+// TestTLSFailover is about one host: when TLS fails it is asked once more, in
+// plain text.
 func TestTLSFailover(t *testing.T) {
 	const inPlain = "greeting 220, ehlo 250, mail 250, target 250, control 550"
 	for _, tt := range []struct {
@@ -160,7 +161,8 @@ func TestSMTPUTF8HiddenBehindBrokenTLSIsNotMissing(t *testing.T) {
 	}
 }
 
-// TestSMTPUTF8IsLookedForAtEveryHost has two addresses a host, of which the first speaks for both.
+// TestSMTPUTF8IsLookedForAtEveryHost has two addresses a host, of which the
+// first speaks for both.
 func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
 	const without = "greeting 220, ehlo 250, failure smtputf8 at mail"
 	with := smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 SMTPUTF8\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 250 yes")
@@ -193,7 +195,8 @@ func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsAskedOnce sees that a machine with several names is asked under the first, and once more only after TLS has failed.
+// TestAnAddressIsAskedOnce sees that a machine with several names is asked
+// under the first, and once more only after TLS has failed.
 func TestAnAddressIsAskedOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -283,7 +286,8 @@ func (d starvedDialer) DialContext(ctx context.Context, network, address string)
 	return d.Network.DialContext(ctx, network, address)
 }
 
-// TestOurOwnFailureIsAnError sees that what this machine lacks is not told of a host, and that the slot is free again.
+// TestOurOwnFailureIsAnError sees that what this machine lacks is not told of a
+// host, and that the slot is free again.
 func TestOurOwnFailureIsAnError(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
 		t.Run(errno.Error(), func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// cancelled returns an error if the caller has given up. A deadline that has passed is no such thing: it is an outcome.
+// cancelled returns an error if the caller has given up. A deadline that has
+// passed is no such thing: it is an outcome.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return fmt.Errorf("smtpprobe: %w", err)
@@ -20,7 +21,8 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// expired reports whether the deadline of ctx has passed. It asks the clock, because a connection's deadline may fire just before the context's.
+// expired reports whether the deadline of ctx has passed. It asks the clock,
+// because a connection's deadline may fire just before the context's.
 func expired(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && !time.Now().Before(end)
@@ -45,7 +47,8 @@ func connectKind(ctx, dialCtx context.Context, err error) Kind {
 	}
 }
 
-// talkKind says in which way a conversation failed. A breach of protocol comes before a cancel: its replies must not be believed.
+// talkKind says in which way a conversation failed. A breach of protocol comes
+// before a cancel: its replies must not be believed.
 func talkKind(ctx context.Context, err error) Kind {
 	var breach protocolError
 	var alert tls.AlertError
@@ -70,18 +73,21 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &n) && n.Timeout()
 }
 
-// noRoute reports that not even a packet left this machine: the network, often all of IPv6, is not connected.
+// noRoute reports that not even a packet left this machine: the network, often
+// all of IPv6, is not connected.
 func noRoute(err error) bool {
 	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)
 }
 
-// outOfResources reports that this machine lacked what a connection takes. That says nothing about the host. EADDRNOTAVAIL is not counted: it
-// is also what a machine without IPv6 says.
+// outOfResources reports that this machine lacked what a connection takes. That
+// says nothing about the host. EADDRNOTAVAIL is not counted: it is also what a
+// machine without IPv6 says.
 func outOfResources(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// failureText puts a failure in words; errors of the dialer, of TLS and about the protocol speak for themselves.
+// failureText puts a failure in words; errors of the dialer, of TLS and about
+// the protocol speak for themselves.
 func failureText(kind Kind, err error) string {
 	var own *EgressError
 	switch {

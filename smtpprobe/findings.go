@@ -2,15 +2,19 @@ package smtpprobe
 
 import "net/netip"
 
-// Findings is what the mail hosts said about a recipient: facts only, no verdict.
+// Findings is what the mail hosts said about a recipient: facts only, no
+// verdict.
 type Findings struct {
-	// Sessions are the sessions tried, in order. Only the last can have an answer to RCPT.
+	// Sessions are the sessions tried, in order. Only the last can have an
+	// answer to RCPT.
 	Sessions []Session `json:"sessions"`
 }
 
-// Session is what one connection to one address of one mail host was to the recipient. Others may have shared it; the transcript has only what
-// concerns this one. A nil reply was not given, or its command not sent. Where the session is one that failed before, and was not tried again, the
-// transcript ends with a remark that says so.
+// Session is what one connection to one address of one mail host was to the
+// recipient. Others may have shared it; the transcript has only what concerns
+// this one. A nil reply was not given, or its command not sent. Where the
+// session is one that failed before, and was not tried again, the transcript
+// ends with a remark that says so.
 type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`
@@ -23,13 +27,17 @@ type Session struct {
 	MAIL       *Reply         `json:"mail,omitempty"`
 	Target     *Reply         `json:"target,omitempty"`  // to RCPT TO:<the address>
 	Control    *Reply         `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
-	// ControlShared is set when Control was the answer to an earlier probe of the same domain by the same host, at most ten minutes before. Two
-	// probes in one transaction share one control, too; that is not told.
+	// ControlShared is set when Control was the answer to an earlier probe of
+	// the same domain by the same host, at most ten minutes before. Two probes
+	// in one transaction share one control, too; that is not told.
 	ControlShared bool `json:"control_shared,omitempty"`
-	// Unproven is set when Target is a refusal that does not count: the host accepted nobody after it, not even a mailbox that it had accepted
-	// before or, where there is none, postmaster. Hosts that protect themselves against harvesting refuse everybody after a while.
+	// Unproven is set when Target is a refusal that does not count: the host
+	// accepted nobody after it, not even a mailbox that it had accepted before
+	// or, where there is none, postmaster. Hosts that protect themselves
+	// against harvesting refuse everybody after a while.
 	Unproven bool `json:"unproven,omitempty"`
-	// Recipients is the number of recipients, targets of others and controls, that were named in the session before the target.
+	// Recipients is the number of recipients, targets of others and controls,
+	// that were named in the session before the target.
 	Recipients int      `json:"recipients,omitempty"`
 	Failure    *Failure `json:"failure,omitempty"` // what ended the session before all was answered
 	Transcript []Line   `json:"transcript,omitempty"`

@@ -16,7 +16,8 @@ import (
 // commands are all that a prober ever says in clear.
 var commands = map[string]bool{"EHLO": true, "HELO": true, "STARTTLS": true, "MAIL": true, "RCPT": true, "QUIT": true, "RSET": true}
 
-// fuzzServer sends the parts of its bytes between 0xff, waiting for a line of the client between two; then it hangs up.
+// fuzzServer sends the parts of its bytes between 0xff, waiting for a line of
+// the client between two; then it hangs up.
 type fuzzServer struct {
 	bytes []byte
 
@@ -72,8 +73,9 @@ func (s *fuzzServer) receive(c net.Conn, lines chan<- struct{}) {
 	}
 }
 
-// FuzzSession sees that a session with a server that sends arbitrary bytes ends, says nothing but SMTP without DATA, and leaves bounded,
-// printable findings.
+// FuzzSession sees that a session with a server that sends arbitrary bytes
+// ends, says nothing but SMTP without DATA, and leaves bounded, printable
+// findings.
 func FuzzSession(f *testing.F) {
 	for _, seed := range []string{
 		"220 mx\r\n\xff250-mx\r\n250 PIPELINING\r\n\xff250 a\r\n550 b\r\n550 c\r\n\xff221 bye\r\n",
@@ -111,7 +113,8 @@ func fuzzSession(t *testing.T, server *fuzzServer) {
 	}
 }
 
-// FuzzCrowd sees that several who share sessions with a server that sends arbitrary bytes all get an answer, and nothing of each other.
+// FuzzCrowd sees that several who share sessions with a server that sends
+// arbitrary bytes all get an answer, and nothing of each other.
 func FuzzCrowd(f *testing.F) {
 	for _, seed := range []string{
 		"220 mx\r\n\xff250-mx\r\n250 PIPELINING\r\n\xff250 a\r\n550 b\r\n250 c\r\n250 d\r\n452 4.5.3 e\r\n421 f\r\n\xff221 bye\r\n",

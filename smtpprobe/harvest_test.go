@@ -94,9 +94,9 @@ func asksOneByOne(b *bubble) func([]smtpprobe.Request) []told {
 	}
 }
 
-// TestHarvestProtection is about hosts that refuse everybody, in ordinary words,
-// after so many refusals or recipients: no mailbox that exists is called dead,
-// and in the end nearly all of them are found.
+// TestHarvestProtection is about hosts that refuse everybody, in ordinary
+// words, after so many refusals or recipients: no mailbox that exists is called
+// dead, and in the end nearly all of them are found.
 func TestHarvestProtection(t *testing.T) {
 	for _, h := range smtptest.HostileHosts() {
 		if !strings.HasPrefix(h.Name, "turns-") {
@@ -130,8 +130,8 @@ func TestHarvestProtection(t *testing.T) {
 }
 
 // TestHonestRefusalsAreProven is about honest hosts, with and without
-// postmaster, on lists with few or no living mailboxes: what their refusals cost,
-// and how many are left without a proof.
+// postmaster, on lists with few or no living mailboxes: what their refusals
+// cost, and how many are left without a proof.
 func TestHonestRefusalsAreProven(t *testing.T) {
 	for _, postmaster := range []bool{true, false} {
 		for _, living := range []int{60, 20, 0} {

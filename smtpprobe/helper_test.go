@@ -39,8 +39,9 @@ type setting struct {
 	timeout time.Duration // of the whole probe; default 30 s
 }
 
-// probe asks the hosts mx1.example (192.0.2.1), mx2.example (192.0.2.2) and so on, in a bubble of its own where time costs nothing. A nil host
-// swallows packets.
+// probe asks the hosts mx1.example (192.0.2.1), mx2.example (192.0.2.2) and so
+// on, in a bubble of its own where time costs nothing. A nil host swallows
+// packets.
 func probe(t *testing.T, s setting, hosts ...smtptest.Handler) (o outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +110,8 @@ func request(r smtpprobe.Request) smtpprobe.Request {
 	return r
 }
 
-// summary puts a session's findings in one line: "greeting 220, ehlo 250, mail 250, target 550, control 550".
+// summary puts a session's findings in one line: "greeting 220, ehlo 250, mail
+// 250, target 550, control 550".
 func summary(s smtpprobe.Session) string {
 	var parts []string
 	for _, step := range []struct {
@@ -154,7 +156,8 @@ func transcript(s smtpprobe.Session) string {
 	return b.String()
 }
 
-// wire turns the lines of a text into those of SMTP: one a line, without indentation, ended by CRLF.
+// wire turns the lines of a text into those of SMTP: one a line, without
+// indentation, ended by CRLF.
 func wire(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -11,8 +11,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestTargetAndControlShareTheTime is about a tarpit that answers the target within the time, and the
-// control beyond it: nothing shows that the reply was the target's.
+// TestTargetAndControlShareTheTime is about a tarpit that answers the target
+// within the time, and the control beyond it: nothing shows that the reply was
+// the target's.
 func TestTargetAndControlShareTheTime(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, one(&smtptest.Host{CatchAll: true, RCPTDelay: 16 * time.Second}), func(b *bubble) {
 		r := b.ask(b.Context(), about("real@a.example"))
@@ -22,7 +23,8 @@ func TestTargetAndControlShareTheTime(t *testing.T) {
 	})
 }
 
-// deafDialer connects to a host that says something and never reads: its receive window is zero.
+// deafDialer connects to a host that says something and never reads: its
+// receive window is zero.
 type deafDialer struct{ says string }
 
 func (d deafDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -37,7 +39,8 @@ func (d deafDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return client, nil
 }
 
-// TestHostThatNeverReads sees that a write which nobody takes ends as a read does, and that the pool gets rid of the connection.
+// TestHostThatNeverReads sees that a write which nobody takes ends as a read
+// does, and that the pool gets rid of the connection.
 func TestHostThatNeverReads(t *testing.T) {
 	for says, want := range map[string]string{
 		"":           "failure timeout at greeting",

@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostileFound is what is found of each hostile host by one who asks alone. Sessions are separated by " / ".
+// hostileFound is what is found of each hostile host by one who asks alone.
+// Sessions are separated by " / ".
 var hostileFound = map[string]string{
 	"drip-greeting":   "failure timeout at greeting",
 	"drip-ehlo":       "greeting 220, failure timeout at ehlo",
@@ -121,7 +122,8 @@ const (
 	hostileGrace  = time.Second
 )
 
-// TestHostileHosts has one ask each of the hostile hosts: the answer comes in time, says no more than is known, and leaves nothing behind.
+// TestHostileHosts has one ask each of the hostile hosts: the answer comes in
+// time, says no more than is known, and leaves nothing behind.
 func TestHostileHosts(t *testing.T) {
 	for _, h := range smtptest.HostileHosts() {
 		t.Run(h.Name, func(t *testing.T) {
@@ -154,8 +156,9 @@ func TestHostileHosts(t *testing.T) {
 	}
 }
 
-// TestCrowdsAtHostileHosts has forty ask each of them, and some an honest host at the same time, with few sessions to share: nobody is told that a
-// mailbox does not exist that does, and those at the honest host do not notice.
+// TestCrowdsAtHostileHosts has forty ask each of them, and some an honest host
+// at the same time, with few sessions to share: nobody is told that a mailbox
+// does not exist that does, and those at the honest host do not notice.
 func TestCrowdsAtHostileHosts(t *testing.T) {
 	for _, h := range smtptest.HostileHosts() {
 		t.Run(h.Name, func(t *testing.T) {
@@ -189,7 +192,8 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 	}
 }
 
-// checkNotFooled fails when what was said to a mailbox that exists would be read as that it does not.
+// checkNotFooled fails when what was said to a mailbox that exists would be
+// read as that it does not.
 func checkNotFooled(t *testing.T, mailbox string, r told) {
 	t.Helper()
 	last := r.last()

@@ -13,8 +13,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestNobodyWaitsForAGoodbye sees that who would have had an idle session, of which the host has had enough, gets another one while the host takes
-// its time over the QUIT.
+// TestNobodyWaitsForAGoodbye sees that who would have had an idle session, of
+// which the host has had enough, gets another one while the host takes its time
+// over the QUIT.
 func TestNobodyWaitsForAGoodbye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -58,8 +59,9 @@ func TestNobodyWaitsForAGoodbye(t *testing.T) {
 	})
 }
 
-// TestHalfOfTheSessionsAreKept sees that who wants a session with another host does not wait until an idle one has been kept long enough, and that only
-// half of all are kept.
+// TestHalfOfTheSessionsAreKept sees that who wants a session with another host
+// does not wait until an idle one has been kept long enough, and that only half
+// of all are kept.
 func TestHalfOfTheSessionsAreKept(t *testing.T) {
 	for most, kept := range map[int]int{1: 1, 4: 2} {
 		synctest.Test(t, func(t *testing.T) {
@@ -87,7 +89,8 @@ func TestHalfOfTheSessionsAreKept(t *testing.T) {
 	}
 }
 
-// TestEachIdleSessionEndsInItsTime sees that the end of one is not forgotten over that of another.
+// TestEachIdleSessionEndsInItsTime sees that the end of one is not forgotten
+// over that of another.
 func TestEachIdleSessionEndsInItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -122,7 +125,8 @@ func TestEachIdleSessionEndsInItsTime(t *testing.T) {
 	})
 }
 
-// TestHostThatEndsAnIdleSession sees that a host which hangs up on a session that rests is not taken for one that has had enough of a transaction: its
+// TestHostThatEndsAnIdleSession sees that a host which hangs up on a session
+// that rests is not taken for one that has had enough of a transaction: its
 // next session serves one after the other.
 func TestHostThatEndsAnIdleSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// cancelling is a dialer whose connections call hook when they have read a text.
+// cancelling is a dialer whose connections call hook when they have read a
+// text.
 type cancelling struct {
 	smtpprobe.Dialer
 	text string
@@ -41,8 +42,10 @@ func (c cancellingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestNobodyInheritsACancelledSession sees that who waits is not asked about over a session that ends because who asked before has given up, however
-// late that was: after the last line of the opening, or while one listens for a reply too many.
+// TestNobodyInheritsACancelledSession sees that who waits is not asked about
+// over a session that ends because who asked before has given up, however late
+// that was: after the last line of the opening, or while one listens for a
+// reply too many.
 func TestNobodyInheritsACancelledSession(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -28,7 +28,8 @@ func cancelledContext() context.Context {
 	return ctx
 }
 
-// lateContext is one whose deadline has passed, as the clock says, and that has not noticed yet.
+// lateContext is one whose deadline has passed, as the clock says, and that has
+// not noticed yet.
 type lateContext struct{ context.Context }
 
 func (lateContext) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
@@ -109,7 +110,8 @@ func TestTourIsLimited(t *testing.T) {
 	}
 }
 
-// TestOldTLS sees that a host whose TLS is old is spoken to over it, and is told which host it is taken for, where that can be a host's name.
+// TestOldTLS sees that a host whose TLS is old is spoken to over it, and is
+// told which host it is taken for, where that can be a host's name.
 func TestOldTLS(t *testing.T) {
 	for host, want := range map[string]string{
 		"mx.example":              "mx.example",

@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// ErrBusy says that no session with a mail host became free: a limit of ours, which tells nothing about the host or the mailbox.
+// ErrBusy says that no session with a mail host became free: a limit of ours,
+// which tells nothing about the host or the mailbox.
 var ErrBusy = errors.New("smtpprobe: too many wait for a session with this mail host")
 
 // ErrClosed says that the pool was closed.
 var ErrClosed = errors.New("smtpprobe: the pool is closed")
 
-// ask is one question to one mail host: what becomes of the request's target there.
+// ask is one question to one mail host: what becomes of the request's target
+// there.
 type job struct {
 	route  route
 	req    *Request
@@ -51,8 +53,8 @@ func newJob(r route, req *Request, left *budget) *job {
 	return &job{route: r, req: req, domain: domainOf(req.Target), left: left, since: time.Now()}
 }
 
-// domainOf returns the domain of a mailbox. A quoted local-part may have an "@",
-// too.
+// domainOf returns the domain of a mailbox. A quoted local-part may have an
+// "@", too.
 func domainOf(mailbox string) string {
 	return strings.ToLower(mailbox[strings.LastIndexByte(mailbox, '@')+1:])
 }
@@ -64,7 +66,8 @@ func (a *job) tell(told result) {
 	a.told <- told
 }
 
-// queue notes whether the ask waits for a session or goes along with another, and tells who asked.
+// queue notes whether the ask waits for a session or goes along with another,
+// and tells who asked.
 func (a *job) queue(waits bool) {
 	if a.queued == waits {
 		return
@@ -75,8 +78,9 @@ func (a *job) queue(waits bool) {
 	}
 }
 
-// taken notes that a worker begins with the ask: from now on the budget's clock runs. One that goes along in the transaction of another goes on
-// counting as one that waits.
+// taken notes that a worker begins with the ask: from now on the budget's clock
+// runs. One that goes along in the transaction of another goes on counting as
+// one that waits.
 func (a *job) taken(w *worker, along bool) {
 	now := time.Now()
 	a.left.stoodStill(now.Sub(a.since))

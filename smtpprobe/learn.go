@@ -91,8 +91,8 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 }
 
 // trustConfirmed notes that the host means a refusal beside an accepted
-// control. Jobs that wait to be asked alone about the same domain can come along
-// with others again.
+// control. Jobs that wait to be asked alone about the same domain can come
+// along with others again.
 func (h *mailHost) trustConfirmed(domain string, now time.Time) {
 	h.limits.trust(confirmed, now)
 	for _, j := range h.waiting {
@@ -108,7 +108,8 @@ func (t *transaction) tells(r *recipient) bool {
 	return r.before == 0 || r.accepted() || r.reply.Code != replyServiceClosing && !limited(*r.reply) && t.believes(r)
 }
 
-// noteOpening notes what a session that did not get as far as MAIL has shown about the provider.
+// noteOpening notes what a session that did not get as far as MAIL has shown
+// about the provider.
 func (p *Pool) noteOpening(s *session) {
 	for phase, reply := range map[Phase]*Reply{PhaseGreeting: s.Greeting, PhaseEHLO: s.EHLO} {
 		if reply != nil && refusal(*reply) != nil {
@@ -117,10 +118,12 @@ func (p *Pool) noteOpening(s *session) {
 	}
 }
 
-// domainBook remembers whether mail hosts take every address in a domain, so that a long list does not ask that for each of its addresses.
+// domainBook remembers whether mail hosts take every address in a domain, so
+// that a long list does not ask that for each of its addresses.
 type domainBook map[domainKey]*domainNote
 
-// domainKey names the host, too: a backup may take what the others would refuse.
+// domainKey names the host, too: a backup may take what the others would
+// refuse.
 type domainKey struct {
 	host   netip.AddrPort
 	domain string
@@ -132,7 +135,8 @@ type domainNote struct {
 	uses  int
 }
 
-// control returns the reply to an earlier control of the domain; nil: none is known, or it is time to ask again.
+// control returns the reply to an earlier control of the domain; nil: none is
+// known, or it is time to ask again.
 func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
 	key := domainKey{host, domain}
 	n := b[key]
@@ -146,7 +150,8 @@ func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
 	return &n.reply
 }
 
-// note keeps a reply to a control that is clear about whether the host takes every address.
+// note keeps a reply to a control that is clear about whether the host takes
+// every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class Class) {
 	if class != ClassOK && class != ClassNoSuchUser || size(reply) > maxBriefReply {
 		return
@@ -157,7 +162,8 @@ func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class 
 	b[domainKey{host, domain}] = &domainNote{reply: *briefReply(&reply), until: time.Now().Add(controlLasts)}
 }
 
-// shrink drops what is out of date, and if that is little, half of the rest: it can be asked again.
+// shrink drops what is out of date, and if that is little, half of the rest: it
+// can be asked again.
 func (b domainBook) shrink() {
 	now, n := time.Now(), 0
 	for key, note := range b {

@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// leavesOut is a host that names nobody, has no enhanced status codes, and leaves out the reply to a command, or the reply's last line.
+// leavesOut is a host that names nobody, has no enhanced status codes, and
+// leaves out the reply to a command, or the reply's last line.
 func leavesOut(out func(v *visit, command string) (whole, end bool)) *peer {
 	plain := func(m string) string {
 		if strings.HasPrefix(m, "good") {
@@ -38,9 +39,12 @@ func leavesOut(out func(v *visit, command string) (whole, end bool)) *peer {
 	}
 }
 
-// TestReplyIsLeftOut is about a host that leaves out a reply, or its last line, in its first session: what it says about the control is not the
-// target's. A second session shows it, in which each command waits for the reply to the one before. Where the first that is heard is a refusal, it
-// is taken for that of the sender, which says nothing about the mailbox, and different codes in one reply are nobody's.
+// TestReplyIsLeftOut is about a host that leaves out a reply, or its last line,
+// in its first session: what it says about the control is not the target's. A
+// second session shows it, in which each command waits for the reply to the one
+// before. Where the first that is heard is a refusal, it is taken for that of
+// the sender, which says nothing about the mailbox, and different codes in one
+// reply are nobody's.
 func TestReplyIsLeftOut(t *testing.T) {
 	first := func(command string) func(*visit, string) bool {
 		return func(v *visit, c string) bool { return v.number == 1 && v.named == 0 && c == command }
@@ -70,7 +74,8 @@ func TestReplyIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestSlowControl is about a host that refuses the target and takes a long time over the control: the answer does not wait for that, and stands.
+// TestSlowControl is about a host that refuses the target and takes a long time
+// over the control: the answer does not wait for that, and stands.
 func TestSlowControl(t *testing.T) {
 	for _, delay := range []time.Duration{2 * time.Second, 15 * time.Second, time.Hour} {
 		host := &peer{wait: func(v *visit, _ string) time.Duration {
@@ -91,7 +96,8 @@ func TestSlowControl(t *testing.T) {
 	}
 }
 
-// TestSlowHostAndControl sees that a host slow over everything has the time for the control that it took for the target.
+// TestSlowHostAndControl sees that a host slow over everything has the time for
+// the control that it took for the target.
 func TestSlowHostAndControl(t *testing.T) {
 	host := &peer{wait: func(*visit, string) time.Duration { return 5 * time.Second }}
 	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
@@ -104,8 +110,9 @@ func TestSlowHostAndControl(t *testing.T) {
 	}
 }
 
-// TestReplyIsLeftOutBeforeASlowMailbox is about a host that leaves out a reply in a transaction in which it then takes longer over a mailbox than there
-// is time: how many replies there are to be does not show.
+// TestReplyIsLeftOutBeforeASlowMailbox is about a host that leaves out a reply
+// in a transaction in which it then takes longer over a mailbox than there is
+// time: how many replies there are to be does not show.
 func TestReplyIsLeftOutBeforeASlowMailbox(t *testing.T) {
 	for place := range 3 {
 		for slow := 4; slow < 8; slow++ {

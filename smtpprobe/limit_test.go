@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// gauge is a dialer that knows how many connections are open, and the most that were.
+// gauge is a dialer that knows how many connections are open, and the most that
+// were.
 type gauge struct {
 	smtpprobe.Dialer
 	mu         sync.Mutex
@@ -133,7 +134,8 @@ func occupy(t *testing.T, prober *smtpprobe.Pool, addr string) (wait func()) {
 	return wg.Wait
 }
 
-// TestWaitingForASessionTellsNothingAboutTheHost sees that a session which never began is in no findings, only those before it are.
+// TestWaitingForASessionTellsNothingAboutTheHost sees that a session which
+// never began is in no findings, only those before it are.
 func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 	deadline := func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, time.Second)
@@ -187,7 +189,8 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsLimited has one session under way and two waiting, and sees that a third is turned away, and another address is not. Those that are told
+// TestWhoWaitsIsLimited has one session under way and two waiting, and sees
+// that a third is turned away, and another address is not. Those that are told
 // of waits are not limited, and take nobody's place.
 func TestWhoWaitsIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -221,8 +224,9 @@ func TestWhoWaitsIsLimited(t *testing.T) {
 	})
 }
 
-// TestBudget is about a host that falls silent at EHLO and can be asked at once, or one that does at RCPT and can be asked after the 20 s that
-// another probe waits for it and the 3 s of its QUIT.
+// TestBudget is about a host that falls silent at EHLO and can be asked at
+// once, or one that does at RCPT and can be asked after the 20 s that another
+// probe waits for it and the 3 s of its QUIT.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

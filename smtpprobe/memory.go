@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// failedSession is a session that was of no use, and would be of none to others.
-// For a while nobody needs to try again.
+// failedSession is a session that was of no use, and would be of none to
+// others. For a while nobody needs to try again.
 type failedSession struct {
 	session Session
 	offline bool // dialling failed before a packet left this machine
@@ -26,8 +26,8 @@ func newFailedSession(s *session, first *job, err error) *failedSession {
 	return f
 }
 
-// newSilentSession is what a session without an answer to RCPT means for others,
-// of whose mailboxes nothing was said in it.
+// newSilentSession is what a session without an answer to RCPT means for
+// others, of whose mailboxes nothing was said in it.
 func newSilentSession(t *transaction) *failedSession {
 	kind, text := KindClosed, "the server closed the connection at the first RCPT, a moment ago"
 	if t.trouble == fellSilent {
@@ -61,7 +61,8 @@ func (t *transaction) remark(failure *Failure) *failedSession {
 // over reports whether the failure is a thing of the past.
 func (f *failedSession) over() bool { return time.Since(f.at) > failureLasts }
 
-// concerns reports whether an ask would meet with the same: it has no more time than the session had, give or take what a look into the DNS takes.
+// concerns reports whether an ask would meet with the same: it has no more time
+// than the session had, give or take what a look into the DNS takes.
 func (f *failedSession) concerns(a *job) bool {
 	if f.waits && a.req.Queued != nil {
 		return false
@@ -69,7 +70,8 @@ func (f *failedSession) concerns(a *job) bool {
 	return f.had == 0 || a.time() <= f.had+f.had/10
 }
 
-// answer is what the failure means for an ask that came while the session was tried.
+// answer is what the failure means for an ask that came while the session was
+// tried.
 func (f *failedSession) answer(a *job) result {
 	told := f.session
 	told.Host, told.Addr = truncate(clean(a.route.host), maxDomain), a.route.addr

@@ -16,7 +16,8 @@ func hostJob(i int) *job {
 	return newJob(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
 }
 
-// TestBooksAreBounded sees that a list of any number of mail hosts, domains and providers takes a bounded part of the memory.
+// TestBooksAreBounded sees that a list of any number of mail hosts, domains and
+// providers takes a bounded part of the memory.
 func TestBooksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hosts, domains, providers = 250_000, 250_000, 50_000
@@ -55,7 +56,8 @@ func TestBooksAreBounded(t *testing.T) {
 	})
 }
 
-// TestHostsInUseAreNotForgotten sees that room is made by what is not needed now.
+// TestHostsInUseAreNotForgotten sees that room is made by what is not needed
+// now.
 func TestHostsInUseAreNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := New(Config{})
@@ -110,7 +112,8 @@ func TestLimitsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestAnswerAtTheLastMoment sees that who gives up at the moment when those who wait are told something is told it, too, and leaves nothing behind.
+// TestAnswerAtTheLastMoment sees that who gives up at the moment when those who
+// wait are told something is told it, too, and leaves nothing behind.
 func TestAnswerAtTheLastMoment(t *testing.T) {
 	pool, err := New(Config{})
 	if err != nil {
@@ -135,7 +138,8 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestWhoGivesUpIsToldSo sees that who has given up is told so whatever else is told at the same moment, and goes on to nobody.
+// TestWhoGivesUpIsToldSo sees that who has given up is told so whatever else is
+// told at the same moment, and goes on to nobody.
 func TestWhoGivesUpIsToldSo(t *testing.T) {
 	pool, err := New(Config{})
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestMoreAddresses sees that a host of which no address could be reached, or that put us off, is asked for more, before the next host, once, and
-// within all bounds.
+// TestMoreAddresses sees that a host of which no address could be reached, or
+// that put us off, is asked for more, before the next host, once, and within
+// all bounds.
 func TestMoreAddresses(t *testing.T) {
 	three := []string{"192.0.2.11", "192.0.2.12", "192.0.2.13"}
 	busy, closed := smtptest.HostileHost("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
@@ -83,7 +84,8 @@ func TestMoreAddresses(t *testing.T) {
 	}
 }
 
-// TestMoreAddressesEndWithTheProbe sees that who is asked for more has the time of the probe, which the wait for a session is no part of.
+// TestMoreAddressesEndWithTheProbe sees that who is asked for more has the time
+// of the probe, which the wait for a session is no part of.
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -115,7 +117,8 @@ func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	})
 }
 
-// TestNoTimeForMoreAddresses sees that nobody is asked for more when the time is over.
+// TestNoTimeForMoreAddresses sees that nobody is asked for more when the time
+// is over.
 func TestNoTimeForMoreAddresses(t *testing.T) {
 	for name, s := range map[string]setting{
 		"budget": {req: smtpprobe.Request{Budget: 5 * time.Second}}, "deadline": {timeout: 5 * time.Second},
@@ -130,7 +133,8 @@ func TestNoTimeForMoreAddresses(t *testing.T) {
 	}
 }
 
-// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address speaks for its host when it comes to extensions.
+// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address speaks for its host
+// when it comes to extensions.
 func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -144,7 +148,8 @@ func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
 	})
 }
 
-// TestNoMoreAddressesOfAProviderThatIsSpared sees that whoever finds us too fast, or is left alone, is not asked at more addresses; and that one host's
+// TestNoMoreAddressesOfAProviderThatIsSpared sees that whoever finds us too
+// fast, or is left alone, is not asked at more addresses; and that one host's
 // limit is no other address's.
 func TestNoMoreAddressesOfAProviderThatIsSpared(t *testing.T) {
 	const limit, block = "421 4.7.0 too many connections from your host, try again later", "421 4.7.1 Client host blocked using a block list"

@@ -9,8 +9,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestOutOfStep is about hosts that say one thing too many somewhere in a session: whoever is asked about in company must not be given the answer
-// about another. Where only the first session is so, nobody but one who was alone in it goes without an answer.
+// TestOutOfStep is about hosts that say one thing too many somewhere in a
+// session: whoever is asked about in company must not be given the answer about
+// another. Where only the first session is so, nobody but one who was alone in
+// it goes without an answer.
 func TestOutOfStep(t *testing.T) {
 	places := map[string]func(v *visit, command string) bool{
 		"behind EHLO":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "EHLO") },
@@ -33,7 +35,8 @@ func TestOutOfStep(t *testing.T) {
 							}
 							return ""
 						}}
-						// Controls are known before, so that the company consists of targets alone.
+						// Controls are known before, so that the company
+						// consists of targets alone.
 						list := append([]string{"good@a.example", "good@b.example"}, company()...)
 						found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, host, list)
 						unanswered := 0
@@ -55,8 +58,9 @@ func TestOutOfStep(t *testing.T) {
 	}
 }
 
-// TestReplyWithoutEnd is about a host one of whose replies lacks its last line, so that the next reply seems to be that line: there is one reply too
-// few, and the one to RSET is taken for that about the last recipient.
+// TestReplyWithoutEnd is about a host one of whose replies lacks its last line,
+// so that the next reply seems to be that line: there is one reply too few, and
+// the one to RSET is taken for that about the last recipient.
 func TestReplyWithoutEnd(t *testing.T) {
 	for _, odd := range company() {
 		t.Run(odd, func(t *testing.T) {
@@ -80,8 +84,9 @@ func TestReplyWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestReplyToMAILIsMissing is about a host that leaves out the reply to MAIL, or to something before it, in a group: each reply moves to the command
-// before its own, and the one about the control to the target. Its words give it away.
+// TestReplyToMAILIsMissing is about a host that leaves out the reply to MAIL,
+// or to something before it, in a group: each reply moves to the command before
+// its own, and the one about the control to the target. Its words give it away.
 func TestReplyToMAILIsMissing(t *testing.T) {
 	for _, replies := range []string{
 		"S: 250 2.1.5 ok\nS: 550 5.1.1 no such user\n",
@@ -97,7 +102,8 @@ func TestReplyToMAILIsMissing(t *testing.T) {
 	}
 }
 
-// TestDifferentEnhancedCodes is about a refusal whose lines begin with different enhanced status codes: its last line may be missing, and the next
+// TestDifferentEnhancedCodes is about a refusal whose lines begin with
+// different enhanced status codes: its last line may be missing, and the next
 // refusal read as its end.
 func TestDifferentEnhancedCodes(t *testing.T) {
 	const believed, doubted = "greeting 220, ehlo 250, mail 250, target 550, control 550", "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"

@@ -24,7 +24,8 @@ const (
 		C: RCPT *
 		C: RSET
 	`
-	// noEHLO is a host that has to be greeted with HELO, up to its answer to that.
+	// noEHLO is a host that has to be greeted with HELO, up to its answer to
+	// that.
 	noEHLO = `
 		S: 220 mx
 		C: EHLO *
@@ -44,7 +45,8 @@ const (
 		S: 220 go
 		starttls
 	`
-	// answers is what a host without PIPELINING says to MAIL, the target and the control.
+	// answers is what a host without PIPELINING says to MAIL, the target and
+	// the control.
 	answers = `
 		C: MAIL *
 		S: 250 sender

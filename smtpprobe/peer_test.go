@@ -19,7 +19,8 @@ const (
 	skips  = "skip"  // goes on without an answer
 )
 
-// peer is a mail host whose every answer a test decides. It remembers what happened in each session.
+// peer is a mail host whose every answer a test decides. It remembers what
+// happened in each session.
 type peer struct {
 	greet    func(v *visit) string                  // default: 220 mx
 	keywords string                                 // of EHLO, separated by spaces; default: PIPELINING

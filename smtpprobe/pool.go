@@ -12,12 +12,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Dialer opens the connections to mail hosts. *net.Dialer is one, a fake network another. See [EgressError].
+// Dialer opens the connections to mail hosts. *net.Dialer is one, a fake
+// network another. See [EgressError].
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Config configures a [Pool]. Every zero field has the default that its comment names.
+// Config configures a [Pool]. Every zero field has the default that its comment
+// names.
 type Config struct {
 	Dialer             Dialer       // default: a net.Dialer without keep-alive probes, which no session lives to need
 	Egresses           Egresses     // ways out, instead of Dialer; default: Dialer alone
@@ -33,14 +35,16 @@ type Config struct {
 	Logger             *slog.Logger // default: silent
 }
 
-// Timeouts bounds each wait of a session. The budget of the request and the context of Probe bound them all.
+// Timeouts bounds each wait of a session. The budget of the request and the
+// context of Probe bound them all.
 type Timeouts struct {
 	Connect time.Duration // default 6 s
 	Command time.Duration // greeting, TLS handshake, and each reply; default 20 s
 	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
 }
 
-// SessionCaps bounds what is asked over one session before it ends with QUIT. Mail hosts count, and slow down or hang up on who jobs too much.
+// SessionCaps bounds what is asked over one session before it ends with QUIT.
+// Mail hosts count, and slow down or hang up on who jobs too much.
 type SessionCaps struct {
 	Idle         time.Duration // kept open for the next recipient; default 5 s
 	Age          time.Duration // no new transaction after this; default 2 min
@@ -50,8 +54,9 @@ type SessionCaps struct {
 	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 100
 }
 
-// Pool jobs mail hosts whether they take mail for a recipient. It keeps the sessions for the next recipients of the same host, and jobs about
-// several at a time. It is safe for concurrent use.
+// Pool jobs mail hosts whether they take mail for a recipient. It keeps the
+// sessions for the next recipients of the same host, and jobs about several at
+// a time. It is safe for concurrent use.
 type Pool struct {
 	config Config
 	slots  *semaphore.Weighted // of sessions in all
@@ -66,7 +71,8 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
-	// providerNames are the names of known providers by those of mail hosts; empty where none is known.
+	// providerNames are the names of known providers by those of mail hosts;
+	// empty where none is known.
 	providerNames map[string]string
 }
 
@@ -77,12 +83,16 @@ type Request struct {
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
 
-	// Queued is told true when the probe begins to wait for a session that others have busy, and false when it is asked about or, if it goes along
-	// in the transaction of another, when that is over. The calls take turns, and true comes first. It must be quick, and must not call the pool.
-	// Who is told can bound how many wait, and is not turned away with ErrBusy. Default: nobody is told.
+	// Queued is told true when the probe begins to wait for a session that
+	// others have busy, and false when it is asked about or, if it goes along
+	// in the transaction of another, when that is over. The calls take turns,
+	// and true comes first. It must be quick, and must not call the pool. Who
+	// is told can bound how many wait, and is not turned away with ErrBusy.
+	// Default: nobody is told.
 	Queued func(waits bool)
 
-	// Budget is the time for this probe, not counting the wait for a free session; 0: only the context bounds it.
+	// Budget is the time for this probe, not counting the wait for a free
+	// session; 0: only the context bounds it.
 	Budget time.Duration
 }
 
@@ -91,9 +101,11 @@ type Host struct {
 	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
 	Addrs []netip.Addr
 
-	// More is asked for further addresses, once, when none of Addrs could be reached, or they refused for the moment before RCPT, and before the next host
-	// is tried; not while the host's provider finds us too fast. Its context ends with the time of the probe, or halfway there where other addresses
-	// are left. Default: there are none.
+	// More is asked for further addresses, once, when none of Addrs could be
+	// reached, or they refused for the moment before RCPT, and before the next
+	// host is tried; not while the host's provider finds us too fast. Its
+	// context ends with the time of the probe, or halfway there where other
+	// addresses are left. Default: there are none.
 	More func(ctx context.Context) []netip.Addr
 }
 
@@ -144,13 +156,18 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Probe jobs the hosts in order until one has answered RCPT or refused finally. Every outcome on the wire is in the findings, a session that
-// the budget or the deadline of ctx has cut short included. An error means that we could not work, and comes with the findings so far:
+// Probe jobs the hosts in order until one has answered RCPT or refused finally.
+// Every outcome on the wire is in the findings, a session that the budget or
+// the deadline of ctx has cut short included. An error means that we could not
+// work, and comes with the findings so far:
 //
 //   - ctx was cancelled; the error wraps [context.Canceled].
-//   - No session with a host became free before the deadline of ctx, or too many wait for one already; the error wraps [ErrBusy].
-//   - This machine has no file descriptor or memory left to connect with; the error wraps that of the dialer.
-//   - The request could not be put on the wire as it is; no connection was made.
+//   - No session with a host became free before the deadline of ctx, or too
+//     many wait for one already; the error wraps [ErrBusy].
+//   - This machine has no file descriptor or memory left to connect with; the
+//     error wraps that of the dialer.
+//   - The request could not be put on the wire as it is; no connection was
+//     made.
 //   - The pool is closed; the error wraps [ErrClosed].
 func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	if err := req.check(); err != nil {
@@ -161,8 +178,10 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 	return t.found, err
 }
 
-// ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one goroutine waits for all that have their answer from the first mail host
-// they are put to. Done is told once what came of each request, by its number, perhaps from several goroutines at a time; it must be quick, as others wait
+// ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one
+// goroutine waits for all that have their answer from the first mail host they
+// are put to. Done is told once what came of each request, by its number,
+// perhaps from several goroutines at a time; it must be quick, as others wait
 // for it. ProbeAll returns when it has been told of all.
 func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
 	trips := make([]*probe, len(requests))
@@ -208,8 +227,9 @@ func (p *Pool) visit(ctx context.Context, a *job) (said result) {
 	return said
 }
 
-// Close ends the sessions: idle ones with QUIT at once, the others after the questions under way. A host has the time of the QUIT timeout for
-// that. Probes that wait get [ErrClosed].
+// Close ends the sessions: idle ones with QUIT at once, the others after the
+// questions under way. A host has the time of the QUIT timeout for that. Probes
+// that wait get [ErrClosed].
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closing = true

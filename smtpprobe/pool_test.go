@@ -38,8 +38,9 @@ func (r told) last() smtpprobe.Session {
 	return r.found.Sessions[len(r.found.Sessions)-1]
 }
 
-// inBubble runs f with a pool and mail hosts at the given addresses, closes the pool, and sees that nothing is left of it, that nobody heard DATA
-// and that no session ended without QUIT that could have had one. It returns the sessions.
+// inBubble runs f with a pool and mail hosts at the given addresses, closes the
+// pool, and sees that nothing is left of it, that nobody heard DATA and that no
+// session ended without QUIT that could have had one. It returns the sessions.
 func inBubble(t *testing.T, c smtpprobe.Config, hosts map[string]smtptest.Handler, f func(b *bubble)) (sessions []smtptest.Session) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +91,8 @@ func (b *bubble) ask(ctx context.Context, req smtpprobe.Request) told {
 	return told{found, err, time.Since(start)}
 }
 
-// askAll makes all requests at once, seven by themselves and seven together, by turns.
+// askAll makes all requests at once, seven by themselves and seven together, by
+// turns.
 func (b *bubble) askAll(requests []smtpprobe.Request) []told {
 	answers := make([]told, len(requests))
 	var together []smtpprobe.Request
@@ -135,7 +137,8 @@ func aboutAll(mailboxes []string, addrs ...string) []smtpprobe.Request {
 	return requests
 }
 
-// crowd asks one host about many mailboxes at once and returns what was found about each, and the sessions that it took.
+// crowd asks one host about many mailboxes at once and returns what was found
+// about each, and the sessions that it took.
 func crowd(t *testing.T, c smtpprobe.Config, host smtptest.Handler, mailboxes []string) (found map[string]smtpprobe.Findings, sessions []smtptest.Session) {
 	t.Helper()
 	found = make(map[string]smtpprobe.Findings)
@@ -153,7 +156,8 @@ func crowd(t *testing.T, c smtpprobe.Config, host smtptest.Handler, mailboxes []
 	return found, sessions
 }
 
-// gauges is a dialer that knows how many connections are open to each address, and the most that were.
+// gauges is a dialer that knows how many connections are open to each address,
+// and the most that were.
 type gauges struct {
 	smtpprobe.Dialer
 	mu         sync.Mutex
@@ -208,7 +212,8 @@ func (g *gauges) check(t *testing.T) {
 	}
 }
 
-// mailboxes makes n addresses in the domains by turns: "good" ones and "bad" ones.
+// mailboxes makes n addresses in the domains by turns: "good" ones and "bad"
+// ones.
 func mailboxes(n int, bad func(i int) bool, domains ...string) []string {
 	var list []string
 	for i := range n {
@@ -259,7 +264,7 @@ func TestCrowdSharesSessions(t *testing.T) {
 	if got := count(sessions, "QUIT"); len(sessions) > 400/30 || got != len(sessions) {
 		t.Errorf("%d sessions, %d times QUIT", len(sessions), got)
 	}
-	if got := count(sessions, "RCPT"); got > 440 {
+	if got := count(sessions, "RCPT"); got > 480 { // with a control and a proof in each transaction
 		t.Errorf("%d recipients named for 400 asks in two domains", got)
 	}
 }

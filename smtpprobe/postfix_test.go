@@ -10,13 +10,15 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// Postfix's patience with errors in a session: from the soft limit on, each reply takes a second; at the hard limit it hangs up.
+// Postfix's patience with errors in a session: from the soft limit on, each
+// reply takes a second; at the hard limit it hangs up.
 const (
 	softErrorLimit = 10
 	hardErrorLimit = 20
 )
 
-// TestPostfix sees how often lists of good and bad mailboxes meet with the limits on errors that Postfix has by default.
+// TestPostfix sees how often lists of good and bad mailboxes meet with the
+// limits on errors that Postfix has by default.
 func TestPostfix(t *testing.T) {
 	for _, tt := range []struct {
 		bad        int // of 100
@@ -59,7 +61,8 @@ func TestPostfix(t *testing.T) {
 	}
 }
 
-// TestHonestHostNeedsNoExtraSessions sees that a host that refuses most and says so plainly is not doubted.
+// TestHonestHostNeedsNoExtraSessions sees that a host that refuses most and
+// says so plainly is not doubted.
 func TestHonestHostNeedsNoExtraSessions(t *testing.T) {
 	for name, text := range map[string]string{"with codes": "550 5.1.1 no such user", "without": "550 no such user here", "in one word": "550 rejected"} {
 		t.Run(name, func(t *testing.T) {

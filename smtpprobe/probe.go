@@ -45,7 +45,8 @@ func (t *probe) next(ctx context.Context) (*job, error) {
 	return newJob(r, t.req, &t.left), nil
 }
 
-// arrive notes what the host said, and reports whether nothing is left to ask, whatever the time. Who has given up is told so, whatever else there is.
+// arrive notes what the host said, and reports whether nothing is left to ask,
+// whatever the time. Who has given up is told so, whatever else there is.
 func (t *probe) arrive(ctx context.Context, told result) (end bool, err error) {
 	if told.session != nil {
 		t.found.Sessions = append(t.found.Sessions, *told.session)
@@ -55,7 +56,8 @@ func (t *probe) arrive(ctx context.Context, told result) (end bool, err error) {
 	return err != nil || len(t.tour.routes) == 0 && !t.tour.wantsMore(t.route.host), err
 }
 
-// prolong has the host that was asked last asked for more addresses, where that may lead to an answer.
+// prolong has the host that was asked last asked for more addresses, where that
+// may lead to an answer.
 func (t *probe) prolong(ctx context.Context) error {
 	if !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
 		return nil

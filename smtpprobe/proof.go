@@ -16,8 +16,8 @@ import (
 const postmaster = "postmaster"
 
 // proofFor returns a mailbox that shows whether the host still accepts anybody,
-// and whether the host accepted it before; empty: there is none. The pool's lock
-// is held.
+// and whether the host accepted it before; empty: there is none. The pool's
+// lock is held.
 func (h *mailHost) proofFor(jobs []*job) (mailbox string, known bool) {
 	for _, m := range h.accepted {
 		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
@@ -158,8 +158,8 @@ func (w *worker) openEnds() time.Time {
 	return end
 }
 
-// askAgain lets the jobs of the open refusals wait to be asked again. The pool's
-// lock is held.
+// askAgain lets the jobs of the open refusals wait to be asked again. The
+// pool's lock is held.
 func (w *worker) askAgain() {
 	p, h := w.pool, w.host
 	h.open -= len(w.open)
@@ -198,8 +198,8 @@ func (w *worker) deferOpen() {
 	h.giveUpDeferred()
 }
 
-// giveUpDeferred answers the refusals that cannot be proven, when nobody else is
-// asked about who might be accepted. The pool's lock is held.
+// giveUpDeferred answers the refusals that cannot be proven, when nobody else
+// is asked about who might be accepted. The pool's lock is held.
 func (h *mailHost) giveUpDeferred() {
 	idle := len(h.waiting)+h.underWay+h.open == 0
 	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
@@ -222,10 +222,11 @@ func (h *mailHost) takeDeferred(j *job) (result, bool) {
 	return result{}, false
 }
 
-// pauseTurned notes that the host refuses everybody, even a mailbox that is first
-// and alone in a session: that it is asked on would make it worse. Callers that
-// are told of waits wait until it may have come round; if it does not, time and
-// again, they are answered like the others. The pool's lock is held.
+// pauseTurned notes that the host refuses everybody, even a mailbox that is
+// first and alone in a session: that it is asked on would make it worse.
+// Callers that are told of waits wait until it may have come round; if it does
+// not, time and again, they are answered like the others. The pool's lock is
+// held.
 func (p *Pool) pauseTurned(t *transaction) {
 	h := t.host
 	h.limits.sessions.now = 1

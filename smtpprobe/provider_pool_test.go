@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// blocking is a provider's host that refuses us for as long as on is set, at RCPT or earlier.
+// blocking is a provider's host that refuses us for as long as on is set, at
+// RCPT or earlier.
 func blocking(phase string, on *atomic.Bool) *peer {
 	const no = "550 5.7.1 Client host blocked using a block list"
 	p := &peer{}
@@ -36,7 +37,8 @@ func blocking(phase string, on *atomic.Bool) *peer {
 	return p
 }
 
-// of are requests about one mailbox in each of the domains, of a host of a known provider.
+// of are requests about one mailbox in each of the domains, of a host of a
+// known provider.
 func of(addr string, domains ...string) []smtpprobe.Request {
 	var requests []smtpprobe.Request
 	for _, d := range domains {
@@ -47,7 +49,8 @@ func of(addr string, domains ...string) []smtpprobe.Request {
 	return requests
 }
 
-// TestUnknownHostIsLeftAlone sees that a host of nobody known is given more rope, and that it stands for itself alone.
+// TestUnknownHostIsLeftAlone sees that a host of nobody known is given more
+// rope, and that it stands for itself alone.
 func TestUnknownHostIsLeftAlone(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
@@ -71,8 +74,9 @@ func TestUnknownHostIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestProviderIsLeftAlone sees that a provider which blocks us for five domains is not asked for a while, and that one domain's policy is not
-// taken for the provider's.
+// TestProviderIsLeftAlone sees that a provider which blocks us for five domains
+// is not asked for a while, and that one domain's policy is not taken for the
+// provider's.
 func TestProviderIsLeftAlone(t *testing.T) {
 	for _, phase := range []string{"MAIL", "RCPT"} {
 		for _, tt := range []struct {
@@ -127,7 +131,8 @@ func TestProviderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnAnswerClearsAProvider sees that blocks with answers for mailboxes between them are those of domains.
+// TestAnAnswerClearsAProvider sees that blocks with answers for mailboxes
+// between them are those of domains.
 func TestAnAnswerClearsAProvider(t *testing.T) {
 	var on atomic.Bool
 	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
@@ -141,7 +146,8 @@ func TestAnAnswerClearsAProvider(t *testing.T) {
 	})
 }
 
-// TestProviderIsLeftAloneForLonger sees that a provider which still blocks us is left alone for longer each time.
+// TestProviderIsLeftAloneForLonger sees that a provider which still blocks us
+// is left alone for longer each time.
 func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
@@ -161,7 +167,8 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForAProvider sees that those who wait for a provider which is left alone by then do not go on to bother it.
+// TestWhoWaitsForAProvider sees that those who wait for a provider which is
+// left alone by then do not go on to bother it.
 func TestWhoWaitsForAProvider(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
@@ -186,7 +193,8 @@ func TestWhoWaitsForAProvider(t *testing.T) {
 	}
 }
 
-// TestProviderThatFindsUsTooFast sees that sessions with it begin at longer and longer intervals, and at none again when it has calmed down.
+// TestProviderThatFindsUsTooFast sees that sessions with it begin at longer and
+// longer intervals, and at none again when it has calmed down.
 func TestProviderThatFindsUsTooFast(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
@@ -218,7 +226,8 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 	})
 }
 
-// TestGiantsDoNotStarveOthers has 2,000 wait for five giant hosts that take all sessions, and sees that 50 small hosts are served early.
+// TestGiantsDoNotStarveOthers has 2,000 wait for five giant hosts that take all
+// sessions, and sees that 50 small hosts are served early.
 func TestGiantsDoNotStarveOthers(t *testing.T) {
 	hosts := map[string]smtptest.Handler{}
 	var requests []smtpprobe.Request

@@ -6,15 +6,17 @@ import (
 	"time"
 )
 
-// hostKey tells sessions apart that cannot stand in for each other. Addresses count and not names, because the load is the machine's: thousands
-// of domains have a mail exchanger name of their own for the same machine.
+// hostKey tells sessions apart that cannot stand in for each other. Addresses
+// count and not names, because the load is the machine's: thousands of domains
+// have a mail exchanger name of their own for the same machine.
 type hostKey struct {
 	addr   netip.AddrPort
 	egress int
 	plain  bool
 }
 
-// mailHost is what the pool has to do with one mail host, and what it has learned of it. The pool's lock guards it.
+// mailHost is what the pool has to do with one mail host, and what it has
+// learned of it. The pool's lock guards it.
 type mailHost struct {
 	key       hostKey
 	waiting   []*job // in order of arrival
@@ -77,7 +79,8 @@ func (p *Pool) submit(a *job) error {
 	return nil
 }
 
-// full reports whether as many wait for a session as may, beside those that are about to have one. Who is told of waits is not counted.
+// full reports whether as many wait for a session as may, beside those that are
+// about to have one. Who is told of waits is not counted.
 func (p *Pool) full(h *mailHost) bool {
 	soon := max(0, p.sessionCap(h)-h.sessions+h.starting)
 	if len(h.waiting)-soon < p.config.MaxWaitingPerHost {
@@ -92,8 +95,8 @@ func (p *Pool) full(h *mailHost) bool {
 	return counted-soon >= p.config.MaxWaitingPerHost
 }
 
-// resubmit lets a job wait again, in front of all others but those that are to be
-// asked alone, as they show something about the host. Where it shared the
+// resubmit lets a job wait again, in front of all others but those that are to
+// be asked alone, as they show something about the host. Where it shared the
 // transaction, its time begins anew: that it has to be asked again is not its
 // doing.
 func (p *Pool) resubmit(h *mailHost, a *job, shared bool) {
@@ -131,7 +134,8 @@ func (h *mailHost) forget(c Config) {
 // alive is how many sessions are open, or are being opened.
 func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
 
-// crowded notes that the host wants no session beside the others, or if there are none, that it has not noticed the end of the last.
+// crowded notes that the host wants no session beside the others, or if there
+// are none, that it has not noticed the end of the last.
 func (h *mailHost) crowded(others int) {
 	if others > 0 {
 		h.limits.crowded(others, time.Now())
@@ -140,10 +144,12 @@ func (h *mailHost) crowded(others int) {
 	h.notBefore = time.Now().Add(crowdPause)
 }
 
-// patience is how long an ask waits for a busy session before another one is opened.
+// patience is how long an ask waits for a busy session before another one is
+// opened.
 const patience = 300 * time.Millisecond
 
-// staff sees to it that those who wait are served: by an idle session, by another one while there may be more, or by those that are busy.
+// staff sees to it that those who wait are served: by an idle session, by
+// another one while there may be more, or by those that are busy.
 func (p *Pool) staff(h *mailHost) {
 	h.giveUpDeferred()
 	if len(h.waiting) == 0 {
@@ -169,7 +175,8 @@ func (p *Pool) staff(h *mailHost) {
 	}
 }
 
-// lookAgain has those who wait looked after in a while, if nobody is to do so before.
+// lookAgain has those who wait looked after in a while, if nobody is to do so
+// before.
 func (p *Pool) lookAgain(h *mailHost, in time.Duration) {
 	at := time.Now().Add(in)
 	switch {
@@ -183,7 +190,8 @@ func (p *Pool) lookAgain(h *mailHost, in time.Duration) {
 	h.lookAt = at
 }
 
-// wantsSession reports whether more wait than the sessions about to ask, or a busy one, will take along.
+// wantsSession reports whether more wait than the sessions about to ask, or a
+// busy one, will take along.
 func (p *Pool) wantsSession(h *mailHost) bool {
 	if h.sessions == 0 {
 		return true
@@ -223,7 +231,8 @@ func (h *mailHost) dismiss(err error) {
 	h.deferred = nil
 }
 
-// sweep drops hosts of which there is nothing to remember, and where these are too few, all that are not in use.
+// sweep drops hosts of which there is nothing to remember, and where these are
+// too few, all that are not in use.
 func (p *Pool) sweep() {
 	if len(p.hosts) < minSweep || len(p.hosts) < min(2*p.swept, maxHosts) {
 		return
@@ -241,7 +250,8 @@ func (h *mailHost) inUse() bool {
 	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
 }
 
-// forgettable reports whether all that the host has shown is a thing of the past.
+// forgettable reports whether all that the host has shown is a thing of the
+// past.
 func (h *mailHost) forgettable() bool {
 	limits := h.limits.since.IsZero() || h.limits.over(time.Now())
 	return limits && time.Since(h.heardAt) > limitsLast && (h.failed == nil || h.failed.over())

@@ -10,8 +10,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestWaitsAreToldInTurn sees that the beginning and the end of a wait are told under the pool's lock: who gives up at the moment of the answer would
-// else have the end told twice.
+// TestWaitsAreToldInTurn sees that the beginning and the end of a wait are told
+// under the pool's lock: who gives up at the moment of the answer would else
+// have the end told twice.
 func TestWaitsAreToldInTurn(t *testing.T) {
 	network := smtptest.NewNetwork()
 	defer network.Close()
@@ -48,7 +49,8 @@ func TestWaitsAreToldInTurn(t *testing.T) {
 	}
 }
 
-// TestWhoGoesAlongStaysQueued sees that the first of a transaction waits no longer when it begins, and the others when it is over.
+// TestWhoGoesAlongStaysQueued sees that the first of a transaction waits no
+// longer when it begins, and the others when it is over.
 func TestWhoGoesAlongStaysQueued(t *testing.T) {
 	for _, along := range []bool{false, true} {
 		var told []bool

@@ -29,7 +29,8 @@ func (c Config) check() error {
 	return nil
 }
 
-// check refuses what could not be put on the wire as one command: the guard against injected commands, whatever the caller has checked.
+// check refuses what could not be put on the wire as one command: the guard
+// against injected commands, whatever the caller has checked.
 func (r Request) check() error {
 	if err := checkMailbox(r.Target, r.SMTPUTF8); err != nil {
 		return fmt.Errorf("smtpprobe: target: %w", err)
@@ -75,7 +76,8 @@ func checkDomain(s string) error {
 	return nil
 }
 
-// hostNameBytes are those of the names that mail hosts have: the RFC's (RFC 5321 §2.3.5) and the underscore of some.
+// hostNameBytes are those of the names that mail hosts have: the RFC's (RFC
+// 5321 §2.3.5) and the underscore of some.
 const hostNameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
 
 // isHostName reports whether a host may be called so to its face.
@@ -83,8 +85,9 @@ func isHostName(s string) bool {
 	return s != "" && len(s) <= maxDomain && strings.Trim(s, hostNameBytes) == ""
 }
 
-// checkMailbox accepts what stays one argument between "<" and ">". It is no syntax check: it only knows quoted strings (RFC 5321 §4.1.2),
-// inside of which brackets and spaces are harmless.
+// checkMailbox accepts what stays one argument between "<" and ">". It is no
+// syntax check: it only knows quoted strings (RFC 5321 §4.1.2), inside of which
+// brackets and spaces are harmless.
 func checkMailbox(s string, smtputf8 bool) error {
 	switch {
 	case len(s) > maxMailbox:

@@ -45,7 +45,8 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-// TestInjection sees that nothing but a mailbox gets between the angle brackets, whatever the caller let through.
+// TestInjection sees that nothing but a mailbox gets between the angle
+// brackets, whatever the caller let through.
 func TestInjection(t *testing.T) {
 	for _, bad := range []string{
 		"alice",
@@ -113,7 +114,8 @@ func TestNegativeBudgetIsRefused(t *testing.T) {
 	wantError(t, o.err, "negative")
 }
 
-// TestOddHostNames sees that a host is asked whatever it is called, and that its name gets no further than the findings, clean.
+// TestOddHostNames sees that a host is asked whatever it is called, and that
+// its name gets no further than the findings, clean.
 func TestOddHostNames(t *testing.T) {
 	long := strings.Repeat("a", 300)
 	for name, want := range map[string]string{

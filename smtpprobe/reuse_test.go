@@ -31,7 +31,8 @@ func inTurnOf(b *bubble, rest time.Duration, mailboxes ...string) {
 	}
 }
 
-// TestSessionIsReused sees what the next probe says in a session that was kept: RSET before MAIL, in one group where the host takes one.
+// TestSessionIsReused sees what the next probe says in a session that was kept:
+// RSET before MAIL, in one group where the host takes one.
 func TestSessionIsReused(t *testing.T) {
 	const wanted = `
 		EHLO probe.example
@@ -82,7 +83,8 @@ func TestSessionIsReused(t *testing.T) {
 	}
 }
 
-// TestSessionEndsInTime sees that no session is used beyond its caps, and that each ends with QUIT.
+// TestSessionEndsInTime sees that no session is used beyond its caps, and that
+// each ends with QUIT.
 func TestSessionEndsInTime(t *testing.T) {
 	four := []string{"good1@a.example", "bad2@a.example", "good3@a.example", "bad4@a.example"}
 	for _, tt := range []struct {
@@ -115,7 +117,8 @@ func TestSessionEndsInTime(t *testing.T) {
 	}
 }
 
-// TestIdleSessionEndsByItself sees that nobody has to come for an idle session to end, and when.
+// TestIdleSessionEndsByItself sees that nobody has to come for an idle session
+// to end, and when.
 func TestIdleSessionEndsByItself(t *testing.T) {
 	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Idle: 3 * time.Second}}, one(&peer{}), func(b *bubble) {
 		inTurnOf(b, 0, "good1@a.example")
@@ -131,7 +134,8 @@ func TestIdleSessionEndsByItself(t *testing.T) {
 	})
 }
 
-// TestIdleSessionThatSpoke sees that a session in which the host hung up or said something while it was idle is not used again.
+// TestIdleSessionThatSpoke sees that a session in which the host hung up or
+// said something while it was idle is not used again.
 func TestIdleSessionThatSpoke(t *testing.T) {
 	for name, end := range map[string]string{
 		"hung up":          "close",
@@ -156,7 +160,8 @@ func TestIdleSessionThatSpoke(t *testing.T) {
 	}
 }
 
-// TestKeptSessionThatFails sees that an ask for which a kept session turns out to be of no use is answered in a new one.
+// TestKeptSessionThatFails sees that an ask for which a kept session turns out
+// to be of no use is answered in a new one.
 func TestKeptSessionThatFails(t *testing.T) {
 	for name, end := range map[string]string{
 		"hangs up at RSET":    "C: RSET\nclose",
@@ -190,7 +195,8 @@ func TestKeptSessionThatFails(t *testing.T) {
 	}
 }
 
-// inOrder gives each connection the next of the handlers, and all that follow the last.
+// inOrder gives each connection the next of the handlers, and all that follow
+// the last.
 func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
 	var mu sync.Mutex
 	n := -1
@@ -203,7 +209,8 @@ func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
 	})
 }
 
-// TestIdleSessionsMakeRoom sees that a session in use nowhere ends when another host needs its slot.
+// TestIdleSessionsMakeRoom sees that a session in use nowhere ends when another
+// host needs its slot.
 func TestIdleSessionsMakeRoom(t *testing.T) {
 	hosts := map[string]smtptest.Handler{}
 	var requests []smtpprobe.Request
@@ -265,7 +272,8 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 	}
 }
 
-// TestClose sees that a pool ends its sessions with QUIT in bounded time, and answers those who wait.
+// TestClose sees that a pool ends its sessions with QUIT in bounded time, and
+// answers those who wait.
 func TestClose(t *testing.T) {
 	busy := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
 	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nhang")}
@@ -324,7 +332,8 @@ func TestAfterClose(t *testing.T) {
 	})
 }
 
-// TestCloseDoesNotWaitForAHostThatIsSilent sees that a question under way has its own time, and no more.
+// TestCloseDoesNotWaitForAHostThatIsSilent sees that a question under way has
+// its own time, and no more.
 func TestCloseDoesNotWaitForAHostThatIsSilent(t *testing.T) {
 	for name, script := range map[string]string{"greeting": "hang", "RCPT": flight + "S: 250 ok\nhang"} {
 		t.Run(name, func(t *testing.T) {

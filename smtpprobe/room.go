@@ -11,8 +11,8 @@ func (p *Pool) transactionSize(h *mailHost) int {
 
 // room is how many recipients the next transaction of a session may have: as
 // many as will not, going by what the host has refused so far, use up the
-// refusals of the session. Its control is refused, too, and the last has a proof
-// behind it.
+// refusals of the session. Its control is refused, too, and the last has a
+// proof behind it.
 func (p *Pool) room(w *worker) int {
 	h, s := w.host, w.session
 	share := float64(h.refused+2) / float64(h.asked+4)
@@ -31,8 +31,9 @@ func (h *mailHost) fade() {
 	}
 }
 
-// take takes the jobs of the next transaction off those who wait: of the same kind as the first, and with their controls at most room recipients.
-// One that must be alone goes to a fresh session, first and by itself.
+// take takes the jobs of the next transaction off those who wait: of the same
+// kind as the first, and with their controls at most room recipients. One that
+// must be alone goes to a fresh session, first and by itself.
 func (p *Pool) take(w *worker, already []*job, room int, fresh bool) []*job {
 	h := w.host
 	p.leaveAlone(h)
@@ -60,7 +61,8 @@ func (p *Pool) take(w *worker, already []*job, room int, fresh bool) []*job {
 	return taken
 }
 
-// suits reports whether an ask can be part of the transaction of those taken before it.
+// suits reports whether an ask can be part of the transaction of those taken
+// before it.
 func suits(a *job, taken []*job, fresh bool) bool {
 	if a.alone && !fresh {
 		return false
@@ -68,7 +70,8 @@ func suits(a *job, taken []*job, fresh bool) bool {
 	return len(taken) == 0 || !a.alone && !taken[0].alone && a.req.SMTPUTF8 == taken[0].req.SMTPUTF8
 }
 
-// cost is the number of recipients to be named for an ask beside those of others.
+// cost is the number of recipients to be named for an ask beside those of
+// others.
 func cost(a *job, others []*job) int {
 	if a.control != nil || a.req.Control == "" {
 		return 1

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// replyTLSRequired is the refusal of a host that insists on STARTTLS (RFC 3207 §4).
+// replyTLSRequired is the refusal of a host that insists on STARTTLS (RFC 3207
+// §4).
 const replyTLSRequired = 530
 
 // route is one way to reach a domain's mail.
@@ -31,7 +32,8 @@ type tour struct {
 	connections int
 }
 
-// newTour takes each address once: under another name it is the same machine, which has given its answer.
+// newTour takes each address once: under another name it is the same machine,
+// which has given its answer.
 func newTour(hosts []Host, port uint16, ways Egresses) tour {
 	t := tour{hosts: hosts, port: port, ways: ways}
 	for _, h := range hosts {
@@ -49,12 +51,14 @@ func (t *tour) route(host string, addr netip.Addr) route {
 	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.Choose(addr)}
 }
 
-// wantsMore reports whether a host is to be asked for more addresses, now that none is left.
+// wantsMore reports whether a host is to be asked for more addresses, now that
+// none is left.
 func (t *tour) wantsMore(host string) bool {
 	return t.more(host) != nil && !slices.ContainsFunc(t.routes, to(host)) && t.connections < maxConnections
 }
 
-// more is what jobs a host for more addresses; nil: there is nothing to ask, or no sense in it.
+// more is what jobs a host for more addresses; nil: there is nothing to ask, or
+// no sense in it.
 func (t *tour) more(host string) func(context.Context) []netip.Addr {
 	i := slices.IndexFunc(t.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
 	if i < 0 || slices.Contains(t.finished, host) {
@@ -134,7 +138,8 @@ func (t *tour) learn(r route, told result) {
 	}
 }
 
-// weigh is whatNext in the light of what the host's other addresses have said, and notes whether it is to be asked for more.
+// weigh is whatNext in the light of what the host's other addresses have said,
+// and notes whether it is to be asked for more.
 func (t *tour) weigh(r route, s *Session) move {
 	next, over4 := whatNext(s), r.addr.Addr().Unmap().Is4()
 	switch {
@@ -158,9 +163,11 @@ const (
 	samePlain             // the same address once more, without TLS
 )
 
-// whatNext decides on failover: another route is tried only when this one could not be used, refused for the moment before RCPT, or lacks the
-// extension that the target needs, which another mail exchanger may have. Any answer to RCPT for the target, and a permanent refusal before
-// it, stand for all hosts of the domain.
+// whatNext decides on failover: another route is tried only when this one could
+// not be used, refused for the moment before RCPT, or lacks the extension that
+// the target needs, which another mail exchanger may have. Any answer to RCPT
+// for the target, and a permanent refusal before it, stand for all hosts of the
+// domain.
 func whatNext(s *Session) move {
 	switch {
 	case s.Target != nil:
@@ -197,7 +204,8 @@ func afterRefusal(s *Session) move {
 	return nothing
 }
 
-// tlsUnusable reports whether the host offered STARTTLS and TLS did not come about: if it then insists on TLS, it could not be reached.
+// tlsUnusable reports whether the host offered STARTTLS and TLS did not come
+// about: if it then insists on TLS, it could not be reached.
 func (s *Session) tlsUnusable() bool {
 	return s.TLS == "" && s.offers("STARTTLS")
 }

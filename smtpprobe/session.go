@@ -26,8 +26,9 @@ type session struct {
 	started  time.Time
 	offline  bool // dialling failed before a packet left this machine
 	hurried  bool // a wait was cut short by the bound: more time might have brought more
-	// tlsPending is true from STARTTLS' consent until the first reply over TLS. Only that shows that TLS works: in TLS 1.3 the client is
-	// done with the handshake before the server has had its say.
+	// tlsPending is true from STARTTLS' consent until the first reply over TLS.
+	// Only that shows that TLS works: in TLS 1.3 the client is done with the
+	// handshake before the server has had its say.
 	tlsPending bool
 
 	unreset bool // a transaction was left open: the host knows no RSET
@@ -65,7 +66,8 @@ func (s *session) spent(caps SessionCaps, transactions int) bool {
 	return s.unreset || s.transactions >= transactions || s.recipients >= caps.Recipients || time.Since(s.started) >= caps.Age
 }
 
-// quiet reports whether the host has neither said anything nor hung up while the session rested.
+// quiet reports whether the host has neither said anything nor hung up while
+// the session rested.
 func (s *session) quiet() bool {
 	return s.conn.usable && s.conn.ahead() == "" && s.conn.atRest()
 }
@@ -95,8 +97,9 @@ func (s *session) greet(ctx context.Context) error {
 	return refusal(*s.Greeting)
 }
 
-// hello introduces us, and reads the extensions anew. HELO is for hosts that do not know EHLO and say so in a reply about syntax, 50z (RFC 5321
-// §3.2, §4.2.4): any other refusal is of us.
+// hello introduces us, and reads the extensions anew. HELO is for hosts that do
+// not know EHLO and say so in a reply about syntax, 50z (RFC 5321 §3.2,
+// §4.2.4): any other refusal is of us.
 func (s *session) hello(ctx context.Context) error {
 	s.offer(nil)
 	if err := s.exchange(ctx, PhaseEHLO, "EHLO "+s.ownName(), &s.EHLO); err != nil {
@@ -115,7 +118,8 @@ func (s *session) hello(ctx context.Context) error {
 	return refusal(*s.EHLO)
 }
 
-// secure turns to TLS where it is offered. A host that refuses after all is spoken to in plain text (RFC 3207 §4).
+// secure turns to TLS where it is offered. A host that refuses after all is
+// spoken to in plain text (RFC 3207 §4).
 func (s *session) secure(ctx context.Context) error {
 	if s.route.plain || !s.offers("STARTTLS") {
 		return nil
@@ -131,8 +135,9 @@ func (s *session) secure(ctx context.Context) error {
 	}
 	s.conn.usable = false // the host waits for a handshake; a QUIT in plain text would be noise
 	if ahead := s.conn.ahead(); ahead != "" && !strings.HasPrefix(ahead, tlsAlert) {
-		// Somebody between us and the host slipped plain text in, to be taken for what comes over TLS (RFC 3207 §6). No second try in
-		// plain text: that would be what they want.
+		// Somebody between us and the host slipped plain text in, to be taken
+		// for what comes over TLS (RFC 3207 §6). No second try in plain text:
+		// that would be what they want.
 		return s.fault(ctx, PhaseSTARTTLS, protocolError("plain text behind the reply to STARTTLS"))
 	}
 	if err := s.handshake(ctx); err != nil {
@@ -141,7 +146,8 @@ func (s *session) secure(ctx context.Context) error {
 	return s.hello(ctx)
 }
 
-// tlsAlert is the beginning of a TLS alert (RFC 8446 §5.1), which a host sends that has no version of TLS to agree on.
+// tlsAlert is the beginning of a TLS alert (RFC 8446 §5.1), which a host sends
+// that has no version of TLS to agree on.
 const tlsAlert = "\x15\x03"
 
 func (s *session) handshake(ctx context.Context) error {
@@ -171,7 +177,8 @@ func refusal(r Reply) error {
 	return nil
 }
 
-// hangUp closes the connection, with QUIT where it would be understood (RFC 5321 §4.1.1.10). The caller's context has no say in it any more.
+// hangUp closes the connection, with QUIT where it would be understood (RFC
+// 5321 §4.1.1.10). The caller's context has no say in it any more.
 func (s *session) hangUp(timeout time.Duration) {
 	if s.conn == nil {
 		return

@@ -31,7 +31,8 @@ func (d *timedDialer) DialContext(ctx context.Context, network, address string) 
 	return d.Dialer.DialContext(ctx, network, address)
 }
 
-// TestEachHasAShareOfTheTime sees how the time is divided between addresses that do not answer, those that are yet to be asked for included.
+// TestEachHasAShareOfTheTime sees how the time is divided between addresses
+// that do not answer, those that are yet to be asked for included.
 func TestEachHasAShareOfTheTime(t *testing.T) {
 	silent := &smtptest.Host{HangAt: smtptest.PhaseGreeting}
 	const none, slowly, callers = "none", "slowly", time.Minute

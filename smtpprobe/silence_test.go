@@ -8,9 +8,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// TestSilentMailboxes is about a host that never gets to an end with one mailbox
-// in ten, which it looks up elsewhere: each of those costs about a session, and
-// the others are asked about again.
+// TestSilentMailboxes is about a host that never gets to an end with one
+// mailbox in ten, which it looks up elsewhere: each of those costs about a
+// session, and the others are asked about again.
 func TestSilentMailboxes(t *testing.T) {
 	list := mailboxes(400, func(i int) bool { return i%6 == 0 }, "a.example", "b.example")
 	var silent []string

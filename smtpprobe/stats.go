@@ -13,11 +13,13 @@ type Stats struct {
 	UnderWay int // probes that a mail host is asked for
 	Waiting  int // probes that wait for a session
 	Hosts    int // mail hosts of which something is known
-	// Shunned are the providers that are left alone, or asked slowly; the first to be asked again first.
+	// Shunned are the providers that are left alone, or asked slowly; the first
+	// to be asked again first.
 	Shunned []Shunned
 }
 
-// Shunned is a provider that the pool leaves alone, or jobs slowly, because of how it took to us.
+// Shunned is a provider that the pool leaves alone, or jobs slowly, because of
+// how it took to us.
 type Shunned struct {
 	Provider string        // its name in the table of providers, or the address of a mail host that is in none
 	Egress   string        // the name of the way out that it is about, where there are several

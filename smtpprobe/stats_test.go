@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestStats looks at a pool with one question under way and two that wait, when they are answered, and when the host has blocked us.
+// TestStats looks at a pool with one question under way and two that wait, when
+// they are answered, and when the host has blocked us.
 func TestStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

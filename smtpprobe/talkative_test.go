@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestTalkativeHost sees that hosts whose openings and replies are longer than a transcript may be are understood like others.
+// TestTalkativeHost sees that hosts whose openings and replies are longer than
+// a transcript may be are understood like others.
 func TestTalkativeHost(t *testing.T) {
 	lines := func(code string, n int) string {
 		return strings.Repeat(code+"-welcome\n", n-1) + code + " welcome"
@@ -58,7 +59,8 @@ func TestTalkativeHost(t *testing.T) {
 	}
 }
 
-// TestTalkativeHostOverTLS introduces itself twice, so that the opening alone fills a transcript.
+// TestTalkativeHostOverTLS introduces itself twice, so that the opening alone
+// fills a transcript.
 func TestTalkativeHostOverTLS(t *testing.T) {
 	long := func(code string, first ...string) string {
 		return code + "-" + strings.Join(append(first, strings.Split(strings.Repeat("welcome ", 90), " ")...), "\n"+code+"-") + "\n" + code + " welcome"
@@ -74,7 +76,8 @@ func TestTalkativeHostOverTLS(t *testing.T) {
 	}
 }
 
-// TestLongSession holds that the bound on what is read is one on each transaction: a session may go on for long.
+// TestLongSession holds that the bound on what is read is one on each
+// transaction: a session may go on for long.
 func TestLongSession(t *testing.T) {
 	host := &peer{rcpt: func(*visit, string) string {
 		return strings.Repeat("250-"+strings.Repeat("x", 1000)+"\n", 3) + "250 ok"

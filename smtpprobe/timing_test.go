@@ -101,7 +101,8 @@ func mx(addrs ...string) []smtpprobe.Host {
 	return []smtpprobe.Host{h}
 }
 
-// silentAt are hosts that fall silent, one in each phase, with what is found by then.
+// silentAt are hosts that fall silent, one in each phase, with what is found by
+// then.
 var silentAt = []struct {
 	phase smtpprobe.Phase
 	host  smtptest.Handler // nil: swallows packets
@@ -117,7 +118,8 @@ var silentAt = []struct {
 	{smtpprobe.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nS: 550 no\nhang"), "greeting 220, ehlo 250, mail 250, "},
 }
 
-// TestCancel sees that a cancelled context ends every wait at once, with the findings so far.
+// TestCancel sees that a cancelled context ends every wait at once, with the
+// findings so far.
 func TestCancel(t *testing.T) {
 	for _, tt := range silentAt {
 		t.Run(tt.found+string(tt.phase), func(t *testing.T) {
@@ -137,7 +139,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestDeadline sees that the context's deadline is an outcome like any other timeout.
+// TestDeadline sees that the context's deadline is an outcome like any other
+// timeout.
 func TestDeadline(t *testing.T) {
 	for _, tt := range silentAt {
 		t.Run(tt.found+string(tt.phase), func(t *testing.T) {
@@ -168,7 +171,8 @@ func silentNetwork(h smtptest.Handler) *smtptest.Network {
 	return network
 }
 
-// probeContext asks hosts until ctx ends, and sees that nothing is left behind: a bubble ends only with its last goroutine.
+// probeContext asks hosts until ctx ends, and sees that nothing is left behind:
+// a bubble ends only with its last goroutine.
 func probeContext(ctx context.Context, t *testing.T, network *smtptest.Network, hosts []smtpprobe.Host) (o outcome) {
 	t.Helper()
 	prober := newProber(t, smtpprobe.Config{}, network)
@@ -258,7 +262,8 @@ func TestEndOfTheContextLeavesQUITAlone(t *testing.T) {
 	})
 }
 
-// stuckDialer connects to a server that answers EHLO, takes five bytes of what comes then, and the rest only after a minute.
+// stuckDialer connects to a server that answers EHLO, takes five bytes of what
+// comes then, and the rest only after a minute.
 type stuckDialer struct{ late chan string }
 
 func (d stuckDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -292,7 +297,8 @@ func TestNoCommandFollowsHalfACommand(t *testing.T) {
 	})
 }
 
-// BenchmarkProbe asks a host that delays the answer to each group of commands by 100 ms, and reports how many such waits a probe has.
+// BenchmarkProbe asks a host that delays the answer to each group of commands
+// by 100 ms, and reports how many such waits a probe has.
 func BenchmarkProbe(b *testing.B) {
 	for name, host := range map[string]*smtptest.Host{"pipelined": slow(delay, delay, 0), "in turn": inTurn(slow(delay, delay, 0))} {
 		b.Run(name, func(b *testing.B) {

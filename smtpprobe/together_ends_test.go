@@ -22,7 +22,8 @@ type party struct {
 	waiting  atomic.Int64 // of them: said to wait
 }
 
-// drawParty draws requests about a domain to hosts of which one is not there, and some have another address.
+// drawParty draws requests about a domain to hosts of which one is not there,
+// and some have another address.
 func drawParty(r *rand.Rand, domain string) *party {
 	c := &party{}
 	addr := func() string { return fmt.Sprintf("192.0.2.%d", 1+r.IntN(5)) }
@@ -77,8 +78,10 @@ const (
 	nothingEnds
 )
 
-// TestTogetherEndAtAnyMoment has parties ask hosts of all kinds of whims, and at some moment one or all of them give up, or have no time left, or the pool
-// is closed. Each is told once, and soon; what was told for good is the truth; and nothing is left over.
+// TestTogetherEndAtAnyMoment has parties ask hosts of all kinds of whims, and
+// at some moment one or all of them give up, or have no time left, or the pool
+// is closed. Each is told once, and soon; what was told for good is the truth;
+// and nothing is left over.
 func TestTogetherEndAtAnyMoment(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { endAtAnyMoment(t, rand.New(rand.NewPCG(seed, 9))) })

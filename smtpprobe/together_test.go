@@ -17,7 +17,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestTogetherEachGoesItsOwnWay sees that a request that cannot be made, or needs another mail host, or has one of its own, holds up nobody.
+// TestTogetherEachGoesItsOwnWay sees that a request that cannot be made, or
+// needs another mail host, or has one of its own, holds up nobody.
 func TestTogetherEachGoesItsOwnWay(t *testing.T) {
 	busy := &smtptest.Host{Greeting: "421 4.3.2 come back later"}
 	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": checks(), "192.0.2.3": nil}
@@ -55,7 +56,8 @@ func TestTogetherEachGoesItsOwnWay(t *testing.T) {
 	})
 }
 
-// TestTogetherAskForMore sees that each asks a host that puts it off for more addresses of its own.
+// TestTogetherAskForMore sees that each asks a host that puts it off for more
+// addresses of its own.
 func TestTogetherAskForMore(t *testing.T) {
 	hosts := map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{Greeting: "421 4.3.2 come back later"}, "2001:db8::1": checks()}
 	requests := aboutAll(mailboxes(12, func(i int) bool { return i%2 == 0 }, "a.example"))
@@ -113,7 +115,8 @@ func goroutinesBegun() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestTogetherGiveUp sees what becomes of those who are asked about, and of those who wait, when the context ends.
+// TestTogetherGiveUp sees what becomes of those who are asked about, and of
+// those who wait, when the context ends.
 func TestTogetherGiveUp(t *testing.T) {
 	later, end := 1500*time.Millisecond, context.WithTimeout
 	for _, tt := range []struct {

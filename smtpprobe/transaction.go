@@ -242,8 +242,8 @@ func (s *session) mailCommand(utf8 bool) string {
 
 func rcptCommand(mailbox string) string { return "RCPT TO:<" + mailbox + ">" }
 
-// checkMail fails when what was taken for the reply to MAIL is that to EHLO once
-// more.
+// checkMail fails when what was taken for the reply to MAIL is that to EHLO
+// once more.
 func (t *transaction) checkMail(ctx context.Context) error {
 	s, r := t.s, t.mail.reply
 	if len(r.Lines) < 2 || r.Code != s.EHLO.Code || !slices.Equal(r.Lines, s.EHLO.Lines) {

@@ -2,7 +2,8 @@ package smtpprobe_test
 
 import "testing"
 
-// TestSecondTransaction: a control that was one recipient too many is asked for alone, where the answer matters.
+// TestSecondTransaction: a control that was one recipient too many is asked for
+// alone, where the answer matters.
 func TestSecondTransaction(t *testing.T) {
 	const tooMany = flight + `
 		S: 250 sender
@@ -88,7 +89,8 @@ func TestSecondTransaction(t *testing.T) {
 	})
 }
 
-// Test421: it says that the host is about to go (RFC 5321 §3.8), whatever it is a reply to.
+// Test421: it says that the host is about to go (RFC 5321 §3.8), whatever it is
+// a reply to.
 func Test421(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{

@@ -34,7 +34,8 @@ func TestTranscriptIsBounded(t *testing.T) {
 	}
 }
 
-// TestTranscriptIsBoundedInBytes sees that long lines fill a transcript, too, and that there is room again for the next transaction.
+// TestTranscriptIsBoundedInBytes sees that long lines fill a transcript, too,
+// and that there is room again for the next transaction.
 func TestTranscriptIsBoundedInBytes(t *testing.T) {
 	var tr transcript
 	count := func() (bytes, ends int) {

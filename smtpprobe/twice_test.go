@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// saysTwice is a host that names nobody, has the same words for all that it accepts, takes its time over each reply, and says one of its first session
+// saysTwice is a host that names nobody, has the same words for all that it
+// accepts, takes its time over each reply, and says one of its first session
 // twice: that to a command which twice tells.
 func saysTwice(pace time.Duration, twice func(v *visit, command string) bool) *peer {
 	plain := func(m string) string {
@@ -41,7 +42,8 @@ func saysTwice(pace time.Duration, twice func(v *visit, command string) bool) *p
 	}
 }
 
-// TestSlowHostSaysItTwice is about a host that says something twice, so that everybody behind is told the answer about another, and that sends its replies
+// TestSlowHostSaysItTwice is about a host that says something twice, so that
+// everybody behind is told the answer about another, and that sends its replies
 // one by one: the one left over at the end comes long after the others.
 func TestSlowHostSaysItTwice(t *testing.T) {
 	for _, keywords := range []string{"PIPELINING", "SIZE"} {
@@ -64,7 +66,8 @@ func TestSlowHostSaysItTwice(t *testing.T) {
 	}
 }
 
-// TestSlowHostSaysTheLastTwice is about such a host that says twice what it says about the last recipient of a transaction: the reply that is left over,
+// TestSlowHostSaysTheLastTwice is about such a host that says twice what it
+// says about the last recipient of a transaction: the reply that is left over,
 // to RSET, would be taken for one of the next.
 func TestSlowHostSaysTheLastTwice(t *testing.T) {
 	for _, pace := range []time.Duration{15 * time.Millisecond, 100 * time.Millisecond, 900 * time.Millisecond} {
@@ -86,7 +89,8 @@ func TestSlowHostSaysTheLastTwice(t *testing.T) {
 	}
 }
 
-// TestSlowHostSaysMAILTwice is the same of the reply to MAIL, or to the RSET before it, and a single mailbox, which the second would accept.
+// TestSlowHostSaysMAILTwice is the same of the reply to MAIL, or to the RSET
+// before it, and a single mailbox, which the second would accept.
 func TestSlowHostSaysMAILTwice(t *testing.T) {
 	for _, keywords := range []string{"PIPELINING", "SIZE"} {
 		for _, verb := range []string{"MAIL", "RSET"} {
@@ -107,7 +111,8 @@ func TestSlowHostSaysMAILTwice(t *testing.T) {
 	}
 }
 
-// TestSlowHonestHost holds that nobody waits longer for a reply too many where the words show that there is none, however late the control is refused.
+// TestSlowHonestHost holds that nobody waits longer for a reply too many where
+// the words show that there is none, however late the control is refused.
 func TestSlowHonestHost(t *testing.T) {
 	for _, accepted := range []string{"250 2.1.5 ok", "250 accepted"} {
 		for _, keywords := range []string{"PIPELINING", "SIZE"} {
@@ -130,7 +135,8 @@ func TestSlowHonestHost(t *testing.T) {
 	}
 }
 
-// TestSlowHonestHostIsKnown holds the same of a host whose words for RSET are like those for a recipient, from the second session on.
+// TestSlowHonestHostIsKnown holds the same of a host whose words for RSET are
+// like those for a recipient, from the second session on.
 func TestSlowHonestHostIsKnown(t *testing.T) {
 	slow := false
 	host := &peer{rcpt: func(_ *visit, m string) string {
@@ -154,8 +160,9 @@ func TestSlowHonestHostIsKnown(t *testing.T) {
 	})
 }
 
-// TestSaidTwiceInTurn is about a host without PIPELINING that says something twice and hangs up over the control, so that nothing is left over at the
-// end: what came unasked is seen before the next command.
+// TestSaidTwiceInTurn is about a host without PIPELINING that says something
+// twice and hangs up over the control, so that nothing is left over at the end:
+// what came unasked is seen before the next command.
 func TestSaidTwiceInTurn(t *testing.T) {
 	for _, verb := range []string{"MAIL", "RCPT"} {
 		t.Run(verb, func(t *testing.T) {
@@ -178,7 +185,8 @@ func TestSaidTwiceInTurn(t *testing.T) {
 	}
 }
 
-// TestEverythingIsSaidTwice is about a host that says everything from EHLO on twice, with the same time before each: nothing comes sooner than the rest.
+// TestEverythingIsSaidTwice is about a host that says everything from EHLO on
+// twice, with the same time before each: nothing comes sooner than the rest.
 func TestEverythingIsSaidTwice(t *testing.T) {
 	for _, keywords := range []string{"PIPELINING", "SIZE"} {
 		for _, pace := range []time.Duration{50 * time.Millisecond, 1500 * time.Millisecond} {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestWatch sees that what is done on a connection ends when its watch says so, even where the connection is opened only after that, and that a
-// watch that has stopped leaves later deadlines alone.
+// TestWatch sees that what is done on a connection ends when its watch says so,
+// even where the connection is opened only after that, and that a watch that
+// has stopped leaves later deadlines alone.
 func TestWatch(t *testing.T) {
 	client, server := net.Pipe()
 	defer func() { _, _ = client.Close(), server.Close() }()
@@ -51,7 +52,8 @@ func (c deadlineConn) SetDeadline(time.Time) error {
 	return nil
 }
 
-// TestCancelEndsTheContextFirst sees that no deadline set in between can undo the end of a session.
+// TestCancelEndsTheContextFirst sees that no deadline set in between can undo
+// the end of a session.
 func TestCancelEndsTheContextFirst(t *testing.T) {
 	w := &worker{session: &session{}}
 	w.ctx, w.stop = context.WithCancel(t.Context())

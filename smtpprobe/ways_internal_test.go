@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWaysAreDifferentClients holds that what belongs to one way out is not held against another: sessions, and how a provider takes to us.
+// TestWaysAreDifferentClients holds that what belongs to one way out is not
+// held against another: sessions, and how a provider takes to us.
 func TestWaysAreDifferentClients(t *testing.T) {
 	pool, err := New(Config{Egresses: Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
 	if err != nil {

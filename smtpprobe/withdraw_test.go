@@ -13,11 +13,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// grace is how long a probe may take to notice the end of its context, when its session is busy with others.
+// grace is how long a probe may take to notice the end of its context, when its
+// session is busy with others.
 const grace = 100 * time.Millisecond
 
-// TestOneGivesUp has ten ask in one transaction, of whom one is cancelled or has little time, and sees that it comes back at once, with nothing of
-// the others in its transcript, that the others are answered, and that nobody asks on its behalf again.
+// TestOneGivesUp has ten ask in one transaction, of whom one is cancelled or
+// has little time, and sees that it comes back at once, with nothing of the
+// others in its transcript, that the others are answered, and that nobody asks
+// on its behalf again.
 func TestOneGivesUp(t *testing.T) {
 	slowly := func(v *visit, _ string) time.Duration {
 		if v.mailed == 1 {
@@ -87,7 +90,8 @@ func deadlineAfter(d time.Duration) func(context.Context) (context.Context, cont
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }
 
-// checkPrivate sees that a transcript names nobody but the mailbox and its domain's control.
+// checkPrivate sees that a transcript names nobody but the mailbox and its
+// domain's control.
 func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
 	t.Helper()
 	for _, s := range f.Sessions {
@@ -106,7 +110,8 @@ func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
 	}
 }
 
-// TestTranscriptsArePrivate sees that who shares a session does not read of the others.
+// TestTranscriptsArePrivate sees that who shares a session does not read of the
+// others.
 func TestTranscriptsArePrivate(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"answered": {},
@@ -123,7 +128,8 @@ func TestTranscriptsArePrivate(t *testing.T) {
 	}
 }
 
-// TestDesertedSessionEnds sees that a session about which nobody cares any more ends at once, in whatever phase, and with QUIT where that can be.
+// TestDesertedSessionEnds sees that a session about which nobody cares any more
+// ends at once, in whatever phase, and with QUIT where that can be.
 func TestDesertedSessionEnds(t *testing.T) {
 	for _, at := range silentAt {
 		t.Run(at.found+string(at.phase), func(t *testing.T) {
@@ -151,7 +157,8 @@ func TestDesertedSessionEnds(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsAnyMore: a session that is slow over many recipients ends, with QUIT, when the last who asked has given up.
+// TestNobodyWaitsAnyMore: a session that is slow over many recipients ends,
+// with QUIT, when the last who asked has given up.
 func TestNobodyWaitsAnyMore(t *testing.T) {
 	const deadline, wait = 10 * time.Second, 9 * time.Second
 	host := &peer{wait: func(*visit, string) time.Duration { return wait }}

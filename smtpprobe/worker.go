@@ -29,7 +29,8 @@ type worker struct {
 	troubled bool          // a transaction was not believed, or the host showed impatience
 }
 
-// start waits for a slot, opens a session for the ask that has waited longest and serves all that come.
+// start waits for a slot, opens a session for the ask that has waited longest
+// and serves all that come.
 func (p *Pool) start(h *mailHost) {
 	p.acquire()
 	w := &worker{pool: p, host: h, nudge: make(chan struct{}, 1)}
@@ -50,7 +51,8 @@ func (p *Pool) start(h *mailHost) {
 	p.mu.Unlock()
 }
 
-// leavesWaiting sees to it that those whom the session would have served do not wait for all of its goodbye.
+// leavesWaiting sees to it that those whom the session would have served do not
+// wait for all of its goodbye.
 func (w *worker) leavesWaiting() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
@@ -59,7 +61,8 @@ func (w *worker) leavesWaiting() {
 	}
 }
 
-// acquire waits for one of the slots for sessions, and has an idle session make room.
+// acquire waits for one of the slots for sessions, and has an idle session make
+// room.
 func (p *Pool) acquire() {
 	if p.slots.TryAcquire(1) {
 		return
@@ -93,7 +96,8 @@ func (w *worker) first() *job {
 	return w.jobs[0]
 }
 
-// serve opens the session and jobs until nobody waits any more, or the session has had its time.
+// serve opens the session and jobs until nobody waits any more, or the session
+// has had its time.
 func (w *worker) serve(first *job) {
 	w.session.bound = first.ends()
 	if err := w.session.open(w.ctx); err != nil {
@@ -141,8 +145,8 @@ func (w *worker) use(t *transaction) use {
 	return u
 }
 
-// ended notes how the session went. Refusals that are still open are asked about
-// again.
+// ended notes how the session went. Refusals that are still open are asked
+// about again.
 func (w *worker) ended() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
@@ -162,8 +166,9 @@ func (w *worker) opened(first *job) {
 	}
 }
 
-// failedToOpen tells what came of the session. Where others are open, or were just now, the host wants no more of them for the moment: that is no
-// answer. Else it is the answer for all who wait, as they would meet with the same.
+// failedToOpen tells what came of the session. Where others are open, or were
+// just now, the host wants no more of them for the moment: that is no answer.
+// Else it is the answer for all who wait, as they would meet with the same.
 func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
@@ -199,8 +204,10 @@ func (w *worker) failedToOpen(first *job, err error) {
 	}
 }
 
-// hadNoWay tells that our own way out failed, to those too who would meet with the same. Where other sessions are open, or about to be, those
-// serve them or fail in turn. The host knows nothing of it, and it is not remembered: the way may be mended at any moment.
+// hadNoWay tells that our own way out failed, to those too who would meet with
+// the same. Where other sessions are open, or about to be, those serve them or
+// fail in turn. The host knows nothing of it, and it is not remembered: the way
+// may be mended at any moment.
 func (w *worker) hadNoWay(first *job, err error) {
 	h := w.host
 	if h.alive() > 1 && !first.gone && w.ctx.Err() == nil {
@@ -212,7 +219,8 @@ func (w *worker) hadNoWay(first *job, err error) {
 	h.giveUp(newFailedSession(w.session, first, err))
 }
 
-// fail notes that the session, which is about to end, is none of the host's that went well.
+// fail notes that the session, which is about to end, is none of the host's
+// that went well.
 func (w *worker) fail() {
 	w.failed = true
 	w.host.failing++
@@ -225,8 +233,8 @@ func (w *worker) done() {
 }
 
 // next takes the jobs of the next transaction, and waits for some while the
-// session may be kept. Open refusals get their proof first, where those who wait
-// will not bring it.
+// session may be kept. Open refusals get their proof first, where those who
+// wait will not bring it.
 func (w *worker) next() bool {
 	for {
 		w.pool.mu.Lock()
@@ -259,7 +267,8 @@ func (w *worker) usable() bool {
 	return p.providers.wait(w.session.provider) <= 0 && p.room(w) > 0
 }
 
-// continues takes jobs if there are any, and else reports whether the session may wait for some.
+// continues takes jobs if there are any, and else reports whether the session
+// may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
 	if !w.usable() {
@@ -288,8 +297,9 @@ func (w *worker) rest() {
 	w.retired = !quiet
 }
 
-// park puts a worker among the idle ones. Half of all sessions is kept for hosts that nobody has asked yet: to make room only when one is wanted
-// would have that wait for a goodbye.
+// park puts a worker among the idle ones. Half of all sessions is kept for
+// hosts that nobody has asked yet: to make room only when one is wanted would
+// have that wait for a goodbye.
 func (p *Pool) park(w *worker) {
 	if p.idle.Len() >= max(1, p.config.MaxSessions/2) {
 		p.retireFirst(1)
@@ -317,7 +327,8 @@ func (p *Pool) retireOld() {
 	}
 }
 
-// retireFirst ends as many of the idle sessions, those that have waited longest.
+// retireFirst ends as many of the idle sessions, those that have waited
+// longest.
 func (p *Pool) retireFirst(n int) {
 	for ; n > 0 && p.idle.Len() > 0; n-- {
 		p.retire(p.idle.Front().Value.(*worker))
@@ -343,7 +354,8 @@ func (p *Pool) retire(w *worker) {
 	w.host.starting--
 }
 
-// drop gives up an ask under way. The session ends at once when all who asked have given up.
+// drop gives up an ask under way. The session ends at once when all who asked
+// have given up.
 func (w *worker) drop(a *job, cancelled bool) {
 	if !slices.Contains(w.jobs, a) {
 		return

@@ -15,7 +15,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// truths are what mailboxes get to RCPT, by the beginning of their names. Each host says so to who is asked about alone.
+// truths are what mailboxes get to RCPT, by the beginning of their names. Each
+// host says so to who is asked about alone.
 var truths = map[string]string{
 	"good":    "250 2.1.5 Ok",
 	"bad":     "550 5.1.1 no such user",
@@ -36,7 +37,8 @@ func truthOf(mailbox string) string {
 	return truths["bad"] // controls
 }
 
-// whims are what may get into a host, by what it is asked and how far the session has come. Each returns empty where it has no effect.
+// whims are what may get into a host, by what it is asked and how far the
+// session has come. Each returns empty where it has no effect.
 func whims(r *rand.Rand) func(v *visit, command string) string {
 	patience, words := 1+r.IntN(30), []string{
 		closes, resets, "421 4.7.0 too many errors", "421 4.3.2 going down", "550 5.7.1 too many recipients", "452 4.5.3 too many recipients",
@@ -118,8 +120,9 @@ func whimsical(r *rand.Rand) *peer {
 	return p
 }
 
-// TestRandomWorlds has crowds ask hosts of all kinds of whims. Each ask gets one answer; where that says something for good about a mailbox, it is
-// what the host says about it alone.
+// TestRandomWorlds has crowds ask hosts of all kinds of whims. Each ask gets
+// one answer; where that says something for good about a mailbox, it is what
+// the host says about it alone.
 func TestRandomWorlds(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -162,7 +165,8 @@ func TestRandomWorlds(t *testing.T) {
 	}
 }
 
-// checkAgainstTruth reports whether an ask was told the truth, and fails where it was told anything else for good.
+// checkAgainstTruth reports whether an ask was told the truth, and fails where
+// it was told anything else for good.
 func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 	t.Helper()
 	last := r.last()
@@ -193,8 +197,8 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 	return false
 }
 
-// faulty is a host with whims, or with one reply too many in its life, or now and
-// then one too few, or one without its last line.
+// faulty is a host with whims, or with one reply too many in its life, or now
+// and then one too few, or one without its last line.
 func faulty(r *rand.Rand) *peer {
 	p := &peer{rcpt: func(_ *visit, m string) string { return truthOf(m) }}
 	nth := 5 + r.IntN(60)

@@ -29,7 +29,7 @@ const (
 	KindSMTPUTF8    Kind = "smtputf8"    // the local-part needs SMTPUTF8 and the server does not offer it
 	KindCancelled   Kind = "cancelled"   // the caller gave up
 	KindEgress      Kind = "egress"      // one of our egresses failed: says nothing about the host
-	KindTurned      Kind = "turned"      // not asked: the host refuses everybody, also mailboxes that it accepted before
+	KindTurned      Kind = "turned"      // not asked: the host refuses even mailboxes that it accepted before
 	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
 )
 

@@ -25,7 +25,8 @@ func foreignHost() *smtptest.Host {
 	}
 }
 
-// wantSession fails the test unless one session was held under TLS, faultless, with the flags.
+// wantSession fails the test unless one session was held under TLS, faultless,
+// with the flags.
 func wantSession(t *testing.T, s *smtptest.Server, quit, data bool) {
 	t.Helper()
 	s.Close()

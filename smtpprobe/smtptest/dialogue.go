@@ -9,8 +9,10 @@ import (
 	"time"
 )
 
-// dialogue stands between the client and go-smtp, which knows SMTP: it hands go-smtp one command at a time, and sends its replies in the words and
-// at the time that the host's fields ask for. What go-smtp cannot say is answered here.
+// dialogue stands between the client and go-smtp, which knows SMTP: it hands
+// go-smtp one command at a time, and sends its replies in the words and at the
+// time that the host's fields ask for. What go-smtp cannot say is answered
+// here.
 type dialogue struct {
 	host  *Host
 	wire  *wire
@@ -30,7 +32,8 @@ func newDialogue(h *Host, w *wire) *dialogue {
 	return &dialogue{host: h, wire: w, lines: bufio.NewReader(w), phase: PhaseGreeting, arrived: time.Now()}
 }
 
-// run talks until the session is over. After STARTTLS go-smtp begins anew, as RFC 3207 §4.2 wants all that was said before forgotten.
+// run talks until the session is over. After STARTTLS go-smtp begins anew, as
+// RFC 3207 §4.2 wants all that was said before forgotten.
 func (d *dialogue) run() {
 	d.greet()
 	for !d.over {
@@ -103,7 +106,8 @@ func (d *dialogue) readLine() (string, error) {
 	return line, nil
 }
 
-// checkFlight notes a client that sends more without waiting for the reply, where RFC 2920 §3.1 does not let it.
+// checkFlight notes a client that sends more without waiting for the reply,
+// where RFC 2920 §3.1 does not let it.
 func (d *dialogue) checkFlight() {
 	// Under TLS what arrives may be no more than the client's closing of it.
 	if d.lines.Buffered() == 0 && (d.wire.secure || !d.wire.eager.pending()) {
@@ -114,7 +118,8 @@ func (d *dialogue) checkFlight() {
 	}
 }
 
-// faulty plays HangAt, CloseAt, ResetAt and LeaveAt, and reports whether it did.
+// faulty plays HangAt, CloseAt, ResetAt and LeaveAt, and reports whether it
+// did.
 func (d *dialogue) faulty() bool {
 	switch d.phase {
 	case "":
@@ -133,7 +138,8 @@ func (d *dialogue) faulty() bool {
 	return true
 }
 
-// answerAlone answers the commands that go-smtp is not to see, and reports whether it did.
+// answerAlone answers the commands that go-smtp is not to see, and reports
+// whether it did.
 func (d *dialogue) answerAlone() bool {
 	h := d.host
 	switch {
@@ -167,7 +173,8 @@ func (d *dialogue) startTLS() {
 	d.over = d.over || !d.handshake()
 }
 
-// handshake does as the mode says after STARTTLS was agreed on, and reports whether the session goes on under TLS.
+// handshake does as the mode says after STARTTLS was agreed on, and reports
+// whether the session goes on under TLS.
 func (d *dialogue) handshake() bool {
 	switch d.host.STARTTLS {
 	case TLSCloses:
@@ -187,7 +194,8 @@ func (d *dialogue) handshake() bool {
 	return d.firstUnderTLS()
 }
 
-// firstUnderTLS plays the modes whose fault comes after the handshake, and reports whether the session goes on.
+// firstUnderTLS plays the modes whose fault comes after the handshake, and
+// reports whether the session goes on.
 func (d *dialogue) firstUnderTLS() bool {
 	switch d.host.STARTTLS {
 	case TLSFallsSilent:
@@ -205,7 +213,8 @@ func (d *dialogue) firstUnderTLS() bool {
 	return false
 }
 
-// reply passes on a reply of go-smtp, which begins with a greeting that the client has had from greet or does not get at all.
+// reply passes on a reply of go-smtp, which begins with a greeting that the
+// client has had from greet or does not get at all.
 func (d *dialogue) reply(text string) {
 	switch {
 	case d.exact != "":

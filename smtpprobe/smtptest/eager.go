@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// eagerConn reads ahead of its owner, so that a client that sends several commands at once is never blocked by a server that is busy, as it
-// would not be by TCP, and so that a server that is waiting notices when the client leaves.
+// eagerConn reads ahead of its owner, so that a client that sends several
+// commands at once is never blocked by a server that is busy, as it would not
+// be by TCP, and so that a server that is waiting notices when the client
+// leaves.
 type eagerConn struct {
 	net.Conn
 	gone chan struct{} // closed when the client is: nothing more will arrive
@@ -52,7 +54,8 @@ func (c *eagerConn) readAhead() {
 	}
 }
 
-// Read hands out bytes of one chunk at a time, so that lastArrival is exact. What had arrived before Close can be read after it.
+// Read hands out bytes of one chunk at a time, so that lastArrival is exact.
+// What had arrived before Close can be read after it.
 func (c *eagerConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +110,8 @@ func (c *eagerConn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// wake has Read look at its deadline. The lock makes sure that Read is not between looking and waiting.
+// wake has Read look at its deadline. The lock makes sure that Read is not
+// between looking and waiting.
 func (c *eagerConn) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// takesMail is the part of a sign-up form that asks a mail host about an address.
+// takesMail is the part of a sign-up form that asks a mail host about an
+// address.
 func takesMail(host, address string) error {
 	c, err := smtp.Dial(host)
 	if err != nil {
@@ -22,7 +23,8 @@ func takesMail(host, address string) error {
 	return c.Rcpt(address)
 }
 
-// A sign-up form's test: a mail host with one mailbox, and what the form makes of it.
+// A sign-up form's test: a mail host with one mailbox, and what the form makes
+// of it.
 func Example() {
 	mx := smtptest.Start(&smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
 	defer mx.Close()
@@ -60,7 +62,8 @@ func ExampleNetwork() {
 	// 192.0.2.1:25 EHLO client.example.org, QUIT
 }
 
-// A script plays exactly one dialogue, and notes a client that does not keep to it.
+// A script plays exactly one dialogue, and notes a client that does not keep to
+// it.
 func ExampleScript() {
 	mx := smtptest.Start(smtptest.Script(`
 		S: 220 mx.example.com

@@ -12,7 +12,8 @@ import (
 
 const flight = "MAIL FROM:<>\r\nRCPT TO:<a@example.com>\r\nRCPT TO:<b@example.com>\r\n"
 
-// waits plays a whole session and returns how long the greeting, EHLO and the flight took.
+// waits plays a whole session and returns how long the greeting, EHLO and the
+// flight took.
 func waits(t *testing.T, h *smtptest.Host) (greeting, ehlo, transaction time.Duration) {
 	t.Helper()
 	var took [3]time.Duration

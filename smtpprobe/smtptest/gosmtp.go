@@ -11,7 +11,8 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// serveGoSMTP lets go-smtp answer the dialogue until it is over or TLS was started.
+// serveGoSMTP lets go-smtp answer the dialogue until it is over or TLS was
+// started.
 func serveGoSMTP(d *dialogue) {
 	conn := &goSMTPConn{Conn: d.wire, dialogue: d, closed: make(chan struct{})}
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
@@ -25,7 +26,8 @@ func serveGoSMTP(d *dialogue) {
 	_ = server.Shutdown(context.Background())
 }
 
-// oneConn is a listener that accepts one connection, and ends when that is closed.
+// oneConn is a listener that accepts one connection, and ends when that is
+// closed.
 type oneConn struct {
 	conn   net.Conn
 	closed chan struct{}
@@ -43,7 +45,8 @@ func (l *oneConn) Accept() (net.Conn, error) {
 func (l *oneConn) Close() error   { return nil }
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
-// goSMTPConn is the connection that go-smtp sees: its reads are single lines, and its writes become replies of the dialogue.
+// goSMTPConn is the connection that go-smtp sees: its reads are single lines,
+// and its writes become replies of the dialogue.
 type goSMTPConn struct {
 	net.Conn
 	dialogue *dialogue
@@ -95,7 +98,8 @@ func (c *goSMTPConn) Close() error {
 	return nil
 }
 
-// transaction is go-smtp's view of the host: it decides about senders and recipients.
+// transaction is go-smtp's view of the host: it decides about senders and
+// recipients.
 type transaction struct {
 	dialogue *dialogue
 	begun    bool
@@ -131,7 +135,8 @@ func (t *transaction) Reset() { *t = transaction{dialogue: t.dialogue} }
 
 func (t *transaction) Logout() error { return nil }
 
-// answer has the dialogue say exactly reply, and tells go-smtp whether it accepts.
+// answer has the dialogue say exactly reply, and tells go-smtp whether it
+// accepts.
 func (t *transaction) answer(reply string) error {
 	t.dialogue.exact = reply
 	if accepts(reply) {

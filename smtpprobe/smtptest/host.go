@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// Host is a mail host that behaves, but for what its fields say. The zero Host takes mail for postmaster, as every host has to
-// (RFC 5321 §4.5.1), and refuses every other mailbox as unknown. Set
-// the fields before its first connection, and do not copy it. It is safe for concurrent use.
+// Host is a mail host that behaves, but for what its fields say. The zero Host
+// takes mail for postmaster, as every host has to (RFC 5321 §4.5.1), and
+// refuses every other mailbox as unknown. Set the fields before its first
+// connection, and do not copy it. It is safe for concurrent use.
 //
-// Fields that hold replies take the text from the reply code on. "\n" separates the lines of a reply of several: "550-5.1.1 Sorry\n550 5.1.1
-// Unknown". A text that begins with 2 accepts, any other refuses, and one that begins with 421 hangs up too. "%s" in a reply to RCPT stands for the
-// recipient.
+// Fields that hold replies take the text from the reply code on. "\n" separates
+// the lines of a reply of several: "550-5.1.1 Sorry\n550 5.1.1 Unknown". A text
+// that begins with 2 accepts, any other refuses, and one that begins with 421
+// hangs up too. "%s" in a reply to RCPT stands for the recipient.
 type Host struct {
 	Name    string   // default: mx.smtptest.example
 	Domains []string // domains it takes mail for, others are refused as relaying; none: any domain
@@ -21,7 +23,8 @@ type Host struct {
 	CatchAll  bool               // mailboxes that are not in Mailboxes exist too
 	Unknown   string             // reply to RCPT for mailboxes that do not exist; default: DefaultUnknown
 
-	// Greylist makes the first attempt of each client address, sender and recipient a temporary failure, and those that follow too until this much
+	// Greylist makes the first attempt of each client address, sender and
+	// recipient a temporary failure, and those that follow too until this much
 	// time has passed (RFC 6647). It comes before Mailboxes.
 	Greylist      time.Duration
 	GreylistReply string // default: DefaultGreylistReply
@@ -30,8 +33,9 @@ type Host struct {
 	EHLO     string // instead of the reply to EHLO, keywords included
 	MAIL     string // instead of the reply to MAIL
 	RCPT     string // instead of the reply to every RCPT
-	// RCPTFunc chooses the reply to RCPT, n being its number in the transaction, from 1. Empty: as the other fields say.
-	// Sessions call it concurrently.
+	// RCPTFunc chooses the reply to RCPT, n being its number in the
+	// transaction, from 1. Empty: as the other fields say. Sessions call it
+	// concurrently.
 	RCPTFunc func(rcpt string, n int) string
 
 	NoEHLO        bool // EHLO is an unknown command, HELO works

@@ -6,19 +6,23 @@ import (
 	"time"
 )
 
-// Hostile is a mail host that is broken or means ill, in one way. Those that get as far as RCPT have the mailboxes whose local-parts begin with
-// "real"; no kind says of those, as an answer to RCPT that names them alone, that they do not exist. A client that comes to think so was fooled.
+// Hostile is a mail host that is broken or means ill, in one way. Those that
+// get as far as RCPT have the mailboxes whose local-parts begin with "real"; no
+// kind says of those, as an answer to RCPT that names them alone, that they do
+// not exist. A client that comes to think so was fooled.
 type Hostile struct {
 	Name string // "drip-greeting"
 	Handler
 }
 
-// HostileHosts returns a host of each kind, in a fixed order. Some keep count over their sessions: each call makes new ones.
+// HostileHosts returns a host of each kind, in a fixed order. Some keep count
+// over their sessions: each call makes new ones.
 func HostileHosts() []Hostile {
 	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(), fickleHosts(), turningHosts())
 }
 
-// HostileHost returns a new host of the kind with that name, one of those that HostileHosts returns. It panics when there is none.
+// HostileHost returns a new host of the kind with that name, one of those that
+// HostileHosts returns. It panics when there is none.
 func HostileHost(name string) Handler {
 	for _, h := range HostileHosts() {
 		if h.Name == name {
@@ -58,7 +62,8 @@ func slowHosts() []Hostile {
 	}
 }
 
-// faultyHosts fall silent, hang up, reset the connection or say 421 at one phase.
+// faultyHosts fall silent, hang up, reset the connection or say 421 at one
+// phase.
 func faultyHosts() []Hostile {
 	var hosts []Hostile
 	for _, phase := range []Phase{PhaseGreeting, PhaseEHLO, PhaseSTARTTLS, PhaseMAIL, PhaseRCPT, PhaseRSET, PhaseQUIT} {
@@ -82,7 +87,8 @@ func faultyHosts() []Hostile {
 	return hosts
 }
 
-// tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails can be spoken to in plain text.
+// tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails
+// can be spoken to in plain text.
 func tlsHosts() []Hostile {
 	var hosts []Hostile
 	for _, mode := range []struct {

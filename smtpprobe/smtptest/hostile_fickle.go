@@ -27,7 +27,8 @@ func fickleHosts() []Hostile {
 	}
 }
 
-// afterFive is a host's reply to RCPT: the truth for five accepted recipients of all its sessions, then a refusal.
+// afterFive is a host's reply to RCPT: the truth for five accepted recipients
+// of all its sessions, then a refusal.
 func afterFive(refusal string) func(rcpt string, n int) string {
 	var mu sync.Mutex
 	accepted := 0
@@ -61,7 +62,8 @@ func random() Handler {
 	})
 }
 
-// ban accepts whatever it is told, and after twenty commands nothing more, from anybody.
+// ban accepts whatever it is told, and after twenty commands nothing more, from
+// anybody.
 func ban() Handler {
 	var mu sync.Mutex
 	heard := 0

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// refusesEverybody are the ordinary words in which hosts that protect themselves
-// against harvesting refuse everybody, once they have turned.
+// refusesEverybody are the ordinary words in which hosts that protect
+// themselves against harvesting refuse everybody, once they have turned.
 var refusesEverybody = []struct{ name, text string }{
 	{"5.1.1", "550 5.1.1 <%s>: Recipient address rejected: User unknown"},
 	{"5.1.0", "550 5.1.0 Address rejected"},

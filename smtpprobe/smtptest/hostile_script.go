@@ -36,7 +36,8 @@ func longHosts() []Hostile {
 	}
 }
 
-// longLine plays a script whose last line goes on for 10 MB. They are made when they are needed.
+// longLine plays a script whose last line goes on for 10 MB. They are made when
+// they are needed.
 func longLine(text string) Handler {
 	return HandlerFunc(func(conn net.Conn) { Script(text + strings.Repeat("x", 10<<20)).ServeSMTP(conn) })
 }

@@ -109,7 +109,8 @@ func TestSTARTTLSOdd(t *testing.T) {
 	}
 }
 
-// TestHostileHosts sees that each has a name of its own, serves more than one client, and ends when the client leaves.
+// TestHostileHosts sees that each has a name of its own, serves more than one
+// client, and ends when the client leaves.
 func TestHostileHosts(t *testing.T) {
 	names := map[string]bool{}
 	for _, h := range smtptest.HostileHosts() {
@@ -147,7 +148,8 @@ func TestUnknownHostileHost(t *testing.T) {
 	smtptest.HostileHost("nice")
 }
 
-// TestRandomHostIsTheSameEachTime holds that a failure met with it can be met again.
+// TestRandomHostIsTheSameEachTime holds that a failure met with it can be met
+// again.
 func TestRandomHostIsTheSameEachTime(t *testing.T) {
 	ask := func() (all string) {
 		_, c := connect(t, smtptest.HostileHost("random"))
@@ -162,7 +164,8 @@ func TestRandomHostIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestPipeliningReversed has the host give the first recipient of a group the answer about the second.
+// TestPipeliningReversed has the host give the first recipient of a group the
+// answer about the second.
 func TestPipeliningReversed(t *testing.T) {
 	_, c := connect(t, smtptest.HostileHost("pipelining-reversed"))
 	c.hello()

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Mailbox is the reply that a mailbox gets to RCPT. Any text is possible; the zero value accepts.
+// Mailbox is the reply that a mailbox gets to RCPT. Any text is possible; the
+// zero value accepts.
 type Mailbox string
 
 // Mailboxes of the usual kinds.
@@ -88,7 +89,8 @@ type greylist struct {
 	first map[triplet]time.Time
 }
 
-// known reports whether the first attempt of t was at least delay ago, and notes the first.
+// known reports whether the first attempt of t was at least delay ago, and
+// notes the first.
 func (g *greylist) known(t triplet, delay time.Duration) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -25,7 +25,8 @@ type client struct {
 	r    *bufio.Reader
 }
 
-// connect returns a client of a network on which h is the only host. Both end with the test.
+// connect returns a client of a network on which h is the only host. Both end
+// with the test.
 func connect(t *testing.T, h smtptest.Handler) (*smtptest.Network, *client) {
 	t.Helper()
 	n := smtptest.NewNetwork()
@@ -74,7 +75,8 @@ func (c *client) cmd(line string) string {
 	return c.reply()
 }
 
-// want fails the test unless the reply to line is, or begins with, the wanted one.
+// want fails the test unless the reply to line is, or begins with, the wanted
+// one.
 func (c *client) want(line, reply string) {
 	c.t.Helper()
 	if got := c.cmd(line); !strings.HasPrefix(got, reply) {

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// memConn is one end of a net.Pipe that shows the addresses and errors of a TCP connection.
+// memConn is one end of a net.Pipe that shows the addresses and errors of a TCP
+// connection.
 type memConn struct {
 	net.Conn
 	local, remote *net.TCPAddr

@@ -10,11 +10,13 @@ import (
 	"syscall"
 )
 
-// defaultPort is the port of a host whose address names none (RFC 5321 §4.5.4.2).
+// defaultPort is the port of a host whose address names none (RFC 5321
+// §4.5.4.2).
 const defaultPort = 25
 
-// Network is a set of fake mail hosts in memory, and the dialer that reaches them. It is safe for concurrent use. Inside a testing/synctest
-// bubble, make and close it there.
+// Network is a set of fake mail hosts in memory, and the dialer that reaches
+// them. It is safe for concurrent use. Inside a testing/synctest bubble, make
+// and close it there.
 type Network struct {
 	mu       sync.Mutex
 	routes   map[netip.AddrPort]route
@@ -25,7 +27,8 @@ type Network struct {
 	close    sync.Once
 }
 
-// route is what a dial to an address finds: a handler, or the error it fails with, or neither: silence.
+// route is what a dial to an address finds: a handler, or the error it fails
+// with, or neither: silence.
 type route struct {
 	handler Handler
 	err     error
@@ -36,14 +39,17 @@ func NewNetwork() *Network {
 	return &Network{routes: make(map[netip.AddrPort]route), closed: make(chan struct{})}
 }
 
-// Add puts a host at addr, an IP address ("192.0.2.1", port 25) or one with port ("192.0.2.1:2525", "[2001:db8::1]:25"), in place of what was
-// there. It panics when addr is neither.
+// Add puts a host at addr, an IP address ("192.0.2.1", port 25) or one with
+// port ("192.0.2.1:2525", "[2001:db8::1]:25"), in place of what was there. It
+// panics when addr is neither.
 func (n *Network) Add(addr string, h Handler) { n.set(addr, route{handler: h}) }
 
-// Blackhole makes dials to addr wait until their context ends, as when a firewall drops packets. It panics as Add does.
+// Blackhole makes dials to addr wait until their context ends, as when a
+// firewall drops packets. It panics as Add does.
 func (n *Network) Blackhole(addr string) { n.set(addr, route{}) }
 
-// Unreachable makes dials to addr fail with "no route to host". It panics as Add does.
+// Unreachable makes dials to addr fail with "no route to host". It panics as
+// Add does.
 func (n *Network) Unreachable(addr string) {
 	n.set(addr, route{err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)})
 }
@@ -69,8 +75,9 @@ func parseAddr(addr string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), nil
 }
 
-// DialContext connects to the host at address, an IP address and port. An address without a host refuses the connection. The errors are those
-// of net.Dialer.
+// DialContext connects to the host at address, an IP address and port. An
+// address without a host refuses the connection. The errors are those of
+// net.Dialer.
 func (n *Network) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	target, err := parseAddr(address)
 	if err != nil {
@@ -112,7 +119,8 @@ func (n *Network) route(target netip.AddrPort) (route, *net.TCPAddr) {
 	return r, &net.TCPAddr{IP: clientIP(target.Addr()), Port: 32768 + n.nextPort%28232}
 }
 
-// clientIP is the client's address of the target's family, one for documentation (RFC 5737, RFC 3849).
+// clientIP is the client's address of the target's family, one for
+// documentation (RFC 5737, RFC 3849).
 func clientIP(target netip.Addr) net.IP {
 	if target.Is4() {
 		return net.IPv4(198, 51, 100, 1)
@@ -130,20 +138,24 @@ func (n *Network) silence(ctx context.Context) error {
 	}
 }
 
-// Dials returns the addresses dialled so far, in order, whatever came of it; of very many the last 10,000.
+// Dials returns the addresses dialled so far, in order, whatever came of it; of
+// very many the last 10,000.
 func (n *Network) Dials() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]string(nil), n.dials...)
 }
 
-// Sessions returns the connections made so far, in order; of very many the last 10,000. After Close each is whole.
+// Sessions returns the connections made so far, in order; of very many the last
+// 10,000. After Close each is whole.
 func (n *Network) Sessions() []Session { return n.sessions.list() }
 
-// Err returns what clients did wrong, such as a line that a script did not expect; nil: nothing.
+// Err returns what clients did wrong, such as a line that a script did not
+// expect; nil: nothing.
 func (n *Network) Err() error { return n.sessions.err() }
 
-// Close refuses new connections and waits until the open ones have ended. A client that has not ended its own after five seconds is cut off.
+// Close refuses new connections and waits until the open ones have ended. A
+// client that has not ended its own after five seconds is cut off.
 func (n *Network) Close() {
 	n.close.Do(func() { close(n.closed) })
 	n.sessions.close()

@@ -11,17 +11,21 @@ import (
 	"sync"
 )
 
-// Proxy is a SOCKS5 proxy (RFC 1928, RFC 1929) as a [Handler]: put it into a [Network] or a [Server] as if it were a mail host. It knows CONNECT.
+// Proxy is a SOCKS5 proxy (RFC 1928, RFC 1929) as a [Handler]: put it into a
+// [Network] or a [Server] as if it were a mail host. It knows CONNECT.
 type Proxy struct {
 	// Dialer opens the connections that it is asked for; a Network is one.
 	Dialer interface {
 		DialContext(ctx context.Context, network, address string) (net.Conn, error)
 	}
-	// Username and Password are what it wants to see; neither: everyone is let in.
+	// Username and Password are what it wants to see; neither: everyone is let
+	// in.
 	Username, Password string
-	// Bound is the address that it says it connects from. Default: 0.0.0.0, as many say.
+	// Bound is the address that it says it connects from. Default: 0.0.0.0, as
+	// many say.
 	Bound netip.AddrPort
-	// Reply is the code of its replies to requests. Default: that it has connected, or a general failure where it could not.
+	// Reply is the code of its replies to requests. Default: that it has
+	// connected, or a general failure where it could not.
 	Reply byte
 	// Fault is what is wrong with it.
 	Fault ProxyFault
@@ -59,7 +63,8 @@ const (
 	socksAuthVersion = 1
 )
 
-// Targets returns what it was asked to connect to, HOST:PORT, in order. A target that was asked for by name appears as such.
+// Targets returns what it was asked to connect to, HOST:PORT, in order. A
+// target that was asked for by name appears as such.
 func (p *Proxy) Targets() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Script returns a handler that plays text, as ParseScript does, and panics when text is not a script.
+// Script returns a handler that plays text, as ParseScript does, and panics
+// when text is not a script.
 func Script(text string) Handler {
 	h, err := ParseScript(text)
 	if err != nil {
@@ -18,7 +19,8 @@ func Script(text string) Handler {
 	return h
 }
 
-// ParseScript returns a handler that plays the dialogue in text on every connection, one step a line:
+// ParseScript returns a handler that plays the dialogue in text on every
+// connection, one step a line:
 //
 //	S: 220 mx ready                   sends the text and CRLF
 //	C: RCPT TO:<*@example.test>       waits for such a line; "*" is any text, the rest is case-sensitive
@@ -32,8 +34,9 @@ func Script(text string) Handler {
 //	reset                             resets the connection
 //	# a remark                        is ignored, as are blank lines
 //
-// A line that the client sends in place of the expected one is answered 503, and noted in [Session].Err; so are expected lines that never came.
-// After the last step QUIT is answered.
+// A line that the client sends in place of the expected one is answered 503,
+// and noted in [Session].Err; so are expected lines that never came. After the
+// last step QUIT is answered.
 func ParseScript(text string) (Handler, error) {
 	var s script
 	for i, line := range strings.Split(text, "\n") {
@@ -54,7 +57,8 @@ func ParseScript(text string) (Handler, error) {
 // script is a dialogue to play.
 type script []step
 
-// step is one line of a script; do plays it, and reports whether the next is to follow.
+// step is one line of a script; do plays it, and reports whether the next is to
+// follow.
 type step struct {
 	line int
 	text string

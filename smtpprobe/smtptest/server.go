@@ -40,13 +40,16 @@ func (s *Server) accept(h Handler) {
 	}
 }
 
-// Sessions returns the connections made so far, in order; of very many the last 10,000. After Close each is whole.
+// Sessions returns the connections made so far, in order; of very many the last
+// 10,000. After Close each is whole.
 func (s *Server) Sessions() []Session { return s.sessions.list() }
 
-// Err returns what clients did wrong, such as a line that a script did not expect; nil: nothing.
+// Err returns what clients did wrong, such as a line that a script did not
+// expect; nil: nothing.
 func (s *Server) Err() error { return s.sessions.err() }
 
-// Close stops listening and waits until the open connections have ended. A client that has not ended its own after five seconds is cut off.
+// Close stops listening and waits until the open connections have ended. A
+// client that has not ended its own after five seconds is cut off.
 func (s *Server) Close() {
 	_ = s.listener.Close()
 	s.sessions.close()

@@ -9,10 +9,12 @@ import (
 )
 
 const (
-	// closeGrace is how long Close waits for clients to end their sessions before it cuts them off, so that a client that leaks a connection fails
-	// a test instead of blocking it.
+	// closeGrace is how long Close waits for clients to end their sessions
+	// before it cuts them off, so that a client that leaks a connection fails a
+	// test instead of blocking it.
 	closeGrace = 5 * time.Second
-	// maxRecords is how many sessions and dials are remembered, so that a demonstration can run for days.
+	// maxRecords is how many sessions and dials are remembered, so that a
+	// demonstration can run for days.
 	maxRecords = 10_000
 )
 
@@ -63,7 +65,8 @@ func (s *sessions) forget(conn net.Conn) {
 	delete(s.open, conn)
 }
 
-// close waits until all sessions have ended, and cuts off those that have not after closeGrace.
+// close waits until all sessions have ended, and cuts off those that have not
+// after closeGrace.
 func (s *sessions) close() {
 	s.mu.Lock()
 	s.closed = true

@@ -48,7 +48,8 @@ type hostTLS struct {
 	leaf   *x509.Certificate
 }
 
-// Certificate returns the certificate that h shows after STARTTLS, for clients that want to verify it.
+// Certificate returns the certificate that h shows after STARTTLS, for clients
+// that want to verify it.
 func (h *Host) Certificate() *x509.Certificate {
 	h.tlsConfig()
 	return h.tls.leaf
@@ -59,7 +60,8 @@ func (h *Host) tlsConfig() *tls.Config {
 	return h.tls.config
 }
 
-// Certificates are valid now and in the year 2000, where the clock of a testing/synctest bubble begins, or in neither.
+// Certificates are valid now and in the year 2000, where the clock of a
+// testing/synctest bubble begins, or in neither.
 var (
 	notBefore = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	notAfter  = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)

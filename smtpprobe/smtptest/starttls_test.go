@@ -130,7 +130,8 @@ func TestSTARTTLSInjects(t *testing.T) {
 	c.want("", "250 2.0.0 this line was not sent by the host")
 }
 
-// A client that lets itself be tricked into sending clear text behind STARTTLS: the host forgets that text, and notes it.
+// A client that lets itself be tricked into sending clear text behind STARTTLS:
+// the host forgets that text, and notes it.
 func TestClientInjects(t *testing.T) {
 	h := &smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}
 	n, c := connect(t, h)

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// wire is the server's end of a connection as handlers see it: it records what is said in clear, can start TLS, and can wait without missing
-// that the client left.
+// wire is the server's end of a connection as handlers see it: it records what
+// is said in clear, can start TLS, and can wait without missing that the client
+// left.
 type wire struct {
 	net.Conn   // in clear: the eager connection, or TLS over it
 	eager      *eagerConn
@@ -47,7 +48,8 @@ func (w *wire) Write(b []byte) (int, error) {
 	return w.Conn.Write(b)
 }
 
-// startTLS makes the server's side of a TLS handshake. What is read and written from then on is in clear again.
+// startTLS makes the server's side of a TLS handshake. What is read and written
+// from then on is in clear again.
 func (w *wire) startTLS(config *tls.Config) error {
 	conn := tls.Server(w.eager, config)
 	w.muted = true
@@ -59,7 +61,8 @@ func (w *wire) startTLS(config *tls.Config) error {
 	return nil
 }
 
-// drip writes data a byte at a time, with a wait after each, or at once where there is no wait. It reports whether all of it was written.
+// drip writes data a byte at a time, with a wait after each, or at once where
+// there is no wait. It reports whether all of it was written.
 func (w *wire) drip(data []byte, wait time.Duration) bool {
 	if wait <= 0 {
 		_, err := w.Write(data)
@@ -99,7 +102,8 @@ func (w *wire) reset() {
 	_ = w.eager.Close()
 }
 
-// Close closes the connection. What the client had sent until then is recorded although nobody read it.
+// Close closes the connection. What the client had sent until then is recorded
+// although nobody read it.
 func (w *wire) Close() error {
 	w.closeOnce.Do(func() {
 		w.closeError = w.Conn.Close()
