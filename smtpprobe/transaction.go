@@ -22,7 +22,6 @@ type transaction struct {
 	fresh  bool        // the first of its session
 	plain  bool        // one command at a time
 	canary bool        // the last recipient is a control that the host is known to refuse
-	slow   int         // refusals in a row that came slowly, at the end
 	began  time.Time   // when the recipients' turn came
 
 	proof        string // mailbox that shows whether the host still accepts anybody; empty: there is none
