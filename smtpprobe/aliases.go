@@ -30,6 +30,7 @@ const (
 	ClassAmbiguous    = replies.Ambiguous
 	ClassBlocked      = replies.Blocked
 	ClassDisabled     = replies.Disabled
+	ClassGreylisted   = replies.Greylisted
 	ClassMailboxFull  = replies.MailboxFull
 	ClassMoved        = replies.Moved
 	ClassNoSuchUser   = replies.NoSuchUser

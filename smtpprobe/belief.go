@@ -277,6 +277,8 @@ func (t *transaction) believes(r *recipient) bool {
 	switch r.class {
 	case ClassOK, ClassOKUnverified, ClassNoSuchUser, ClassDisabled, ClassMoved, ClassMailboxFull:
 		return true
+	case ClassGreylisted:
+		return true // to ask again at once would not help, and is what greylisting is against
 	}
 	return r.before == 0 || t.host.limits.trusted[sortOf(r)]
 }

@@ -252,3 +252,23 @@ func TestSlowHostGetsSmallGroups(t *testing.T) {
 		t.Errorf("%d recipients of a second each in a transaction", most)
 	}
 }
+
+// TestGreylistedIsNotAskedAgain is about a host that greylists, asked in a
+// session that was kept: to ask again at once is what greylisting is against.
+func TestGreylistedIsNotAskedAgain(t *testing.T) {
+	host := &peer{rcpt: func(_ *visit, m string) string {
+		if strings.HasPrefix(m, "grey") {
+			return "451 4.7.1 Greylisted, please try again later"
+		}
+		return ""
+	}}
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good@a.example"))
+		if r := b.ask(b.Context(), about("grey@a.example")); r.last().Target == nil || r.last().Target.Code != 451 {
+			b.Errorf("found %s (%v)", summaries(r.found), r.err)
+		}
+	})
+	if n := count(sessions, "RCPT TO:<grey@"); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
