@@ -19,8 +19,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// lot is a world drawn by lot, and addresses in it. Mailboxes that begin with
-// "real" exist.
+// lot is a world drawn by lot, and addresses in it. Some mailboxes whose names
+// begin with "real" exist.
 type lot struct {
 	*rand.Rand
 	hostile   bool // else an address has the same answer in any company
@@ -119,7 +119,9 @@ func (l *lot) drawHost() func() smtptest.Handler {
 			fallthrough
 		default:
 			h.RCPTFunc = func(rcpt string, _ int) string {
-				if strings.HasPrefix(strings.TrimPrefix(rcpt, `"`), "real") || strings.HasPrefix(rcpt, "postmaster@") {
+				// Whole local-parts: a random control may begin with "real".
+				switch rcpt[:strings.LastIndexByte(rcpt, '@')] {
+				case "real", "real+tag", `"real "`, "postmaster":
 					return string(smtptest.Accepts)
 				}
 				return smtptest.DefaultUnknown
