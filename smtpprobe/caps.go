@@ -86,6 +86,9 @@ const (
 	// longestTransaction is how long a transaction may take, by what the last
 	// one took, so that a slow host's answers do not come all at the end.
 	longestTransaction = 3 * time.Second
+	// refusalsAimedAt is the part of the refusals that a session may still have
+	// which its next transaction is expected to use up: chance may add to them.
+	refusalsAimedAt = 0.9
 	// mostRefused is the most refused recipients of a session with any host.
 	mostRefused = 72
 	// fadesAfter is the number of recipients, about two transactions', after

@@ -75,8 +75,8 @@ var burst = []struct {
 	{"hangs up after 3", func() *peer { return &peer{rcpt: after(3, always(closes))} }, 160},
 	{"hangs up after 7", func() *peer { return &peer{rcpt: after(7, always(closes))} }, 80},
 	{"resets after 7", func() *peer { return &peer{rcpt: after(7, always(resets))} }, 80},
-	{"refuses all after 5", func() *peer { return &peer{rcpt: after(5, always("550 5.7.1 Too many recipients"))} }, 120},
-	{"rejects after 5", func() *peer { return &peer{rcpt: after(5, always("550 rejected"))} }, 120},
+	{"refuses all after 5", func() *peer { return &peer{rcpt: after(5, always("550 5.7.1 Too many recipients"))} }, 150},
+	{"rejects after 5", func() *peer { return &peer{rcpt: after(5, always("550 rejected"))} }, 150},
 	{"rejects after 5, no codes", func() *peer {
 		return &peer{rcpt: func(v *visit, m string) string {
 			switch {

@@ -125,7 +125,7 @@ func TestHostWithFewSessions(t *testing.T) {
 				host := &limited{allowed: allowed, no: no, host: &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}}
 				found, _ := crowd(t, smtpprobe.Config{}, host, company())
 				checkTruth(t, found)
-				if host.refused > 8 {
+				if host.refused > 12 { // a tenth of the addresses
 					t.Errorf("%d sessions were refused", host.refused)
 				}
 			})

@@ -26,10 +26,10 @@ func TestPostfix(t *testing.T) {
 		sessions   int // of 600 mailboxes
 	}{
 		{0, 0, 0, 10},
-		{5, 100, 0, 16}, // what it costs to find out whether the host has more patience than that
-		{25, 100, 0, 40},
-		{60, 80, 0, 80},
-		{100, 80, 0, 110},
+		{5, 200, 0, 16}, // four sessions find out at once whether the host has more patience than that
+		{25, 150, 0, 40},
+		{60, 60, 0, 80},
+		{100, 60, 0, 110},
 	} {
 		t.Run(fmt.Sprintf("%d%% bad", tt.bad), func(t *testing.T) {
 			var slow, hard atomic.Int64

@@ -16,7 +16,7 @@ func (p *Pool) transactionSize(h *mailHost) int {
 func (p *Pool) room(w *worker) int {
 	h, s := w.host, w.session
 	share := float64(h.refused+2) / float64(h.asked+4)
-	room := int(float64(h.limits.refused.now-s.refused-1) / share)
+	room := int(refusalsAimedAt * float64(h.limits.refused.now-s.refused-1) / share)
 	if s.transactions == 0 {
 		room = max(1, room)
 	}
