@@ -1,13 +1,25 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // engineFlags configure the engine; every command that verifies has them.
@@ -95,4 +107,171 @@ func (f engineFlags) rhsbls() []string {
 
 func (f engineFlags) allowNets() []netip.Prefix {
 	return prefixes(f.AllowNet)
+}
+
+// proxyURL is the URL of a proxy as it was given. It is looked at after the flags have been read, because errors before that show the value, and
+// there may be a password anywhere in it.
+type proxyURL string
+
+// sourceIP is an address of this machine.
+type sourceIP netip.Addr
+
+func (s *sourceIP) UnmarshalText(text []byte) error {
+	ip, err := netip.ParseAddr(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not an IP address: write an address of this machine, such as 192.0.2.1", text)
+	}
+	*s = sourceIP(ip)
+	return nil
+}
+
+// egressFlags choose the way out to the mail hosts.
+type egressFlags struct {
+	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
+	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
+}
+
+// proxies reads the URLs. Its errors show nothing of them.
+func (f egressFlags) proxies() ([]*url.URL, error) {
+	var proxies []*url.URL
+	for i, text := range f.Proxy {
+		proxy, err := url.Parse(string(text))
+		if err == nil {
+			_, err = egress.Proxy(proxy, nil)
+		}
+		if err != nil {
+			return nil, usage(fmt.Errorf("--proxy: value %d %w", i+1, errNoProxy))
+		}
+		proxies = append(proxies, proxy)
+	}
+	return proxies, nil
+}
+
+var errNoProxy = errors.New("is not socks5://HOST:PORT or socks5://USER:PASSWORD@HOST:PORT; " +
+	"in user name and password write a comma as %2C, and other signs of URLs in the same way; the value is not shown, as it may be secret")
+
+// sourceIPs finds out whether this machine has the addresses.
+func (f egressFlags) sourceIPs() ([]netip.Addr, error) {
+	var all []netip.Addr
+	for _, ip := range f.SourceIP {
+		if _, err := egress.SourceIP(netip.Addr(ip)); err != nil {
+			return nil, usage(fmt.Errorf("--source-ip: this machine cannot connect from %s: name one of its own addresses", netip.Addr(ip)))
+		}
+		all = append(all, netip.Addr(ip))
+	}
+	return all, nil
+}
+
+// rulesFlag adds rules by which replies are read.
+type rulesFlag struct {
+	Rules []string `placeholder:"FILE" help:"Read replies by the rules of this YAML file first; repeatable."`
+}
+
+func (f rulesFlag) classifier() (*replies.Classifier, error) {
+	if len(f.Rules) == 0 {
+		return replies.DefaultClassifier(), nil
+	}
+	var files []replies.RuleFile
+	for _, path := range f.Rules {
+		data, err := wholefile.Read(path)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--rules %s: %w", path, err))
+		}
+		files = append(files, replies.RuleFile{Name: path, Data: data})
+	}
+	classifier, err := replies.NewClassifier(files...)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--rules: %w", err))
+	}
+	return classifier, nil
+}
+
+// listFlags say where lists come from, beside the embedded ones.
+type listFlags struct {
+	List []listFile `placeholder:"KIND=FILE" help:"Add a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
+	dataFlag
+}
+
+// open reads the lists for the first time.
+func (f listFlags) open(logger *slog.Logger) (*listupdate.Source, error) {
+	var files []listupdate.File
+	for _, file := range f.List {
+		files = append(files, listupdate.File(file))
+	}
+	source, err := listupdate.Open(f.folder(), files, logger)
+	var wrong listupdate.FileError
+	if errors.As(err, &wrong) {
+		return source, usage(err)
+	}
+	return source, err
+}
+
+// watch reads the lists for the first time. From now on, SIGHUP does not end
+// the process.
+func (f listFlags) watch(logger *slog.Logger) (*listupdate.Watch, error) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	source, err := f.open(logger)
+	return listupdate.NewWatch(source, asked), err
+}
+
+// logFlags configure the log on standard error.
+type logFlags struct {
+	LogLevel  logLevel `placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error. Default: info; warn for verify."`
+	LogFormat string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"Format of the log: ${enum}. Default: ${default}."`
+}
+
+// logLevel is a level, or nil for the command's usual one.
+type logLevel struct{ chosen *slog.Level }
+
+func (l *logLevel) UnmarshalText(text []byte) error {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	level, known := levels[string(text)]
+	if !known {
+		return fmt.Errorf("%q is not a level: use debug, info, warn or error", text)
+	}
+	l.chosen = &level
+	return nil
+}
+
+// logger logs to w from the level that was asked for, or else from usual.
+func (f logFlags) logger(w io.Writer, usual slog.Level) *slog.Logger {
+	if f.LogLevel.chosen != nil {
+		usual = *f.LogLevel.chosen
+	}
+	options := &slog.HandlerOptions{Level: usual}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// quietly is logger with info lines as debug lines.
+func quietly(logger *slog.Logger) *slog.Logger { return slog.New(quietHandler{logger.Handler()}) }
+
+// quietHandler is a [slog.Handler] below which there is no info level.
+type quietHandler struct{ below slog.Handler }
+
+func quieter(level slog.Level) slog.Level {
+	if level == slog.LevelInfo {
+		return slog.LevelDebug
+	}
+	return level
+}
+
+func (h quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.below.Enabled(ctx, quieter(level))
+}
+
+func (h quietHandler) Handle(ctx context.Context, record slog.Record) error {
+	record.Level = quieter(record.Level)
+	return h.below.Handle(ctx, record)
+}
+
+func (h quietHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quietHandler{h.below.WithAttrs(attrs)}
+}
+
+func (h quietHandler) WithGroup(name string) slog.Handler {
+	return quietHandler{h.below.WithGroup(name)}
 }

@@ -2,10 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/store"
 )
 
 // printerFor chooses how answers are shown: as text when a person reads them, and as JSON lines otherwise.
@@ -44,4 +52,135 @@ func (p *jsonPrinter) print(r engine.Result) error {
 		r = r.WithoutDetails()
 	}
 	return p.encoder.Encode(r)
+}
+
+// textPrinter prints each answer for a person.
+type textPrinter struct {
+	out     io.Writer
+	details bool
+	colour  bool
+}
+
+// colours are the SGR parameters in which verdicts are shown.
+var colours = map[engine.Verdict]string{
+	engine.Deliverable:   "32",
+	engine.Undeliverable: "31",
+	engine.AcceptAll:     "33",
+	engine.Unknown:       "33",
+	engine.Several:       "33",
+	engine.Empty:         "33",
+}
+
+func (p *textPrinter) print(r engine.Result) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s\n", p.paint(r.Verdict), printable(r.Email))
+	fmt.Fprintf(&text, "    %s\n", printable(r.Message))
+	for _, note := range notes(r) {
+		fmt.Fprintf(&text, "    %-9s %s\n", note.name, printable(note.text))
+	}
+	if p.details && r.Details != nil {
+		writeTranscript(&text, r.Details.Transcript)
+	}
+	_, err := io.WriteString(p.out, text.String())
+	return err
+}
+
+// paint is the verdict, in a column of its own and in its colour.
+func (p *textPrinter) paint(v engine.Verdict) string {
+	column := fmt.Sprintf("%-13s", v)
+	if !p.colour {
+		return column
+	}
+	return "\x1b[1;" + colours[v] + "m" + column + "\x1b[0m"
+}
+
+type note struct{ name, text string }
+
+// notes are the facts beside the verdict that there are.
+func notes(r engine.Result) []note {
+	var facts []note
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, note{name, text})
+		}
+	}
+	if r.Details != nil {
+		add("given", r.Details.Given)
+		add("reason", string(r.Details.Reason))
+	}
+	add("flags", strings.Join(flags(r), ", "))
+	if r.Details != nil {
+		add("said", said(r.Details.SMTP))
+		add("retry in", wait(r.Details.RetryAfter))
+		add("perhaps", r.Details.Suggestion)
+	}
+	return facts
+}
+
+func flags(r engine.Result) []string {
+	var set []string
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{
+		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.FreeEmail}, {"disposable", r.Disposable}, {"spam trap", r.SpamTrap},
+	} {
+		if flag.on {
+			set = append(set, flag.name)
+		}
+	}
+	return set
+}
+
+// said quotes the mail host.
+func said(answer *engine.SMTPAnswer) string {
+	if answer == nil {
+		return ""
+	}
+	words := []string{}
+	if answer.Code != 0 {
+		words = append(words, strconv.Itoa(answer.Code))
+	}
+	for _, word := range []string{answer.Enhanced, answer.Text} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return fmt.Sprintf("%s  (%s [%s], %s)", strings.Join(words, " "), answer.Host, answer.IP, answer.Phase)
+}
+
+func wait(seconds int64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return (time.Duration(seconds) * time.Second).String()
+}
+
+func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
+	for _, line := range transcript {
+		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, printable(line.Text))
+	}
+}
+
+// lineBreaks are what makes an error more than one line, with the indentation that some have behind them.
+var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
+
+// tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
+func tell(w io.Writer, err error) {
+	text := err.Error()
+	if failed := new(store.Error); errors.As(err, &failed) {
+		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // which operation failed is for programmers
+	}
+	fmt.Fprintf(w, "rcpt: %s\n", printable(lineBreaks.Replace(text)))
+}
+
+// printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or
+// turn its direction, become U+FFFD.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

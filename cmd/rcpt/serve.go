@@ -3,8 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
+	"strconv"
+	"syscall"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/linebuffer"
@@ -68,4 +77,134 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
+}
+
+// siteFlags say how people and clients reach a server that stands behind something.
+type siteFlags struct {
+	PublicURL    siteURL   `name:"public-url" placeholder:"URL" help:"Where people and clients reach the server, as https://verify.example.com, when a proxy with TLS stands before it."`
+	TrustedProxy []network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; repeatable."`
+}
+
+// siteURL is a URL of a site without a path.
+type siteURL string
+
+var errSiteURL = errors.New("use a URL without a path, such as https://verify.example.com")
+
+func (u *siteURL) UnmarshalText(text []byte) error {
+	parsed, err := url.Parse(string(text))
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.User != nil {
+		return fmt.Errorf("%q: %w", text, errSiteURL)
+	}
+	if parsed.Path != "" && parsed.Path != "/" || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return fmt.Errorf("%q: %w", text, errSiteURL)
+	}
+	*u = siteURL(parsed.Scheme + "://" + parsed.Host)
+	return nil
+}
+
+// prefixes are networks as the rest of the program knows them.
+func prefixes(networks []network) []netip.Prefix {
+	var all []netip.Prefix
+	for _, n := range networks {
+		all = append(all, netip.Prefix(n))
+	}
+	return all
+}
+
+// listenFlag is the address of the HTTP server.
+type listenFlag struct {
+	Listen listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address to listen on, HOST:PORT. Default: ${default}."`
+}
+
+type listenAddress string
+
+func (l *listenAddress) UnmarshalText(text []byte) error {
+	_, number, err := net.SplitHostPort(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT: use for example 127.0.0.1:8080, or :8080 for all interfaces", text)
+	}
+	if _, err := strconv.ParseUint(number, 10, 16); err != nil {
+		return fmt.Errorf("%q has no usable port: use a number from 0 to 65535, where 0 picks a free one", text)
+	}
+	*l = listenAddress(text)
+	return nil
+}
+
+func (f listenFlag) listen() (net.Listener, error) { return listenOn("--listen", string(f.Listen)) }
+
+// listenOn listens where a flag says, or tells which flag to change.
+func listenOn(flag, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s %s: address already in use: end the other program, or name another port", flag, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+	}
+	return listener, nil
+}
+
+// greet tells where the server listens and how to ask it. A key that was made for this run is shown; one that the user set is not.
+func greet(w io.Writer, addr net.Addr, key apiKey, example string) {
+	url := "http://" + reachable(addr)
+	fmt.Fprintf(w, "rcpt listens on %s\n", url)
+	shown := "$" + apiKeyVariable
+	switch {
+	case key.made:
+		shown = key.secret
+		fmt.Fprintf(w, "The key for this run is %s (set %s to choose one, or make keys with rcpt keys create).\n", key.secret, apiKeyVariable)
+	case key.secret == "":
+		shown = "YOUR-KEY"
+	}
+	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", shown, url, example)
+}
+
+// reachable is addr as a client on this machine can name it.
+func reachable(addr net.Addr) string {
+	listening, err := netip.ParseAddrPort(addr.String())
+	if err == nil && listening.Addr().IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(int(listening.Port())))
+	}
+	return addr.String()
+}
+
+// healthTimeout is how long a server may take to say that it is well: it does nothing for it but answer.
+const healthTimeout = 3 * time.Second
+
+// healthCommand is "rcpt health". A container image with nothing but rcpt in it has no other program to ask with.
+type healthCommand struct {
+	Listen listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address that the server listens on, HOST:PORT. Default: ${default}."`
+}
+
+// Run asks the server whether it is well.
+func (c *healthCommand) Run(ctx context.Context, std terminal) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	url := "http://" + dialled(c.Listen) + "/healthz"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	transport := &http.Transport{} // no proxy: the server is on this machine
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: answered %s", url, response.Status)
+	}
+	_, err = io.WriteString(std.out, "ok\n")
+	return err
+}
+
+// dialled is where a server on this machine can be reached that listens on an address, which may name all interfaces. A host name is asked of the
+// resolver, as the server did.
+func dialled(listening listenAddress) string {
+	host, port, _ := net.SplitHostPort(string(listening)) // was parsed before
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // a listener on all IPv6 addresses takes IPv4, too
+	}
+	return net.JoinHostPort(host, port)
 }
