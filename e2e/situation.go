@@ -16,9 +16,11 @@ import (
 //
 //	== slug: what it shows
 //	configuration
-//	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] [once] -> what is allowed
+//	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] [once] [unproven] -> what is allowed
 //
-// "once" is for a host that remembers the question, so that it is not put a second time.
+// "once" is for a host that remembers the question, so that it is not put a second time. "unproven" is for a refusal behind which the host accepts
+// nobody: it has no postmaster and no other mailbox, or it ends the session. In one process with other questions for that host, nothing then shows
+// that the host has not turned against all recipients, so unknown, rate_limited is allowed there.
 //
 // What is allowed are results and reasons. They were written down before the question was put, from the RFCs and the servers' documentation.
 // Each situation has a domain and an address of its own.
@@ -33,8 +35,9 @@ type situation struct {
 // asked is a question of a situation.
 type asked struct {
 	question
-	once    bool
-	allowed []string
+	once     bool
+	unproven bool
+	allowed  []string
 }
 
 // zoneOf is the parent of the domains of a table's situations, and the network of their addresses.
@@ -133,6 +136,8 @@ func (a *asked) set(option string) (err error) {
 	switch key {
 	case "once":
 		a.once = true
+	case "unproven":
+		a.unproven = true
 	case "from":
 		a.mailFrom = value
 	case "helo":

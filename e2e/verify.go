@@ -73,10 +73,10 @@ func (q question) flags() []string {
 	if q.timeout > 0 {
 		args = append(args, "--timeout", q.timeout.String())
 	}
-	if !q.stranger {
-		args = append(args, "--allow-net", "127.0.0.0/8", "--allow-net", "fd00:25::/64")
+	if q.stranger { // this world has none of the domains of the network check
+		return append(args, "--network-check", "off")
 	}
-	return args
+	return append(args, "--allow-net", "127.0.0.0/8", "--allow-net", "fd00:25::/64")
 }
 
 // verify runs the rcpt command.
