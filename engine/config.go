@@ -64,9 +64,11 @@ type Config struct {
 	// further ones get [ErrBusy]. It does not apply under [WithQueued], as in
 	// package bulk. Default: 256.
 	MaxWaitingPerHost int
-	// Remember is the approximate number of results to remember, for some hours
-	// at most, depending on their verdict. A result takes about 1.5 kB.
-	// Default: none.
+	// Remember is the approximate number of results to remember, each for as
+	// long as [Result.Lasts]. A result takes about 1.5 kB. What a caller with
+	// little time did not find out is not remembered ([Hurried]), an unknown
+	// does not replace a verdict, and callers that verify the same address at
+	// the same time share a verification. Default: none.
 	Remember int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the
 	// embedded ones.

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // keepUnknown is how long an unknown without a hint is reused: long enough to
 // protect a mail host from a caller that asks in a loop, and short enough for
@@ -77,4 +80,26 @@ func (r Result) RetryAt() time.Time {
 	}
 	asked := time.Duration(r.Details.DurationMS) * time.Millisecond
 	return r.Details.CheckedAt.Add(asked + time.Duration(r.Details.RetryAfter)*time.Second)
+}
+
+// Hurried reports whether ctx gives a verification clearly less time than it
+// usually has. Such a verification may find nothing out for that reason alone:
+// its result is not to be remembered unless it is settled
+// ([Result.Settled]).
+func Hurried(ctx context.Context, usual time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < usual-usual/10
+}
+
+// Settled reports whether more time could not have changed the result: it is a
+// verdict, or a refusal by a mail host. An acceptance without the reply about
+// the control mailbox is neither, nor is silence.
+func (r Result) Settled() bool {
+	return r.Verdict != Unknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
+}
+
+// Replaces reports whether r may take the place of a remembered result that
+// still lasts: an unknown never replaces a verdict.
+func (r Result) Replaces(known Result) bool {
+	return r.Verdict != Unknown || known.Verdict == Unknown
 }

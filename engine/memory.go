@@ -38,6 +38,9 @@ func newMemory(results int) (*memory, error) {
 		NumCounters: int64(results) * resultsCounters,
 		MaxCost:     int64(results) * resultCost,
 		BufferItems: resultsBuffer,
+		ShouldUpdate: func(new, known *remembered) bool {
+			return !time.Now().Before(known.expires) || new.result.Replaces(known.result)
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("engine: memory of results: %w", err)
@@ -60,7 +63,8 @@ func (m *memory) recall(address string) (Result, bool) {
 	return result, true
 }
 
-// keep remembers a result for as long as it is to be believed.
+// keep remembers a result for as long as it lasts, unless what is remembered is
+// worth more.
 func (m *memory) keep(address string, r Result) {
 	lasts := r.Lasts()
 	if m.store == nil || lasts <= 0 {

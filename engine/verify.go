@@ -12,6 +12,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/internal/machine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/flight"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -27,6 +28,7 @@ type Verifier struct {
 	pool     *smtpprobe.Pool
 	own      *machine.OwnAddrs
 	memory   *memory
+	calls    flight.Group[Result] // verifications that several callers may share
 	controls *controls
 	closed   atomic.Bool
 
@@ -44,7 +46,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	policy := Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}
-	v := &Verifier{config: config, policy: policy, controls: newControls()}
+	v := &Verifier{config: config, policy: policy, controls: newControls(), calls: flight.Group[Result]{Apart: true}}
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {
@@ -100,6 +102,7 @@ func New(config Config) (*Verifier, error) {
 // called while verifications are in progress.
 func (v *Verifier) SetLists(l *lists.Lists) {
 	v.lists.Store(l)
+	v.calls.Detach()
 	v.memory.forget()
 }
 
@@ -156,8 +159,12 @@ func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
 }
 
 // VerifyAnew is Verify without the memory: the mail hosts are asked, and the
-// result is remembered.
+// result is remembered. Where results are remembered, callers that verify the
+// same address at the same time share a verification.
 func (v *Verifier) VerifyAnew(ctx context.Context, address string) (result Result, err error) {
+	if v.config.Remember > 0 && queuedOf(ctx) == nil { // the callback belongs to one caller
+		return v.share(ctx, address)
+	}
 	v.verify(ctx, []string{address}, func(_ int, r Result, e error) { result, err = r, e })
 	return result, err
 }
@@ -184,23 +191,27 @@ func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done 
 	v.verify(ctx, rest, func(i int, result Result, err error) { done(indexes[i], result, err) })
 }
 
-// verify gathers the facts about addresses of one domain and judges them.
+// verify gathers the facts about addresses of one domain, judges them, and
+// reports and remembers the results.
 func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	known := v.lists.Load()
-	v.gather(ctx, known, addresses, func(i int, evidence Evidence, err error) {
-		done(i, v.decide(known, addresses[i], evidence), err)
+	v.judgeAll(ctx, addresses, func(i int, result Result, err error) {
+		v.report(result)
+		done(i, result, err)
 	})
 }
 
-// decide judges the evidence about an address, remembers the result and reports
-// it.
-func (v *Verifier) decide(known *lists.Lists, address string, evidence Evidence) Result {
-	result := Decide(evidence, v.policy)
-	if v.lists.Load() == known { // otherwise it may rest on lists that were replaced
-		v.memory.keep(address, result)
-	}
-	v.report(result)
-	return result
+// judgeAll is verify without the report. A result that a caller with more time
+// might not have got is not remembered.
+func (v *Verifier) judgeAll(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
+	known, hurried := v.lists.Load(), Hurried(ctx, v.config.Timeout)
+	v.gather(ctx, known, addresses, func(i int, evidence Evidence, err error) {
+		result := Decide(evidence, v.policy)
+		// Otherwise it may rest on lists that were replaced.
+		if v.lists.Load() == known && (!hurried || result.Settled()) {
+			v.memory.keep(addresses[i], result)
+		}
+		done(i, result, err)
+	})
 }
 
 // Gather collects the facts about address without judging them. After an error

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/flight"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -86,7 +87,7 @@ type Cache struct {
 	memory     *memory  // nil: nothing is kept
 	stored     *stored  // nil: there is no store
 	rechecks   rechecks // nil: nothing is kept
-	calls      calls
+	calls      flight.Group[engine.Result]
 	generation atomic.Uint64 // goes up when everything is forgotten
 	counts     counts
 }
@@ -168,7 +169,7 @@ func (c *Cache) Forget(ctx context.Context) error {
 
 func (c *Cache) forgetHere() {
 	c.generation.Add(1)
-	c.calls.detach()
+	c.calls.Detach()
 	if c.memory != nil {
 		c.memory.clear()
 	}

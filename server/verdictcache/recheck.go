@@ -163,7 +163,7 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	c.counts.asked.Add(1)
 	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	a, _ := c.calls.do(within, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, false) })
+	a, _ := c.share(within, m, false)
 	return c.judge(ctx, r, a)
 }
 
@@ -174,12 +174,12 @@ func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time
 	if ctx.Err() != nil {
 		return now, true // the process ends
 	}
-	if a.err == nil && (a.result.Verdict != engine.Unknown || a.result.RetryAt().IsZero()) {
+	if a.Err == nil && (a.Value.Verdict != engine.Unknown || a.Value.RetryAt().IsZero()) {
 		c.counts.settled.Add(1)
 		return time.Time{}, false
 	}
 	until := now.Add(recheckWait << (r.Attempts - 1))
-	if hint := a.result.RetryAt().Add(recheckLate); a.err == nil && hint.After(until) {
+	if hint := a.Value.RetryAt().Add(recheckLate); a.Err == nil && hint.After(until) {
 		until = hint
 	}
 	if r.Attempts >= recheckTries || !until.Before(r.GiveUp) {

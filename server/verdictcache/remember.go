@@ -2,60 +2,57 @@ package verdictcache
 
 import (
 	"context"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/flight"
 )
+
+// answer is the outcome of a verification.
+type answer = flight.Answer[engine.Result]
 
 // ask verifies for a caller, and shares the verification with others.
 func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
-	a, joined := c.calls.do(ctx, m.text(), func(ctx context.Context) answer { return c.verify(ctx, m, true) })
+	a, joined := c.share(ctx, m, true)
 	if joined {
 		c.counts.joined.Add(1)
 	}
-	if a.err != nil && a.result.Details == nil {
-		a.result = c.fault(m, a.err)
+	if a.Err != nil && a.Value.Details == nil {
+		a.Value = c.fault(m, a.Err)
 	}
-	m.spell(&a.result)
-	return a.result, a.err
+	m.spell(&a.Value)
+	return a.Value, a.Err
 }
 
-// verify asks the engine and remembers the result. With schedule, a greylisted
-// mailbox will be re-checked.
+// share verifies a mailbox, or joins a verification of it. With schedule, a
+// greylisted mailbox will be re-checked.
+func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, joined bool) {
+	return c.calls.Do(ctx, m.text(), func(ctx context.Context) answer {
+		// The callback belongs to one caller, and the call may outlive it.
+		return c.verify(engine.WithQueued(ctx, nil), m, schedule)
+	})
+}
+
+// verify asks the engine and remembers the result.
 func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
-	hurried := c.hurried(ctx)
+	hurried := engine.Hurried(ctx, c.config.Timeout)
 	generation, basis := c.generation.Load(), c.config.Basis()
 	result, err := c.config.Engine.VerifyAnew(ctx, m.given)
-	a := answer{result: result, err: err, settled: !hurried || settles(result)}
-	if err == nil && a.settled && c.config.Basis() == basis {
+	a := answer{Value: result, Err: err, Settled: !hurried || result.Settled()}
+	if err == nil && a.Settled && c.config.Basis() == basis {
 		c.keep(context.WithoutCancel(ctx), m, result, generation, basis, schedule)
 	}
 	return a
 }
 
-// hurried reports whether a verification has clearly less time than usual, as a
-// request may ask for.
-func (c *Cache) hurried(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && time.Until(deadline) < c.config.Timeout-c.config.Timeout/10
-}
-
-// settles reports whether more time could not have changed the result: it is a
-// verdict, or a refusal by a mail host. An acceptance without the reply about
-// the random recipient is neither, nor is silence.
-func settles(r engine.Result) bool {
-	return r.Verdict != engine.Unknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
-}
-
-// keep remembers a result for as long as it lasts. An unknown does not replace
-// a verdict that is still valid.
+// keep remembers a result for as long as it lasts, unless what is remembered is
+// worth more.
 func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation uint64, basis string, schedule bool) {
 	lasts := r.Lasts()
 	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
 		return
 	}
-	if r.Verdict == engine.Unknown {
-		if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.Unknown {
+	if r.Verdict == engine.Unknown { // otherwise the store need not be asked
+		if known, from := c.recall(ctx, m); from != nowhere && !r.Replaces(known) {
 			return
 		}
 	}

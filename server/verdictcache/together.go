@@ -31,11 +31,11 @@ func (c *Cache) VerifyTogether(
 		all.Wait()
 		return
 	}
-	hurried := c.hurried(ctx)
+	hurried := engine.Hurried(ctx, c.config.Timeout)
 	generation, basis := c.generation.Load(), c.config.Basis()
 	asked.VerifyTogether(ctx, addresses, func(i int, result engine.Result, err error) {
 		m, ok := c.read(addresses[i])
-		if ok && err == nil && (!hurried || settles(result)) && c.config.Basis() == basis {
+		if ok && err == nil && (!hurried || result.Settled()) && c.config.Basis() == basis {
 			c.keep(context.WithoutCancel(ctx), m, result, generation, basis, true)
 		}
 		done(i, result, err)

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/flight"
+)
+
+// share verifies an address, or waits for a verification of it that is in
+// progress. Each caller has its own context: one that gives up does not end the
+// verification for the others, and one with more time than the verification
+// had asks once more where that may help.
+func (v *Verifier) share(ctx context.Context, address string) (Result, error) {
+	answer, _ := v.calls.Do(ctx, address, func(ctx context.Context) flight.Answer[Result] {
+		answer := flight.Answer[Result]{Settled: !Hurried(ctx, v.config.Timeout)}
+		v.judgeAll(ctx, []string{address}, func(_ int, r Result, err error) {
+			answer.Value, answer.Err = r, err
+		})
+		answer.Settled = answer.Settled || answer.Value.Settled()
+		return answer
+	})
+	result := answer.Value
+	if result.Details == nil { // this caller gave up
+		result = v.notCarriedOut(address, answer.Err)
+	}
+	details := *result.Details // which other callers have, too
+	result.Details = &details
+	v.report(result)
+	return result, answer.Err
+}
+
+// notCarriedOut is the result about an address of a caller that learned
+// nothing else.
+func (v *Verifier) notCarriedOut(address string, err error) Result {
+	started := time.Now()
+	evidence := v.noEvidence(address, started)
+	_, _, _ = v.read(&suggester{known: v.lists.Load()}, address, &evidence)
+	evidence.end(started, err)
+	return Decide(evidence, v.policy)
+}

@@ -1,0 +1,176 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// TestHurriedCallerDecidesForItself checks that what a caller with little time
+// did not find out is not remembered for callers with more.
+func TestHurriedCallerDecidesForItself(t *testing.T) {
+	slowDNS := dnstest.Fault{Name: "example.test", Delay: 2 * time.Second}
+	for _, tt := range []struct {
+		name   string
+		fault  *dnstest.Fault
+		time   time.Duration // of the hurried caller
+		reason engine.Reason // that it gets
+	}{
+		{"a short time for a slow host", nil, 3 * time.Second, engine.ConnectionTimeout},
+		{"a short time for a slow DNS", &slowDNS, time.Second, engine.DNSTemporary},
+		{"no time at all", nil, -time.Second, engine.DNSTemporary},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				zone := dnstest.New(oneHostZone)
+				if tt.fault != nil {
+					zone.Break(*tt.fault)
+				}
+				host := &smtptest.Host{GreetingDelay: 5 * time.Second, CatchAll: true}
+				for _, together := range []bool{false, true} {
+					v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone}, host)
+					verify := func(ctx context.Context) (result engine.Result, err error) {
+						if !together {
+							return v.Verify(ctx, "user@example.test")
+						}
+						v.VerifyTogether(ctx, []string{"user@example.test"}, func(_ int, r engine.Result, e error) { result, err = r, e })
+						return result, err
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), tt.time)
+					defer cancel()
+					if got, err := verify(ctx); err != nil || got.Details.Reason != tt.reason {
+						t.Errorf("hurried: %s, %v", got.Details.Reason, err)
+					}
+					synctest.Wait()
+					time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
+					if got, err := verify(t.Context()); err != nil || got.Verdict != engine.AcceptAll || got.Details.Cached {
+						t.Errorf("patient: %s, cached %v, %v", got.Details.Reason, got.Details.Cached, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestHurriedCallerRemembersWhatIsSettled checks that a mail host's own answer
+// is remembered, however little time the caller gave.
+func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
+	for reason, host := range map[engine.Reason]*smtptest.Host{
+		engine.MailboxNotFound: {}, engine.Greylisted: {CatchAll: true, Greylist: time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			_, _ = v.Verify(ctx, "user@example.test")
+			synctest.Wait()
+			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Details.Reason != reason {
+				t.Errorf("%s: remembered %v", reason, ok)
+			}
+		})
+	}
+}
+
+// TestUnknownReplacesNoVerdict checks that asking anew without an answer does
+// not make others forget a verdict, and that it does once that has expired.
+func TestUnknownReplacesNoVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		host := &smtptest.Host{RCPTFunc: func(string, int) string {
+			if broken.Load() {
+				return "451 4.3.0 Come back later"
+			}
+			return "250 2.1.5 OK"
+		}}
+		v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
+		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != engine.AcceptAll {
+			t.Fatalf("%+v", r)
+		}
+		synctest.Wait()
+		broken.Store(true)
+		for _, again := range []struct {
+			after time.Duration
+			want  engine.Verdict
+		}{{11 * time.Hour, engine.AcceptAll}, {time.Hour, engine.Unknown}} {
+			time.Sleep(again.after)
+			if r, err := v.VerifyAnew(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.Unknown {
+				t.Errorf("anew: %s, %v", r.Verdict, err)
+			}
+			synctest.Wait()
+			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Verdict != again.want {
+				t.Errorf("%v later: %s, want %s", again.after, r.Verdict, again.want)
+			}
+		}
+	})
+}
+
+// TestCallersShareAVerification checks that callers that verify one address at
+// the same time cause one verification, that one which gives up is told at once
+// and takes nothing from the others, and that each has its own result.
+func TestCallersShareAVerification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var verified atomic.Int64
+		config := engine.Config{Remember: 10, Hooks: engine.Hooks{Verified: func(engine.Result) { verified.Add(1) }}}
+		host := &smtptest.Host{GreetingDelay: 10 * time.Second, CatchAll: true}
+		v, network, _ := inMemory(t, config, host)
+		const callers = 50
+		var all sync.WaitGroup
+		for i := range callers {
+			ctx, cancel := context.WithCancel(t.Context())
+			if i%10 == 0 { // the one that began it, too
+				time.AfterFunc(time.Second, cancel)
+			}
+			all.Go(func() {
+				defer cancel()
+				began := time.Now()
+				r, err := v.Verify(ctx, "user@example.test")
+				gaveUp := i%10 == 0
+				switch {
+				case gaveUp && (!errors.Is(err, context.Canceled) || r.Success || r.Domain != "example.test" || time.Since(began) != time.Second):
+					t.Errorf("gave up: %+v, %v after %v", r, err, time.Since(began))
+				case !gaveUp && (err != nil || r.Verdict != engine.AcceptAll || r.Details.Cached):
+					t.Errorf("waited: %+v, %v", r, err)
+				}
+				r.Details.Reason = "spoiled"
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		transcript := fmt.Sprint(network.Dials())
+		if n := len(network.Dials()); n != 1 || verified.Load() != callers {
+			t.Errorf("%d connections (%s), %d results reported", n, transcript, verified.Load())
+		}
+	})
+}
+
+// TestAHurriedCallerDoesNotDecideForThoseBesideIt checks that a caller with
+// more time asks once more where the shared verification had too little.
+func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{ReplyDelay: 4 * time.Second, CatchAll: true})
+		var all sync.WaitGroup
+		for _, tt := range []struct {
+			time time.Duration
+			want engine.Verdict
+		}{{2 * time.Second, engine.Unknown}, {time.Minute, engine.AcceptAll}, {time.Second, engine.Unknown}} {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
+				defer cancel()
+				if r, err := v.Verify(ctx, "user@example.test"); err != nil || r.Verdict != tt.want {
+					t.Errorf("with %v: %s, %s, %v", tt.time, r.Verdict, r.Details.Reason, err)
+				}
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+	})
+}
