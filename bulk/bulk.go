@@ -54,6 +54,8 @@ type GroupVerifier interface {
 //     whose turn it is, and returns the cause;
 //   - source failed: what was read before is finished as after [Options.Drain],
 //     and written;
+//   - the Verifier was closed ([engine.ErrClosed]): it stops at once, as after
+//     a cancelled ctx;
 //   - sink failed, or [Options.SpillDir] cannot be written to or read from: it
 //     stops at once; in the latter case, results whose turn it is are
 //     written.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/rcpt/rcpt/engine"
 	"time"
 )
 
@@ -72,6 +74,9 @@ func (r *run) endReading() { r.exhausted, r.plan.growing = true, false }
 func (r *run) settle(ctx context.Context, o outcome) error {
 	if o.err != nil && ctx.Err() != nil {
 		return stopped(ctx)
+	}
+	if errors.Is(o.err, engine.ErrClosed) {
+		return fmt.Errorf("bulk: the verifier was closed under the run: %w", o.err)
 	}
 	t, domain := o.task, o.task.lane.domain
 	r.plan.done(t)

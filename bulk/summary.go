@@ -23,6 +23,7 @@ type Summary struct {
 	Read       int64 // items
 	Done       int64 // items with their final result
 	Written    int64 // items that the sink took
+	Failed     int64 // of Done: items whose verification could not be carried out (Success is false)
 	Verdicts   map[engine.Verdict]int64
 	Reasons    map[engine.Reason]int64 // without results that have no details, and those of no single address
 	Actions    map[Action]int64        // that [ActionFor] gives for the results as they were trimmed
@@ -49,11 +50,12 @@ type DomainCount struct {
 
 // tally counts what a run does.
 type tally struct {
-	read, done, recalled, duplicates, retries int64
-	verdicts                                  map[engine.Verdict]int64
-	actions                                   map[Action]int64
-	reasons                                   map[engine.Reason]int64
-	bad                                       map[domainReason]int64
+	read, done, failed, recalled, duplicates, retries int64
+
+	verdicts map[engine.Verdict]int64
+	actions  map[Action]int64
+	reasons  map[engine.Reason]int64
+	bad      map[domainReason]int64
 }
 
 type domainReason struct {
@@ -69,6 +71,9 @@ func newTally() tally {
 
 func (t *tally) add(a *answer) {
 	t.done++
+	if !a.result.Success {
+		t.failed++
+	}
 	t.verdicts[a.result.Verdict]++
 	t.actions[ActionFor(a.result)]++
 	if a.reason == "" || a.result.Verdict == engine.Several || a.result.Verdict == engine.Empty {
@@ -123,7 +128,9 @@ func (t *tally) worst() []DomainCount {
 
 func (t *tally) summary(elapsed time.Duration, written int64, drained bool) Summary {
 	return Summary{
-		Read: t.read, Done: t.done, Written: written, Verdicts: t.verdicts, Reasons: t.reasons, Actions: t.actions, Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
+		Read: t.read, Done: t.done, Written: written, Failed: t.failed,
+		Verdicts: t.verdicts, Reasons: t.reasons, Actions: t.actions,
+		Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
 		Worst: t.worst(), Elapsed: elapsed, Drained: drained,
 	}
 }
