@@ -13,7 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
 )
 
@@ -70,7 +70,7 @@ func TestQuotaResets(t *testing.T) {
 // spoken finds every address deliverable and has a transcript of it.
 func spoken(ctx context.Context, address string) (engine.Result, error) {
 	result, err := accepts(ctx, address)
-	result.Details.Transcript = []smtpprobe.Line{{From: "S", Text: "250 Fine."}}
+	result.Details.Transcript = []smtp.Line{{From: "S", Text: "250 Fine."}}
 	return result, err
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // batch is what one goroutine jobs at a time. Each ask has one answer.
@@ -30,8 +33,8 @@ func (q *batch) put(ctx context.Context, a *job, arrive arrival) {
 	case expired(ctx):
 		arrive(result{to: a, session: tooLate(a)})
 		return
-	case a.route.egress == noEgress:
-		arrive(result{to: a, session: withoutEgress(a), offline: true})
+	case a.route.egress == egress.None:
+		arrive(result{to: a, session: notTried(a, &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}), offline: true})
 		return
 	}
 	if told, known := p.paused(a); known {

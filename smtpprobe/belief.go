@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // fate is what becomes of a job after a transaction.
@@ -32,7 +35,7 @@ type openRefusal struct {
 func (w *worker) settle(t *transaction, err error) {
 	failure := t.failure(err)
 	if err != nil {
-		w.session.leave()
+		w.session.NoteQuit()
 	}
 	t.classify()
 	fates := w.decide(t)
@@ -51,7 +54,7 @@ func (w *worker) settle(t *transaction, err error) {
 			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: len(t.jobs) > 1 || !t.fresh})
 		}
 	}
-	w.pool.logSession(&w.session.Session)
+	w.pool.logSession(w.session.findings(t.jobs[0]), failure)
 	w.keepOpen(t, open)
 }
 
@@ -141,9 +144,9 @@ func (t *transaction) fate(i int) fate {
 		return final
 	case t.trouble == fellSilent && t.silent == i && (t.fresh || i > 0):
 		return final // the mailbox owns that timeout
-	case first && !t.misplaced && (r.reply == nil || r.reply.Code == replyServiceClosing):
+	case first && !t.misplaced && (r.Reply == nil || r.Reply.Code == smtp.CodeServiceClosing):
 		return final // nobody else can be to blame
-	case t.fresh && t.mail.reply == nil && t.trouble != outOfStep:
+	case t.fresh && t.mail.Reply == nil && t.trouble != outOfStep:
 		return final // the session was over before it began
 	}
 	return again
@@ -177,7 +180,7 @@ func (t *transaction) believe(i int) fate {
 func (t *transaction) mayHaveTurned() bool {
 	refused := 0
 	for _, r := range t.named[:len(t.jobs)] {
-		if r.reply != nil && isDead(r.class) {
+		if r.Reply != nil && isDead(r.class) {
 			refused++
 		}
 	}
@@ -188,13 +191,13 @@ func (t *transaction) mayHaveTurned() bool {
 // again.
 func (t *transaction) noTimeFor(i int) {
 	if r := &t.named[i]; t.trouble != noTrouble || t.contradicted(i) {
-		r.dropped, r.reply = r.reply != nil, nil
+		r.dropped, r.Reply = r.Reply != nil, nil
 	}
 }
 
 // lastFate is that of a job which is not asked about again.
 func (t *transaction) lastFate(i int) fate {
-	if r := &t.named[i]; r.reply != nil && isDead(r.class) && !t.proven(i) {
+	if r := &t.named[i]; r.Reply != nil && isDead(r.class) && !t.proven(i) {
 		if t.proof == "" || !t.known {
 			return awaitsProof // of another session
 		}
@@ -204,7 +207,9 @@ func (t *transaction) lastFate(i int) fate {
 }
 
 // isDead reports whether a class says that a mailbox takes no mail for good.
-func isDead(c Class) bool { return c == ClassNoSuchUser || c == ClassDisabled || c == ClassMoved }
+func isDead(c replies.Class) bool {
+	return c == replies.NoSuchUser || c == replies.Disabled || c == replies.Moved
+}
 
 // proven reports whether the refusal of target i counts: a mailbox behind it
 // was accepted, or the host accepted nobody yet and it is among the first few
@@ -222,7 +227,7 @@ func (t *transaction) proven(i int) bool {
 
 // turned reports whether the host refused a mailbox that it had accepted.
 func (t *transaction) turned() bool {
-	return slices.ContainsFunc(t.named, func(r recipient) bool { return r.role == isProof && r.reply != nil && r.reply.Code >= 500 })
+	return slices.ContainsFunc(t.named, func(r recipient) bool { return r.role == isProof && r.Reply != nil && r.Reply.Code >= 500 })
 }
 
 // anyAccepted reports whether a mailbox was, whoever's.
@@ -233,7 +238,7 @@ func (t *transaction) anyAccepted() bool {
 // anyTooMany reports whether a recipient was refused for being one too many.
 func (t *transaction) anyTooMany() bool {
 	return len(t.jobs) > 1 && slices.ContainsFunc(t.named[1:], func(r recipient) bool {
-		return r.reply != nil && (limited(*r.reply) || r.class == ClassRateLimited) && !t.believes(&r)
+		return r.Reply != nil && (limited(*r.Reply) || r.class == replies.RateLimited) && !t.believes(&r)
 	})
 }
 
@@ -246,10 +251,10 @@ const confirmed = "refused beside an accepted control"
 func (t *transaction) contradicted(i int) bool {
 	control := t.jobs[i].control
 	if r := t.controlOf(t.jobs[i]); r != nil {
-		control = r.reply
+		control = r.Reply
 	}
-	reply := t.named[i].reply
-	return reply != nil && reply.Code >= 500 && control != nil && refusal(*control) == nil
+	reply := t.named[i].Reply
+	return reply != nil && reply.Code >= 500 && control != nil && !control.Refused()
 }
 
 // doubtsControl reports whether a target of the control's domain is to be asked
@@ -267,7 +272,7 @@ func (t *transaction) doubtsControl(control *recipient) bool {
 // about the session.
 func (t *transaction) controlDoubtful(j *job) bool {
 	control := t.controlOf(j)
-	return control != nil && !t.canary && (control.reply == nil || !t.believes(control))
+	return control != nil && !t.canary && (control.Reply == nil || !t.believes(control))
 }
 
 // believes reports whether a reply to a recipient that was not the first of the
@@ -275,9 +280,9 @@ func (t *transaction) controlDoubtful(j *job) bool {
 // says the same to one that is alone.
 func (t *transaction) believes(r *recipient) bool {
 	switch r.class {
-	case ClassOK, ClassOKUnverified, ClassNoSuchUser, ClassDisabled, ClassMoved, ClassMailboxFull:
+	case replies.OK, replies.OKUnverified, replies.NoSuchUser, replies.Disabled, replies.Moved, replies.MailboxFull:
 		return true
-	case ClassGreylisted:
+	case replies.Greylisted:
 		return true // to ask again at once would not help, and is what greylisting is against
 	}
 	return r.before == 0 || t.host.limits.trusted[sortOf(r)]
@@ -285,25 +290,25 @@ func (t *transaction) believes(r *recipient) bool {
 
 // sortOf is the sort of a refusal.
 func sortOf(r *recipient) string {
-	if r.reply == nil {
+	if r.Reply == nil {
 		return ""
 	}
-	return strconv.Itoa(r.reply.Code) + " " + r.reply.Enhanced + " " + string(r.class)
+	return strconv.Itoa(r.Reply.Code) + " " + r.Reply.Enhanced + " " + string(r.class)
 }
 
 // failure notes what ended the session in the transcript.
-func (t *transaction) failure(err error) *Failure {
-	var failure *Failure
+func (t *transaction) failure(err error) *smtp.Failure {
+	var failure *smtp.Failure
 	switch {
 	case t.trouble == notAsked:
 		failure = t.withoutSMTPUTF8()
 	case !errors.As(err, &failure):
 		return nil
 	}
-	t.s.log.add(fromProber, failure.Error())
+	t.s.Note(failure.Error())
 	if t.trouble == outOfStep {
 		for i := range t.named {
-			t.named[i].reply = nil // whatever it answered, it may not have been RCPT
+			t.named[i].Reply = nil // whatever it answered, it may not have been RCPT
 		}
 	}
 	return failure
@@ -311,21 +316,21 @@ func (t *transaction) failure(err error) *Failure {
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
 // and failed, what would be offered over TLS is unknown.
-func (t *transaction) withoutSMTPUTF8() *Failure {
-	if t.s.tlsUnusable() {
-		return &Failure{Phase: PhaseMAIL, Kind: KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
+func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
+	if t.s.findings(t.jobs[0]).tlsUnusable() {
+		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
 	}
-	return &Failure{Phase: PhaseMAIL, Kind: KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
+	return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
 }
 
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
-func (t *transaction) failureOf(i int, failure *Failure) *Failure {
+func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 	control := t.controlOf(t.jobs[i])
 	if t.named[i].dropped && failure == nil {
-		return &Failure{Phase: PhaseRCPT, Kind: KindProtocol, Text: "the answer was not believed, and there was no time for a second one"}
+		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: "the answer was not believed, and there was no time for a second one"}
 	}
-	if t.named[i].reply != nil && (control == nil || control.reply != nil) {
+	if t.named[i].Reply != nil && (control == nil || control.Reply != nil) {
 		return nil
 	}
 	return failure
@@ -335,19 +340,19 @@ func (t *transaction) failureOf(i int, failure *Failure) *Failure {
 func (t *transaction) classify() {
 	p := t.s.pool
 	for i := range t.named {
-		if r := &t.named[i]; r.reply != nil {
+		if r := &t.named[i]; r.Reply != nil {
 			mailbox := r.mailbox
 			if r.role == isControl {
 				mailbox = "@" + r.domain // as whoever judges it later reads it
 			}
-			r.class = p.read(t.s, PhaseRCPT, *r.reply, mailbox)
+			r.class = p.read(t.s, smtp.PhaseRCPT, *r.Reply, mailbox)
 		}
 	}
-	if t.mail.reply != nil && refusal(*t.mail.reply) != nil {
-		t.mail.class = p.read(t.s, PhaseMAIL, *t.mail.reply, "")
+	if t.mail.Reply != nil && t.mail.Reply.Refused() {
+		t.mail.class = p.read(t.s, smtp.PhaseMAIL, *t.mail.Reply, "")
 	}
 }
 
-func (p *Pool) read(s *session, phase Phase, reply Reply, mailbox string) Class {
-	return p.config.Classifier.Read(Question{Phase: phase, Reply: reply, Host: s.Host, Mailbox: mailbox, Sender: p.config.MailFrom}).Class
+func (p *Pool) read(s *session, phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
+	return p.config.Classifier.Read(replies.Input{Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: p.config.MailFrom}).Class
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // providerBook holds the breakers of the providers that have blocked us or
@@ -30,7 +32,7 @@ func (p *Pool) provider(r route) providerKey {
 		if len(p.providerNames) == maxProviderNotes {
 			clear(p.providerNames)
 		}
-		name = ProviderOf(r.host).Name
+		name = provider.Of(r.host).Name
 		p.providerNames[r.host] = name
 	}
 	if name == "" {
@@ -50,7 +52,7 @@ func (k providerKey) String() string {
 
 // note records what a reply in a domain says about the provider. Providers that
 // have never blocked us nor found us too fast have no breaker.
-func (b providerBook) note(provider providerKey, domain string, class Class) {
+func (b providerBook) note(provider providerKey, domain string, class replies.Class) {
 	breaker := b[provider]
 	if breaker == nil {
 		if class != replies.Blocked && class != replies.RateLimited {
@@ -169,12 +171,9 @@ func (p *Pool) leaveAlone(h *mailHost) {
 // breakSession is the account of a session that was not opened.
 func breakSession(a *job, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)
-	f := &Failure{
-		Phase: PhaseConnect, Kind: KindPaused, RetryAfter: int64(wait / time.Second),
+	f := &smtp.Failure{
+		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: int64(wait / time.Second),
 		Text: fmt.Sprintf("not asked: the provider has blocked us for several domains, and is left alone for another %v", wait),
 	}
-	return &Session{
-		Host: truncate(clean(a.route.host), maxDomain), Addr: a.route.addr, Failure: f,
-		Transcript: []Line{{From: fromProber, Text: f.Error()}},
-	}
+	return notTried(a, f)
 }

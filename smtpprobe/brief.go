@@ -1,12 +1,16 @@
 package smtpprobe
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
 
 // brief is a copy of a session to remember: hosts chosen by strangers must not
 // fill the memory. What is kept of a text is enough to read it.
 func brief(s *Session) Session {
 	b := *s
-	for _, reply := range []**Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control} {
+	for _, reply := range []**smtp.Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control} {
 		if *reply != nil {
 			*reply = briefReply(*reply)
 		}
@@ -16,7 +20,7 @@ func brief(s *Session) Session {
 	left := maxBriefTranscript
 	for _, line := range s.Transcript {
 		if left -= len(line.Text) + perText; left < 0 {
-			b.Transcript = append(b.Transcript, Line{From: fromProber, Text: "the rest was too long to remember", AtMS: line.AtMS})
+			b.Transcript = append(b.Transcript, smtp.Line{From: smtp.FromProber, Text: "the rest was too long to remember", AtMS: line.AtMS})
 			break
 		}
 		line.Text = strings.Clone(line.Text)
@@ -25,8 +29,8 @@ func brief(s *Session) Session {
 	return b
 }
 
-func briefReply(r *Reply) *Reply {
-	return &Reply{Code: r.Code, Enhanced: strings.Clone(r.Enhanced), Lines: cloned(r.Lines, maxBriefReply)}
+func briefReply(r *smtp.Reply) *smtp.Reply {
+	return &smtp.Reply{Code: r.Code, Enhanced: strings.Clone(r.Enhanced), Lines: cloned(r.Lines, maxBriefReply)}
 }
 
 // perText is what a text takes up beside its bytes.
@@ -40,7 +44,7 @@ func cloned(texts []string, max int) []string {
 		if max < perText {
 			break
 		}
-		text = truncate(text, max)
+		text = smtp.Truncate(text, max)
 		kept = append(kept, strings.Clone(text))
 		max -= len(text) + perText
 	}
@@ -48,7 +52,7 @@ func cloned(texts []string, max int) []string {
 }
 
 // size is what a reply takes up.
-func size(r Reply) int {
+func size(r smtp.Reply) int {
 	n := 0
 	for _, text := range r.Lines {
 		n += len(text) + perText

@@ -5,6 +5,9 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // texts are n texts of so many bytes.
@@ -19,20 +22,20 @@ func texts(n, bytes int) []string {
 // TestWhatIsRememberedIsBrief sees that a session that is remembered for others
 // takes little, however much its host had to say.
 func TestWhatIsRememberedIsBrief(t *testing.T) {
-	talk := &Reply{Code: 550, Enhanced: "5.7.1", Lines: append([]string{"You are blocked"}, texts(99, 1000)...)}
+	talk := &smtp.Reply{Code: 550, Enhanced: "5.7.1", Lines: append([]string{"You are blocked"}, texts(99, 1000)...)}
 	s := Session{Host: "mx.example", Greeting: talk, EHLO: talk, STARTTLS: talk, MAIL: talk, Extensions: append([]string{"SIZE"}, texts(99, 64)...)}
 	for _, text := range texts(256, 512) {
-		s.Transcript = append(s.Transcript, Line{From: fromServer, Text: text})
+		s.Transcript = append(s.Transcript, smtp.Line{From: smtp.FromServer, Text: text})
 	}
 	b := brief(&s)
 	total := 0
-	for _, r := range []*Reply{b.Greeting, b.EHLO, b.STARTTLS, b.MAIL} {
+	for _, r := range []*smtp.Reply{b.Greeting, b.EHLO, b.STARTTLS, b.MAIL} {
 		if r.Code != 550 || r.Enhanced != "5.7.1" || r.Lines[0] != "You are blocked" {
 			t.Errorf("reply %+v", r)
 		}
 		total += size(*r)
 	}
-	total += size(Reply{Lines: b.Extensions})
+	total += size(smtp.Reply{Lines: b.Extensions})
 	for _, line := range b.Transcript {
 		total += len(line.Text)
 	}
@@ -42,7 +45,7 @@ func TestWhatIsRememberedIsBrief(t *testing.T) {
 	if !b.offers("SIZE") || b.Host != s.Host || b.Control != nil {
 		t.Errorf("session %+v", b)
 	}
-	if last := b.Transcript[len(b.Transcript)-1]; last.From != fromProber {
+	if last := b.Transcript[len(b.Transcript)-1]; last.From != smtp.FromProber {
 		t.Errorf("the transcript ends with %q", last.Text)
 	}
 	if len(s.Transcript) != 256 || len(s.Greeting.Lines) != 100 {
@@ -51,7 +54,7 @@ func TestWhatIsRememberedIsBrief(t *testing.T) {
 }
 
 func TestShortSessionIsRememberedWhole(t *testing.T) {
-	s := Session{Greeting: &Reply{Code: 421, Lines: []string{"busy", "later"}}, Transcript: []Line{{From: fromServer, Text: "421 busy", AtMS: 3}}}
+	s := Session{Greeting: &smtp.Reply{Code: 421, Lines: []string{"busy", "later"}}, Transcript: []smtp.Line{{From: smtp.FromServer, Text: "421 busy", AtMS: 3}}}
 	b := brief(&s)
 	if b.Greeting.String() != s.Greeting.String() || len(b.Transcript) != 1 || b.Transcript[0] != s.Transcript[0] {
 		t.Errorf("remembered %+v", b)
@@ -63,15 +66,15 @@ func TestShortSessionIsRememberedWhole(t *testing.T) {
 func TestLongControlsAreNotRemembered(t *testing.T) {
 	host := netip.MustParseAddrPort("192.0.2.1:25")
 	for _, tt := range []struct {
-		reply Reply
+		reply smtp.Reply
 		known bool
 	}{
-		{Reply{Code: 250, Lines: texts(1, 100)}, true},
-		{Reply{Code: 250, Lines: texts(1, 2000)}, false},
-		{Reply{Code: 250, Lines: texts(100, 0)}, false},
+		{smtp.Reply{Code: 250, Lines: texts(1, 100)}, true},
+		{smtp.Reply{Code: 250, Lines: texts(1, 2000)}, false},
+		{smtp.Reply{Code: 250, Lines: texts(100, 0)}, false},
 	} {
 		book := make(domainBook)
-		book.note(host, "a.example", tt.reply, ClassOK)
+		book.note(host, "a.example", tt.reply, replies.OK)
 		got := book.control(host, "a.example")
 		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got) != fmt.Sprint(tt.reply) {
 			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)

@@ -14,32 +14,6 @@ const (
 	// tried: each takes a connection from the next hosts.
 	maxMore = 2
 
-	// alreadyThere is how long one listens for what has arrived already.
-	alreadyThere = 10 * time.Microsecond
-
-	// maxLine is the longest reply line read, line end included. RFC 5321
-	// §4.5.3.1.5 allows 512 octets; real hosts send more.
-	maxLine = 4096
-	// maxSessionBytes is the number of bytes read in one session, seven replies
-	// of a talkative host several times over.
-	maxSessionBytes = 64 << 10
-
-	// maxTranscriptText, maxTranscriptLines and maxTranscript bound the
-	// transcript of one session; the last counts bytes.
-	maxTranscriptText  = 512
-	maxTranscriptLines = 256
-	maxTranscript      = 12 << 10
-
-	// Each recipient of a transaction beyond the first ten adds to what may be
-	// read and written down: its command and a reply of some lines.
-	recipientBytes      = 1 << 10
-	recipientLines      = 6
-	recipientTranscript = 512
-
-	// maxKeyword is the longest EHLO keyword that counts as one; those that are
-	// registered have at most twenty octets.
-	maxKeyword = 64
-
 	// maxMailbox is the longest mailbox: a path of 256 octets without its angle
 	// brackets (RFC 5321 §4.5.3.1.3).
 	maxMailbox = 254
@@ -47,10 +21,6 @@ const (
 	// §4.5.3.1.2).
 	maxDomain = 255
 )
-
-// leastShare is the time that is left to each address that may still be tried:
-// for a SYN, one more after a second, and the answer to it.
-const leastShare = 1500 * time.Millisecond
 
 // Defaults of [Config].
 const (
@@ -151,8 +121,3 @@ const (
 	minSweep         = 1024 // hosts
 	maxHosts         = 20_000
 )
-
-// skipGrace is the time for the replies behind a refused MAIL, which only the
-// transcript shows: they leave a host together with the refusal (RFC 2920
-// §3.2), and at most a packet sent again keeps one back.
-const skipGrace = 500 * time.Millisecond

@@ -18,7 +18,8 @@
 //     with one address and in all, and the jobs that wait, are limited
 //     ([Config]). The wait does not count against the time of the probe.
 //  3. A worker opens a session: greeting, EHLO (HELO where that is not known),
-//     STARTTLS where offered (worker.go, session.go, tls.go).
+//     STARTTLS where offered (worker.go, package
+//     internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
 //     RCPT for the control, a random mailbox, and RSET; in one group where
 //     PIPELINING is offered (transaction.go).

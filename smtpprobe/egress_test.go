@@ -18,6 +18,7 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -93,11 +94,11 @@ func TestOwnNameThroughAProxy(t *testing.T) {
 // TestBrokenProxies sees that a proxy that does not work is told as ours, in
 // time and without its password, and that no host is blamed for it.
 func TestBrokenProxies(t *testing.T) {
-	const ours, hosts = smtpprobe.KindEgress, smtpprobe.KindTimeout
+	const ours, hosts = smtp.KindEgress, smtp.KindTimeout
 	tests := []struct {
 		name  string
 		proxy *smtptest.Proxy // nil: there is none
-		kind  smtpprobe.Kind
+		kind  smtp.Kind
 		text  string
 	}{
 		{"not there", nil, ours, "socks5://10.0.0.1:1080: connect: connection refused"},
@@ -108,8 +109,8 @@ func TestBrokenProxies(t *testing.T) {
 		{"wrong password", &smtptest.Proxy{Username: "user", Password: "x"}, ours, "socks5://10.0.0.1:1080: it refuses the user name and password"},
 		{"rules", &smtptest.Proxy{Reply: 2}, ours, "socks5://10.0.0.1:1080: its rules do not allow the connection"},
 		{"host is silent", &smtptest.Proxy{Fault: smtptest.ProxyStallsAtRequest}, hosts, "no answer in time"},
-		{"host refuses", &smtptest.Proxy{Reply: 5}, smtpprobe.KindRefused, "connection refused"},
-		{"no route", &smtptest.Proxy{Reply: 3}, smtpprobe.KindUnreachable, "network is unreachable"},
+		{"host refuses", &smtptest.Proxy{Reply: 5}, smtp.KindRefused, "connection refused"},
+		{"no route", &smtptest.Proxy{Reply: 3}, smtp.KindUnreachable, "network is unreachable"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,7 +141,7 @@ func TestBrokenProxyIsNotRemembered(t *testing.T) {
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{stalls}, func(b *bubble) {
 		b.network.Add("192.0.2.1", &peer{})
 		for _, r := range b.askAll(aboutAll(mailboxes(100, func(int) bool { return false }, "a.example"))) {
-			if r.last().Failure == nil || r.last().Failure.Kind != smtpprobe.KindEgress {
+			if r.last().Failure == nil || r.last().Failure.Kind != smtp.KindEgress {
 				b.Fatalf("found %s (%v)", summaries(r.found), r.err)
 			}
 		}
@@ -249,14 +250,14 @@ func TestNoWayToTheFamily(t *testing.T) {
 	network := smtptest.NewNetwork()
 	defer network.Close()
 	network.Add("192.0.2.1", &peer{})
-	pool := newProber(t, smtpprobe.Config{Egresses: smtpprobe.Egresses{{Name: "198.51.100.1", Dialer: network, Only4: true}}}, nil)
+	pool := newProber(t, smtpprobe.Config{Egresses: egress.Egresses{{Name: "198.51.100.1", Dialer: network, Only4: true}}}, nil)
 	defer func() { _ = pool.Close() }()
 	addrs := []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5", "2001:db8::6", "2001:db8::7", "192.0.2.1"}
 	found, err := pool.Probe(t.Context(), about("good@a.example", addrs...))
 	if last := (told{found: found}).last(); err != nil || last.Target == nil || last.Egress != "198.51.100.1" {
 		t.Errorf("found %s (%v)", summaries(found), err)
 	}
-	if first := found.Sessions[0].Failure; first == nil || first.Kind != smtpprobe.KindEgress || !strings.Contains(first.Text, "of the other family") {
+	if first := found.Sessions[0].Failure; first == nil || first.Kind != smtp.KindEgress || !strings.Contains(first.Text, "of the other family") {
 		t.Errorf("the first session: %v", first)
 	}
 	if dials := network.Dials(); len(dials) != 1 {
@@ -269,13 +270,13 @@ func TestNoWayToTheFamily(t *testing.T) {
 func TestDialersMayBlameThemselves(t *testing.T) {
 	down := errors.New("the tunnel is down")
 	dialer := dialerFunc(func(context.Context, string, string) (net.Conn, error) {
-		return nil, fmt.Errorf("tunnel: %w", &smtpprobe.EgressError{Egress: "tunnel 7", Err: down})
+		return nil, fmt.Errorf("tunnel: %w", &egress.Error{Egress: "tunnel 7", Err: down})
 	})
 	pool := newProber(t, smtpprobe.Config{}, dialer)
 	defer func() { _ = pool.Close() }()
 	found, err := pool.Probe(t.Context(), about("good@a.example"))
 	failure := (told{found: found}).last().Failure
-	if err != nil || failure == nil || failure.Kind != smtpprobe.KindEgress || failure.Text != "tunnel 7: the tunnel is down" {
+	if err != nil || failure == nil || failure.Kind != smtp.KindEgress || failure.Text != "tunnel 7: the tunnel is down" {
 		t.Errorf("%v (%v)", failure, err)
 	}
 }

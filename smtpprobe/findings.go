@@ -1,6 +1,10 @@
 package smtpprobe
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
 
 // Findings is what the mail hosts said about a recipient: facts only, no
 // verdict.
@@ -21,12 +25,12 @@ type Session struct {
 	Egress     string         `json:"egress,omitempty"`     // the name of the way out, where it was chosen
 	TLS        string         `json:"tls,omitempty"`        // protocol version once STARTTLS succeeded: "TLS 1.3"
 	Extensions []string       `json:"extensions,omitempty"` // EHLO keywords, upper-case
-	Greeting   *Reply         `json:"greeting,omitempty"`
-	EHLO       *Reply         `json:"ehlo,omitempty"` // the reply to HELO where EHLO was refused
-	STARTTLS   *Reply         `json:"starttls,omitempty"`
-	MAIL       *Reply         `json:"mail,omitempty"`
-	Target     *Reply         `json:"target,omitempty"`  // to RCPT TO:<the address>
-	Control    *Reply         `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
+	Greeting   *smtp.Reply    `json:"greeting,omitempty"`
+	EHLO       *smtp.Reply    `json:"ehlo,omitempty"` // the reply to HELO where EHLO was refused
+	STARTTLS   *smtp.Reply    `json:"starttls,omitempty"`
+	MAIL       *smtp.Reply    `json:"mail,omitempty"`
+	Target     *smtp.Reply    `json:"target,omitempty"`  // to RCPT TO:<the address>
+	Control    *smtp.Reply    `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
 	// ControlShared is set when Control was the answer to an earlier probe of
 	// the same domain by the same host, at most ten minutes before. Two probes
 	// in one transaction share one control, too; that is not told.
@@ -38,7 +42,7 @@ type Session struct {
 	Unproven bool `json:"unproven,omitempty"`
 	// Recipients is the number of recipients, targets of others and controls,
 	// that were named in the session before the target.
-	Recipients int      `json:"recipients,omitempty"`
-	Failure    *Failure `json:"failure,omitempty"` // what ended the session before all was answered
-	Transcript []Line   `json:"transcript,omitempty"`
+	Recipients int           `json:"recipients,omitempty"`
+	Failure    *smtp.Failure `json:"failure,omitempty"` // what ended the session before all was answered
+	Transcript []smtp.Line   `json:"transcript,omitempty"`
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -16,11 +18,11 @@ func verdictOf(mailbox string, r told) string {
 	if r.err != nil || last.Target == nil {
 		return "unknown"
 	}
-	q := smtpprobe.Question{Phase: smtpprobe.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
-	switch smtpprobe.DefaultClassifier().Read(q).Class {
-	case smtpprobe.ClassOK:
+	q := replies.Input{Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
+	switch replies.DefaultClassifier().Read(q).Class {
+	case replies.OK:
 		return "alive"
-	case smtpprobe.ClassNoSuchUser, smtpprobe.ClassDisabled, smtpprobe.ClassMoved:
+	case replies.NoSuchUser, replies.Disabled, replies.Moved:
 		if !last.Unproven {
 			return "dead"
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -116,7 +117,7 @@ func summary(s smtpprobe.Session) string {
 	var parts []string
 	for _, step := range []struct {
 		name  string
-		reply *smtpprobe.Reply
+		reply *smtp.Reply
 	}{
 		{"greeting", s.Greeting},
 		{"ehlo", s.EHLO},

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -200,9 +202,9 @@ func checkNotFooled(t *testing.T, mailbox string, r told) {
 	if !strings.HasPrefix(mailbox, "real") || last.Target == nil || last.Unproven {
 		return
 	}
-	question := smtpprobe.Question{Phase: smtpprobe.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
-	switch class := smtpprobe.DefaultClassifier().Read(question).Class; class {
-	case smtpprobe.ClassNoSuchUser, smtpprobe.ClassDisabled, smtpprobe.ClassMoved:
+	question := replies.Input{Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
+	switch class := replies.DefaultClassifier().Read(question).Class; class {
+	case replies.NoSuchUser, replies.Disabled, replies.Moved:
 		t.Errorf("%s was told %q, which is read as %s:\n%s", mailbox, last.Target, class, transcript(last))
 	}
 }

@@ -3,6 +3,9 @@ package smtpprobe
 import (
 	"net/netip"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // learn notes what a transaction has shown about the host, its domains and its
@@ -40,7 +43,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	}
 	for i := range t.named {
 		r := &t.named[i]
-		if r.reply == nil {
+		if r.Reply == nil {
 			continue
 		}
 		h.answers = true
@@ -57,7 +60,7 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 	h.fade()
 	for i := range t.named {
 		r := &t.named[i]
-		if r.reply == nil {
+		if r.Reply == nil {
 			continue
 		}
 		h.asked++
@@ -65,18 +68,18 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			h.refused++
 		}
 		switch {
-		case r.role == isTarget && r.class == ClassOK:
+		case r.role == isTarget && r.class == replies.OK:
 			h.noteAccepted(p, r.mailbox)
 		case r.role == isProof && r.accepted():
 			h.noteAccepted(p, r.mailbox)
-		case r.role == isProof && !t.known && r.reply.Code >= 500:
+		case r.role == isProof && !t.known && r.Reply.Code >= 500:
 			h.noPostmaster = now
 		}
 		if !r.accepted() && (r.before == 0 || t.lastWord()) {
 			h.limits.trust(sortOf(r), now)
 		}
 		if r.role == isControl && !t.doubtsControl(r) {
-			p.domains.note(h.key.addr, r.domain, *r.reply, r.class)
+			p.domains.note(h.key.addr, r.domain, *r.Reply, r.class)
 		}
 	}
 	if !t.lastWord() {
@@ -105,15 +108,16 @@ func (h *mailHost) trustConfirmed(domain string, now time.Time) {
 // tells reports whether a reply says something about how the provider takes to
 // us, and not about the length of the session, of which we have made too much.
 func (t *transaction) tells(r *recipient) bool {
-	return r.before == 0 || r.accepted() || r.reply.Code != replyServiceClosing && !limited(*r.reply) && t.believes(r)
+	return r.before == 0 || r.accepted() || r.Reply.Code != smtp.CodeServiceClosing && !limited(*r.Reply) && t.believes(r)
 }
 
 // noteOpening notes what a session that did not get as far as MAIL has shown
 // about the provider.
 func (p *Pool) noteOpening(s *session) {
-	for phase, reply := range map[Phase]*Reply{PhaseGreeting: s.Greeting, PhaseEHLO: s.EHLO} {
-		if reply != nil && refusal(*reply) != nil {
-			p.providers.note(s.provider, s.Host, p.read(s, phase, *reply, ""))
+	o := s.Opening()
+	for phase, reply := range map[smtp.Phase]*smtp.Reply{smtp.PhaseGreeting: o.Greeting, smtp.PhaseEHLO: o.EHLO} {
+		if reply != nil && reply.Refused() {
+			p.providers.note(s.provider, hostName(s.route.host), p.read(s, phase, *reply, ""))
 		}
 	}
 }
@@ -130,14 +134,14 @@ type domainKey struct {
 }
 
 type domainNote struct {
-	reply Reply
+	reply smtp.Reply
 	until time.Time
 	uses  int
 }
 
 // control returns the reply to an earlier control of the domain; nil: none is
 // known, or it is time to ask again.
-func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
+func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 	key := domainKey{host, domain}
 	n := b[key]
 	if n == nil {
@@ -152,8 +156,8 @@ func (b domainBook) control(host netip.AddrPort, domain string) *Reply {
 
 // note keeps a reply to a control that is clear about whether the host takes
 // every address.
-func (b domainBook) note(host netip.AddrPort, domain string, reply Reply, class Class) {
-	if class != ClassOK && class != ClassNoSuchUser || size(reply) > maxBriefReply {
+func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
+	if class != replies.OK && class != replies.NoSuchUser || size(reply) > maxBriefReply {
 		return
 	}
 	if len(b) >= maxDomainNotes {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // failedSession is a session that was of no use, and would be of none to
@@ -18,9 +20,9 @@ type failedSession struct {
 }
 
 func newFailedSession(s *session, first *job, err error) *failedSession {
-	f := &failedSession{session: brief(s.account(first)), offline: s.offline, at: time.Now()}
-	var failure *Failure
-	if errors.As(err, &failure) && s.hurried && (failure.Kind == KindTimeout || failure.Kind == KindTLS || failure.Kind == KindEgress) {
+	f := &failedSession{session: brief(s.notOpened(first, err)), offline: s.Offline(), at: time.Now()}
+	var failure *smtp.Failure
+	if errors.As(err, &failure) && s.Hurried() && (failure.Kind == smtp.KindTimeout || failure.Kind == smtp.KindTLS || failure.Kind == smtp.KindEgress) {
 		f.had = first.time()
 	}
 	return f
@@ -29,12 +31,12 @@ func newFailedSession(s *session, first *job, err error) *failedSession {
 // newSilentSession is what a session without an answer to RCPT means for
 // others, of whose mailboxes nothing was said in it.
 func newSilentSession(t *transaction) *failedSession {
-	kind, text := KindClosed, "the server closed the connection at the first RCPT, a moment ago"
+	kind, text := smtp.KindClosed, "the server closed the connection at the first RCPT, a moment ago"
 	if t.trouble == fellSilent {
-		kind, text = KindTimeout, "no answer to the first RCPT, a moment ago"
+		kind, text = smtp.KindTimeout, "no answer to the first RCPT, a moment ago"
 	}
-	silent := t.remark(&Failure{Phase: PhaseRCPT, Kind: kind, Text: text})
-	if t.s.hurried && kind == KindTimeout {
+	silent := t.remark(&smtp.Failure{Phase: smtp.PhaseRCPT, Kind: kind, Text: text})
+	if t.s.Hurried() && kind == smtp.KindTimeout {
 		silent.had = t.jobs[0].time()
 	}
 	return silent
@@ -42,19 +44,19 @@ func newSilentSession(t *transaction) *failedSession {
 
 // newTurnedSession is what it means for others that a host refuses everybody.
 func newTurnedSession(t *transaction) *failedSession {
-	return t.remark(&Failure{
-		Phase: PhaseRCPT, Kind: KindTurned, RetryAfter: int64(retryTurned / time.Second),
+	return t.remark(&smtp.Failure{
+		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: int64(retryTurned / time.Second),
 		Text: "not asked: a moment ago, the host refused a mailbox that it had accepted before",
 	})
 }
 
 // remark is the session of a transaction with a failure in place of what was
 // said about recipients.
-func (t *transaction) remark(failure *Failure) *failedSession {
-	told := t.s.account(t.jobs[0])
-	told.MAIL, told.Failure, told.Transcript = t.mail.reply, failure, told.Transcript[:t.s.opening]
+func (t *transaction) remark(failure *smtp.Failure) *failedSession {
+	told := t.s.findings(t.jobs[0])
+	told.MAIL, told.Failure, told.Transcript = t.mail.Reply, failure, t.s.Transcript(true)
 	f := &failedSession{session: brief(told), at: time.Now()}
-	f.session.Transcript = append(f.session.Transcript, Line{From: fromProber, Text: failure.Error()})
+	f.session.Transcript = append(f.session.Transcript, smtp.Line{From: smtp.FromProber, Text: failure.Error()})
 	return f
 }
 
@@ -74,7 +76,7 @@ func (f *failedSession) concerns(a *job) bool {
 // tried.
 func (f *failedSession) answer(a *job) result {
 	told := f.session
-	told.Host, told.Addr = truncate(clean(a.route.host), maxDomain), a.route.addr
+	told.Host, told.Addr = hostName(a.route.host), a.route.addr
 	told.Transcript = slices.Clone(told.Transcript)
 	return result{session: &told, offline: f.offline}
 }
@@ -83,7 +85,7 @@ func (f *failedSession) answer(a *job) result {
 func (f *failedSession) remembered(a *job) result {
 	told := f.answer(a)
 	remark := fmt.Sprintf("not tried again: this was %v ago", time.Since(f.at).Round(time.Second))
-	told.session.Transcript = append(told.session.Transcript, Line{From: fromProber, Text: remark})
+	told.session.Transcript = append(told.session.Transcript, smtp.Line{From: smtp.FromProber, Text: remark})
 	return told
 }
 

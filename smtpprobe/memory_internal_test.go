@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func hostJob(i int) *job {
@@ -39,7 +42,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range domains {
-			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), Reply{Code: 250}, ClassOK)
+			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), smtp.Reply{Code: 250}, replies.OK)
 			most = max(most, len(pool.domains))
 		}
 		if most > maxDomainNotes {
@@ -47,7 +50,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range providers {
-			pool.providers.note(providerKey{name: fmt.Sprintf("p%d.example", i)}, "d.example", ClassBlocked)
+			pool.providers.note(providerKey{name: fmt.Sprintf("p%d.example", i)}, "d.example", replies.Blocked)
 			most = max(most, len(pool.providers))
 		}
 		if most > maxProviderNotes {
@@ -146,8 +149,8 @@ func TestWhoGivesUpIsToldSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	timeout := Session{Failure: &Failure{Phase: PhaseConnect, Kind: KindTimeout}}
-	for _, told := range []result{{session: &Session{Target: &Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
+	timeout := Session{Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout}}
+	for _, told := range []result{{session: &Session{Target: &smtp.Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
 		two := []Host{{Name: "mx1.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, {Name: "mx2.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.2")}}}
 		trip := newProbe(pool, &Request{Hosts: two})
 		trip.route, _ = trip.tour.next()
@@ -167,4 +170,11 @@ func TestTrustIsBounded(t *testing.T) {
 			t.Fatalf("%d sorts are remembered", n)
 		}
 	}
+}
+
+// cancelledContext is one whose caller has given up.
+func cancelledContext() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }

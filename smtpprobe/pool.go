@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // Dialer opens the connections to mail hosts. *net.Dialer is one, a fake
-// network another. See [EgressError].
+// network another. See [egress.Error].
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -21,18 +24,18 @@ type Dialer interface {
 // Config configures a [Pool]. Every zero field has the default that its comment
 // names.
 type Config struct {
-	Dialer             Dialer       // default: a net.Dialer without keep-alive probes, which no session lives to need
-	Egresses           Egresses     // ways out, instead of Dialer; default: Dialer alone
-	HELO               string       // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
-	MailFrom           string       // reverse-path without angle brackets; default: empty, the null reverse-path
-	Port               uint16       // default 25
-	Timeouts           Timeouts     // default: see the fields
-	MaxSessionsPerHost int          // sessions open to one mail host, that is one IP address, at a time; default 4
-	MaxSessions        int          // sessions open in all; default 1000
-	MaxWaitingPerHost  int          // probes that may wait for a session with one mail host, beside those under way, and those that are told; default 256
-	Session            SessionCaps  // default: see the fields
-	Classifier         *Classifier  // reads the replies that the pool learns from; default: the embedded rules
-	Logger             *slog.Logger // default: silent
+	Dialer             Dialer              // default: a net.Dialer without keep-alive probes, which no session lives to need
+	Egresses           egress.Egresses     // ways out, instead of Dialer; default: Dialer alone
+	HELO               string              // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
+	MailFrom           string              // reverse-path without angle brackets; default: empty, the null reverse-path
+	Port               uint16              // default 25
+	Timeouts           Timeouts            // default: see the fields
+	MaxSessionsPerHost int                 // sessions open to one mail host, that is one IP address, at a time; default 4
+	MaxSessions        int                 // sessions open in all; default 1000
+	MaxWaitingPerHost  int                 // probes that may wait for a session with one mail host, beside those under way, and those that are told; default 256
+	Session            SessionCaps         // default: see the fields
+	Classifier         *replies.Classifier // reads the replies that the pool learns from; default: the embedded rules
+	Logger             *slog.Logger        // default: silent
 }
 
 // Timeouts bounds each wait of a session. The budget of the request and the
@@ -126,13 +129,13 @@ func (c Config) withDefaults() Config {
 		c.Dialer = &net.Dialer{KeepAlive: -1}
 	}
 	if len(c.Egresses) == 0 {
-		c.Egresses = Egresses{{Dialer: c.Dialer}}
+		c.Egresses = egress.Egresses{{Dialer: c.Dialer}}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Classifier == nil {
-		c.Classifier = DefaultClassifier()
+		c.Classifier = replies.DefaultClassifier()
 	}
 	setDefault(&c.Port, defaultPort)
 	setDefault(&c.Timeouts.Connect, defaultConnect)

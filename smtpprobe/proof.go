@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Hosts protect themselves against harvesting: after some refusals, or some
@@ -93,7 +95,7 @@ func (w *worker) prove() bool {
 		jobs = append(jobs, o.job)
 	}
 	mailbox, known := h.proofFor(jobs)
-	s.bound = w.openEnds()
+	s.Bound(lastEnd(jobs))
 	p.mu.Unlock()
 	if mailbox == "" {
 		p.mu.Lock()
@@ -101,19 +103,19 @@ func (w *worker) prove() bool {
 		w.deferOpen()
 		return true
 	}
-	said, err := s.nameOne(w.ctx, mailbox, !isASCII(mailbox))
+	reply, err := s.nameOne(w.ctx, mailbox, !isASCII(mailbox))
 	if err != nil {
-		s.leave()
+		s.NoteQuit()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.asked++
 	now := time.Now()
 	switch {
-	case said.reply == nil, said.reply.Code == replyServiceClosing:
+	case reply == nil, reply.Code == smtp.CodeServiceClosing:
 		h.limits.failed(w.use(nil), now)
 		w.askAgain()
-	case refusal(*said.reply) == nil:
+	case !reply.Refused():
 		if !known {
 			h.noteAccepted(p, mailbox)
 		}
@@ -130,7 +132,7 @@ func (w *worker) prove() bool {
 		return false
 	default:
 		h.refused++
-		if said.reply.Code >= 500 {
+		if reply.Code >= 500 {
 			h.noPostmaster = now
 		}
 		w.deferOpen()
@@ -140,22 +142,6 @@ func (w *worker) prove() bool {
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
-}
-
-// openEnds is when the time for the last of the open refusals is over; zero:
-// never.
-func (w *worker) openEnds() time.Time {
-	var end time.Time
-	for _, o := range w.open {
-		e := o.job.ends()
-		if e.IsZero() {
-			return e
-		}
-		if e.After(end) {
-			end = e
-		}
-	}
-	return end
 }
 
 // askAgain lets the jobs of the open refusals wait to be asked again. The

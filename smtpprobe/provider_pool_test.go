@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -58,7 +59,7 @@ func TestUnknownHostIsLeftAlone(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
 		paused := func(domain, addr string) bool {
 			r := b.ask(b.Context(), about("good@"+domain, addr))
-			return r.last().Failure != nil && r.last().Failure.Kind == smtpprobe.KindPaused
+			return r.last().Failure != nil && r.last().Failure.Kind == smtp.KindPaused
 		}
 		for i := range 8 {
 			if paused(fmt.Sprintf("d%d.example", i), "192.0.2.1") {
@@ -102,7 +103,7 @@ func TestProviderIsLeftAlone(t *testing.T) {
 					other := of("192.0.2.2", "d.example")[0] // of the same provider, by the name of its host
 					r := b.ask(b.Context(), other)
 					f := r.last().Failure
-					if got := f != nil && f.Kind == smtpprobe.KindPaused; got != tt.paused {
+					if got := f != nil && f.Kind == smtp.KindPaused; got != tt.paused {
 						b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
 					}
 					shunned := b.pool.Stats().Shunned
@@ -154,7 +155,7 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
 		n := 0
 		for _, want := range []int64{300, 600, 1200, 2400, 3600, 3600} {
-			var f *smtpprobe.Failure
+			var f *smtp.Failure
 			for range 6 {
 				n++
 				f = b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", n))[0]).last().Failure

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // check refuses what would not be a sane EHLO or MAIL command.
@@ -68,21 +70,13 @@ func checkDomain(s string) error {
 	case len(s) > maxDomain:
 		return fmt.Errorf("is longer than %d octets", maxDomain)
 	}
+	const bytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:[]"
 	for _, r := range s {
-		if !strings.ContainsRune(hostNameBytes+":[]", r) {
+		if !strings.ContainsRune(bytes, r) {
 			return fmt.Errorf("has %q, which no domain name or address literal has", r)
 		}
 	}
 	return nil
-}
-
-// hostNameBytes are those of the names that mail hosts have: the RFC's (RFC
-// 5321 §2.3.5) and the underscore of some.
-const hostNameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
-
-// isHostName reports whether a host may be called so to its face.
-func isHostName(s string) bool {
-	return s != "" && len(s) <= maxDomain && strings.Trim(s, hostNameBytes) == ""
 }
 
 // checkMailbox accepts what stays one argument between "<" and ">". It is no
@@ -94,9 +88,9 @@ func checkMailbox(s string, smtputf8 bool) error {
 		return fmt.Errorf("is longer than %d octets", maxMailbox)
 	case !utf8.ValidString(s):
 		return errors.New("is not valid UTF-8")
-	case clean(s) != s:
+	case smtp.Clean(s) != s:
 		return errors.New("has a control or format character")
-	case !smtputf8 && !isClean(s):
+	case !smtputf8 && !smtp.IsPrintableASCII(s):
 		return errors.New("has a non-ASCII character and SMTPUTF8 was not asked for")
 	}
 	return checkPath(s)

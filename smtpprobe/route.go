@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // replyTLSRequired is the refusal of a host that insists on STARTTLS (RFC 3207
@@ -24,7 +27,7 @@ type route struct {
 type tour struct {
 	hosts       []Host
 	port        uint16
-	ways        Egresses
+	ways        egress.Egresses
 	routes      []route
 	finished    []string     // hosts that are not asked for more addresses: they have been, or would do no better there
 	added       []netip.Addr // that the others had
@@ -34,7 +37,7 @@ type tour struct {
 
 // newTour takes each address once: under another name it is the same machine,
 // which has given its answer.
-func newTour(hosts []Host, port uint16, ways Egresses) tour {
+func newTour(hosts []Host, port uint16, ways egress.Egresses) tour {
 	t := tour{hosts: hosts, port: port, ways: ways}
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
@@ -143,7 +146,7 @@ func (t *tour) learn(r route, told result) {
 func (t *tour) weigh(r route, s *Session) move {
 	next, over4 := whatNext(s), r.addr.Addr().Unmap().Is4()
 	switch {
-	case next == nextHost, next == nextRoute && s.Failure != nil && (s.Greeting != nil || s.Failure.Kind == KindPaused):
+	case next == nextHost, next == nextRoute && s.Failure != nil && (s.Greeting != nil || s.Failure.Kind == smtp.KindPaused):
 		t.finished = append(t.finished, r.host)
 	case next == nextRoute && s.Failure == nil && over4:
 		t.putOff = append(t.putOff, r.host)
@@ -179,11 +182,11 @@ func whatNext(s *Session) move {
 	}
 }
 
-func afterFailure(f *Failure) move {
+func afterFailure(f *smtp.Failure) move {
 	switch {
-	case f.Kind == KindSMTPUTF8:
+	case f.Kind == smtp.KindSMTPUTF8:
 		return nextHost
-	case f.Kind == KindTLS && f.Phase == PhaseSTARTTLS:
+	case f.Kind == smtp.KindTLS && f.Phase == smtp.PhaseSTARTTLS:
 		return samePlain
 	default:
 		return nextRoute
@@ -192,7 +195,7 @@ func afterFailure(f *Failure) move {
 
 // afterRefusal looks at the reply that refused: the last of those that can.
 func afterRefusal(s *Session) move {
-	for _, reply := range []*Reply{s.MAIL, s.EHLO, s.Greeting, s.STARTTLS} {
+	for _, reply := range []*smtp.Reply{s.MAIL, s.EHLO, s.Greeting, s.STARTTLS} {
 		if reply == nil || reply.Code < 400 {
 			continue
 		}
@@ -202,10 +205,4 @@ func afterRefusal(s *Session) move {
 		return nothing
 	}
 	return nothing
-}
-
-// tlsUnusable reports whether the host offered STARTTLS and TLS did not come
-// about: if it then insists on TLS, it could not be reached.
-func (s *Session) tlsUnusable() bool {
-	return s.TLS == "" && s.offers("STARTTLS")
 }

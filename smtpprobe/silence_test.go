@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestSilentMailboxes is about a host that never gets to an end with one
@@ -33,7 +34,7 @@ func TestSilentMailboxes(t *testing.T) {
 		for m, f := range found {
 			switch last := (told{found: f}).last(); {
 			case slices.Contains(silent, m):
-				if last.Target != nil || last.Failure == nil || last.Failure.Kind != smtpprobe.KindTimeout {
+				if last.Target != nil || last.Failure == nil || last.Failure.Kind != smtp.KindTimeout {
 					t.Errorf("%s: found %s", m, summaries(f))
 				}
 			case last.Target == nil || (last.Target.Code == 250) != strings.HasPrefix(m, "good"):

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -104,18 +105,18 @@ func mx(addrs ...string) []smtpprobe.Host {
 // silentAt are hosts that fall silent, one in each phase, with what is found by
 // then.
 var silentAt = []struct {
-	phase smtpprobe.Phase
+	phase smtp.Phase
 	host  smtptest.Handler // nil: swallows packets
 	found string
 }{
-	{smtpprobe.PhaseConnect, nil, ""},
-	{smtpprobe.PhaseGreeting, smtptest.Script("hang"), ""},
-	{smtpprobe.PhaseEHLO, smtptest.Script("S: 220 mx\nC: EHLO *\nhang"), "greeting 220, "},
-	{smtpprobe.PhaseSTARTTLS, smtptest.Script(beforeTLS + "hang"), "greeting 220, ehlo 250, "},
-	{smtpprobe.PhaseSTARTTLS, tlsHost(smtptest.TLSStalls), "greeting 220, ehlo 250, starttls 220, "},
-	{smtpprobe.PhaseMAIL, smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nhang"), "greeting 220, ehlo 250, "},
-	{smtpprobe.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nhang"), "greeting 220, ehlo 250, mail 250, "},
-	{smtpprobe.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nS: 550 no\nhang"), "greeting 220, ehlo 250, mail 250, "},
+	{smtp.PhaseConnect, nil, ""},
+	{smtp.PhaseGreeting, smtptest.Script("hang"), ""},
+	{smtp.PhaseEHLO, smtptest.Script("S: 220 mx\nC: EHLO *\nhang"), "greeting 220, "},
+	{smtp.PhaseSTARTTLS, smtptest.Script(beforeTLS + "hang"), "greeting 220, ehlo 250, "},
+	{smtp.PhaseSTARTTLS, tlsHost(smtptest.TLSStalls), "greeting 220, ehlo 250, starttls 220, "},
+	{smtp.PhaseMAIL, smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nhang"), "greeting 220, ehlo 250, "},
+	{smtp.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nhang"), "greeting 220, ehlo 250, mail 250, "},
+	{smtp.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nS: 550 no\nhang"), "greeting 220, ehlo 250, mail 250, "},
 }
 
 // TestCancel sees that a cancelled context ends every wait at once, with the
@@ -150,7 +151,7 @@ func TestDeadline(t *testing.T) {
 				defer cancel()
 				o := probeContext(ctx, t, network, mx("192.0.2.1"))
 				last := o.found.Sessions[len(o.found.Sessions)-1]
-				if tt.phase == smtpprobe.PhaseSTARTTLS {
+				if tt.phase == smtp.PhaseSTARTTLS {
 					last = o.found.Sessions[0]
 				}
 				if last.Failure == nil || last.Failure.Phase != tt.phase || o.err != nil || o.took > time.Second {

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // transaction names the targets of some jobs to a mail host, and behind them a
@@ -21,6 +25,7 @@ type transaction struct {
 	named  []recipient // targets in the order of the jobs, then the proof, then the controls
 	fresh  bool        // the first of its session
 	plain  bool        // one command at a time
+	utf8   bool        // with SMTPUTF8
 	canary bool        // the last recipient is a control that the host is known to refuse
 	began  time.Time   // when the recipients' turn came
 
@@ -53,33 +58,18 @@ type recipient struct {
 	exchange
 }
 
-// exchange is a command and its reply: lines of the session's transcript.
+// exchange is a command and its reply.
 type exchange struct {
-	command  int // its line; the reply's are from…to
-	from, to int
-	reply    *Reply
-	class    Class // of the reply, once the transaction is over; of MAIL only where it was refused
+	wire.Exchange
+	class replies.Class // of the reply, once the transaction is over; of MAIL only where it was refused
 }
 
-func (r *recipient) accepted() bool { return r.reply != nil && refusal(*r.reply) == nil }
-
-// trouble is why a transaction is not believed.
-type trouble int
-
-const (
-	noTrouble   trouble = iota
-	notAsked            // the host lacks what the question needs
-	cutOff              // the caller gave up
-	mailRefused         // MAIL was
-	outOfStep           // replies do not fit their commands
-	tooMany             // a recipient was refused for being one too many
-	hungUp              // 421, or the end of the connection
-	fellSilent
-)
+func (e *exchange) accepted() bool { return e.Reply != nil && !e.Reply.Refused() }
+func (e *exchange) refused() bool  { return e.Reply != nil && e.Reply.Refused() }
 
 func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup bool) *transaction {
 	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, silent: -1, proof: proof}
-	t.plain = jobs[0].alone
+	t.plain, t.utf8 = jobs[0].alone, jobs[0].req.SMTPUTF8
 	for _, j := range jobs {
 		t.named = append(t.named, recipient{mailbox: j.req.Target, domain: j.domain})
 	}
@@ -97,7 +87,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup 
 		return t
 	}
 	for _, j := range slices.Backward(jobs) {
-		if j.control != nil && refusal(*j.control) != nil {
+		if j.control != nil && j.control.Refused() {
 			t.nameControl(j)
 			t.canary = true
 			break
@@ -123,133 +113,129 @@ func (t *transaction) controlOf(j *job) *recipient {
 // run carries the transaction out. The error is the end of the session.
 func (t *transaction) run(ctx context.Context) error {
 	s := t.s
-	s.begin(t)
-	if t.jobs[0].req.SMTPUTF8 && !s.offers("SMTPUTF8") {
+	s.Begin(len(t.named), t.ends())
+	if t.utf8 && !s.Offers("SMTPUTF8") {
 		t.trouble = notAsked
 		return nil
 	}
 	if !t.fresh {
-		s.conn.listen(ctx, alreadyThere)
+		s.Listen(ctx)
 	}
-	s.transactions++
-	ask := t.runInTurn
-	if s.offers("PIPELINING") && !t.plain {
-		ask = t.runGroup
-	}
-	err := ask(ctx)
+	err := t.converse(ctx)
 	if err == nil {
 		err = t.check(ctx)
 		t.misplaced = err != nil
 	}
 	t.trouble = t.troubleOf(err)
 	if err == nil && t.controlTooMany() {
-		if err = t.controlAgain(ctx); !errors.Is(err, errRefused) {
+		if err = t.controlAgain(ctx); !errors.Is(err, wire.ErrRefused) {
 			t.trouble = t.troubleOf(err)
 		}
 	}
 	return err
 }
 
-// runGroup sends all commands in one group (RFC 2920 §3.1) and reads the
-// replies.
-func (t *transaction) runGroup(ctx context.Context) error {
+// converse sends MAIL, a RCPT for each recipient and RSET, and reads the
+// replies: in one group (RFC 2920 §3.1) where PIPELINING is offered, and else
+// each command when the one before is answered.
+func (t *transaction) converse(ctx context.Context) error {
 	s := t.s
-	commands := make([]string, 0, len(t.named)+2)
-	commands = append(commands, t.mailCommand())
+	s.transactions++
+	inGroup := s.Offers("PIPELINING") && !t.plain
+	commands := []string{t.mailCommand()}
 	for i := range t.named {
-		commands = append(commands, rcptCommand(t.named[i].mailbox))
+		commands = append(commands, "RCPT TO:<"+t.named[i].mailbox+">")
 	}
 	commands = append(commands, "RSET")
-	at := len(s.log.lines)
-	if err := s.send(ctx, PhaseMAIL, commands...); err != nil {
-		return err
+	var sent []wire.Exchange
+	var err error
+	if inGroup {
+		if sent, err = s.Send(ctx, smtp.PhaseMAIL, commands...); err != nil {
+			return err
+		}
+		t.mail.Exchange = sent[0]
+		for i := range t.named {
+			t.named[i].Exchange = sent[i+1]
+		}
 	}
-	t.mail.command = at
-	for i := range t.named {
-		t.named[i].command = at + 1 + i
-	}
-	if err := s.hear(ctx, PhaseMAIL, &t.mail); err != nil {
-		return err
-	}
-	if err := t.checkMail(ctx); err != nil {
-		return err
-	}
-	if refusal(*t.mail.reply) != nil {
-		s.skipReplies(ctx, *t.mail.reply, len(commands)-1)
-		return errRefused
-	}
-	for i := range t.named {
-		if err := t.hearRecipient(ctx, i); err != nil {
+	for i, command := range commands {
+		at := i
+		if !inGroup {
+			at = 0
+			if i > 0 && i <= len(t.named) {
+				if t.named[i-1].role == isProof && !t.wantsProof() {
+					continue
+				}
+				s.Listen(ctx)
+			}
+			if sent, err = s.Send(ctx, phaseAt(i), command); err != nil {
+				return err
+			}
+		}
+		if err := t.hear(ctx, i, sent[at]); err != nil {
 			return err
 		}
 	}
-	return t.hearReset(ctx)
+	return nil
 }
 
-// runInTurn sends each command when the one before is answered.
-func (t *transaction) runInTurn(ctx context.Context) error {
-	s := t.s
-	if err := s.ask(ctx, PhaseMAIL, t.mailCommand(), &t.mail); err != nil {
-		return err
+func phaseAt(command int) smtp.Phase {
+	if command == 0 {
+		return smtp.PhaseMAIL
 	}
-	if err := t.checkMail(ctx); err != nil {
-		return err
+	return smtp.PhaseRCPT
+}
+
+// mailCommand never has a BODY parameter: that declares the encoding of a body
+// (RFC 6152 §3), and none will follow.
+func (t *transaction) mailCommand() string {
+	command := "MAIL FROM:<" + t.s.pool.config.MailFrom + ">"
+	if t.utf8 {
+		command += " SMTPUTF8" // RFC 6531 §3.4
 	}
-	if refusal(*t.mail.reply) != nil {
-		return errRefused
-	}
-	for i := range t.named {
-		r := &t.named[i]
-		if r.role == isProof && !t.wantsProof() {
-			continue
-		}
-		r.command = len(s.log.lines)
-		s.conn.listen(ctx, alreadyThere)
-		if err := s.send(ctx, PhaseRCPT, rcptCommand(r.mailbox)); err != nil {
-			return err
-		}
-		if err := t.hearRecipient(ctx, i); err != nil {
-			return err
-		}
-	}
-	if err := s.send(ctx, PhaseRCPT, "RSET"); err != nil {
-		return err
-	}
-	return t.hearReset(ctx)
+	return command
 }
 
 // wantsProof reports whether the target that is alone in the transaction was
 // refused as a mailbox that is not there.
 func (t *transaction) wantsProof() bool {
 	r := &t.named[0]
-	return !t.plain || r.reply != nil && isDead(t.s.pool.read(t.s, PhaseRCPT, *r.reply, r.mailbox))
+	return !t.plain || r.Reply != nil && isDead(t.s.pool.read(t.s, smtp.PhaseRCPT, *r.Reply, r.mailbox))
 }
 
-// mailCommand never has a BODY parameter: that declares the encoding of a body
-// (RFC 6152 §3), and none will follow.
-func (t *transaction) mailCommand() string {
-	return t.s.mailCommand(t.jobs[0].req.SMTPUTF8)
-}
-
-func (s *session) mailCommand(utf8 bool) string {
-	command := "MAIL FROM:<" + s.pool.config.MailFrom + ">"
-	if utf8 {
-		command += " SMTPUTF8" // RFC 6531 §3.4
+// hear reads the reply to a command: MAIL, a recipient or RSET.
+func (t *transaction) hear(ctx context.Context, i int, sent wire.Exchange) error {
+	switch {
+	case i == 0:
+		t.mail.Exchange = sent
+		return t.hearMail(ctx)
+	case i <= len(t.named):
+		t.named[i-1].Exchange = sent
+		return t.hearRecipient(ctx, i-1)
 	}
-	return command
+	return t.hearReset(ctx, sent)
 }
 
-func rcptCommand(mailbox string) string { return "RCPT TO:<" + mailbox + ">" }
-
-// checkMail fails when what was taken for the reply to MAIL is that to EHLO
-// once more.
-func (t *transaction) checkMail(ctx context.Context) error {
-	s, r := t.s, t.mail.reply
-	if len(r.Lines) < 2 || r.Code != s.EHLO.Code || !slices.Equal(r.Lines, s.EHLO.Lines) {
-		return nil
+// hearMail reads the reply to MAIL. It must not be the one to EHLO once more.
+func (t *transaction) hearMail(ctx context.Context) error {
+	s := t.s
+	if err := s.Read(ctx, smtp.PhaseMAIL, &t.mail.Exchange); err != nil {
+		return err
 	}
-	t.misplaced = true
-	return s.fault(ctx, PhaseMAIL, protocolError("replies out of step: EHLO was answered twice"))
+	if r, ehlo := t.mail.Reply, s.Opening().EHLO; len(r.Lines) > 1 && r.Code == ehlo.Code && slices.Equal(r.Lines, ehlo.Lines) {
+		t.misplaced = true
+		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
+	}
+	if t.mail.refused() {
+		return wire.ErrRefused
+	}
+	return nil
+}
+
+// outOfStep is the failure of a transaction whose replies do not fit their
+// commands.
+func (t *transaction) outOfStep(ctx context.Context, phase smtp.Phase, why string) error {
+	return t.s.Fault(ctx, phase, smtp.ProtocolError("replies out of step: "+why))
 }
 
 // hearRecipient reads the reply about a recipient. After a 421 nothing more
@@ -261,28 +247,31 @@ func (t *transaction) hearRecipient(ctx context.Context, i int) error {
 	if t.began.IsZero() {
 		t.began = since
 	}
-	s.bound = t.boundOf(i, since)
-	if err := s.hear(ctx, PhaseRCPT, &r.exchange); err != nil {
+	t.bound(i)
+	if err := s.Read(ctx, smtp.PhaseRCPT, &r.Exchange); err != nil {
 		t.silent = i
 		return err
 	}
 	s.recipients++
-	if refusal(*r.reply) != nil {
+	if r.refused() {
 		s.refused++
 		t.noteDelay(time.Since(since))
 	}
-	if r.reply.Code == replyServiceClosing {
-		return errRefused
+	if r.Reply.Code == smtp.CodeServiceClosing {
+		return wire.ErrRefused
 	}
 	return nil
 }
 
-// boundOf is until when to wait for the reply about a recipient, or behind the
+// bound sets until when to wait for the reply about a recipient, or behind the
 // last for that to RSET. The time of a job does not run while the others of its
 // transaction are answered. What shows the replies to be in step is not worth
 // more time than they took.
-func (t *transaction) boundOf(i int, now time.Time) time.Time {
-	end := t.ends()
+func (t *transaction) bound(i int) {
+	if len(t.jobs) == 0 {
+		return
+	}
+	now, end := time.Now(), t.ends()
 	if i < len(t.jobs) {
 		end = t.jobs[i].ends()
 	}
@@ -290,13 +279,12 @@ func (t *transaction) boundOf(i int, now time.Time) time.Time {
 	if !end.IsZero() && len(t.jobs) > 1 {
 		end = end.Add(took)
 	}
-	if i < len(t.jobs) || !t.settledWithout(i) {
-		return end
+	if i >= len(t.jobs) && t.settledWithout(i) {
+		if enough := now.Add(max(leastSilence, 2*took)); end.IsZero() || enough.Before(end) {
+			end = enough
+		}
 	}
-	if enough := now.Add(max(leastSilence, 2*took)); end.IsZero() || enough.Before(end) {
-		return enough
-	}
-	return end
+	t.s.Bound(end)
 }
 
 // settledWithout reports whether recipient i need not be heard to know what
@@ -320,23 +308,24 @@ func (t *transaction) noteDelay(took time.Duration) {
 // hearReset reads the reply to the RSET that ends the transaction. Hosts do not
 // refuse it (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421: any
 // other refusal belongs to a command before it.
-func (t *transaction) hearReset(ctx context.Context) error {
+func (t *transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
 	s := t.s
-	s.bound = t.boundOf(len(t.named), time.Now())
-	reply, err := s.reply(ctx, PhaseRCPT)
-	switch {
-	case err != nil:
+	t.bound(len(t.named))
+	if err := s.Read(ctx, smtp.PhaseRCPT, &sent); err != nil {
 		return err
-	case reply.Code == replyServiceClosing:
-		return errRefused
-	case refusal(reply) != nil && reply.Code/10 != 50:
-		t.misplaced = true
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was refused"))
 	}
-	s.unreset = refusal(reply) != nil
+	reply := *sent.Reply
+	switch {
+	case reply.Code == smtp.CodeServiceClosing:
+		return wire.ErrRefused
+	case reply.Refused() && reply.Code/10 != 50:
+		t.misplaced = true
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was refused")
+	}
+	s.unreset = reply.Refused()
 	if !t.plain && strings.HasSuffix(reply.Enhanced, destinationValid) && t.anySays(reply) {
 		t.misplaced = true
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: RSET was answered like a recipient"))
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was answered like a recipient")
 	}
 	return nil
 }
@@ -346,99 +335,10 @@ func (t *transaction) hearReset(ctx context.Context) error {
 const destinationValid = ".1.5"
 
 // anySays reports whether a recipient was given the same reply.
-func (t *transaction) anySays(reply Reply) bool {
+func (t *transaction) anySays(reply smtp.Reply) bool {
 	return slices.ContainsFunc(t.named, func(r recipient) bool {
-		return r.reply != nil && r.reply.Code == reply.Code && r.reply.Enhanced == reply.Enhanced && slices.Equal(r.reply.Lines, reply.Lines)
+		return r.Reply != nil && r.Reply.Code == reply.Code && r.Reply.Enhanced == reply.Enhanced && slices.Equal(r.Reply.Lines, reply.Lines)
 	})
-}
-
-// check fails when a whole transaction shows that its replies are not in step
-// with its commands: a control that the host is known to refuse was accepted,
-// a reply names another recipient, or something is left over.
-func (t *transaction) check(ctx context.Context) error {
-	s := t.s
-	if ahead := s.conn.ahead(); ahead != "" && !isServiceClosing(ahead) {
-		return s.outOfStep(ctx, PhaseRCPT, ahead)
-	}
-	if t.canary && t.named[len(t.named)-1].accepted() && !t.plain {
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of step: a random mailbox that is refused as a rule was accepted"))
-	}
-	if t.anyNamesAnother() {
-		return s.fault(ctx, PhaseRCPT, protocolError("replies out of order: the answer about one recipient names another"))
-	}
-	return nil
-}
-
-// anyNamesAnother reports whether the reply about a recipient names another
-// one. Where the host names the same once more in a session of its own, that is
-// what it calls the mailbox.
-func (t *transaction) anyNamesAnother() bool {
-	found := false
-	for i := range t.named {
-		r := &t.named[i]
-		if r.reply == nil || !t.namesAnother(r) {
-			continue
-		}
-		if r.role != isTarget {
-			found = true
-			continue
-		}
-		j, other := t.jobs[i], bracketed(r.reply.Lines)
-		if t.lastWord() && strings.EqualFold(j.alias, other) {
-			continue
-		}
-		t.firstAlias = j.alias == ""
-		j.alias, found = other, true
-	}
-	return found
-}
-
-// namesAnother reports whether a reply names a mailbox that is not the one it
-// should be about.
-func (t *transaction) namesAnother(r *recipient) bool {
-	name := bracketed(r.reply.Lines)
-	if r.role != isTarget {
-		return slices.ContainsFunc(t.jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox })
-	}
-	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.pool.config.MailFrom) {
-		return false
-	}
-	local, _, _ := strings.Cut(name, "@")
-	return !strings.EqualFold(local, postmaster)
-}
-
-// bracketed returns the first mailbox that stands in angle brackets, as those
-// that a refusal is about mostly do.
-func bracketed(lines []string) string {
-	for _, line := range lines {
-		_, rest, _ := strings.Cut(line, "<")
-		if name, _, ok := strings.Cut(rest, ">"); ok && strings.Contains(name, "@") {
-			return name
-		}
-	}
-	return ""
-}
-
-// troubleOf tells why the transaction is not believed.
-func (t *transaction) troubleOf(err error) trouble {
-	var failure *Failure
-	switch {
-	case errors.As(err, &failure):
-		switch failure.Kind {
-		case KindProtocol:
-			return outOfStep
-		case KindCancelled:
-			return cutOff
-		case KindTimeout:
-			return fellSilent
-		}
-		return hungUp
-	case t.mail.reply != nil && refusal(*t.mail.reply) != nil:
-		return mailRefused
-	case err != nil:
-		return hungUp
-	}
-	return noTrouble
 }
 
 // controlTooMany reports whether the only target was accepted and the control
@@ -449,112 +349,62 @@ func (t *transaction) troubleOf(err error) trouble {
 // us, and asking again would not change it.
 func (t *transaction) controlTooMany() bool {
 	last := &t.named[len(t.named)-1]
-	if len(t.jobs) != 1 || last.role != isControl || last.reply == nil || !t.named[0].accepted() {
+	if len(t.jobs) != 1 || last.role != isControl || last.Reply == nil || !t.named[0].accepted() {
 		return false
 	}
-	return limited(*last.reply) || last.reply.Code >= 500 && !strings.HasPrefix(last.reply.Enhanced, "5.7.") &&
-		t.s.pool.read(t.s, PhaseRCPT, *last.reply, "@"+last.domain) == ClassRateLimited
+	return limited(*last.Reply) || last.Reply.Code >= 500 && !strings.HasPrefix(last.Reply.Enhanced, "5.7.") &&
+		t.s.pool.read(t.s, smtp.PhaseRCPT, *last.Reply, "@"+last.domain) == replies.RateLimited
 }
 
 // controlAgain asks about the control in a transaction of its own. Where that
 // is refused too, the answer stays what it was.
 func (t *transaction) controlAgain(ctx context.Context) error {
 	control := &t.named[len(t.named)-1]
-	again, err := t.s.nameOne(ctx, control.mailbox, t.jobs[0].req.SMTPUTF8)
-	if again.reply != nil {
-		control.reply = again.reply
+	reply, err := t.s.nameOne(ctx, control.mailbox, t.utf8)
+	if reply != nil {
+		control.Reply = reply
 	}
 	return err
 }
 
-// nameOne names one mailbox in a transaction of its own.
-func (s *session) nameOne(ctx context.Context, mailbox string, utf8 bool) (said exchange, err error) {
+// nameOne names one mailbox in a transaction of its own. There is no reply if
+// it was not in step.
+func (s *session) nameOne(ctx context.Context, mailbox string, utf8 bool) (*smtp.Reply, error) {
 	if s.unreset {
-		return said, errRefused // the host knows no RSET
+		return nil, wire.ErrRefused // the host knows no RSET
 	}
-	commands := []string{s.mailCommand(utf8), rcptCommand(mailbox), "RSET"}
-	pipelined := s.offers("PIPELINING")
-	if pipelined {
-		if err := s.send(ctx, PhaseRCPT, commands...); err != nil {
-			return said, err
-		}
+	t := &transaction{s: s, utf8: utf8, named: []recipient{{mailbox: mailbox}}, silent: -1}
+	err := t.converse(ctx)
+	if err == nil {
+		err = s.Leftover(ctx, smtp.PhaseRCPT)
+		t.misplaced = err != nil
 	}
-	s.transactions++
-	for i, command := range commands {
-		if !pipelined {
-			if err := s.send(ctx, PhaseRCPT, command); err != nil {
-				return said, err
-			}
-		}
-		var heard exchange
-		if err := s.hear(ctx, PhaseRCPT, &heard); err != nil {
-			return said, err
-		}
-		refused := refusal(*heard.reply)
-		switch {
-		case i == 1:
-			said = heard
-			s.recipients++
-			if refused != nil {
-				s.refused++
-			}
-			if heard.reply.Code == replyServiceClosing {
-				return said, errRefused
-			}
-		case i == 2 && heard.reply.Code/10 == 50:
-			s.unreset = true
-		case refused != nil:
-			if pipelined {
-				s.skipReplies(ctx, *heard.reply, len(commands)-1-i)
-			}
-			if i == 2 {
-				said.reply = nil
-			}
-			return said, errRefused
-		}
+	if t.misplaced {
+		return nil, err
 	}
-	if ahead := s.conn.ahead(); ahead != "" && !isServiceClosing(ahead) {
-		return exchange{}, s.outOfStep(ctx, PhaseRCPT, ahead)
-	}
-	return said, nil
-}
-
-// skipReplies reads the replies to the commands sent behind a refused one. They
-// speak about its lack, and are for the transcript only.
-func (s *session) skipReplies(ctx context.Context, refused Reply, n int) {
-	if refused.Code == replyServiceClosing {
-		return
-	}
-	end := time.Now().Add(skipGrace)
-	for range n {
-		if err := s.conn.arm(ctx, end); err != nil {
-			return
-		}
-		if _, err := s.conn.readReply(); err != nil {
-			return
-		}
-	}
+	return t.named[0].Reply, err
 }
 
 // ends is when the time for the last of the jobs is over; zero: never.
-func (t *transaction) ends() time.Time {
-	var end time.Time
-	for _, j := range t.jobs {
-		e := j.ends()
-		if e.IsZero() {
-			return e
+func (t *transaction) ends() time.Time { return lastEnd(t.jobs) }
+
+// lastEnd is when the time for the last of some jobs is over; zero: never.
+func lastEnd(jobs []*job) time.Time {
+	var last time.Time
+	for _, j := range jobs {
+		end := j.ends()
+		if end.IsZero() {
+			return end
 		}
-		if e.After(end) {
-			end = e
+		if end.After(last) {
+			last = end
 		}
 	}
-	return end
+	return last
 }
 
 // limited reports whether a recipient was refused for being one too many (RFC
 // 5321 §4.5.3.1.10, RFC 3463 §3.6).
-func limited(r Reply) bool {
-	return strings.HasSuffix(r.Enhanced, ".5.3") && r.Code >= 400 || r.Code == replyInsufficientStorage && r.Enhanced == ""
+func limited(r smtp.Reply) bool {
+	return strings.HasSuffix(r.Enhanced, ".5.3") && r.Code >= 400 || r.Code == smtp.CodeInsufficientStorage && r.Enhanced == ""
 }
-
-func isServiceClosing(ahead string) bool { return strings.HasPrefix(ahead, "421") }

@@ -3,12 +3,14 @@ package smtpprobe
 import (
 	"net/netip"
 	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
 // TestWaysAreDifferentClients holds that what belongs to one way out is not
 // held against another: sessions, and how a provider takes to us.
 func TestWaysAreDifferentClients(t *testing.T) {
-	pool, err := New(Config{Egresses: Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
+	pool, err := New(Config{Egresses: egress.Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,13 @@ package smtpprobe
 import (
 	"container/list"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // worker runs one session with a mail host, from the wait for a slot to QUIT.
@@ -39,7 +43,7 @@ func (p *Pool) start(h *mailHost) {
 	if first := w.first(); first != nil {
 		w.serve(first)
 		w.leavesWaiting()
-		w.session.hangUp(p.config.Timeouts.Quit)
+		w.session.Close(p.config.Timeouts.Quit)
 	}
 	p.slots.Release(1)
 	p.mu.Lock()
@@ -80,7 +84,7 @@ func (p *Pool) acquire() {
 // cancel ends the session at once.
 func (w *worker) cancel() {
 	w.stop()
-	w.session.watch.end()
+	w.session.Interrupt()
 }
 
 // first takes the ask to open the session for.
@@ -92,19 +96,17 @@ func (w *worker) first() *job {
 	if len(w.jobs) == 0 {
 		return nil
 	}
-	w.session = newSession(w.pool, w.jobs[0].route)
+	w.session = newSession(w.pool, w.jobs[0])
 	return w.jobs[0]
 }
 
 // serve opens the session and jobs until nobody waits any more, or the session
 // has had its time.
 func (w *worker) serve(first *job) {
-	w.session.bound = first.ends()
-	if err := w.session.open(w.ctx); err != nil {
+	if err := w.session.Open(w.ctx); err != nil {
 		w.failedToOpen(first, err)
 		return
 	}
-	w.session.opened()
 	w.opened(first)
 	for len(w.jobs) > 0 {
 		t := w.transaction()
@@ -175,14 +177,17 @@ func (w *worker) failedToOpen(first *job, err error) {
 	defer p.mu.Unlock()
 	defer w.done()
 	defer w.fail()
-	if outOfResources(err) {
+	if wire.OutOfResources(err) {
 		first.tell(result{err: err})
 		return
 	}
-	s.end(err)
-	s.leave()
-	p.logSession(&s.Session)
-	if s.Failure != nil && s.Failure.Kind == KindEgress {
+	var failure *smtp.Failure
+	if errors.As(err, &failure) {
+		s.Note(failure.Error())
+	}
+	s.NoteQuit()
+	p.logSession(s.findings(first), failure)
+	if failure != nil && failure.Kind == smtp.KindEgress {
 		w.hadNoWay(first, err)
 		return
 	}
@@ -195,7 +200,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 		p.resubmit(h, first, true)
 		return
 	}
-	first.tell(result{session: s.account(first), offline: s.offline})
+	first.tell(result{session: s.notOpened(first, err), offline: s.Offline()})
 	if w.ctx.Err() == nil && others == 0 && !recent {
 		h.failed = newFailedSession(s, first, err)
 		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
@@ -215,7 +220,7 @@ func (w *worker) hadNoWay(first *job, err error) {
 		w.pool.resubmit(h, first, true)
 		return
 	}
-	first.tell(result{session: w.session.account(first), offline: w.session.offline})
+	first.tell(result{session: w.session.notOpened(first, err), offline: w.session.Offline()})
 	h.giveUp(newFailedSession(w.session, first, err))
 }
 
@@ -290,7 +295,7 @@ func (w *worker) rest() {
 	if w.retired { // since before the nudge
 		return
 	}
-	quiet := w.session.quiet()
+	quiet := w.session.Quiet()
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.starting--
@@ -367,7 +372,7 @@ func (w *worker) drop(a *job, cancelled bool) {
 }
 
 // logSession leaves out every text, because a server's may name the mailbox.
-func (p *Pool) logSession(s *Session) {
+func (p *Pool) logSession(s *Session, failure *smtp.Failure) {
 	if !p.config.Logger.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}
@@ -375,8 +380,8 @@ func (p *Pool) logSession(s *Session) {
 	if s.Egress != "" {
 		attrs = append(attrs, slog.String("egress", s.Egress))
 	}
-	if s.Failure != nil {
-		attrs = append(attrs, slog.String("phase", string(s.Failure.Phase)), slog.String("failure", string(s.Failure.Kind)))
+	if failure != nil {
+		attrs = append(attrs, slog.String("phase", string(failure.Phase)), slog.String("failure", string(failure.Kind)))
 	}
 	p.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "smtp session", attrs...)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -180,18 +182,18 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 	case last.Target == nil, last.Unproven:
 		return false
 	}
-	truth, err := smtpprobe.ParseReply(truthOf(req.Target))
+	truth, err := smtp.ParseReply(truthOf(req.Target))
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(reply smtpprobe.Reply) smtpprobe.Class {
-		return smtpprobe.DefaultClassifier().Read(smtpprobe.Question{Phase: smtpprobe.PhaseRCPT, Reply: reply, Host: last.Host, Mailbox: req.Target}).Class
+	read := func(reply smtp.Reply) replies.Class {
+		return replies.DefaultClassifier().Read(replies.Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: last.Host, Mailbox: req.Target}).Class
 	}
 	said, want := read(*last.Target), read(truth)
 	switch said {
 	case want:
 		return true
-	case smtpprobe.ClassOK, smtpprobe.ClassNoSuchUser, smtpprobe.ClassDisabled, smtpprobe.ClassMoved:
+	case replies.OK, replies.NoSuchUser, replies.Disabled, replies.Moved:
 		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
 	}
 	return false

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestCheckCleans: the address is checked that a person means, and the page
@@ -91,7 +91,7 @@ func TestCopies(t *testing.T) {
 
 // TestKeptSession: the page says that times go on from an earlier check.
 func TestKeptSession(t *testing.T) {
-	d := &engine.Details{DurationMS: 24, Transcript: []smtpprobe.Line{{AtMS: 3}, {AtMS: 6280}}}
+	d := &engine.Details{DurationMS: 24, Transcript: []smtp.Line{{AtMS: 3}, {AtMS: 6280}}}
 	if !beganBefore(d) {
 		t.Error("a kept session")
 	}

@@ -18,6 +18,9 @@ type Reply struct {
 	Lines []string `json:"lines,omitempty"`
 }
 
+// Refused reports whether the reply is a negative one.
+func (r Reply) Refused() bool { return r.Code >= 400 }
+
 // CodeServiceClosing ends a session at any point (RFC 5321 §3.8).
 const CodeServiceClosing = 421
 

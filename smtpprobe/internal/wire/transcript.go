@@ -1,15 +1,17 @@
-package smtpprobe
+package wire
 
 import (
 	"sync"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// transcript collects what was said in a session, as much as may be kept.
+// transcript collects what was said, as much as may be kept.
 type transcript struct {
 	start time.Time
-	mu    sync.Mutex // guards the lines, to which the session alone adds, and its findings
-	lines []Line
+	mu    sync.Mutex // guards the lines, to which the connection alone adds, and its opening
+	lines []smtp.Line
 	bytes int // of their texts
 	many  int // recipients of the transaction, beyond a few, each with room of its own
 }
@@ -22,13 +24,13 @@ func (t *transcript) add(from, text string) {
 	switch {
 	case len(t.lines) >= lines, t.bytes > bytes:
 		return
-	case len(t.lines) == lines-1, t.bytes > bytes-2*maxTranscriptText:
-		from, text = fromProber, "the transcript ends here"
+	case len(t.lines) == lines-1, t.bytes > bytes-2*maxLineText:
+		from, text = smtp.FromProber, "the transcript ends here"
 		t.bytes = bytes
 	}
-	text = truncate(clean(text), maxTranscriptText)
+	text = smtp.Truncate(smtp.Clean(text), maxLineText)
 	t.bytes += len(text)
-	t.lines = append(t.lines, Line{From: from, Text: text, AtMS: time.Since(t.start).Milliseconds()})
+	t.lines = append(t.lines, smtp.Line{From: from, Text: text, AtMS: time.Since(t.start).Milliseconds()})
 }
 
 // cut takes off all but the first n lines.

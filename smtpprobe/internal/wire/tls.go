@@ -1,25 +1,30 @@
-package smtpprobe
+package wire
 
-import "crypto/tls"
+import (
+	"crypto/tls"
+	"strings"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
 
 // startTLS does the handshake and continues over TLS; it returns the protocol
 // version. The caller has made sure that nothing is buffered. The host is told
 // which host it is taken for only where that can be a host's name: many end the
 // handshake over an odd one.
-func (c *conn) startTLS(host string) (version string, err error) {
+func (s *stream) startTLS(host string) (version string, err error) {
 	config := tlsConfig()
 	if isHostName(host) {
 		config.ServerName = host
 	}
-	over := tls.Client(c.tcp, config)
+	over := tls.Client(s.tcp, config)
 	if err := over.Handshake(); err != nil {
 		return "", err
 	}
-	c.Conn = over
-	c.in.Reset(over)
-	c.usable = true
+	s.Conn = over
+	s.in.Reset(over)
+	s.usable = true
 	version = tls.VersionName(over.ConnectionState().Version)
-	c.log.add(fromProber, version+" established")
+	s.log.add(smtp.FromProber, version+" established")
 	return version, nil
 }
 
@@ -35,4 +40,11 @@ func tlsConfig() *tls.Config {
 		// Old hosts are still on TLS 1.0; crypto/tls has nothing older.
 		MinVersion: tls.VersionTLS10,
 	}
+}
+
+// isHostName reports whether s has only the bytes of mail hosts' names: the
+// RFC's (RFC 5321 §2.3.5) and the underscore of some.
+func isHostName(s string) bool {
+	const bytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
+	return s != "" && len(s) <= maxDomain && strings.Trim(s, bytes) == ""
 }

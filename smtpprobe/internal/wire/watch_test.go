@@ -1,7 +1,6 @@
-package smtpprobe
+package wire
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -38,28 +37,5 @@ func TestWatch(t *testing.T) {
 	go func() { _, _ = server.Write([]byte{1}) }()
 	if err := read(); err != nil {
 		t.Errorf("after the watch, a read ended with %v", err)
-	}
-}
-
-// deadlineConn is a connection that tells of its deadlines.
-type deadlineConn struct {
-	net.Conn
-	set func()
-}
-
-func (c deadlineConn) SetDeadline(time.Time) error {
-	c.set()
-	return nil
-}
-
-// TestCancelEndsTheContextFirst sees that no deadline set in between can undo
-// the end of a session.
-func TestCancelEndsTheContextFirst(t *testing.T) {
-	w := &worker{session: &session{}}
-	w.ctx, w.stop = context.WithCancel(t.Context())
-	ended := false
-	w.session.watch.over(deadlineConn{set: func() { ended = w.ctx.Err() != nil }})
-	if w.cancel(); !ended {
-		t.Error("the context had not ended")
 	}
 }

@@ -1,9 +1,11 @@
-package smtpprobe
+package wire
 
 import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func TestAddressLiteral(t *testing.T) {
@@ -27,9 +29,9 @@ func TestAddressLiteral(t *testing.T) {
 func TestTranscriptIsBounded(t *testing.T) {
 	var tr transcript
 	for range 2 * maxTranscriptLines {
-		tr.add(fromServer, "250-x")
+		tr.add(smtp.FromServer, "250-x")
 	}
-	if last := tr.lines[len(tr.lines)-1]; len(tr.lines) != maxTranscriptLines || last.From != fromProber {
+	if last := tr.lines[len(tr.lines)-1]; len(tr.lines) != maxTranscriptLines || last.From != smtp.FromProber {
 		t.Errorf("%d lines, the last %v", len(tr.lines), last)
 	}
 }
@@ -49,10 +51,10 @@ func TestTranscriptIsBoundedInBytes(t *testing.T) {
 	}
 	for range 3 {
 		for range maxTranscriptLines {
-			tr.add(fromServer, "250-"+strings.Repeat("x", 4000))
+			tr.add(smtp.FromServer, "250-"+strings.Repeat("x", 4000))
 		}
 		bytes, ends := count()
-		if last := tr.lines[len(tr.lines)-1]; bytes > maxTranscript || bytes < maxTranscript*3/4 || ends != 1 || last.From != fromProber {
+		if last := tr.lines[len(tr.lines)-1]; bytes > maxTranscript || bytes < maxTranscript*3/4 || ends != 1 || last.From != smtp.FromProber {
 			t.Errorf("%d bytes, %d times the end, the last line %v", bytes, ends, last)
 		}
 		tr.cut(10)

@@ -1,9 +1,11 @@
-package smtpprobe
+package wire
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // FuzzKeywords holds that whatever a host says to EHLO, its extensions are few,
@@ -18,23 +20,23 @@ func FuzzKeywords(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		reply, err := ParseReply(strings.Split(text, "\n")...)
+		reply, err := smtp.ParseReply(strings.Split(text, "\n")...)
 		if err != nil {
 			return
 		}
 		found := keywords(reply)
-		if len(found) >= maxReplyLines {
+		if len(found) >= smtp.MaxReplyLines {
 			t.Errorf("%d extensions", len(found))
 		}
 		for i, keyword := range found {
-			if keyword == "" || len(keyword) > maxText || !isKeyword(keyword) || slices.Contains(found[:i], keyword) {
+			if keyword == "" || len(keyword) > smtp.MaxText || !isKeyword(keyword) || slices.Contains(found[:i], keyword) {
 				t.Errorf("extension %q of %q", keyword, found)
 			}
 		}
 		if len(found) > 0 && len(reply.Lines) == 1 {
 			t.Errorf("%q is the host's name and no extension", found)
 		}
-		bare := Reply{Code: 250, Lines: []string{"mx"}}
+		bare := smtp.Reply{Code: 250, Lines: []string{"mx"}}
 		for _, keyword := range found {
 			bare.Lines = append(bare.Lines, strings.ToLower(keyword)+" parameter")
 		}
@@ -47,7 +49,7 @@ func FuzzKeywords(f *testing.F) {
 // TestLongKeywords holds that a name as long as no extension has is not kept.
 func TestLongKeywords(t *testing.T) {
 	long := strings.Repeat("X", maxKeyword)
-	got := keywords(Reply{Code: 250, Lines: []string{"mx.example", long, long + "X", "PIPELINING"}})
+	got := keywords(smtp.Reply{Code: 250, Lines: []string{"mx.example", long, long + "X", "PIPELINING"}})
 	if !slices.Equal(got, []string{long, "PIPELINING"}) {
 		t.Errorf("got %q", got)
 	}

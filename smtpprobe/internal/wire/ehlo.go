@@ -1,10 +1,12 @@
-package smtpprobe
+package wire
 
 import (
 	"net"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // unknownAddress is our name where our own address is not known, as behind a
@@ -13,11 +15,11 @@ const unknownAddress = "[127.0.0.1]"
 
 // ownName returns the name for EHLO: the configured one, or the connection's
 // own address as a literal (RFC 5321 §4.1.3, §4.1.4).
-func (s *session) ownName() string {
-	if name := s.pool.config.HELO; name != "" {
-		return name
+func (c *Conn) ownName() string {
+	if c.config.HELO != "" {
+		return c.config.HELO
 	}
-	return addressLiteral(s.conn.tcp.LocalAddr())
+	return addressLiteral(c.stream.tcp.LocalAddr())
 }
 
 func addressLiteral(local net.Addr) string {
@@ -37,7 +39,7 @@ func addressLiteral(local net.Addr) string {
 
 // keywords returns the extensions of a reply to EHLO (RFC 5321 §4.1.1.1),
 // upper-case. The first line is the host's own name.
-func keywords(reply Reply) []string {
+func keywords(reply smtp.Reply) []string {
 	var found []string
 	for _, line := range reply.Lines[1:] {
 		keyword, _, _ := strings.Cut(line, " ")
@@ -50,9 +52,4 @@ func keywords(reply Reply) []string {
 
 func isKeyword(s string) bool {
 	return s != "" && len(s) <= maxKeyword && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
-}
-
-// offers reports whether the host offers an extension.
-func (s *Session) offers(keyword string) bool {
-	return slices.Contains(s.Extensions, keyword)
 }

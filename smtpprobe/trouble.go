@@ -1,0 +1,112 @@
+package smtpprobe
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// trouble is why a transaction is not believed.
+type trouble int
+
+const (
+	noTrouble   trouble = iota
+	notAsked            // the host lacks what the question needs
+	cutOff              // the caller gave up
+	mailRefused         // MAIL was
+	outOfStep           // replies do not fit their commands
+	tooMany             // a recipient was refused for being one too many
+	hungUp              // 421, or the end of the connection
+	fellSilent
+)
+
+// troubleOf tells why the transaction is not believed.
+func (t *transaction) troubleOf(err error) trouble {
+	var failure *smtp.Failure
+	switch {
+	case errors.As(err, &failure):
+		switch failure.Kind {
+		case smtp.KindProtocol:
+			return outOfStep
+		case smtp.KindCancelled:
+			return cutOff
+		case smtp.KindTimeout:
+			return fellSilent
+		}
+		return hungUp
+	case t.mail.refused():
+		return mailRefused
+	case err != nil:
+		return hungUp
+	}
+	return noTrouble
+}
+
+// check fails when a whole transaction shows that its replies are not in step
+// with its commands: a control that the host is known to refuse was accepted,
+// a reply names another recipient, or something is left over.
+func (t *transaction) check(ctx context.Context) error {
+	if err := t.s.Leftover(ctx, smtp.PhaseRCPT); err != nil {
+		return err
+	}
+	if t.canary && t.named[len(t.named)-1].accepted() && !t.plain {
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
+	}
+	if t.anyNamesAnother() {
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "the answer about one recipient names another")
+	}
+	return nil
+}
+
+// anyNamesAnother reports whether the reply about a recipient names another
+// one. Where the host names the same once more in a session of its own, that is
+// what it calls the mailbox.
+func (t *transaction) anyNamesAnother() bool {
+	found := false
+	for i := range t.named {
+		r := &t.named[i]
+		if r.Reply == nil || !t.namesAnother(r) {
+			continue
+		}
+		if r.role != isTarget {
+			found = true
+			continue
+		}
+		j, other := t.jobs[i], bracketed(r.Reply.Lines)
+		if t.lastWord() && strings.EqualFold(j.alias, other) {
+			continue
+		}
+		t.firstAlias = j.alias == ""
+		j.alias, found = other, true
+	}
+	return found
+}
+
+// namesAnother reports whether a reply names a mailbox that is not the one it
+// should be about.
+func (t *transaction) namesAnother(r *recipient) bool {
+	name := bracketed(r.Reply.Lines)
+	if r.role != isTarget {
+		return slices.ContainsFunc(t.jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox })
+	}
+	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.pool.config.MailFrom) {
+		return false
+	}
+	local, _, _ := strings.Cut(name, "@")
+	return !strings.EqualFold(local, postmaster)
+}
+
+// bracketed returns the first mailbox that stands in angle brackets, as those
+// that a refusal is about mostly do.
+func bracketed(lines []string) string {
+	for _, line := range lines {
+		_, rest, _ := strings.Cut(line, "<")
+		if name, _, ok := strings.Cut(rest, ">"); ok && strings.Contains(name, "@") {
+			return name
+		}
+	}
+	return ""
+}
