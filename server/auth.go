@@ -73,7 +73,7 @@ func (s *Server) quotaUsedUp(w http.ResponseWriter) {
 	resets := keyring.QuotaResets(now)
 	w.Header().Set("Retry-After", seconds(resets.Sub(now)))
 	writeJSON(w, http.StatusPaymentRequired, errorBody{
-		Message: "The quota of this key for this month does not suffice. It begins anew on " + resets.Format(time.DateOnly) + " at 00:00 UTC.",
+		Message: "The rest of this key's monthly quota is not sufficient. The quota is reset on " + resets.Format(time.DateOnly) + " at 00:00 UTC.",
 		Code:    quotaUsedUp, ResetsAt: &resets,
 	})
 }
@@ -102,7 +102,7 @@ func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Retry-After", retryAfter)
-	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a right key.")
+	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a valid key.")
 }
 
 // rateFields tells where a key with a rate limit stands

@@ -54,7 +54,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.As(err, &limit):
 		return nil, tooLarge
 	case err != nil:
-		return nil, badRequest(invalidBody, "The body did not arrive in whole, or not in time.")
+		return nil, badRequest(invalidBody, "The body is incomplete or did not arrive in time.")
 	}
 	return text, nil
 }

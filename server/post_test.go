@@ -66,11 +66,11 @@ func TestPostMistakes(t *testing.T) {
 		{"", `{"email":"a@b.example","email":"c@d.example"}`, "invalid_body", `column 24: the member "email" is there twice`},
 		{"", `{"email":null}`, "invalid_body", "column 10: email must be a string"},
 		{"", `{"email":["a@b.example"]}`, "invalid_body", "column 10: email must be a string"},
-		{"", `{"email":""}`, "no_address", "column 10: email: There is no address"},
+		{"", `{"email":""}`, "no_address", "column 10: email: The text contains no address"},
 		{"", `{"emails":"a@b.example"}`, "invalid_body", `"emails" must be an array`},
 		{"", `{"emails":[]}`, "no_address", `"emails" has no address`},
 		{"", `{"emails":["a@b.example",7]}`, "invalid_body", "column 26: emails[1] must be a string"},
-		{"", `{"emails":["a@b.example","  "]}`, "no_address", "column 26: emails[1]: There is no address"},
+		{"", `{"emails":["a@b.example","  "]}`, "no_address", "column 26: emails[1]: The text contains no address"},
 		{"", `{"emails":[` + many + `]}`, "too_many_addresses", "more than 100 addresses"},
 		{"", `{"mail":"a@b.example"}`, "invalid_body", `column 2: there is no member "mail"`},
 		{"", `{"email":"a@b.example","details":"yes"}`, "invalid_body", `"details" must be true or false`},
@@ -79,8 +79,8 @@ func TestPostMistakes(t *testing.T) {
 		{"", `{"email":"a@b.example","timeout":{}}`, "invalid_body", `"timeout" must be`},
 		{"?details=1", `{"email":"a@b.example","details":true}`, "invalid_body", `"details" is in the query, too`},
 		{"?details=x", `{"email":"a@b.example"}`, "invalid_parameter", `The parameter "details"`},
-		{"", `{"emails":["a@b.example","a@b.example, c@d.example"],"clean":true}`, "several_addresses", "emails[1]: There is more than one address"},
-		{"?clean=1", `{"email":"N/A"}`, "no_address", "email: There is no address"},
+		{"", `{"emails":["a@b.example","a@b.example, c@d.example"],"clean":true}`, "several_addresses", "emails[1]: The text contains several addresses"},
+		{"?clean=1", `{"email":"N/A"}`, "no_address", "email: The text contains no address"},
 	} {
 		r := post(handler, c.query, c.body)
 		var told struct{ Message, Code string }

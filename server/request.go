@@ -101,11 +101,11 @@ func newQuestion(given string, clean bool) (question, error) {
 	}
 	switch cleaned := address.Clean(given); cleaned.Kind {
 	case address.CleanSeveral:
-		return question{}, badRequest(severalAddresses, "There is more than one address: give each by itself.")
+		return question{}, badRequest(severalAddresses, "The text contains several addresses: send each one separately.")
 	case address.CleanOne:
 		return question{given, cleaned.Address}, nil
 	}
-	return question{}, badRequest(noAddress, "There is no address in what was given.")
+	return question{}, badRequest(noAddress, "The text contains no address.")
 }
 
 // answered is a result with what the question adds: the given text, and the

@@ -48,8 +48,8 @@ func TestAnswers(t *testing.T) {
 		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","code":"invalid_query"}`},
 		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets.","code":"invalid_query"}`},
 		{"/healthz", 200, `{"status":"ok"}`},
-		{"/", 404, `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`},
-		{"/api/v1/verify/", 404, `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`},
+		{"/", 404, `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`},
+		{"/api/v1/verify/", 404, `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`},
 	} {
 		response := get(handler, c.target)
 		if response.Code != c.status {
@@ -110,7 +110,7 @@ func TestNoRedirect(t *testing.T) {
 		"//api/v1/verify", "/api//v1/verify", "/api/./v1/verify", "/api/v2/../v1/verify", "/api/v1/verify/", "/./healthz", "/%2e/../healthz", "///",
 	} {
 		response := ask(handler, httptest.NewRequest(http.MethodGet, "http://rcpt.example"+target+"?email=a@b.example&apikey="+key, nil))
-		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"There is no such path. Those of the API are at /docs, and, for programs, in /openapi.json.","code":"not_found"}`+"\n" {
+		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`+"\n" {
 			t.Errorf("%s: status %d, Location %q, body %s", target, response.Code, response.Header().Get("Location"), response.Body)
 		}
 	}
@@ -238,7 +238,7 @@ func TestPanic(t *testing.T) {
 		panic("cannot work on " + address)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=alice@acme.example")
-	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"The server has failed: this is a bug. Its log has more under the request's ID.","code":"internal_error"}`+"\n" {
+	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"Internal error: this is a bug. The server's log has the details under the request ID.","code":"internal_error"}`+"\n" {
 		t.Errorf("status %d, body %s", response.Code, response.Body)
 	}
 	if !strings.Contains(log.String(), "verify_test.go") {

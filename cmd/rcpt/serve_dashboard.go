@@ -55,7 +55,7 @@ func (r *running) health(context.Context) dashboard.Health {
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
 	for _, s := range r.verifier.Stats().SMTP.Shunned {
-		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until, Reason: "it found us too fast"}
+		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until, Reason: "it said that we were too fast"}
 		if !s.Until.IsZero() {
 			b.Reason = "it blocked us for several domains"
 		}

@@ -8,14 +8,14 @@ import (
 
 // What the flags of an address mean to senders.
 const (
-	adviceDisposable = "A throw-away mailbox: do not count on it, whatever the mail host says."
-	adviceRole       = "It stands for a function and not for a person: write only what everybody behind it expects."
-	adviceFree       = "Anybody can open a mailbox at this provider, so the address proves no company."
+	adviceDisposable = "A disposable mailbox: do not rely on it, even if the mail host accepts it."
+	adviceRole       = "The address is for a function, not a person: several people may read it."
+	adviceFree       = "Anybody can open a mailbox at this provider, so the address does not prove that its owner belongs to a company."
 )
 
-// adviceOn returns what follows from a result for the owner of a list: what it
-// means, in other words than the message, and what to do. The flags come first,
-// because a mailbox that accepts mail may still be one not to write to.
+// adviceOn returns what a result means, in other words than its message, and
+// what the owner of a list should do. The flags come first, because an address
+// whose mailbox accepts mail may still be a bad one to write to.
 func adviceOn(r engine.Result) string {
 	text := causeOf(r)
 	switch {
@@ -35,8 +35,8 @@ func adviceOn(r engine.Result) string {
 	return text.Meaning + " " + text.Do
 }
 
-// causeOf is the text of the result's reason, where one reason has several
-// causes that of the one at hand.
+// causeOf returns the text of the result's reason. If a reason has several
+// causes, it returns the text of this one.
 func causeOf(r engine.Result) reasonText {
 	var reason engine.Reason
 	if r.Details != nil {
@@ -46,14 +46,14 @@ func causeOf(r engine.Result) reasonText {
 	_, domain, _ := strings.Cut(r.Email[max(0, strings.LastIndexByte(r.Email, '@')):], "@")
 	switch {
 	case reason == engine.MXReservedAddress && r.Verdict == engine.Undeliverable:
-		text.Meaning, text.Do = "The DNS leads back to the machine that asks, so no mail can arrive.", "Look for a typing mistake, or remove the address."
+		text.Meaning, text.Do = "The mail host's address is a loopback or unspecified address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
 	case reason != engine.SMTPSkipped || r.Domain != "":
 	case strings.HasPrefix(domain, "["):
-		text.Meaning = "Hardly any mail host takes mail for such an address from strangers, and this server does not verify it."
+		text.Meaning = "The domain is an address literal. Few mail hosts accept mail for such addresses, and this server does not verify them."
 		text.Do = "Ask for an address with a domain."
 	case !strings.Contains(domain, "."):
-		text.Meaning = "Such a name means something in a local network at most, and this server does not verify it."
-		text.Do = "Look for a missing ending such as .com, or ask for the whole address."
+		text.Meaning = "A domain without a dot works only in a local network, and this server does not verify it."
+		text.Do = "Check for a missing ending such as .com, or ask for the whole address."
 	}
 	return text
 }

@@ -54,7 +54,7 @@ func checkAdvice(t *testing.T, r engine.Result, got string) {
 	trap := !gone && (r.SpamTrap || reason == engine.SpamTrap)
 	wants := map[string]bool{
 		"Nobody signs up with such": trap,
-		"throw-away":                r.Disposable && !trap && !gone,
+		"disposable mailbox":        r.Disposable && !trap && !gone,
 		"Safe to write to":          reason == engine.RecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
 		"Write to it":               reason == engine.CatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
 		"probably good":             reason == engine.ControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
@@ -82,7 +82,7 @@ func TestAdviceOnAddressesNotAsked(t *testing.T) {
 	}
 	defer v.Close()
 	for email, want := range map[string]string{
-		"alice@[192.0.2.1]": "from strangers", "alice@[IPv6:2001:db8::1]": "from strangers",
+		"alice@[192.0.2.1]": "address literal", "alice@[IPv6:2001:db8::1]": "address literal",
 		"alice@acme": "local network", `"a@b.example"@acme`: "local network", "alice@acme.example": "(--level)", "alice@acme。example": "(--level)",
 	} {
 		r, err := v.Verify(t.Context(), email)

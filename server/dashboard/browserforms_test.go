@@ -66,7 +66,7 @@ func TestBrowserForms(t *testing.T) {
 		t.Errorf("the old key: %s", text)
 	}
 	do(t, ctx, click(`[aria-label="Usage of Till"]`), shown(".chart"))
-	if text := read(t, ctx, "main"); !strings.Contains(text, "alone") || !slices.Contains([]string{"1", "2"}, read(t, ctx, ".tile strong")) {
+	if text := read(t, ctx, "main"); !strings.Contains(text, "with the key “") || !slices.Contains([]string{"1", "2"}, read(t, ctx, ".tile strong")) {
 		t.Errorf("usage of a key: %s", text)
 	}
 }

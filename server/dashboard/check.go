@@ -26,14 +26,14 @@ type outcome struct {
 	engine.Result
 	Reason   engine.Reason
 	Named    string // the reason in words
-	Given    string // what was typed, where it is not the address
+	Given    string // what was typed, if it differs from the address
 	Removed  string // from it
 	Advice   string
 	Tone     string // of the colours: "good", "bad", "warn" or "calm"
 	Flags    []trait
 	Path     []step
 	Dialogue []line
-	Began    bool // the session of the dialogue, before this check
+	Began    bool // the session of the dialogue began before this check
 	JSON     string
 	Curl     string
 	Retry    string
@@ -59,12 +59,12 @@ func (d *Dashboard) check(v *visit) error {
 	case view.Address == "":
 		p.Faults.add("email", "Type an address to check.")
 	case len(view.Address) > maxAddress:
-		p.Faults.add("email", "That is longer than any address.")
+		p.Faults.add("email", "This is longer than any address.")
 		view.Address = ""
 	case cleaned.Kind == address.CleanSeveral:
 		p.Faults.add("email", "These are several addresses. Check them one by one.")
 	case cleaned.Kind == address.CleanEmpty:
-		p.Faults.add("email", "There is no address in this.")
+		p.Faults.add("email", "The text contains no address.")
 	default:
 		result, err := d.config.Check(v.r.Context(), cleaned.Address)
 		if v.r.Context().Err() != nil {
@@ -141,10 +141,10 @@ func flagsOf(r engine.Result) (flags []trait) {
 		set bool
 		trait
 	}{
-		{r.AcceptAll, trait{"Accept-all", "the domain takes mail for every address"}},
-		{r.Role, trait{"Role", "stands for a function, not a person"}},
-		{r.FreeEmail, trait{"Free provider", "the domain gives mailboxes to everybody"}},
-		{r.Disposable, trait{"Disposable", "a mailbox to throw away"}},
+		{r.AcceptAll, trait{"Accept-all", "the domain accepts mail for every address"}},
+		{r.Role, trait{"Role", "for a function, not a person"}},
+		{r.FreeEmail, trait{"Free provider", "the domain offers mailboxes to the public"}},
+		{r.Disposable, trait{"Disposable", "from a service for disposable addresses"}},
 		{r.SpamTrap, trait{"Spam trap", "exists to catch senders"}},
 		{r.Details.Cached, trait{"Remembered", "answered from an earlier check"}},
 	} {

@@ -34,7 +34,7 @@ func TestCheckCleans(t *testing.T) {
 	if got := w.post(t, "/check", "/check", "email", "ada@acme.example").body; strings.Contains(got, "Cleaned from") {
 		t.Error("an address that needs no cleaning was cleaned")
 	}
-	for text, fault := range map[string]string{"a@acme.example; b@acme.example": "several addresses", "N/A": "no address in this"} {
+	for text, fault := range map[string]string{"a@acme.example; b@acme.example": "several addresses", "N/A": "contains no address"} {
 		if got := w.post(t, "/check", "/check", "email", text); got.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(got.body, fault) || !strings.Contains(got.body, `value="`+text+`"`) {
 			t.Errorf("%s: %d", text, got.StatusCode)
 		}

@@ -47,7 +47,7 @@ type Sample struct {
 	About   string // what it shows, in a few words; empty: nothing is said
 }
 
-// Config configures a Dashboard. Store, Keys and Check are needed.
+// Config configures a Dashboard. Store, Keys and Check are required.
 type Config struct {
 	Store *store.Store
 	Keys  Keys
@@ -92,7 +92,7 @@ type Dashboard struct {
 // New returns a Dashboard.
 func New(config Config) (*Dashboard, error) {
 	if config.Store == nil || config.Keys == nil || config.Check == nil {
-		return nil, errors.New("dashboard: Store, Keys and Check are needed")
+		return nil, errors.New("dashboard: Store, Keys and Check are required")
 	}
 	if config.Health == nil {
 		config.Health = func(context.Context) Health { return Health{} }

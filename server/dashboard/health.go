@@ -24,17 +24,17 @@ type Health struct {
 	Queue     *Queue
 }
 
-// NetworkCheck is how a check of the server's own network ended.
+// NetworkCheck is the outcome of a check of the server's own network.
 type NetworkCheck struct {
 	Name    string
 	Tested  bool
 	Fault   string    // empty: none
 	Advice  string    // what to do about a fault
-	Since   time.Time // when it was first found so
-	Checked time.Time // when it was last found so
+	Since   time.Time // when the outcome was first seen
+	Checked time.Time // when it was last seen
 }
 
-// Hour is what was verified in the last hour, without what was remembered.
+// Hour counts the verifications of the last hour, without remembered results.
 type Hour struct {
 	Checked, Unknown int64
 	Mostly           engine.Reason // of the unknown ones
@@ -48,15 +48,15 @@ type Egress struct {
 	Fault     string    // empty: none is known
 }
 
-// Breaker is a provider that is paused or asked slowly.
+// Breaker is a provider that is paused or slowed.
 type Breaker struct {
 	Provider string
-	Egress   string    // that it is about; empty: there is only one
-	Until    time.Time // paused until then; zero: asked slowly
+	Egress   string    // the egress that it blocks; empty: there is only one
+	Until    time.Time // paused until then; zero: slowed
 	Reason   string
 }
 
-// Block is that a mail host refused the server and not a mailbox.
+// Block is a provider whose mail hosts refused this server, not a mailbox.
 type Block struct {
 	Provider string
 	Egress   string
@@ -72,16 +72,16 @@ type Resolver struct {
 	Fault      string    // empty: it answers
 }
 
-// Cache is what is remembered.
+// Cache describes the remembered results.
 type Cache struct {
 	Entries      int64 // in memory
 	Asked, Found int64 // since the start
 }
 
-// Queue is how much there is to do.
+// Queue describes the verifications that run and wait.
 type Queue struct {
 	Running, Waiting int
-	Shed             int64 // turned away since the start
+	Shed             int64 // rejected since the start
 }
 
 // healthView is the page.
@@ -94,17 +94,17 @@ type healthView struct {
 	Faults  []fault
 }
 
-// fault is something that needs attention.
+// fault is a problem that needs attention.
 type fault struct{ Where, What string }
 
 // engineNames are those of the store as their makers write them.
 var engineNames = map[string]string{"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
-// pingPatience is how long the page waits for the database.
-const pingPatience = 2 * time.Second
+// pingTimeout is how long the page waits for the database.
+const pingTimeout = 2 * time.Second
 
 func (d *Dashboard) showHealth(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), pingPatience)
+	ctx, cancel := context.WithTimeout(v.r.Context(), pingTimeout)
 	defer cancel()
 	engine := d.config.Store.Engine()
 	view := healthView{Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine), Stats: d.config.Store.Stats(), Now: d.config.Now()}
@@ -122,13 +122,13 @@ type pastTime struct {
 // At is a time as the page shows it.
 func (view healthView) At(then time.Time) pastTime { return pastTime{then, ago(view.Now, then)} }
 
-// For is how long it has been so since then.
+// For is the time from then until now.
 func (view healthView) For(then time.Time) string { return took(max(0, view.Now.Sub(then))) }
 
-// Wait is how long it is until then.
+// Wait is the time from now until then.
 func (view healthView) Wait(then time.Time) string { return took(max(0, then.Sub(view.Now))) }
 
-// Remembered tells how useful the memory is.
+// Remembered is the share of requests that a remembered result answered.
 func (view healthView) Remembered() string {
 	if view.Cache.Asked == 0 {
 		return "nothing asked yet"
@@ -177,7 +177,7 @@ func (view healthView) Tested() bool {
 	return false
 }
 
-// faults are in the order of what they cost.
+// faults returns the faults, the most serious first.
 func (view *healthView) faults() (all []fault) {
 	for _, c := range view.Checks {
 		if c.Fault != "" {
@@ -189,7 +189,7 @@ func (view *healthView) faults() (all []fault) {
 	}
 	for _, e := range view.Egresses {
 		if e.Fault != "" {
-			all = append(all, fault{"Way out " + e.Name, e.Fault})
+			all = append(all, fault{"Egress " + e.Name, e.Fault})
 		}
 	}
 	for _, r := range view.Resolvers {
@@ -203,7 +203,7 @@ func (view *healthView) faults() (all []fault) {
 	}
 	for _, b := range view.Breakers {
 		if !b.Until.IsZero() {
-			all = append(all, fault{"Provider " + b.Provider, "left alone for " + view.Wait(b.Until) + ", in which its addresses are “unknown”"})
+			all = append(all, fault{"Provider " + b.Provider, "paused for " + view.Wait(b.Until) + "; its addresses are “unknown” until then"})
 		}
 	}
 	return all

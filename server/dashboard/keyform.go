@@ -135,7 +135,7 @@ func (f keyForm) nameFault() string {
 	case utf8.RuneCountInString(f.Name) > maxKeyName:
 		return fmt.Sprintf("The name is longer than %d characters.", maxKeyName)
 	case !utf8.ValidString(f.Name) || strings.ContainsFunc(f.Name, unicode.IsControl):
-		return "The name has control characters."
+		return "The name contains control characters."
 	}
 	return ""
 }
@@ -191,7 +191,7 @@ func networks(text string) (all []netip.Prefix, fault string) {
 			prefix, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Sprintf("“%s” is no address or network: write them like 192.0.2.17 or 2001:db8::/32.", shortened(word))
+			return nil, fmt.Sprintf("“%s” is not an address or network. Examples: 192.0.2.17, 2001:db8::/32.", shortened(word))
 		}
 		if len(all) == maxNetworks {
 			return nil, fmt.Sprintf("A key can have up to %d networks.", maxNetworks)

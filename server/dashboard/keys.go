@@ -81,7 +81,7 @@ func (d *Dashboard) showKeys(v *visit) error {
 	case query.Has("revoked"):
 		p.Notice = "The key is revoked. Programs that still use it get 401."
 	case query.Has("changed"):
-		p.Notice = "The key is changed. That holds for programs that use it within a second."
+		p.Notice = "The key is changed. The change takes effect within a second."
 	}
 	return d.render(v, "keys", p)
 }

@@ -248,7 +248,7 @@ func TestPath(t *testing.T) {
 func TestUsage(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
-	if got := w.get(t, "/usage"); !strings.Contains(got.body, "Nothing was checked") {
+	if got := w.get(t, "/usage"); !strings.Contains(got.body, "No checks in this period") {
 		t.Error("no empty state")
 	}
 	key, err := w.store.CreateKey(t.Context(), store.Key{Name: "Sign-up", Hash: store.HashOf("k"), MonthlyQuota: 100})
@@ -273,7 +273,7 @@ func TestUsage(t *testing.T) {
 		"/usage?key=" + key.ID:            {">3</strong>", "Sign-up"},
 		"/usage?days=x&key=no-such":       {">5</strong>"},
 		"/usage?days=90&key=" + KeyID:     {">2</strong>"},
-		"/usage?days=7&key=" + FixedKeyID: {"Nothing was checked"},
+		"/usage?days=7&key=" + FixedKeyID: {"No checks in this period"},
 	} {
 		got := w.get(t, target)
 		for _, fact := range want {
@@ -383,7 +383,7 @@ func TestHealth(t *testing.T) {
 		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: now.Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, Asked: 4, Found: 2},
 	}
 	got := w.get(t, "/health")
-	for _, fact := range []string{"2 things need your attention", "<strong>Way out 192.0.2.8</strong>: port 25 is closed", "Not tried yet", ">Working<", "<strong>Provider big.example</strong>: left alone for 5 min", "Asked slowly", "1 h ago", "1,234", ">9</strong>", "50 % of requests since the start"} {
+	for _, fact := range []string{"2 things need your attention", "<strong>Egress 192.0.2.8</strong>: port 25 is closed", "Not tested yet", ">Working<", "<strong>Provider big.example</strong>: paused for 5 min", ">Slowed<", "1 h ago", "1,234", ">9</strong>", "50 % of requests since the start"} {
 		if !strings.Contains(got.body, fact) {
 			t.Errorf("no %q", fact)
 		}

@@ -39,7 +39,7 @@ const (
 )
 
 var (
-	errBusy         = errors.New("too many passwords are being looked at")
+	errBusy         = errors.New("too many passwords are being checked")
 	errPasswordText = errors.New("a stored password is not an argon2id hash of this program")
 )
 

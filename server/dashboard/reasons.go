@@ -11,58 +11,58 @@ type reasonText struct {
 	Name    string // in a few words, as the heading of a row
 	Meaning string // what it says about the address, in other words than the result's message
 	Do      string // what follows for the owner of a list
-	writes  bool   // Do tells to write to the address
+	writes  bool   // Do recommends writing to the address
 }
 
 // reasonTexts has every reason of the engine.
 var reasonTexts = map[engine.Reason]reasonText{
 	engine.RecipientAccepted: {"Mailbox accepts mail",
-		"A random address of the same domain was refused, so the acceptance means this mailbox.", "Safe to write to.", true},
+		"The host refused a random address of the same domain, so it checks mailboxes.", "Safe to write to.", true},
 	engine.CatchAll: {"Domain accepts every address",
-		"A random address was accepted as well, so nobody can tell from outside whether this mailbox exists.",
+		"The host accepted a random address too, so its acceptance does not show whether this mailbox exists.",
 		"Write to it if you have reason to trust the address.", true},
-	engine.ControlInconclusive: {"Accepted, but perhaps as any address would be",
-		"The host took the address but would not say how it treats others.", "The address is probably good.", true},
+	engine.ControlInconclusive: {"Accepted, but perhaps like every address",
+		"The host accepted the address, but did not show whether it accepts every address.", "The address is probably good.", true},
 	engine.InvalidSyntax: {"Not a valid address", "No mail system could deliver to it.", "Ask for the address again.", false},
 	engine.DomainNotFound: {"Domain does not exist", "The DNS has no such domain, so no mail can arrive.",
-		"Look for a typing mistake in what stands after the @.", false},
-	engine.NoMailHost: {"Domain has no mail host", "The domain is there, but no host takes mail for it.",
-		"Look for a typing mistake, or remove the address.", false},
-	engine.NullMX: {"Domain takes no mail", "The owner of the domain has said in the DNS that it never takes mail.", "Remove the address.", false},
-	engine.MXReservedAddress: {"Mail host in a private network", "The DNS leads to an address that cannot be on the public internet.",
+		"Check the part after the @ for a typing mistake.", false},
+	engine.NoMailHost: {"Domain has no mail host", "The domain exists, but no host accepts mail for it.",
+		"Check for a typing mistake, or remove the address.", false},
+	engine.NullMX: {"Domain accepts no mail", "The DNS says that the domain never accepts mail.", "Remove the address.", false},
+	engine.MXReservedAddress: {"Mail host in a private network", "The mail host has an address that cannot be on the public internet.",
 		"If it is a network of yours, start the server with --allow-net.", false},
 	engine.DNSTemporary: {"DNS gave no answer", "This says nothing about the mailbox.", "Check again in a minute.", false},
 	engine.ConnectionFailed: {"Mail host could not be reached",
-		"The mail hosts may be down, or your network may not let anybody out to port 25.", "Check again later; if every address ends so, ask your provider.", false},
-	engine.ConnectionTimeout: {"Mail host did not answer in time", "The host may be busy, or slow on purpose with strangers.", "Check again later.", false},
+		"The mail hosts may be down, or your network may block port 25.", "Check again later; if this happens with every address, ask your hosting provider.", false},
+	engine.ConnectionTimeout: {"Mail host did not answer in time", "The host may be busy, or deliberately slow with unknown clients.", "Check again later.", false},
 	engine.TLSFailed: {"Encryption (TLS) failed",
-		"This says nothing about the mailbox. It is often a certificate or a setting of the mail host, and may pass.", "Check again later.", false},
-	engine.MailboxNotFound: {"Mailbox does not exist", "The host says so of this address, not of us.", "Remove it: mail to it bounces.", false},
-	engine.MailboxDisabled: {"Mailbox is disabled", "Somebody had this mailbox and it is closed.", "Remove the address: mail to it bounces.", false},
-	engine.MailboxMoved:    {"Mailbox has moved", "The person has another address now.", "Remove this one, or ask for the new one.", false},
-	engine.MailboxFull: {"Mailbox is full", "Its owner has not made room, and mail bounces for now.",
-		"Check again in some days, and remove the address if it stays so.", false},
+		"This says nothing about the mailbox. The cause is often the certificate or the configuration of the mail host.", "Check again later.", false},
+	engine.MailboxNotFound: {"Mailbox does not exist", "The host's reply is about this mailbox, not about this server.", "Remove it: mail to it bounces.", false},
+	engine.MailboxDisabled: {"Mailbox is disabled", "The mailbox exists, but it is closed.", "Remove the address: mail to it bounces.", false},
+	engine.MailboxMoved:    {"Mailbox has moved", "The owner has another address now.", "Remove this address, or ask for the new one.", false},
+	engine.MailboxFull: {"Mailbox is full", "The mailbox is over its quota, and mail to it bounces for now.",
+		"Check again in a few days, and remove the address if the mailbox is still full.", false},
 	engine.NotOurDomain: {"Host does not handle the domain",
-		"The host that the DNS names says that it does not handle the domain, or not for strangers.", "The domain may be moving or given up: check again in some days.", false},
-	engine.Greylisted: {"Asked to come back later (greylisting)", "Usual for strangers, and no sign of anything bad.",
-		"Check again after the time shown, and the host will tell.", false},
-	engine.RateLimited: {"Asked too often", "The host wants fewer questions.", "Check again later, and give lists of this domain more time.", false},
-	engine.Blocked: {"This server is blocked", "This is about the server that asks, and says nothing about the mailbox.",
-		"See Health, and whether the server's address is on a block list.", false},
-	engine.TemporaryFailure: {"Temporary problem of the mail host", "The host cannot say at the moment.", "Check again later.", false},
-	engine.AmbiguousRefusal: {"Refused, and it is not clear what", "The host said no in words that could mean the mailbox, or us.",
-		"Its reply has the words.", false},
-	engine.ProtocolError: {"Not a proper mail host", "What answers there may be no mail host.", "Check again later; if it stays so, mail will hardly arrive.", false},
-	engine.SMTPUTF8Unsupported: {"Host takes no letters beyond ASCII",
-		"Mail to such an address needs a host that takes letters beyond ASCII, and this one does not.", "Ask for another address.", false},
+		"The mail host says that it does not accept mail for the domain from this server.", "The domain may be moving or abandoned: check again in a few days.", false},
+	engine.Greylisted: {"Greylisted: try again later", "Many hosts defer unknown clients at first; this says nothing about the mailbox.",
+		"Check again after the time shown.", false},
+	engine.RateLimited: {"Rate limited", "The host limits how often this server may ask.", "Check again later, and check lists of this domain more slowly.", false},
+	engine.Blocked: {"This server is blocked", "The host refused this server, which says nothing about the mailbox.",
+		"See Health, and check whether the server's address is on a block list.", false},
+	engine.TemporaryFailure: {"Temporary problem of the mail host", "The host cannot check the mailbox at the moment.", "Check again later.", false},
+	engine.AmbiguousRefusal: {"Refused for an unclear reason", "The refusal may be about the mailbox or about this server.",
+		"Read the host's reply.", false},
+	engine.ProtocolError: {"No valid SMTP", "The server that answered may not be a mail host.", "Check again later; if the fault persists, mail will probably not arrive.", false},
+	engine.SMTPUTF8Unsupported: {"Host does not support non-ASCII addresses",
+		"The part before the @ has non-ASCII characters, which this host does not support.", "Ask for another address.", false},
 	engine.SpamTrap: {"Known spam trap", "Nobody signs up with such an address.",
-		"Do not write to it, and find out how it got into your list before you write to anybody of it.", false},
-	engine.SMTPSkipped: {"Mailbox was not asked about", "The server is set to look at the address and the DNS only (--level).",
-		"Start it with --level smtp to ask the mail host.", false},
-	engine.InternalError: {"Fault of this server", "This says nothing about the address.", "The server's log says more.", false},
+		"Do not write to it. Find out how it got into your list before you write to the other addresses.", false},
+	engine.SMTPSkipped: {"Mail host was not contacted", "The server is configured to check only the address and the DNS (--level).",
+		"Start it with --level smtp to contact mail hosts.", false},
+	engine.InternalError: {"Fault of this server", "This says nothing about the address.", "See the server's log.", false},
 	engine.ResolverUnreliable: {"DNS resolver cannot be trusted", "The server's DNS resolver denies domains that exist, so this says nothing about the address.",
 		"See Health; check again when the resolver works.", false},
-	engine.PortBlocked: {"Port 25 is closed here", "The server's network lets nobody out to mail hosts, so this says nothing about the address.",
+	engine.PortBlocked: {"Port 25 is closed here", "The server's network blocks connections to mail hosts, so this says nothing about the address.",
 		"See Health; check again when port 25 is open.", false},
 }
 
@@ -74,8 +74,8 @@ func reasonName(reason engine.Reason) string {
 	return strings.ReplaceAll(string(reason), "_", " ")
 }
 
-// reasonNote is what the reason means and what to do, where nothing is known of
-// the address but the reason.
+// reasonNote returns what the reason means and what to do, if only the reason
+// is known.
 func reasonNote(reason engine.Reason) string {
 	text := reasonTexts[reason]
 	return strings.TrimSpace(text.Meaning + " " + text.Do)

@@ -8,13 +8,13 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// step is a stage of a verification and what came of it.
+// step is a step of a verification and its outcome.
 type step struct {
 	Name, Text, More string
 	Tone             string // "good", "bad", "warn" or "calm"; "idle": not reached
 }
 
-// pathOf is the way that a verification took.
+// pathOf returns the steps of the verification.
 func pathOf(r engine.Result) []step {
 	details := r.Details
 	steps := []step{syntaxStep(r), listsStep(details), dnsStep(r), hostStep(details), catchAllStep(details)}
@@ -23,7 +23,7 @@ func pathOf(r engine.Result) []step {
 		if idle {
 			steps[i] = step{Name: steps[i].Name, Text: "Not needed", Tone: "idle"}
 		}
-		// What was proven before a mail host was asked ends the way.
+		// A step that settles the verdict makes the later ones unnecessary.
 		idle = idle || endsAt(details.Reason) == steps[i].Name
 	}
 	return steps
@@ -81,13 +81,13 @@ func dnsStep(r engine.Result) step {
 	case engine.NoMailHost:
 		return step{Name: stepDNS, Text: "No mail host", Tone: "bad"}
 	case engine.NullMX:
-		return step{Name: stepDNS, Text: "Takes no mail (null MX)", Tone: "bad"}
+		return step{Name: stepDNS, Text: "Accepts no mail (null MX)", Tone: "bad"}
 	case engine.DNSTemporary:
 		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
 	case engine.ResolverUnreliable:
-		return step{Name: stepDNS, Text: "No answer to trust", Tone: "calm"}
+		return step{Name: stepDNS, Text: "Resolver unreliable", Tone: "calm"}
 	case engine.MXReservedAddress:
-		s.Text, s.Tone = "Leads to reserved addresses", "calm"
+		s.Text, s.Tone = "Reserved addresses only", "calm"
 		if r.Verdict == engine.Undeliverable {
 			s.Tone = "bad"
 		}
@@ -125,8 +125,8 @@ func hostStep(d *engine.Details) step {
 	return s
 }
 
-// replyTone is that of a reply: a refusal is bad news about the mailbox only
-// where it was read as that.
+// replyTone returns the tone of a reply. A refusal is bad only if it was read
+// as one of the mailbox.
 func replyTone(code int, reason engine.Reason) string {
 	switch {
 	case code < 400:
@@ -152,11 +152,11 @@ func catchAllStep(d *engine.Details) step {
 	s := step{Name: stepCatchAll}
 	switch d.CatchAll {
 	case engine.CatchAllYes:
-		s.Text, s.Tone = "Takes every address", "warn"
+		s.Text, s.Tone = "Accepts every address", "warn"
 	case engine.CatchAllNo:
-		s.Text, s.Tone = "Refuses unknown ones", "good"
+		s.Text, s.Tone = "Refuses unknown mailboxes", "good"
 	default:
-		s.Text, s.Tone = "Not known", "idle"
+		s.Text, s.Tone = "Unknown", "idle"
 		if d.SMTP == nil {
 			s.Text = "Not asked"
 		}
@@ -169,8 +169,8 @@ type line struct {
 	At, Who, Class, Text string
 }
 
-// beganBefore tells whether the dialogue is from a session that was kept from
-// an earlier check: its times go on from the beginning of that.
+// beganBefore reports whether the dialogue is from a session that an earlier
+// check opened: then its times count from the start of that session.
 func beganBefore(d *engine.Details) bool {
 	const slack = 1000 // reported and measured times need not agree to the millisecond
 	last := len(d.Transcript) - 1
@@ -179,11 +179,11 @@ func beganBefore(d *engine.Details) bool {
 
 func dialogueOf(transcript []smtp.Line) []line {
 	lines := make([]line, 0, len(transcript))
-	for _, told := range transcript {
-		l := line{At: groupedCount(told.AtMS), Who: "Note", Class: "note", Text: told.Text}
-		switch told.From {
+	for _, entry := range transcript {
+		l := line{At: groupedCount(entry.AtMS), Who: "Note", Class: "note", Text: entry.Text}
+		switch entry.From {
 		case "C":
-			l.Who, l.Class = "We", "client"
+			l.Who, l.Class = "rcpt", "client"
 		case "S":
 			l.Who, l.Class = "Host", "server"
 		}

@@ -132,7 +132,7 @@ func spanOf(text string) int {
 // store too. Where several have one name, as a key that was rotated and its
 // successor do, the end of the ID tells them apart.
 func namesOf(keys []store.Key) map[string]string {
-	const told = 4 // characters of the ID
+	const shown = 4 // characters of the ID
 	names, times := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}, map[string]int{}
 	for _, key := range keys {
 		times[key.Name]++
@@ -140,7 +140,7 @@ func namesOf(keys []store.Key) map[string]string {
 	for _, key := range keys {
 		names[key.ID] = key.Name
 		if times[key.Name] > 1 {
-			names[key.ID] += " (…" + key.ID[max(0, len(key.ID)-told):] + ")"
+			names[key.ID] += " (…" + key.ID[max(0, len(key.ID)-shown):] + ")"
 		}
 	}
 	return names
@@ -193,7 +193,7 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 	if len(view.Reasons) > mostReasons+1 { // one more is shown rather than summarised
 		view.Reasons, view.Rare = view.Reasons[:mostReasons], view.Reasons[mostReasons:]
 	}
-	view.Latencies = []latencyRow{asked.row("Asked"), remembered.row("Remembered")}
+	view.Latencies = []latencyRow{asked.row("Verified"), remembered.row("Remembered")}
 	for _, key := range byKey {
 		view.Keys = append(view.Keys, *key)
 	}

@@ -50,7 +50,7 @@ func TestUsageExport(t *testing.T) {
 	if got := w.get(t, "/usage.csv?days=7").Header.Get("Content-Disposition"); got != `attachment; filename="rcpt-usage-2026-11-16-2026-11-22.csv"` {
 		t.Error(got)
 	}
-	if got := w.get(t, "/usage?days=7&key="+key.ID).body; !strings.Contains(got, "/usage.csv?days=7&amp;key="+key.ID) || !strings.Contains(got, "alone") {
+	if got := w.get(t, "/usage?days=7&key="+key.ID).body; !strings.Contains(got, "/usage.csv?days=7&amp;key="+key.ID) || !strings.Contains(got, "with the key “") {
 		t.Error("the page does not lead to its file")
 	}
 	w.client = w.browser()

@@ -42,7 +42,7 @@ var (
 	errForged   = errors.New("the request did not come from one of our forms")
 	errTooLong  = errors.New("the form is too long")
 	errKeyEnded = errors.New("the key is revoked or expired")
-	errReplaced = errors.New("the key is replaced already")
+	errReplaced = errors.New("the key has already been replaced")
 )
 
 // serve makes a handler of an action.
@@ -98,8 +98,8 @@ func ownPath(given string) string {
 	return home
 }
 
-// kept are the parameters that say which part of a page is wanted; others are
-// about something that was done.
+// kept are the parameters that select a part of a page. Others report what was
+// done.
 var kept = []string{"days", "key", "show", "page"}
 
 // ownPage is a page of ours with the parameters that belong to it, as [ownPath]
@@ -131,8 +131,7 @@ func (v *visit) redirect(to string) error {
 // form is the value of a field of a form that was posted.
 func (v *visit) form(name string) string { return v.r.PostFormValue(name) }
 
-// fail tells the visitor that it did not work, and the log why, if we are to
-// blame.
+// fail shows the visitor what failed. Faults of the server are logged.
 func (d *Dashboard) fail(v *visit, err error) {
 	p := problem{Heading: "Something went wrong", Text: "The server could not do this. Its log says why.", Status: http.StatusInternalServerError}
 	switch {
@@ -142,13 +141,13 @@ func (d *Dashboard) fail(v *visit, err error) {
 		p = problem{Heading: "This form is no longer valid", Status: http.StatusForbidden,
 			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
 	case errors.Is(err, errTooLong):
-		p = problem{Heading: "This form cannot be read", Text: "It is longer than any that makes sense, or damaged.", Status: http.StatusBadRequest}
+		p = problem{Heading: "This form cannot be read", Text: "It is too long or damaged.", Status: http.StatusBadRequest}
 	case errors.Is(err, errKeyEnded):
 		p = problem{Heading: "This key has ended", Status: http.StatusConflict,
-			Text: "It is revoked or expired, so nothing of it can be changed. Create a new key instead."}
+			Text: "It is revoked or expired and can no longer be changed. Create a new key instead."}
 	case errors.Is(err, errReplaced):
-		p = problem{Heading: "This key is replaced already", Status: http.StatusConflict,
-			Text: "Another key was made in its place. Rotate that one, or revoke it first."}
+		p = problem{Heading: "This key has already been replaced", Status: http.StatusConflict,
+			Text: "It has a successor. Rotate the successor, or revoke it first."}
 	case errors.Is(err, errBusy), errors.Is(err, store.ErrUnavailable):
 		v.w.Header().Set("Retry-After", strconv.Itoa(retrySoon))
 		p = problem{Heading: "Not right now", Text: "The server cannot do this at the moment. Try again in a few seconds.",

@@ -12,23 +12,23 @@ import (
 func engineFigures() []figure[engine.Stats] {
 	known := setOf(provider.Names()...)
 	return []figure[engine.Stats]{
-		gauge("rcpt_smtp_pool_sessions", "SMTP sessions that are open or about to be.", func(s engine.Stats) float64 { return float64(s.SMTP.Sessions) }),
+		gauge("rcpt_smtp_pool_sessions", "SMTP sessions that are open or being opened.", func(s engine.Stats) float64 { return float64(s.SMTP.Sessions) }),
 		gauge("rcpt_smtp_pool_idle_sessions", "SMTP sessions that are kept for the next recipient.", func(s engine.Stats) float64 { return float64(s.SMTP.Idle) }),
-		gauge("rcpt_smtp_pool_probes", "Addresses that a mail host is being asked about.", func(s engine.Stats) float64 { return float64(s.SMTP.UnderWay) }),
+		gauge("rcpt_smtp_pool_probes", "Addresses that a session is asking about.", func(s engine.Stats) float64 { return float64(s.SMTP.UnderWay) }),
 		gauge("rcpt_smtp_pool_waiting_probes", "Addresses that wait for a session with their mail host.",
 			func(s engine.Stats) float64 { return float64(s.SMTP.Waiting) }),
-		gauge("rcpt_smtp_pool_hosts", "Mail hosts of which something is known.", func(s engine.Stats) float64 { return float64(s.SMTP.Hosts) }),
+		gauge("rcpt_smtp_pool_hosts", "Mail hosts that the pool keeps state for.", func(s engine.Stats) float64 { return float64(s.SMTP.Hosts) }),
 		networkFailed,
-		shunned(known, "rcpt_smtp_paused", "Providers that are left alone because they block us, a way out each; other: mail hosts of no known provider.",
+		shunned(known, "rcpt_smtp_paused", "Providers that are paused because they block us, counted for each egress; other: mail hosts of unknown providers.",
 			func(s smtpprobe.Shunned) bool { return !s.Until.IsZero() }),
-		shunned(known, "rcpt_smtp_slowed", "Providers that are asked more slowly because we were too fast for them; other as above.",
+		shunned(known, "rcpt_smtp_slowed", "Providers that are probed more slowly because they said that we were too fast, counted for each egress; other: mail hosts of unknown providers.",
 			func(s smtpprobe.Shunned) bool { return s.Interval > 0 && s.Until.IsZero() }),
 	}
 }
 
-// networkFailed is whether a check of our own network failed. A check that is
+// networkFailed is 1 for a failed check of our own network. A check that is
 // off, or was not made yet, has not failed.
-var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed", "1 while the check fails: the DNS resolver cannot be believed, or no mail host be reached.",
+var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed", "1 while the check fails: the DNS resolver is unreliable (resolver), or no mail host can be reached (port).",
 	[]string{"check"}, func(now engine.Stats, show func(float64, ...string)) {
 		for name, check := range map[string]engine.Check{"resolver": now.Network.Resolver, "port": now.Network.Port} {
 			failed := 0.0
@@ -39,9 +39,9 @@ var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed",
 		}
 	})
 
-// shunned counts the providers that are paused, or slowed down, by name. Mail
-// hosts of no known provider stand in the pool by their address; here they are
-// counted together.
+// shunned counts the providers that are paused or slowed, by name. The pool
+// knows mail hosts of unknown providers by their address; here they are counted
+// together.
 func shunned(known set, name, help string, counts func(smtpprobe.Shunned) bool) figure[engine.Stats] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
 		number := map[string]int{other: 0} // shown even if there is none, so that a graph has a line

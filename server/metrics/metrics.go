@@ -101,7 +101,7 @@ func (m *Metrics) Handler() http.Handler {
 // build is a constant whose labels say which version runs.
 func build(version string) prometheus.Collector {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "rcpt_build_info", Help: "Always 1; the labels say what this program is made of.",
+		Name: "rcpt_build_info", Help: "Always 1; the labels have the version of rcpt and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go_version": runtime.Version()},
 	})
 	info.Set(1)

@@ -6,20 +6,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// refusals are the reasons for which the server does not serve a valid request.
+// refusals are the causes for which the server refuses a valid request.
 var refusals = []string{
 	"unauthorized", // 401: no key, or a wrong one
-	"forbidden",    // 403: the key is not good for this, or not from there
+	"forbidden",    // 403: the key lacks the scope, or the client's network is not allowed
 	"quota",        // 402: the quota of the month is used up
 	"rate",         // 429: the key asks too fast
-	"concurrency",  // 429: the key asks too much at a time
-	"busy",         // 503: as many verifications run as may, or too many wait for the same mail host
-	"store",        // 503: the store is needed to decide, and cannot be reached
+	"concurrency",  // 429: the key has too many requests in progress
+	"busy",         // 503: the limit of verifications is reached, or too many wait for the same mail host
+	"store",        // 503: the decision needs the store, which cannot be reached
 	other,
 }
 
 // classes are the status classes of HTTP (RFC 9110 §15), by the first digit;
-// the first is for a request without an answer.
+// the first is for a request without a response.
 var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // requests counts requests over HTTP.
@@ -32,7 +32,7 @@ type requests struct {
 	causes map[string]prometheus.Counter
 }
 
-// route is what is counted of a route.
+// route has the counters of a route.
 type route struct {
 	byClass  [len(classes)]prometheus.Counter
 	duration prometheus.Observer
@@ -41,13 +41,13 @@ type route struct {
 func newRequests(routes []string) requests {
 	r := requests{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_http_requests_total", Help: "Requests over HTTP, by route and the class of the answer's status.",
+			Name: "rcpt_http_requests_total", Help: "HTTP requests, by route and status class.",
 		}, []string{"route", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rcpt_http_request_duration_seconds", Help: "How long requests took to be answered, by route.", Buckets: seconds,
+			Name: "rcpt_http_request_duration_seconds", Help: "Duration of HTTP requests in seconds, by route.", Buckets: seconds,
 		}, []string{"route"}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_http_refused_total", Help: "Requests that were not served for a reason that is no mistake in them, by cause.",
+			Name: "rcpt_http_refused_total", Help: "Valid requests that were refused, by cause: key, limits, quota, load or database.",
 		}, []string{"cause"}),
 		routes: map[string]*route{}, causes: map[string]prometheus.Counter{},
 	}
@@ -73,8 +73,8 @@ func (r *requests) collectors() []prometheus.Collector {
 	return []prometheus.Collector{r.total, r.duration, r.refused}
 }
 
-// Request counts a request and its answer; status 0 means none. The route is
-// one of [Config.Routes].
+// Request counts a request and its response; status 0 means that there was
+// none. The route is one of [Config.Routes].
 func (m *Metrics) Request(route string, status int, took time.Duration) {
 	counted, ok := m.requests.routes[route]
 	if !ok {
@@ -88,7 +88,7 @@ func (m *Metrics) Request(route string, status int, took time.Duration) {
 	counted.duration.Observe(took.Seconds())
 }
 
-// Refused counts a request that was not served, by the cause.
+// Refused counts a request that was refused, by cause.
 func (m *Metrics) Refused(why string) {
 	counter, ok := m.requests.causes[why]
 	if !ok {

@@ -26,15 +26,15 @@ type steps struct {
 func newSteps() steps {
 	s := steps{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rcpt_phase_duration_seconds", Help: "How long the steps of verifications took: to find mail hosts (dns), and to ask them (smtp).",
+			Name: "rcpt_phase_duration_seconds", Help: "Duration of the steps of a verification in seconds: finding the mail hosts (dns) and probing them (smtp).",
 			Buckets: seconds,
 		}, []string{"phase"}),
 		lookups: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_dns_lookups_total", Help: "Questions to the DNS about mail hosts, by type, status, and whether the answer was cached.",
+			Name: "rcpt_dns_lookups_total", Help: "DNS lookups of mail hosts, by type, status, and whether the answer was cached.",
 		}, []string{"type", "status", "cached"}),
 		sessions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "rcpt_smtp_sessions_total",
-			Help: "SMTP sessions by outcome, as verifications see them: one that several share counts for each.",
+			Help: "SMTP sessions by outcome. A session that several verifications share is counted for each of them.",
 		}, []string{"outcome"}),
 	}
 	s.dns, s.smtp = s.duration.WithLabelValues("dns"), s.duration.WithLabelValues("smtp")

@@ -40,10 +40,10 @@ func (b *byCached[T]) of(cached bool) T {
 func newVerifications() verifications {
 	v := verifications{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_verifications_total", Help: "Verifications that were answered, by result, reason, and whether the answer was remembered.",
+			Name: "rcpt_verifications_total", Help: "Answered verifications, by result, reason, and whether the result was remembered.",
 		}, []string{"result", "reason", "cached"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rcpt_verification_duration_seconds", Help: "How long verifications took, by whether the answer was remembered.", Buckets: seconds,
+			Name: "rcpt_verification_duration_seconds", Help: "Duration of verifications in seconds, by whether the result was remembered.", Buckets: seconds,
 		}, []string{"cached"}),
 		usual: map[engine.Reason]usualAnswer{},
 	}
