@@ -160,7 +160,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		report.again = "" // the run itself can go on
 	}
 	writeSummary(stderr, report)
-	return c.endJournal(run, err, written)
+	return c.endJournal(run, err, written[0])
 }
 
 // whyEnded is the error of a run: err is what ended it, if anything did.
@@ -188,14 +188,25 @@ func (c *bulkCommand) unlessUnread(err error) error {
 }
 
 // report is what the summary tells.
-func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written int64) bulkReport {
-	r := bulkReport{Summary: summary, total: run.input.total(), written: written}
+func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
+	r := bulkReport{Summary: summary, total: run.input.total(), unit: c.unit()}
 	if !c.toStdout() {
-		r.output = string(c.Output)
-		r.parts = c.outputNames()[1:]
+		var files []writtenFile
+		for i, name := range c.outputNames() {
+			files = append(files, writtenFile{name, written[i]})
+		}
+		r.output, r.parts = files[0], files[1:]
 		r.again = c.askAgain()
 	}
 	return r
+}
+
+// unit is what is counted: each address of a row has a result.
+func (c *bulkCommand) unit() string {
+	if len(c.Column) > 1 {
+		return addressUnit
+	}
+	return rowUnit
 }
 
 // askAgain is the command that asks again about what is unknown in the output; empty where not all rows are in it.

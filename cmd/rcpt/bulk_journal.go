@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
 )
 
@@ -130,20 +129,20 @@ func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 	if closeErr := run.journal.Close(); closeErr != nil && !errors.Is(err, closeErr) {
 		err = fmt.Errorf("%w; %w", err, closeErr)
 	}
-	return fmt.Errorf("%w; %s; go on with: %s", err, rowsLeft(total, settled), goOnWith(os.Args[1:]))
+	return fmt.Errorf("%w; %s; go on with: %s", err, left(total, settled, c.unit()), goOnWith(os.Args[1:]))
 }
 
-// rowsLeft says how many rows have no final result yet.
-func rowsLeft(total listTotal, settled int64) string {
-	left := max(0, total.rows-settled)
-	about := "about "
+// left says how many have no final result yet.
+func left(total listTotal, settled int64, unit string) string {
+	count := max(0, total.rows-settled)
+	text := counted(count, unit) + " are left"
+	if count == 1 {
+		text = counted(count, unit) + " is left"
+	}
 	if total.exact {
-		about = ""
+		return text
 	}
-	if left == 1 {
-		return about + "1 row is left"
-	}
-	return about + humanize.Comma(left) + " rows are left"
+	return "about " + text
 }
 
 // canJournal says why a run cannot be gone on with.

@@ -205,8 +205,7 @@ func sameFile(a, b *os.File) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Write takes a result, and with the last of a row the row. Where several
-// columns are read, the first says in which part of the list a row is.
+// Write takes a result, and with the last of a row the row.
 func (o *listOutput) Write(item bulk.Item, result engine.Result) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -221,10 +220,29 @@ func (o *listOutput) Write(item bulk.Item, result engine.Result) error {
 	}
 	o.row = o.writer.Append(o.row[:0], string(item.Row), results...)
 	err := o.files[0].add(o.row)
-	if part := o.parts[bulk.ActionFor(results[0])]; part != nil && err == nil {
+	if part := o.parts[rowAction(results)]; part != nil && err == nil {
 		err = part.add(o.row)
 	}
 	return err
+}
+
+// rowAction is what to do with a row: what the first of its addresses says. A
+// row is removed only where that goes for each of its addresses; if another may
+// be good, a person decides.
+func rowAction(results []engine.Result) bulk.Action {
+	var held []bulk.Action
+	for _, result := range results {
+		if result.Verdict != engine.Empty {
+			held = append(held, bulk.ActionFor(result))
+		}
+	}
+	switch {
+	case len(held) == 0:
+		return bulk.ActionFor(results[0])
+	case held[0] == bulk.Remove && slices.ContainsFunc(held, func(a bulk.Action) bool { return a != bulk.Remove }):
+		return bulk.Review
+	}
+	return held[0]
 }
 
 // flush writes the rows that have been gathered.
@@ -250,17 +268,15 @@ func (o *listOutput) failed() error {
 	return nil
 }
 
-// close writes the rest, and returns how many rows are in the output.
-func (o *listOutput) close() (rows int64, err error) {
+// close writes the rest, and returns how many rows are in each file.
+func (o *listOutput) close() (rows []int64, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, file := range o.files {
 		if closeErr := file.close(); err == nil {
 			err = closeErr
 		}
-	}
-	if len(o.files) > 0 {
-		rows = o.files[0].kept
+		rows = append(rows, file.kept)
 	}
 	return rows, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,7 +58,37 @@ func TestFullDisk(t *testing.T) {
 	if err := out.Write(bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a later row: error %v", err)
 	}
-	if rows, err := out.close(); rows != 2 || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
+	if rows, err := out.close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
 		t.Errorf("%d rows, error %v, file %q", rows, err, disk)
+	}
+}
+
+// TestRowAction: a row with several addresses is in the part of the list that
+// its first address says, and never among those to remove while another of its
+// addresses may be good.
+func TestRowAction(t *testing.T) {
+	good, trap := engine.Result{Verdict: engine.Deliverable}, engine.Result{Verdict: engine.Unknown, SpamTrap: true}
+	bad, empty := engine.Result{Verdict: engine.Undeliverable}, engine.Result{Verdict: engine.Empty}
+	all, later := engine.Result{Verdict: engine.AcceptAll}, engine.Result{Verdict: engine.Unknown, Details: &engine.Details{Reason: engine.Greylisted}}
+	for _, c := range []struct {
+		results []engine.Result
+		want    bulk.Action
+	}{
+		{[]engine.Result{good}, bulk.Send},
+		{[]engine.Result{bad}, bulk.Remove},
+		{[]engine.Result{empty}, bulk.Remove},
+		{[]engine.Result{good, bad}, bulk.Send},
+		{[]engine.Result{later, good}, bulk.Retry},
+		{[]engine.Result{empty, good}, bulk.Send},
+		{[]engine.Result{empty, empty, all}, bulk.Review},
+		{[]engine.Result{bad, good}, bulk.Review},
+		{[]engine.Result{bad, empty, later}, bulk.Review},
+		{[]engine.Result{bad, empty}, bulk.Remove},
+		{[]engine.Result{bad, trap}, bulk.Remove},
+		{[]engine.Result{empty, empty}, bulk.Remove},
+	} {
+		if got := rowAction(c.results); got != c.want {
+			t.Errorf("%v: %s, want %s", c.results, got, c.want)
+		}
 	}
 }

@@ -18,16 +18,52 @@ import (
 // bulkReport is what a summary tells.
 type bulkReport struct {
 	bulk.Summary
-	total   listTotal
-	output  string   // its name; empty for standard output
-	parts   []string // files of --split, in the order of [bulk.Actions]
-	again   string   // the command that asks again about what is unknown; empty where that comes too early
-	written int64    // rows of the output
+	total  listTotal
+	unit   string        // what is counted: rows, or addresses where a row has several
+	output writtenFile   // without a name it is standard output
+	parts  []writtenFile // files of --split, in the order of [bulk.Actions]
+	again  string        // the command that asks again about what is unknown; empty where that comes too early
+}
+
+// writtenFile is a file of the output.
+type writtenFile struct {
+	name string
+	rows int64
+}
+
+// holding is the file, with its number of rows unless that was said.
+func (f writtenFile) holding(said int64) string {
+	switch {
+	case f.name == "":
+		return ""
+	case f.rows == said:
+		return " -> " + printable(f.name)
+	}
+	return fmt.Sprintf(" -> %s (%s)", printable(f.name), counted(f.rows, rowUnit))
+}
+
+// The units of what is counted.
+const (
+	rowUnit     = "row"
+	addressUnit = "address"
+)
+
+// counted is "1 row" or "7,620 addresses".
+func counted(count int64, unit string) string {
+	text := humanize.Comma(count) + " " + unit
+	switch {
+	case count == 1:
+		return text
+	case unit == addressUnit:
+		return text + "es"
+	}
+	return text + "s"
 }
 
 // writeSummary tells what came of a list, and what to do next.
 func writeSummary(w io.Writer, s bulkReport) {
-	fmt.Fprintf(w, "%s rows verified in %s (%s/s)%s\n", s.share(), s.Elapsed.Round(time.Second/10), perSecond(s.Done-s.Recalled, s.Elapsed), s.to())
+	fmt.Fprintf(w, "%s verified in %s (%s/s)%s\n", s.share(), s.Elapsed.Round(time.Second/10), perSecond(s.Done-s.Recalled, s.Elapsed),
+		s.output.holding(s.saidRows(s.Done)))
 	for _, fact := range []struct {
 		count int64
 		text  string
@@ -50,7 +86,7 @@ func writeSummary(w io.Writer, s bulkReport) {
 	}
 }
 
-// writeCounts tells how many rows have which result, and why.
+// writeCounts tells how many have which result, and why.
 func writeCounts(w io.Writer, s bulkReport) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
@@ -66,7 +102,9 @@ func writeCounts(w io.Writer, s bulkReport) {
 	for i, action := range bulk.Actions() {
 		writeShare(table, string(action), s.Actions[action], s.Done, s.advice(i, action))
 	}
-	fmt.Fprintln(table, "Reasons")
+	if len(s.Reasons) > 0 {
+		fmt.Fprintln(table, "Reasons")
+	}
 	for _, reason := range byCount(s.Reasons) {
 		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], asked, "")
 	}
@@ -78,26 +116,24 @@ func writeCounts(w io.Writer, s bulkReport) {
 	}
 }
 
-// share is "90,488 of about 200,000".
+// share is "90,488 of about 200,000 rows".
 func (s bulkReport) share() string {
 	done := humanize.Comma(s.Done)
 	switch {
 	case s.total.exact:
-		return done + " of " + humanize.Comma(s.total.rows)
+		return done + " of " + counted(s.total.rows, s.unit)
 	case s.total.rows == 0:
-		return done
+		return counted(s.Done, s.unit)
 	}
-	return done + " of about " + humanize.Comma(s.total.rows)
+	return done + " of about " + counted(s.total.rows, s.unit)
 }
 
-func (s bulkReport) to() string {
-	if s.output == "" {
-		return ""
+// saidRows is how many rows a number tells of; where it counts addresses, none.
+func (s bulkReport) saidRows(count int64) int64 {
+	if s.unit == addressUnit {
+		return -1
 	}
-	if s.written == s.Done {
-		return " -> " + printable(s.output)
-	}
-	return fmt.Sprintf(" -> %s (%s rows)", printable(s.output), humanize.Comma(s.written))
+	return count
 }
 
 // advice is what to do with the rows of an action.
@@ -109,7 +145,7 @@ func (s bulkReport) advice(i int, action bulk.Action) string {
 		bulk.Retry:  "verify them again before you mail them",
 	}[action]
 	if len(s.parts) > 0 {
-		text += " -> " + printable(s.parts[i])
+		text += s.parts[i].holding(s.saidRows(s.Actions[action]))
 	}
 	return text
 }

@@ -21,7 +21,7 @@ func TestSummaryText(t *testing.T) {
 			Reasons:  map[engine.Reason]int64{engine.RecipientAccepted: 80_000, engine.Greylisted: 7620, engine.RateLimited: 2380},
 			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.Greylisted, engine.RateLimited}}},
 		},
-		total: listTotal{rows: 200_000}, output: "checked.csv", written: 90_488, again: "rcpt bulk …",
+		total: listTotal{rows: 200_000}, unit: rowUnit, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
   40,000 of them were settled by the run before
