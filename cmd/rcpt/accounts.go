@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/server/dashboard"
 	"github.com/rcpt/rcpt/store"
 )
@@ -45,7 +46,7 @@ func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *logFl
 		}
 		for _, a := range accounts {
 			if !c.JSON {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", a.ID, printable(a.Login), minuteOf(a.Created))
+				fmt.Fprintf(table, "%s\t%s\t%s\n", a.ID, tty.Printable(a.Login), minuteOf(a.Created))
 			} else if err := encoder.Encode(accountRecord{ID: a.ID, Login: a.Login, Created: a.Created}); err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *logF
 		if _, err := fmt.Fprintln(std.out, password); err != nil {
 			return fmt.Errorf("the new password cannot be printed: run the command again: %w", err)
 		}
-		fmt.Fprintf(std.err, "This is the password of %s now. Sign in with it and choose another one under Account. All sessions have ended.\n", printable(account.Login))
+		fmt.Fprintf(std.err, "This is the password of %s now. Sign in with it and choose another one under Account. All sessions have ended.\n", tty.Printable(account.Login))
 		return nil
 	})
 }

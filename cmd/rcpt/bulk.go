@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
+	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -22,18 +24,18 @@ type bulkCommand struct {
 	debugFlag
 	Input        string        `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl or .ndjson; or - for standard input."`
 	Output       outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
-	Overwrite    bool          `help:"Replace an OUTPUT that is there already."`
-	Resume       bool          `help:"Go on with a run to OUTPUT that was interrupted or killed; give the same arguments."`
-	Only         []onlyResult  `placeholder:"RESULT" help:"Write the rows with this result alone: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
-	Split        bool          `help:"Write four more files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
-	CSVRaw       bool          `name:"csv-raw" help:"Leave cells of the list as they are, also those that a spreadsheet takes for formulas."`
-	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each has results of its own. Default: guessed; email."`
-	Dedupe       bool          `help:"Leave out rows whose addresses were there before."`
-	RetryUnknown string        `placeholder:"OLD" help:"Take what is settled from this output of an earlier run, and ask again only about what is unknown. INPUT may be left out: it is OLD then."`
-	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Addresses asked about at a time; those that wait for a busy mail host do not count. Default: ${default}."`
-	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried before the final word; 0s: not at all. Default: ${default}."`
-	State        string        `placeholder:"DIR" help:"Folder for the journal, and for what does not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
-	NoProgress   bool          `help:"Do not show how far the run is."`
+	Overwrite    bool          `help:"Replace an existing OUTPUT."`
+	Resume       bool          `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
+	Only         []onlyResult  `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Split        bool          `help:"Also write four files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
+	CSVRaw       bool          `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
+	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
+	Dedupe       bool          `help:"Leave out rows whose addresses were in rows before."`
+	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
+	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for a busy mail host. Default: ${default}."`
+	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
+	State        string        `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
+	NoProgress   bool          `help:"Do not show the progress."`
 }
 
 // retryWindow is a duration that may be zero.
@@ -48,11 +50,11 @@ func (w *retryWindow) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Run verifies the list. Everything that can be wrong with the call is found out before the output is touched.
+// Run verifies the list. It checks all arguments before it touches the output.
 func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	stop := listenForStops(ctx, std.err)
 	defer stop.release()
-	if err := c.checkState(); err != nil {
+	if err := c.makeState(); err != nil {
 		return err
 	}
 	if c.Input == "" {
@@ -64,7 +66,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return err
 	}
-	defer input.close()
+	defer input.Close()
 	format, err := c.outputFormat(input.Format())
 	if err != nil {
 		return err
@@ -78,27 +80,29 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 		return err
 	}
 	defer stopDebug()
-	tellColumns(std.err, input)
-	view, logger := c.viewFor(std, input, logs)
+	printColumns(std.err, input)
+	view, logger := c.viewFor(std, input.Total, logs)
 	var network networkStop
-	verifier, err := c.verifier(ctx, logger, network.told)
+	verifier, err := c.verifier(ctx, logger, network.observe)
 	if err != nil {
 		return err
 	}
 	journal, output, err := c.openFiles(std, input, writer)
 	if err != nil {
-		return errors.Join(c.unlessUnread(err), verifier.Close())
+		return errors.Join(c.unlessClosed(err), verifier.Close())
 	}
 	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network}, std.err)
 	return errors.Join(err, verifier.Close())
 }
 
-// openFiles opens what is written to. The journal is nil where there is none.
-func (c *bulkCommand) openFiles(std terminal, input *listInput, writer *tabular.Writer) (*bulk.Journal, *listOutput, error) {
-	if err := c.noneLeft(); err != nil {
+// openFiles opens the journal, which may be nil, and the output.
+func (c *bulkCommand) openFiles(
+	std terminal, input *listfile.Input, writer *tabular.Writer,
+) (*bulk.Journal, *listfile.Output, error) {
+	if err := c.checkUnfinished(); err != nil {
 		return nil, nil, err
 	}
-	if err := c.mayWrite(input); err != nil {
+	if err := c.checkOutput(input); err != nil {
 		return nil, nil, err
 	}
 	journal, err := c.openJournal(input)
@@ -116,24 +120,24 @@ func (c *bulkCommand) openFiles(std terminal, input *listInput, writer *tabular.
 	return journal, output, err
 }
 
-// bulkRun is what a run works with.
+// bulkRun holds the parts of a run.
 type bulkRun struct {
-	input    *listInput
-	output   *listOutput
-	journal  *bulk.Journal
+	input    *listfile.Input
+	output   *listfile.Output
+	journal  *bulk.Journal // may be nil
 	verifier *engine.Verifier
 	view     progressView
 	logger   *slog.Logger
 	network  *networkStop
 }
 
-// work verifies all rows, and tells what came of it.
+// work verifies all rows and prints the summary.
 func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	ctx, cancel := context.WithCancelCause(stop.ctx)
 	defer cancel(nil)
-	run.network.ends(cancel)
+	run.network.cancelWith(cancel)
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
-		Verifier:    rowVerifier{run.verifier},
+		Verifier:    listfile.Verifier{Engine: run.verifier},
 		Concurrency: int(c.Concurrency),
 		RetryWindow: time.Duration(c.RetryWindow),
 		SpillDir:    c.State,
@@ -142,97 +146,63 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		Drain:       stop.drain,
 		Trim:        c.trim,
 		Progress: func(p bulk.Progress) {
-			if err := run.output.flush(); err != nil {
+			if err := run.output.Flush(); err != nil {
 				cancel(err)
 			}
 			run.view.show(p)
 		},
 	})
 	run.view.close()
-	written, closeErr := run.output.close()
-	if err := cmp.Or(closeErr, err); err != nil && c.unlessUnread(err) == nil {
+	written, closeErr := run.output.Close()
+	if err := cmp.Or(closeErr, err); err != nil && c.unlessClosed(err) == nil {
 		return nil
 	}
-	c.tellNotes(stderr, run.input.came(), run.input.former)
-	err = c.whyEnded(stop, run, summary, cmp.Or(closeErr, err))
+	c.printNotes(stderr, run.input)
+	err = c.runError(stop, run, summary, cmp.Or(closeErr, err))
 	report := c.report(run, summary, written)
 	if err != nil {
-		report.again = "" // the run itself can go on
+		report.again = "" // the run itself can be continued
 	}
 	writeSummary(stderr, report)
 	return c.endJournal(run, err, written[0])
 }
 
-// whyEnded is the error of a run: err is what ended it, if anything did.
-func (c *bulkCommand) whyEnded(stop *stops, run bulkRun, summary bulk.Summary, err error) error {
-	notes := run.input.came()
+// runError is the error of a run that ended with err, or ended early.
+func (c *bulkCommand) runError(stop *stops, run bulkRun, summary bulk.Summary, err error) error {
+	notes := run.input.Notes()
 	switch {
-	case run.output.failed() != nil:
-		return run.output.failed()
-	case notes.failed != nil:
-		return c.inputError(notes.failed)
-	case run.network.found() != nil:
-		return run.network.found()
-	case err == nil && (summary.Drained || notes.stopped) || stop.ctx.Err() != nil:
-		return errInterrupted
+	case run.output.Err() != nil:
+		return run.output.Err()
+	case notes.Failed != nil:
+		return c.inputError(notes.Failed)
+	case run.network.failure() != nil:
+		return run.network.failure()
+	case err == nil && (summary.Drained || notes.Stopped) || stop.ctx.Err() != nil:
+		return listfile.ErrInterrupted
 	}
 	return err
 }
 
-// unlessUnread is the error, unless it says that nobody reads standard output any more: whoever did, as head does, has all they want.
-func (c *bulkCommand) unlessUnread(err error) error {
+// unlessClosed returns the error, or nil if it says that the reader of standard
+// output closed it, as head does.
+func (c *bulkCommand) unlessClosed(err error) error {
 	if c.toStdout() && errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
 }
 
-// report is what the summary tells.
-func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
-	r := bulkReport{Summary: summary, total: run.input.total(), unit: c.unit()}
-	if !c.toStdout() {
-		var files []writtenFile
-		for i, name := range c.outputNames() {
-			files = append(files, writtenFile{name, written[i]})
-		}
-		r.output, r.parts = files[0], files[1:]
-		r.again = c.askAgain()
-	}
-	return r
-}
-
-// unit is what is counted: each address of a row has a result.
-func (c *bulkCommand) unit() string {
-	if len(c.Column) > 1 {
-		return addressUnit
-	}
-	return rowUnit
-}
-
-// askAgain is the command that asks again about what is unknown in the output; empty where not all rows are in it.
-func (c *bulkCommand) askAgain() string {
-	if len(c.Only) > 0 {
-		return ""
-	}
-	words := []string{"rcpt", "bulk", "--retry-unknown", string(c.Output), "-o", besides(string(c.Output), "again")}
-	for _, column := range c.Column {
-		words = append(words, "--column", column)
-	}
-	for i, word := range words {
-		words[i] = quoted(word)
-	}
-	return strings.Join(words, " ")
-}
-
-// trim leaves out of a result what the output does not show: it may have to wait for its turn.
+// trim removes from a result what the output does not show: results wait in
+// memory for their turn.
 func (c *bulkCommand) trim(r engine.Result) engine.Result {
-	if r.Details != nil && !c.Details {
-		r.Details = &engine.Details{Reason: r.Details.Reason, RetryAfter: r.Details.RetryAfter, Suggestion: r.Details.Suggestion}
+	if d := r.Details; d != nil && !c.Details {
+		r.Details = &engine.Details{Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion}
 	}
 	return r
 }
 
-func (c *bulkCommand) checkState() error {
+// makeState creates the folder of --state.
+func (c *bulkCommand) makeState() error {
 	if c.State == "" {
 		return nil
 	}
@@ -242,8 +212,10 @@ func (c *bulkCommand) checkState() error {
 	return nil
 }
 
-// verifier is the engine. Its line for each address would drown everything else in the log.
-func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger, network func(engine.NetworkStatus)) (*engine.Verifier, error) {
+// verifier makes the engine. It logs each address at the debug level only.
+func (c *bulkCommand) verifier(
+	ctx context.Context, logger *slog.Logger, network func(engine.NetworkStatus),
+) (*engine.Verifier, error) {
 	config, err := c.config(quietly(logger))
 	if err != nil {
 		return nil, err
@@ -251,4 +223,44 @@ func (c *bulkCommand) verifier(ctx context.Context, logger *slog.Logger, network
 	config.HELO = helo(ctx, config)
 	config.Hooks.Network = network
 	return engine.New(config)
+}
+
+// stops are the signals to a run. After the first the run finishes the rows
+// already read, after the second it stops at once, and the third kills the
+// process.
+type stops struct {
+	drain   <-chan struct{} // closed by the first
+	ctx     context.Context // canceled by the second
+	release func()
+}
+
+// listenForStops listens for signals until release is called.
+func listenForStops(parent context.Context, stderr *os.File) *stops {
+	notice := "rcpt: finishing the rows already read; interrupt again to stop at once"
+	if tty.Is(stderr) {
+		notice = "\n" + notice // below the live line
+	}
+	drain := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP) // the terminal was closed
+	}
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case <-signals:
+			fmt.Fprintln(stderr, notice)
+		case <-ctx.Done():
+			return
+		}
+		close(drain)
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return &stops{drain: drain, ctx: ctx, release: cancel}
 }

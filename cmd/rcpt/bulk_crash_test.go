@@ -293,7 +293,7 @@ func TestBulkKilled(t *testing.T) {
 	testkit.Eventually(t, "every mailbox is asked about", func() bool { return post.count("box", "ghost", "grey", "shut") >= rows })
 	code, _, stderr := p.end(os.Interrupt)
 	keep()
-	left := regexp.MustCompile(`rcpt: interrupted; (\d+) rows? (?:is|are) left; go on with: rcpt bulk .*list\.csv -o .*checked\.csv .* --resume\n$`)
+	left := regexp.MustCompile(`rcpt: interrupted; (\d+) rows? (?:is|are) left; to continue: rcpt bulk .*list\.csv -o .*checked\.csv .* --resume\n$`)
 	if match := left.FindStringSubmatch(stderr); code != exitFailed || match == nil || match[1] != fmt.Sprint(rows-len(settled)) {
 		t.Fatalf("exit code %d, %d rows are left, standard error:\n%s", code, rows-len(settled), stderr)
 	}

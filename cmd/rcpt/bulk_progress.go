@@ -10,45 +10,48 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
-	"golang.org/x/term"
 )
 
-// progressView shows how far a run is.
+// progressView shows the progress of a run.
 type progressView interface {
 	show(bulk.Progress)
 	close()
 }
 
 // viewFor chooses between a live line on a terminal, lines in the log, and
-// nothing. The logger is what may be written to meanwhile.
-func (c *bulkCommand) viewFor(std terminal, in *listInput, logs *logFlags) (progressView, *slog.Logger) {
-	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && isTerminal(std.out)) {
-		line := newLiveLine(std.err, in)
+// nothing. The logger may be used while the view is shown.
+func (c *bulkCommand) viewFor(
+	std terminal, total func() listfile.Total, logs *logFlags,
+) (progressView, *slog.Logger) {
+	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && tty.Is(std.out)) {
+		line := &liveLine{terminal: std.err, total: total}
 		return line, logs.logger(line, slog.LevelInfo)
 	}
 	logger := logs.logger(std.err, slog.LevelInfo)
 	if c.NoProgress {
 		return noProgress{}, logger
 	}
-	return &progressLog{logger: logger, input: in}, logger
+	return &progressLog{logger: logger, total: total}, logger
 }
 
-// movesCursor tells whether a line of the file can be overwritten.
-func movesCursor(f *os.File) bool { return isTerminal(f) && os.Getenv("TERM") != "dumb" }
+// movesCursor reports whether a line of the file can be overwritten.
+func movesCursor(f *os.File) bool { return tty.Is(f) && os.Getenv("TERM") != "dumb" }
 
 type noProgress struct{}
 
 func (noProgress) show(bulk.Progress) {}
 func (noProgress) close()             {}
 
-// progressInterval is how often the log gets a line.
+// progressInterval is the time between two lines in the log.
 const progressInterval = 10 * time.Second
 
-// progressLog shows it in the log.
+// progressLog logs the progress.
 type progressLog struct {
 	logger *slog.Logger
-	input  *listInput
+	total  func() listfile.Total
 	last   time.Duration
 }
 
@@ -57,8 +60,10 @@ func (l *progressLog) show(p bulk.Progress) {
 		return
 	}
 	l.last = p.Elapsed
-	rest := outlookOf(p, l.input.total())
-	fields := []any{"done", p.Done, "read", p.Read, "waiting", p.Waiting, "rate", fmt.Sprintf("%.1f/s", p.Rate)}
+	rest := estimateFor(p, l.total())
+	fields := []any{
+		"done", p.Done, "read", p.Read, "waiting", p.Waiting, "rate", fmt.Sprintf("%.1f/s", p.Rate),
+	}
 	for _, verdict := range verdicts() {
 		fields = append(fields, strings.ReplaceAll(string(verdict), "-", "_"), p.Verdicts[verdict])
 	}
@@ -73,20 +78,82 @@ func (l *progressLog) show(p bulk.Progress) {
 
 func (l *progressLog) close() {}
 
-// verdicts in the order in which they are shown.
+// verdicts returns the verdicts in the order in which they are shown.
 func verdicts() []engine.Verdict {
 	return []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Undeliverable, engine.Unknown}
 }
 
-// describe says in a line how far a run is, and leaves out what does not fit
-// into the width, the least important first.
-func describe(p bulk.Progress, rest outlook, now time.Time, width int) string {
-	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(rest.listTotal), p.Rate)}
+// Measures of the live line.
+const (
+	barWidth  = 10
+	barTaken  = len("[") + barWidth + len("] 100%  ") + 1 // columns before the text, and the last one, where some terminals wrap
+	barFrom   = 100                                       // columns that a terminal needs for a bar
+	lineWidth = 80                                        // where a terminal does not tell
+)
+
+// Sequences that every terminal knows except a dumb one (ECMA-48).
+const (
+	toLineStart = "\r"
+	eraseLine   = "\x1b[K" // from the cursor to the end
+)
+
+// liveLine shows the progress in the last line of a terminal. Other output goes
+// through its Write and appears above the line.
+type liveLine struct {
+	terminal *os.File
+	total    func() listfile.Total
+
+	mu sync.Mutex
+}
+
+func (l *liveLine) show(p bulk.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := liveText(p, estimateFor(p, l.total()), time.Now(), tty.Width(l.terminal, lineWidth))
+	fmt.Fprint(l.terminal, toLineStart+line+eraseLine)
+}
+
+// liveText is the line for a terminal of that width, with a bar if there is
+// room for one.
+func liveText(p bulk.Progress, rest estimate, now time.Time, width int) string {
+	percent := "  -%"
+	if rest.fraction > 0 {
+		percent = fmt.Sprintf("%3d%%", min(99, int(100*rest.fraction)))
+	}
+	if width < barFrom {
+		return percent + "  " + describe(p, rest, now, width-len(percent)-3)
+	}
+	filled := min(barWidth, int(barWidth*rest.fraction))
+	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
+	return "[" + bar + "] " + percent + "  " + describe(p, rest, now, width-barTaken)
+}
+
+// Write writes above the line, which the next progress shows again.
+func (l *liveLine) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clear()
+	return l.terminal.Write(text)
+}
+
+func (l *liveLine) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clear()
+}
+
+func (l *liveLine) clear() { fmt.Fprint(l.terminal, toLineStart+eraseLine) }
+
+// describe is the progress as text. It leaves out what does not fit into the
+// width, the least important parts first.
+func describe(p bulk.Progress, rest estimate, now time.Time, width int) string {
+	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(rest.total), p.Rate)}
 	if rest.left > 0 {
-		parts = append(parts, "~"+briefly(rest.left)+" left")
+		parts = append(parts, "~"+shortDuration(rest.left)+" left")
 	}
 	if p.Waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%s wait, next at %s", humanize.Comma(p.Waiting), now.Add(p.NextRetry).Format("15:04")))
+		next := now.Add(p.NextRetry).Format("15:04")
+		parts = append(parts, fmt.Sprintf("%s wait, next at %s", humanize.Comma(p.Waiting), next))
 	}
 	for _, verdict := range []engine.Verdict{engine.Unknown, engine.Deliverable, engine.Undeliverable, engine.AcceptAll} {
 		if count := p.Verdicts[verdict]; count > 0 {
@@ -102,19 +169,19 @@ func describe(p bulk.Progress, rest outlook, now time.Time, width int) string {
 	return line[:min(len(line), max(0, width))]
 }
 
-// ofTotal is "/148,134", or "/~150,000" where it is estimated.
-func ofTotal(total listTotal) string {
+// ofTotal is "/148,134", or "/~150,000" for an estimate.
+func ofTotal(total listfile.Total) string {
 	switch {
-	case total.rows == 0:
+	case total.Rows == 0:
 		return ""
-	case total.exact:
-		return "/" + humanize.Comma(total.rows)
+	case total.Exact:
+		return "/" + humanize.Comma(total.Rows)
 	}
-	return "/~" + humanize.Comma(total.rows)
+	return "/~" + humanize.Comma(total.Rows)
 }
 
-// briefly is a duration as people say it.
-func briefly(d time.Duration) string {
+// shortDuration is a duration as "5s", "12m" or "1h05m".
+func shortDuration(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -125,129 +192,35 @@ func briefly(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Measures of the live line.
-const (
-	barWidth  = 10
-	barTaken  = len("[") + barWidth + len("] 100%  ") + 1 // columns before the text, and the last one, in which some terminals wrap
-	barFrom   = 100                                       // columns that a terminal has for a bar to fit
-	lineWidth = 80                                        // where a terminal does not tell
-)
-
-// Sequences that each terminal but a dumb one knows (ECMA-48).
-const (
-	toLineStart = "\r"
-	eraseLine   = "\x1b[K" // from the cursor on
-)
-
-// liveLine shows it in the last line of a terminal. Whatever else is written
-// there goes through it and stands above.
-type liveLine struct {
-	tty   *os.File
-	input *listInput
-
-	mu sync.Mutex
+// estimate is what is known about the rest of a run.
+type estimate struct {
+	total    listfile.Total
+	fraction float64       // of the list that is done, from 0 to 1; 0: unknown
+	left     time.Duration // 0: unknown
 }
 
-func newLiveLine(tty *os.File, input *listInput) *liveLine { return &liveLine{tty: tty, input: input} }
-
-func (l *liveLine) show(p bulk.Progress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fmt.Fprint(l.tty, toLineStart+lineOf(p, outlookOf(p, l.input.total()), time.Now(), widthOf(l.tty))+eraseLine)
-}
-
-// lineOf is the line for a terminal of that width: with a bar where there is
-// room for one.
-func lineOf(p bulk.Progress, rest outlook, now time.Time, width int) string {
-	percent := "  -%"
-	if rest.fraction > 0 {
-		percent = fmt.Sprintf("%3d%%", min(99, int(100*rest.fraction)))
-	}
-	if width < barFrom {
-		return percent + "  " + describe(p, rest, now, width-len(percent)-3)
-	}
-	filled := min(barWidth, int(barWidth*rest.fraction))
-	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
-	return "[" + bar + "] " + percent + "  " + describe(p, rest, now, width-barTaken)
-}
-
-// Write writes above the line, which comes back with the next progress.
-func (l *liveLine) Write(text []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.clear()
-	return l.tty.Write(text)
-}
-
-func (l *liveLine) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.clear()
-}
-
-func (l *liveLine) clear() { fmt.Fprint(l.tty, toLineStart+eraseLine) }
-
-func widthOf(tty *os.File) int {
-	if width, _, err := term.GetSize(int(tty.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return lineWidth
-}
-
-// listTotal is how many rows a list has.
-type listTotal struct {
-	rows  int64 // 0 where nothing is known
-	exact bool  // they are counted, not estimated
-}
-
-// readAheadOctets is about how much a reader takes from a file before its rows
-// are needed.
-const readAheadOctets = 128 << 10
-
-// totalOf counts the rows of a list that was read to its end, and else
-// estimates them by how many octets the first ones took: those of the rows
-// themselves, or those that were read, which are more where the encoding is
-// another. Size is 0 where it is not known.
-func totalOf(rows, rowOctets, read, size int64, ended bool) listTotal {
-	took := max(rowOctets, read-readAheadOctets)
-	switch {
-	case ended:
-		return listTotal{rows, true}
-	case took <= 0 || size <= 0:
-		return listTotal{}
-	}
-	return listTotal{rows: max(rows, int64(float64(rows)*float64(size)/float64(took)))}
-}
-
-// outlook is what can be said about the rest of a run.
-type outlook struct {
-	listTotal
-	fraction float64       // of the list that is done, from 0 to 1; 0 where nothing is known
-	left     time.Duration // 0 where nothing is known
-}
-
-// longestLeft is the longest time that is told: beyond it the rate says
-// nothing.
+// longestLeft is the longest time that is shown: a rate that leads to more
+// means nothing.
 const longestLeft = 100 * time.Hour
 
-// outlookOf estimates how long a run takes: until those are asked who can be
-// asked now, and until the last of those who wait is.
-func outlookOf(p bulk.Progress, total listTotal) outlook {
-	o := outlook{listTotal: total}
-	if total.rows == 0 {
-		return o
+// estimateFor estimates how long a run still takes: until the addresses that do
+// not wait are verified, and until the last address that waits is retried.
+func estimateFor(p bulk.Progress, total listfile.Total) estimate {
+	e := estimate{total: total}
+	if total.Rows == 0 {
+		return e
 	}
-	o.fraction = float64(p.Done) / float64(total.rows)
-	askable := max(0, total.rows-p.Done-p.Waiting)
-	if askable > 0 && p.Rate <= 0 {
-		return o
+	e.fraction = float64(p.Done) / float64(total.Rows)
+	ready := max(0, total.Rows-p.Done-p.Waiting)
+	if ready > 0 && p.Rate <= 0 {
+		return e
 	}
 	left := p.LastRetry.Seconds()
-	if askable > 0 {
-		left = max(left, float64(askable)/p.Rate)
+	if ready > 0 {
+		left = max(left, float64(ready)/p.Rate)
 	}
 	if left < longestLeft.Seconds() {
-		o.left = time.Duration(left * float64(time.Second)).Round(time.Second)
+		e.left = time.Duration(left * float64(time.Second)).Round(time.Second)
 	}
-	return o
+	return e
 }

@@ -9,50 +9,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
 )
 
-func TestTotal(t *testing.T) {
-	for _, c := range []struct {
-		name                          string
-		rows, rowOctets, octets, size int64
-		ended                         bool
-		want                          listTotal
-	}{
-		{"nothing yet", 0, 0, 0, 1000, false, listTotal{}},
-		{"a quarter is read", 25, 250, 1000, 1000, false, listTotal{rows: 100}},
-		{"a quarter, in UTF-16", 25_000, 500_000, 1_000_000 + readAheadOctets, 4_000_000, false, listTotal{rows: 100_000}},
-		{"all is read", 80, 800, 1000, 1000, true, listTotal{rows: 80, exact: true}},
-		{"a pipe", 80, 800, 900, 0, false, listTotal{}},
-		{"a file that grows", 80, 2000, 2000, 1000, false, listTotal{rows: 80}},
-		{"an empty list", 0, 0, 0, 0, true, listTotal{exact: true}},
-	} {
-		if got := totalOf(c.rows, c.rowOctets, c.octets, c.size, c.ended); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-}
-
-func TestOutlook(t *testing.T) {
-	hundred := listTotal{rows: 100}
+func TestEstimate(t *testing.T) {
+	hundred := listfile.Total{Rows: 100}
 	for _, c := range []struct {
 		name  string
 		p     bulk.Progress
-		total listTotal
-		want  outlook
+		total listfile.Total
+		want  estimate
 	}{
-		{"nothing is known", bulk.Progress{Done: 5, Rate: 2}, listTotal{}, outlook{}},
-		{"a quarter is done", bulk.Progress{Done: 25, Rate: 5}, hundred, outlook{listTotal: hundred, fraction: 0.25, left: 15 * time.Second}},
-		{"nothing has come yet", bulk.Progress{}, hundred, outlook{listTotal: hundred}},
+		{"nothing is known", bulk.Progress{Done: 5, Rate: 2}, listfile.Total{}, estimate{}},
+		{"a quarter is done", bulk.Progress{Done: 25, Rate: 5}, hundred, estimate{total: hundred, fraction: 0.25, left: 15 * time.Second}},
+		{"nothing has come yet", bulk.Progress{}, hundred, estimate{total: hundred}},
 		{"the rest waits", bulk.Progress{Done: 70, Waiting: 30, Rate: 0.0001, NextRetry: time.Minute, LastRetry: 5 * time.Minute}, hundred,
-			outlook{listTotal: hundred, fraction: 0.7, left: 5 * time.Minute}},
+			estimate{total: hundred, fraction: 0.7, left: 5 * time.Minute}},
 		{"some wait longer than the others take", bulk.Progress{Done: 50, Waiting: 30, Rate: 20, LastRetry: 5 * time.Minute}, hundred,
-			outlook{listTotal: hundred, fraction: 0.5, left: 5 * time.Minute}},
+			estimate{total: hundred, fraction: 0.5, left: 5 * time.Minute}},
 		{"the others take longer", bulk.Progress{Done: 50, Waiting: 30, Rate: 0.05, LastRetry: 5 * time.Minute}, hundred,
-			outlook{listTotal: hundred, fraction: 0.5, left: 400 * time.Second}},
-		{"the rate says nothing", bulk.Progress{Done: 50, Rate: 0.0001}, hundred, outlook{listTotal: hundred, fraction: 0.5}},
+			estimate{total: hundred, fraction: 0.5, left: 400 * time.Second}},
+		{"the rate says nothing", bulk.Progress{Done: 50, Rate: 0.0001}, hundred, estimate{total: hundred, fraction: 0.5}},
 	} {
-		if diff := cmp.Diff(c.want, outlookOf(c.p, c.total), cmp.AllowUnexported(outlook{}, listTotal{})); diff != "" {
+		if diff := cmp.Diff(c.want, estimateFor(c.p, c.total), cmp.AllowUnexported(estimate{})); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -65,22 +45,22 @@ func TestLine(t *testing.T) {
 	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, Rate: 1234.4, NextRetry: 5 * time.Minute,
 		Verdicts: map[engine.Verdict]int64{engine.Deliverable: 120_000, engine.Unknown: 90, engine.Undeliverable: 28_044}}
 	asking := bulk.Progress{Done: 1500, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 1200, engine.Unknown: 300}}
-	about, exact := listTotal{rows: 200_000}, listTotal{rows: 2000, exact: true}
+	about, exact := listfile.Total{Rows: 200_000}, listfile.Total{Rows: 2000, Exact: true}
 	for _, c := range []struct {
 		p     bulk.Progress
-		rest  outlook
+		rest  estimate
 		width int
 		want  string
 	}{
-		{waiting, outlook{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  7,620 wait, next at 20:48  unknown 90"},
-		{waiting, outlook{about, 0.74, 2 * time.Hour}, 140,
+		{waiting, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  7,620 wait, next at 20:48  unknown 90"},
+		{waiting, estimate{about, 0.74, 2 * time.Hour}, 140,
 			"[#######...]  74%  148,134/~200,000  1234/s  ~2h00m left  7,620 wait, next at 20:48  unknown 90  deliverable 120,000  undeliverable 28,044"},
-		{waiting, outlook{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
-		{waiting, outlook{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200,"},
-		{asking, outlook{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
-		{asking, outlook{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
+		{waiting, estimate{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
+		{waiting, estimate{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200,"},
+		{asking, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
+		{asking, estimate{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
 	} {
-		got := lineOf(c.p, c.rest, now, c.width)
+		got := liveText(c.p, c.rest, now, c.width)
 		if got != c.want {
 			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
 		}
@@ -93,8 +73,8 @@ func TestLine(t *testing.T) {
 // TestProgressLog: a line every ten seconds of the run.
 func TestProgressLog(t *testing.T) {
 	var log bytes.Buffer
-	input := &listInput{notes: inputNotes{ended: true, rows: 100}}
-	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), input: input}
+	total := func() listfile.Total { return listfile.Total{Rows: 100, Exact: true} }
+	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), total: total}
 	for second := range 25 {
 		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Rate: 1, Waiting: 3, Exhausted: true,
 			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.AcceptAll: 1}})

@@ -42,21 +42,21 @@ func TestBulkResume(t *testing.T) {
 		expect(exitUsage, "another run writes "+map[bool]string{true: output, false: "it"}[more == "--resume"], command(more)...)
 	}
 	check(t, p.command.Process.Signal(syscall.SIGHUP))
-	p.await(p.stderr, "finishing what was read of the list; once more to stop at once")
+	p.await(p.stderr, "finishing the rows already read; interrupt again to stop at once")
 	code, _, stderr := p.end(syscall.SIGTERM)
 	again := fmt.Sprintf("rcpt bulk '%s' -o %s --no-progress --timeout 1h --resume", list, output)
-	if code != exitFailed || !strings.HasSuffix(stderr, "\nrcpt: interrupted; 1 row is left; go on with: "+again+"\n") {
+	if code != exitFailed || !strings.HasSuffix(stderr, "\nrcpt: interrupted; 1 row is left; to continue: "+again+"\n") {
 		t.Errorf("exit code %d, standard error:\n%s", code, stderr)
 	}
 
-	expect(exitUsage, "a run that did not end has left "+journal+": go on with it with --resume, or begin anew with --overwrite", command()...)
-	expect(exitUsage, "--resume: the run was begun with --level smtp, and this is dns: give the same, or write --overwrite in place of --resume to begin anew",
+	expect(exitUsage, "an earlier run did not end and left "+journal+": continue it with --resume, or start again with --overwrite", command()...)
+	expect(exitUsage, "--resume: the run started with --level smtp, not dns: give the same value, or replace --resume with --overwrite to start again",
 		command("--resume", "--level", "dns")...)
-	expect(exitUsage, `the run was begun with --column "", and this is email`, command("--resume", "--column", "email")...)
+	expect(exitUsage, `the run started with --column "", not email`, command("--resume", "--column", "email")...)
 	octets, err := os.ReadFile(list)
 	check(t, err)
 	check(t, os.WriteFile(list, append(octets, "more@acme.example,4\n"...), 0o600))
-	expect(exitUsage, "--resume: "+list+" has changed since the run was begun", command("--resume")...)
+	expect(exitUsage, "--resume: "+list+" has changed since the run started", command("--resume")...)
 	check(t, os.WriteFile(list, octets, 0o600))
 
 	torn, err := os.OpenFile(journal, os.O_WRONLY|os.O_APPEND, 0)
@@ -88,7 +88,7 @@ func TestGoOnWith(t *testing.T) {
 		{"bulk|list.csv|--proxy=socks5://me:hunter2@10.0.0.1:1080", "rcpt bulk list.csv --proxy=socks5://me:PASSWORD@10.0.0.1:1080 --resume"},
 		{"bulk|~/list.csv|--overwrite=true||-o|$x", `rcpt bulk '~/list.csv' '' -o '$x' --resume`},
 	} {
-		if got := goOnWith(strings.Split(c.args, "|")); got != c.want {
+		if got := resumeCommand(strings.Split(c.args, "|")); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}

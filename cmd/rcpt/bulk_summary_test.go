@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -21,12 +22,12 @@ func TestSummaryText(t *testing.T) {
 			Reasons:  map[engine.Reason]int64{engine.RecipientAccepted: 80_000, engine.Greylisted: 7620, engine.RateLimited: 2380},
 			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.Greylisted, engine.RateLimited}}},
 		},
-		total: listTotal{rows: 200_000}, unit: rowUnit, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
+		unit: rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
   40,000 of them were settled by the run before
-  1,204 of them repeat the address of a row before and share its result
-  asked again after a temporary answer: 7,620 times
+  1,204 of them repeat an earlier address and share its result
+  retries after a temporary answer: 7,620
 Results
   deliverable     80,000   88.9 %
   unknown         10,000   11.1 %
@@ -41,7 +42,7 @@ Reasons
   rate_limited            2,380    2.6 %
 Domains with most undeliverable or unknown addresses
   full.example     10,000    greylisted, rate_limited
-To ask again about what is unknown, in some hours: rcpt bulk …
+To verify the unknown addresses again, in some hours: rcpt bulk …
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

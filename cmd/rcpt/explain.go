@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -94,7 +95,7 @@ func (e explanation) writeText(w io.Writer) error {
 		{"retry in", wait(e.RetryAfter)},
 	} {
 		if note.text != "" {
-			fmt.Fprintf(&text, "%-9s %s\n", note.name, printable(strings.ReplaceAll(note.text, "\n", " / ")))
+			fmt.Fprintf(&text, "%-9s %s\n", note.name, tty.Printable(strings.ReplaceAll(note.text, "\n", " / ")))
 		}
 	}
 	_, err := io.WriteString(w, text.String())

@@ -130,7 +130,7 @@ func TestBulkOnFullDisk(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(stderr), "\n")
 			last := lines[len(lines)-1]
 			if code != exitFailed || !strings.HasPrefix(last, "rcpt: cannot write ") || strings.Count(last, "cannot write the journal") > 1 || !strings.Contains(last, "no space left on device") ||
-				!strings.Contains(last, " rows are left; go on with: rcpt bulk ") {
+				!strings.Contains(last, " rows are left; to continue: rcpt bulk ") {
 				t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
 			}
 			list.compare(t, output, 0)

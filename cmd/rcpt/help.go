@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
-	"golang.org/x/term"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 )
 
 // helpWidth is the width of help that goes into a file or a pipe.
@@ -34,7 +34,7 @@ func (c *helpCommand) Run(std terminal, model *kong.Kong) error {
 	if len(rest) > 0 {
 		return usage(fmt.Errorf("there is no command %q: see rcpt help", strings.Join(c.Topic, " ")))
 	}
-	return book.Help(std.out, node, pageWidth(std.out))
+	return book.Help(std.out, node, tty.Width(std.out, helpWidth))
 }
 
 // printHelp is what kong calls for --help.
@@ -43,7 +43,7 @@ func printHelp(_ kong.HelpOptions, parsed *kong.Context) error {
 	if node == nil {
 		node = parsed.Model.Node
 	}
-	return manualOf(parsed.Model).Help(parsed.Stdout, node, pageWidth(os.Stdout))
+	return manualOf(parsed.Model).Help(parsed.Stdout, node, tty.Width(os.Stdout, helpWidth))
 }
 
 // manualOf is the manual of the command line.
@@ -62,14 +62,6 @@ var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "lists"}},
 	{Title: "Run a service", Commands: []string{"serve", "keys", "accounts", "health", "backup", "migrate"}},
 	{Title: "Learn", Commands: []string{"demo", "help", "version", "completion", "man"}},
-}
-
-// pageWidth is how wide the text on a terminal may be.
-func pageWidth(out *os.File) int {
-	if width, _, err := term.GetSize(int(out.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return helpWidth
 }
 
 // writeEnvironment lists the variables that set flags, with the commands that
@@ -101,7 +93,7 @@ func helpInstead(err error, std terminal) (printed bool, failed error) {
 	if len(node.Children) == 0 {
 		return false, nil
 	}
-	return true, manualOf(wrong.Context.Model).Help(std.out, node, pageWidth(std.out))
+	return true, manualOf(wrong.Context.Model).Help(std.out, node, tty.Width(std.out, helpWidth))
 }
 
 // completeCommand is "rcpt complete", which the scripts of shells call.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
@@ -164,7 +165,7 @@ func (c *keysRotateCommand) print(ctx context.Context, std terminal, s *store.St
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", fresh.ID, printable(c.place()))
+	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", fresh.ID, tty.Printable(c.place()))
 	fmt.Fprintf(std.err, "It replaces %s, which %s.\n", old.ID, endOf(old, fresh.Created))
 	return nil
 }
@@ -218,7 +219,7 @@ func (c *keysRevokeCommand) print(ctx context.Context, std terminal, s *store.St
 	if c.JSON {
 		return newEncoder(std.out).Encode(recordOf(key, time.Now()))
 	}
-	_, err = fmt.Fprintf(std.out, "revoked  %s  %s\n", key.ID, printable(key.Name))
+	_, err = fmt.Fprintf(std.out, "revoked  %s  %s\n", key.ID, tty.Printable(key.Name))
 	return err
 }
 
@@ -259,7 +260,7 @@ func meantKey(keys []store.Key, argument string) (store.Key, error) {
 func idsOf(keys []store.Key) string {
 	var ids []string
 	for _, key := range keys {
-		ids = append(ids, key.ID+" ("+printable(key.Name)+")")
+		ids = append(ids, key.ID+" ("+tty.Printable(key.Name)+")")
 	}
 	return strings.Join(ids, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
 )
@@ -82,7 +83,7 @@ func (c *keysCreateCommand) print(std terminal, text string, key store.Key) erro
 	if _, err := fmt.Fprintln(std.out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID, printable(c.place()))
+	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID, tty.Printable(c.place()))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/lists"
@@ -64,7 +65,7 @@ func (i listsInfo) writeText(w io.Writer) error {
 	for _, list := range i.Lists {
 		fmt.Fprintf(table, "\n%s: %s\n%s\n", list.Kind, tally(list), list.About)
 		for _, source := range list.Sources {
-			fmt.Fprintf(table, "    %s\t%s\t%s\t%7d\n", printable(source.Name), orDash(source.License), orDash(string(source.Confidence)), source.Count)
+			fmt.Fprintf(table, "    %s\t%s\t%s\t%7d\n", tty.Printable(source.Name), orDash(source.License), orDash(string(source.Confidence)), source.Count)
 		}
 	}
 	return table.Flush()
@@ -74,7 +75,7 @@ func (i editionInfo) origin() string {
 	if i.File == "" {
 		return "embedded"
 	}
-	return "from " + printable(i.File)
+	return "from " + tty.Printable(i.File)
 }
 
 // tally counts the entries of a list by their confidence.
@@ -102,7 +103,7 @@ func orDash(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return printable(text)
+	return tty.Printable(text)
 }
 
 // mxPrefix begins entries that name a mail exchanger.
@@ -179,7 +180,7 @@ func writeEntries(w io.Writer, entries []lists.Match, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", printable(e.Entry), e.Confidence, printable(e.Group), printable(e.Source))
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", tty.Printable(e.Entry), e.Confidence, tty.Printable(e.Group), tty.Printable(e.Source))
 	}
 	return out.Flush()
 }
@@ -298,18 +299,18 @@ func (s saying) write(w io.Writer, asJSON bool) error {
 		return newEncoder(w).Encode(s)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, printable(s.Name))
+	fmt.Fprintln(table, tty.Printable(s.Name))
 	for _, m := range s.Matches {
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", m.List, printable(m.Entry), orDash(string(m.Confidence)), orDash(m.Group), printable(m.Source))
+		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", m.List, tty.Printable(m.Entry), orDash(string(m.Confidence)), orDash(m.Group), tty.Printable(m.Source))
 	}
 	switch {
 	case s.Fault != "":
-		fmt.Fprintf(table, "    %s\n", printable(s.Fault))
+		fmt.Fprintf(table, "    %s\n", tty.Printable(s.Fault))
 	case len(s.Matches) == 0:
 		fmt.Fprintln(table, "    on no list")
 	}
 	if s.Suggestion != "" {
-		fmt.Fprintf(table, "    perhaps %s was meant\n", printable(s.Suggestion))
+		fmt.Fprintf(table, "    perhaps %s was meant\n", tty.Printable(s.Suggestion))
 	}
 	return table.Flush()
 }

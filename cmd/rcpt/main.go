@@ -42,7 +42,7 @@ func run(args []string) int {
 		return exitDone
 	}
 	if err != nil {
-		tell(os.Stderr, err)
+		printError(os.Stderr, err)
 	}
 	return exitCode(err)
 }

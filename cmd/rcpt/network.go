@@ -35,15 +35,16 @@ func (n *networkCheck) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// networkFault is that our own network does not work, and what can be done about it.
-type networkFault struct{ what string }
+// networkFault is the error of a network from which mailboxes cannot be
+// verified. It says what can be done about it.
+type networkFault struct{ text string }
 
 func (f networkFault) Error() string {
-	return "the network does not work here, which is no fault of the addresses: " + f.what
+	return "the network does not work here, which is no fault of the addresses: " + f.text
 }
 
-// faultOf returns the fault of a network; nil: there is none.
-func faultOf(s engine.NetworkStatus) error {
+// networkError returns the fault of a network, or nil.
+func networkError(s engine.NetworkStatus) error {
 	switch {
 	case s.Resolver.State == engine.CheckFailed:
 		return networkFault{s.Resolver.Fault + ". " + resolverAdvice}
@@ -54,32 +55,35 @@ func faultOf(s engine.NetworkStatus) error {
 }
 
 const (
-	resolverAdvice = "Name a DNS server that works with --resolver HOST:PORT, or use another network; --level syntax checks what can be checked without"
-	portAdvice     = "--level dns checks what can be checked from here; the mailboxes can be checked from another network, or through a --proxy"
+	resolverAdvice = "Name a working DNS server with --resolver HOST:PORT, or use another network; " +
+		"--level syntax needs no DNS"
+	portAdvice = "--level dns needs no port 25; to verify mailboxes, use another network or a --proxy"
 )
 
-// networkStop ends a run when the network does not work and has not worked since the run began.
+// networkStop ends a run if the network does not work and has not worked since
+// the run began.
 type networkStop struct {
 	mu     sync.Mutex
 	fault  error
 	cancel context.CancelCauseFunc
 }
 
-// told is told how the network does.
-func (s *networkStop) told(status engine.NetworkStatus) {
+// observe takes a new status of the network.
+func (s *networkStop) observe(status engine.NetworkStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if status.Hopeless() == "" || s.fault != nil {
 		return
 	}
-	s.fault = faultOf(status)
+	s.fault = networkError(status)
 	if s.cancel != nil {
 		s.cancel(s.fault)
 	}
 }
 
-// ends has cancel end the run, at once if the network was found out not to work.
-func (s *networkStop) ends(cancel context.CancelCauseFunc) {
+// cancelWith sets the function that ends the run, and calls it if the network
+// has failed already.
+func (s *networkStop) cancelWith(cancel context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancel = cancel
@@ -88,8 +92,8 @@ func (s *networkStop) ends(cancel context.CancelCauseFunc) {
 	}
 }
 
-// found returns why the run was ended, or would have been had it taken longer; nil: there is no reason.
-func (s *networkStop) found() error {
+// failure returns the error for which the run was ended, or nil.
+func (s *networkStop) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fault

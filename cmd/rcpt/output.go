@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/store"
@@ -18,7 +18,7 @@ import (
 
 // printerFor chooses how answers are shown: as text when a person reads them, and as JSON lines otherwise.
 func printerFor(out *os.File, asJSON, details bool) printer {
-	if asJSON || !isTerminal(out) {
+	if asJSON || !tty.Is(out) {
 		return &jsonPrinter{encoder: newEncoder(out), details: details}
 	}
 	return &textPrinter{out: out, details: details, colour: wantsColour(os.Getenv)}
@@ -28,11 +28,6 @@ func printerFor(out *os.File, asJSON, details bool) printer {
 // and terminals that have none.
 func wantsColour(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // jsonPrinter prints each answer as one line of JSON.
@@ -73,10 +68,10 @@ var colours = map[engine.Verdict]string{
 
 func (p *textPrinter) print(r engine.Result) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s  %s\n", p.paint(r.Verdict), printable(r.Email))
-	fmt.Fprintf(&text, "    %s\n", printable(r.Message))
+	fmt.Fprintf(&text, "%s  %s\n", p.paint(r.Verdict), tty.Printable(r.Email))
+	fmt.Fprintf(&text, "    %s\n", tty.Printable(r.Message))
 	for _, note := range notes(r) {
-		fmt.Fprintf(&text, "    %-9s %s\n", note.name, printable(note.text))
+		fmt.Fprintf(&text, "    %-9s %s\n", note.name, tty.Printable(note.text))
 	}
 	if p.details && r.Details != nil {
 		writeTranscript(&text, r.Details.Transcript)
@@ -158,7 +153,7 @@ func wait(seconds int64) string {
 
 func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 	for _, line := range transcript {
-		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, printable(line.Text))
+		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, tty.Printable(line.Text))
 	}
 }
 
@@ -166,21 +161,10 @@ func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
 // tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
-func tell(w io.Writer, err error) {
+func printError(w io.Writer, err error) {
 	text := err.Error()
 	if failed := new(store.Error); errors.As(err, &failed) {
 		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // which operation failed is for programmers
 	}
-	fmt.Fprintf(w, "rcpt: %s\n", printable(lineBreaks.Replace(text)))
-}
-
-// printable makes text from elsewhere safe for a terminal: control and format characters, which could move the cursor, hide text or
-// turn its direction, become U+FFFD.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	fmt.Fprintf(w, "rcpt: %s\n", tty.Printable(lineBreaks.Replace(text)))
 }

@@ -60,7 +60,7 @@ func TestTextWithoutDetails(t *testing.T) {
 // TestTell: an error of several lines is one, whoever wrote it.
 func TestTell(t *testing.T) {
 	var told strings.Builder
-	tell(&told, errors.New("no connection:\n\tone try\n\tanother\nthe end\x1b"))
+	printError(&told, errors.New("no connection:\n\tone try\n\tanother\nthe end\x1b"))
 	if want := "rcpt: no connection: one try; another; the end\ufffd\n"; told.String() != want {
 		t.Errorf("%q, want %q", told.String(), want)
 	}

@@ -52,6 +52,10 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return err
 	}
 	config.HELO = helo(ctx, config)
+	where, err := stateIn(c.dataFlag, c.databaseFlag)
+	if err != nil {
+		return err
+	}
 	listener, err := c.listen()
 	if err != nil {
 		return err
@@ -62,7 +66,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		return err
 	}
 	defer stopDebug()
-	state, err := c.openState(ctx, key, logger)
+	state, err := c.openState(ctx, where, key, logger)
 	if err != nil {
 		listener.Close()
 		if ctx.Err() != nil {

@@ -215,7 +215,7 @@ func (r *running) watchNetwork(ctx context.Context) {
 
 // networkChanged logs once that the network does not work, and once that it works again.
 func (r *running) networkChanged(s engine.NetworkStatus) {
-	fault := faultOf(s)
+	fault := networkError(s)
 	text := ""
 	if fault != nil {
 		text = fault.Error()

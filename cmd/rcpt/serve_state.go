@@ -21,11 +21,7 @@ type serviceState struct {
 }
 
 // openState opens the state, with the key that was set. Where none was, and nobody has one yet, a key is made for this run.
-func (c *serveCommand) openState(ctx context.Context, key apiKey, logger *slog.Logger) (*serviceState, error) {
-	where, err := stateIn(c.dataFlag, c.databaseFlag)
-	if err != nil {
-		return nil, err
-	}
+func (c *serveCommand) openState(ctx context.Context, where store.Options, key apiKey, logger *slog.Logger) (*serviceState, error) {
 	where.Log = logger
 	opened, err := store.Open(ctx, where)
 	if err != nil {

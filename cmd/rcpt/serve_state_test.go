@@ -17,7 +17,9 @@ import (
 func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
 	t.Helper()
 	t.Setenv("XDG_DATA_HOME", home)
-	state, err := new(serveCommand).openState(t.Context(), key, slog.New(slog.DiscardHandler))
+	where, err := stateIn(dataFlag{}, databaseFlag{})
+	check(t, err)
+	state, err := new(serveCommand).openState(t.Context(), where, key, slog.New(slog.DiscardHandler))
 	if err == nil {
 		t.Cleanup(func() { _ = state.close() })
 	}

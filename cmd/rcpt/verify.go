@@ -10,8 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -22,9 +22,9 @@ type verifyCommand struct {
 	Addresses   []string `arg:"" optional:"" name:"address" help:"Addresses to verify; or - to read them from standard input, an address or a JSON object with \"email\" per line."`
 }
 
-// Run prints one answer for each address, in their order.
+// Run prints one result for each address, in their order.
 func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
-	questions, err := c.questions(std.in)
+	lines, err := c.lines(std.in)
 	if err != nil {
 		return err
 	}
@@ -37,30 +37,42 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 	if err != nil {
 		return err
 	}
-	err = answerAll(ctx, verifier, questions, printerFor(std.out, c.JSON, c.Details), std.err)
+	err = verifyAll(ctx, verifier, lines, printerFor(std.out, c.JSON, c.Details), std.err)
 	if err == nil {
-		err = faultOf(verifier.Network())
+		err = networkError(verifier.Network())
 	}
 	return errors.Join(err, verifier.Close())
 }
 
-func (c *verifyCommand) questions(stdin io.Reader) (iter.Seq[question], error) {
+// lines are the arguments, or the lines of standard input.
+func (c *verifyCommand) lines(stdin io.Reader) (iter.Seq[listfile.Line], error) {
 	if err := c.checkAddresses(); err != nil {
 		return nil, usage(err)
 	}
-	if !slices.Contains(c.Addresses, "-") {
+	if !slices.Contains(c.Addresses, stdio) {
 		return arguments(c.Addresses), nil
 	}
 	if len(c.Addresses) > 1 {
-		return nil, usage(errors.New(`"-" reads the addresses from standard input and stands alone: leave the other addresses out`))
+		return nil, usage(errors.New(`"-" reads the addresses from standard input: leave the other addresses out`))
 	}
-	return lines(stdin), nil
+	return listfile.Lines(stdin), nil
 }
 
-// checkAddresses refuses to verify nothing, or the name of a list.
+func arguments(addresses []string) iter.Seq[listfile.Line] {
+	return func(yield func(listfile.Line) bool) {
+		for _, address := range addresses {
+			if !yield(listfile.Line{Address: address}) {
+				return
+			}
+		}
+	}
+}
+
+// checkAddresses fails if there is no address, or the name of a list.
 func (c *verifyCommand) checkAddresses() error {
 	if len(c.Addresses) == 0 {
-		return errors.New(`there is no address: write one or more, or "-" to read them from standard input (see rcpt verify --help)`)
+		const text = `there is no address: write one or more, or "-" to read them from standard input (see rcpt verify --help)`
+		return errors.New(text)
 	}
 	for _, argument := range c.Addresses {
 		if looksLikeList(argument) {
@@ -70,7 +82,7 @@ func (c *verifyCommand) checkAddresses() error {
 	return nil
 }
 
-// looksLikeList tells whether an argument is the name of a list of addresses.
+// looksLikeList reports whether an argument is the name of a list of addresses.
 func looksLikeList(argument string) bool {
 	if strings.Contains(argument, "@") {
 		return false
@@ -82,33 +94,36 @@ func looksLikeList(argument string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// verifier is what the command asks of the engine.
+// verifier is the part of the engine that verifies one address.
 type verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 }
 
-// printer shows one answer.
+// printer prints a result.
 type printer interface {
 	print(engine.Result) error
 }
 
-// answerAll verifies what questions ask and prints the answers in order. When ctx is cancelled it prints what is done. The error says what
-// could not be answered.
-func answerAll(ctx context.Context, v verifier, questions iter.Seq[question], out printer, stderr io.Writer) error {
+// verifyAll verifies lines and prints the results in their order. If ctx is
+// canceled, it prints the results there are. The error says how many addresses
+// were not verified.
+func verifyAll(
+	ctx context.Context, v verifier, lines iter.Seq[listfile.Line], out printer, stderr io.Writer,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed, dropped int
-	for reply := range inOrder(ctx, v, questions) {
-		if reply.err != nil && ctx.Err() != nil {
+	for outcome := range inOrder(ctx, v, lines) {
+		if outcome.err != nil && ctx.Err() != nil {
 			dropped++
 			continue
 		}
-		if reply.err != nil {
+		if outcome.err != nil {
 			failed++
-			tell(stderr, reply.err)
+			printError(stderr, outcome.err)
 		}
-		if err := out.print(reply.result); err != nil {
-			return fmt.Errorf("cannot write the answers: %w", err)
+		if err := out.print(outcome.result); err != nil {
+			return fmt.Errorf("cannot write the results: %w", err)
 		}
 	}
 	switch {
@@ -120,25 +135,28 @@ func answerAll(ctx context.Context, v verifier, questions iter.Seq[question], ou
 	return nil
 }
 
-// window is how many addresses are verified at a time. The engine bounds the sessions per mail host; this bounds the memory for answers
-// that wait for the one before them.
+// window is how many addresses are verified at a time. The engine bounds the
+// sessions per mail host; this bounds the memory for results that wait for an
+// earlier one.
 const window = 64
 
-// answer is what came of a question. With an error the result says for people that there is none.
-type answer struct {
+// outcome is the result for a line. With an error the result has the message.
+type outcome struct {
 	result engine.Result
 	err    error
 }
 
-// inOrder verifies what questions ask, [window] at a time, and yields the answers in the order of the questions, each as soon as those
-// before it are out. A reader that blocks does not hold up the answers to what was read before, nor the end when ctx is cancelled.
-func inOrder(ctx context.Context, v verifier, questions iter.Seq[question]) iter.Seq[answer] {
-	return func(yield func(answer) bool) {
+// inOrder verifies lines, [window] at a time, and yields their outcomes in the
+// order of the lines, each as soon as possible. If reading the next line
+// blocks, the outcomes of the lines before are still yielded, and canceling ctx
+// still ends the loop.
+func inOrder(ctx context.Context, v verifier, lines iter.Seq[listfile.Line]) iter.Seq[outcome] {
+	return func(yield func(outcome) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		waiting := make(chan chan answer, window)
-		defer drain(waiting, func(answer) bool { return true }) // so that no verification runs any more
+		waiting := make(chan chan outcome, window)
+		defer drain(waiting, func(outcome) bool { return true }) // wait for all verifications
 		defer cancel()
-		go ask(ctx, v, questions, waiting)
+		go startAll(ctx, v, lines, waiting)
 		for {
 			select {
 			case next, more := <-waiting:
@@ -153,22 +171,23 @@ func inOrder(ctx context.Context, v verifier, questions iter.Seq[question]) iter
 	}
 }
 
-// ask starts a verification for each question and queues where its answer will be. The queue's capacity is what bounds them.
-func ask(ctx context.Context, v verifier, questions iter.Seq[question], waiting chan<- chan answer) {
+// startAll starts a verification for each line and queues the channel of its
+// outcome. The capacity of the queue bounds their number.
+func startAll(ctx context.Context, v verifier, lines iter.Seq[listfile.Line], waiting chan<- chan outcome) {
 	defer close(waiting)
-	for q := range questions {
-		next := make(chan answer, 1)
+	for line := range lines {
+		next := make(chan outcome, 1)
 		select {
 		case waiting <- next:
-			go func() { next <- answerTo(ctx, v, q) }()
+			go func() { next <- outcomeOf(ctx, v, line) }()
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// drain yields the answers to what was asked before ctx was cancelled.
-func drain(waiting <-chan chan answer, yield func(answer) bool) {
+// drain yields the outcomes of the verifications that were started.
+func drain(waiting <-chan chan outcome, yield func(outcome) bool) {
 	for {
 		select {
 		case next, more := <-waiting:
@@ -181,20 +200,10 @@ func drain(waiting <-chan chan answer, yield func(answer) bool) {
 	}
 }
 
-func answerTo(ctx context.Context, v verifier, q question) answer {
-	if q.err != nil {
-		return answer{result: unanswerable(q), err: q.err}
+func outcomeOf(ctx context.Context, v verifier, line listfile.Line) outcome {
+	if line.Err != nil {
+		return outcome{result: line.Result(), err: line.Err}
 	}
-	result, err := engine.VerifyText(ctx, v, q.address)
-	return answer{result: result, err: err}
-}
-
-// unanswerable is the record of a line that does not hold an address, so that every line has its answer.
-func unanswerable(q question) engine.Result {
-	return engine.Result{
-		Email:   q.address,
-		Verdict: engine.Unknown,
-		Message: "Not verified: " + q.err.Error() + ".",
-		Details: &engine.Details{Reason: engine.InternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC()},
-	}
+	result, err := engine.VerifyText(ctx, v, line.Address)
+	return outcome{result: result, err: err}
 }

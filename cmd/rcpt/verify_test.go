@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -59,7 +60,7 @@ func (r *recorder) print(result engine.Result) error {
 func TestAnswersInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := newRecorder()
-		if err := answerAll(t.Context(), verifierFunc(takes), arguments([]string{"3s", "1s", "2s", "5s", "4s"}), out, io.Discard); err != nil {
+		if err := verifyAll(t.Context(), verifierFunc(takes), arguments([]string{"3s", "1s", "2s", "5s", "4s"}), out, io.Discard); err != nil {
 			t.Error(err)
 		}
 		want := []string{"3s after 3s", "1s after 3s", "2s after 3s", "5s after 5s", "4s after 5s"}
@@ -82,7 +83,7 @@ func TestWindow(t *testing.T) {
 		})
 		out := newRecorder()
 		addresses := strings.Split(strings.Repeat("1s ", 500)+"1s", " ")
-		if err := answerAll(t.Context(), counts, arguments(addresses), out, io.Discard); err != nil {
+		if err := verifyAll(t.Context(), counts, arguments(addresses), out, io.Discard); err != nil {
 			t.Error(err)
 		}
 		if len(out.printed) != len(addresses) {
@@ -99,9 +100,9 @@ func TestWindow(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		blocking := func(yield func(question) bool) {
+		blocking := func(yield func(listfile.Line) bool) {
 			for _, address := range strings.Fields("1s 1h" + strings.Repeat(" 2s", 20)) {
-				if !yield(question{address: address}) {
+				if !yield(listfile.Line{Address: address}) {
 					return
 				}
 			}
@@ -110,7 +111,7 @@ func TestInterrupt(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		out := newRecorder()
-		err := answerAll(ctx, verifierFunc(takes), blocking, out, io.Discard)
+		err := verifyAll(ctx, verifierFunc(takes), blocking, out, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("error %v", err)
 		}
@@ -127,10 +128,10 @@ func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr strings.Builder
 		out := newRecorder()
-		questions := iter.Seq[question](func(yield func(question) bool) {
-			_ = yield(question{address: "0s"}) && yield(question{"broken line", errors.New("line 2 is broken")}) && yield(question{address: "no duration"})
+		lines := iter.Seq[listfile.Line](func(yield func(listfile.Line) bool) {
+			_ = yield(listfile.Line{Address: "0s"}) && yield(listfile.Line{Address: "broken line", Err: errors.New("line 2 is broken")}) && yield(listfile.Line{Address: "no duration"})
 		})
-		err := answerAll(t.Context(), verifierFunc(takes), questions, out, &stderr)
+		err := verifyAll(t.Context(), verifierFunc(takes), lines, out, &stderr)
 		if err == nil || err.Error() != "not verified: 2" {
 			t.Errorf("error %v", err)
 		}
@@ -154,7 +155,7 @@ func TestOutputFails(t *testing.T) {
 		})
 		out := newRecorder()
 		out.failAt = 2
-		err := answerAll(t.Context(), counts, arguments([]string{"1s", "2s", "1h", "1h"}), out, io.Discard)
+		err := verifyAll(t.Context(), counts, arguments([]string{"1s", "2s", "1h", "1h"}), out, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("error %v", err)
 		}

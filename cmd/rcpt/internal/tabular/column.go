@@ -12,12 +12,12 @@ import (
 
 // layout is how the columns of a CSV file are laid out.
 type layout struct {
-	header bool  // the first row is one
-	width  int   // columns, those of the header if there is one
-	read   []int // columns of the addresses, from 0
-	others []int // columns that hold addresses too, and are not read
-	former []int // columns that a former run added
-	names  []string
+	header  bool  // the first row is one
+	width   int   // columns, those of the header if there is one
+	read    []int // columns of the addresses, from 0
+	others  []int // columns that hold addresses too, and are not read
+	earlier []int // columns that an earlier run added
+	names   []string
 }
 
 // addressNames are names of the column of addresses in some languages, as [plainName] writes them.
@@ -56,14 +56,14 @@ func layoutOf(rows [][]string, wanted []string) (layout, error) {
 	}
 	if l.header {
 		l.width, l.names, rows = len(rows[0]), rows[0], rows[1:]
-		l.former = formerColumns(l.names)
+		l.earlier = earlierColumns(l.names)
 	}
 	held := l.addressesHeld(rows)
 	if err := l.choose(wanted, held, rows); err != nil {
 		return l, err
 	}
-	if slices.ContainsFunc(l.read, func(i int) bool { return slices.Contains(l.former, i) }) {
-		l.former = nil // they are wanted
+	if slices.ContainsFunc(l.read, func(i int) bool { return slices.Contains(l.earlier, i) }) {
+		l.earlier = nil // they are wanted
 	}
 	l.others = l.columns(func(i int) bool { return held[i] > 0 && !slices.Contains(l.read, i) })
 	return l, l.checkCells(rows)
@@ -194,7 +194,7 @@ func (l layout) guess(held []int, rows [][]string) (int, error) {
 	return 0, formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s", l.list())
 }
 
-// addressesHeld counts per column the cells that look like addresses. What a former run wrote does not count.
+// addressesHeld counts per column the cells that look like addresses. What an earlier run wrote does not count.
 func (l layout) addressesHeld(rows [][]string) []int {
 	held := make([]int, l.width)
 	for _, row := range rows {
@@ -204,7 +204,7 @@ func (l layout) addressesHeld(rows [][]string) []int {
 			}
 		}
 	}
-	for _, i := range l.former {
+	for _, i := range l.earlier {
 		held[i] = 0
 	}
 	return held

@@ -86,15 +86,15 @@ func (s *csvShape) isMerged(row string) bool {
 	return held > 1
 }
 
-// formerResults are what a former run found out about the addresses of a row.
-func (s *csvShape) formerResults(row string) []*engine.Result {
-	if len(s.former) == 0 {
+// earlierResults are what an earlier run found out about the addresses of a row.
+func (s *csvShape) earlierResults(row string) []*engine.Result {
+	if len(s.earlier) == 0 {
 		return nil
 	}
 	body, _ := cutLineEnd(row)
 	contents := cells(body, s.delimiter)
 	groups := map[string]map[string]string{}
-	for _, i := range s.former {
+	for _, i := range s.earlier {
 		name, group, _ := ourName(strings.TrimSpace(s.names[i]))
 		if groups[group] == nil {
 			groups[group] = map[string]string{}
@@ -109,16 +109,16 @@ func (s *csvShape) formerResults(row string) []*engine.Result {
 		if of == nil && n == 0 {
 			of = groups[""]
 		}
-		results[n] = formerResult(of)
+		results[n] = earlierResult(of)
 	}
 	return results
 }
 
-// withoutFormer returns a row without the cells that a former run added.
-func (s *csvShape) withoutFormer(body string, fields []field) string {
+// withoutEarlier returns a row without the cells that an earlier run added.
+func (s *csvShape) withoutEarlier(body string, fields []field) string {
 	var kept []string
 	for i, f := range fields {
-		if !slices.Contains(s.former, i) {
+		if !slices.Contains(s.earlier, i) {
 			kept = append(kept, body[f.from:f.to])
 		}
 	}
@@ -140,11 +140,11 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) [
 		body = s.rewritten(body, damaged, o)
 		fields, _ = split(body, s.delimiter)
 	}
-	if len(s.former) > 0 {
-		body = s.withoutFormer(body, fields)
+	if len(s.earlier) > 0 {
+		body = s.withoutEarlier(body, fields)
 		fields, _ = split(body, s.delimiter)
 	}
-	width := s.width - len(s.former)
+	width := s.width - len(s.earlier)
 	at := fields[min(len(fields), width)-1].to
 	out = append(out, body[:at]...)
 	for range width - len(fields) {
@@ -192,7 +192,7 @@ func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 	body, _ := cutLineEnd(row)
 	out = append(out, '{')
 	for i, cell := range cells(body, s.delimiter) {
-		if slices.Contains(s.former, i) {
+		if slices.Contains(s.earlier, i) {
 			continue
 		}
 		out = appendString(out, s.keys.of(i))
@@ -209,7 +209,7 @@ func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 func (s *csvShape) taken() []string {
 	var names []string
 	for i, name := range s.names {
-		if !slices.Contains(s.former, i) {
+		if !slices.Contains(s.earlier, i) {
 			names = append(names, name)
 		}
 	}

@@ -146,8 +146,8 @@ func addressIn(members []member, field string) (string, error) {
 
 func (s *jsonShape) readNames() []string { return s.fields }
 
-// parse reads a row without the record that a former run has put at its end.
-func (s *jsonShape) parse(row string) (object string, members []member, former json.RawMessage, err error) {
+// parse reads a row without the record that an earlier run has put at its end.
+func (s *jsonShape) parse(row string) (object string, members []member, earlier json.RawMessage, err error) {
 	object = strings.TrimSpace(row)
 	if members, err = parseObject(object); err != nil || len(members) < 2 {
 		return object, members, nil, err
@@ -201,16 +201,16 @@ func resultIn(value json.RawMessage) *engine.Result {
 	return &r
 }
 
-// formerResults takes a row that is a record itself, as one address a line becomes in JSON, for that of its address.
-func (s *jsonShape) formerResults(row string) []*engine.Result {
-	object, _, former, err := s.parse(row)
+// earlierResults takes a row that is a record itself, as one address a line becomes in JSON, for that of its address.
+func (s *jsonShape) earlierResults(row string) []*engine.Result {
+	object, _, earlier, err := s.parse(row)
 	if err != nil {
 		return nil
 	}
-	if former == nil {
-		former = json.RawMessage(object)
+	if earlier == nil {
+		earlier = json.RawMessage(object)
 	}
-	return s.recordsIn(former)
+	return s.recordsIn(earlier)
 }
 
 func (s *jsonShape) csvHead(columns []string, o Output) []byte {

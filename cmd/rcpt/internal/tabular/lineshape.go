@@ -26,7 +26,7 @@ func (lineShape) addresses(row string) ([]string, error) {
 	return []string{strings.TrimSpace(row)}, nil
 }
 
-func (lineShape) formerResults(string) []*engine.Result { return nil }
+func (lineShape) earlierResults(string) []*engine.Result { return nil }
 
 func (lineShape) readNames() []string { return []string{lineColumn} }
 

@@ -65,7 +65,7 @@ var lists = []struct {
 		want: []string{"several", "several", "jane@a.example"}, read: `2 "email"`},
 	{name: "empty cells and words for them", file: "a.csv", list: "id,email\n1,\n2,N/A\n3,-\n4,null\n5,#N/A\n6\n7,jane@a.example\n",
 		want: []string{"empty", "empty", "empty", "empty", "empty", "empty", "jane@a.example"}, read: `2 "email"`},
-	{name: "columns of a former run", file: "a.csv", list: "email,rcpt_result,rcpt_reason,rcpt_suggestion,n\njane@a.example,undeliverable,x,j@b.example,1\n",
+	{name: "columns of an earlier run", file: "a.csv", list: "email,rcpt_result,rcpt_reason,rcpt_suggestion,n\njane@a.example,undeliverable,x,j@b.example,1\n",
 		want: []string{"jane@a.example"}, read: `1 "email"`, changes: true},
 	{name: "header alone", file: "a.csv", list: "id,email\n", read: `2 "email"`},
 	{name: "nothing", file: "a.csv", list: ""},

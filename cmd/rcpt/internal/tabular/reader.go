@@ -40,8 +40,8 @@ type Row struct {
 type shape interface {
 	// addresses finds the addresses in a row.
 	addresses(row string) ([]string, error)
-	// formerResults are what a former run found out about them; nil: there was none.
-	formerResults(row string) []*engine.Result
+	// earlierResults are what an earlier run found out about them; nil: there was none.
+	earlierResults(row string) []*engine.Result
 	// csvHead is what a CSV output begins with when columns are added.
 	csvHead(columns []string, o Output) []byte
 	// appendCSV writes a row with cells added.
@@ -154,9 +154,13 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// FormerResults are what a former run found out about the addresses of a row, where the list is an output of it: one for each column that is read, nil
+// EarlierResults are what an earlier run found out about the addresses of a row, where the list is an output of it: one for each column that is read, nil
 // where there is none.
-func (r *Reader) FormerResults(raw string) []*engine.Result { return r.shape.formerResults(raw) }
+func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
+
+// AddressesPerRow returns how many addresses each row has: one for each column
+// or field that is read.
+func (r *Reader) AddressesPerRow() int { return len(r.shape.readNames()) }
 
 // Columns shows the columns of a CSV file that are read, and the others that hold addresses too, each by number and name. Of other lists, and where
 // there is no choice, it shows none.

@@ -1,4 +1,4 @@
-package main
+package listfile
 
 import (
 	"context"
@@ -9,22 +9,23 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// noted notes which addresses it is asked about.
-type noted struct{ asked []string }
+// recorder records which addresses it verifies.
+type recorder struct{ asked []string }
 
-func (n *noted) Verify(_ context.Context, address string) (engine.Result, error) {
+func (n *recorder) Verify(_ context.Context, address string) (engine.Result, error) {
 	n.asked = append(n.asked, address)
 	return engine.Result{Email: address, Success: true}, nil
 }
 
-func (n *noted) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+func (n *recorder) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
 	for i, address := range addresses {
 		result, err := n.Verify(ctx, address)
 		done(i, result, err)
 	}
 }
 
-// TestUnreadableRows holds that rows that cannot be read have their answers, each its own, by itself and among others, and that nobody is asked.
+// TestUnreadableRows: a row that cannot be read has its own result, alone and
+// among others, and the engine does not see it.
 func TestUnreadableRows(t *testing.T) {
 	rows := []string{unreadableMark + "too long", "a@example.test", unreadableMark + "a stray quote", "b@example.test"}
 	check := func(i int, result engine.Result, err error) {
@@ -34,27 +35,28 @@ func TestUnreadableRows(t *testing.T) {
 			t.Errorf("%q: %+v, %v", rows[i], result, err)
 		}
 	}
-	below := &noted{}
-	v := rowVerifier{below}
-	told := 0
+	below := &recorder{}
+	v := Verifier{below}
+	calls := 0
 	v.VerifyTogether(t.Context(), rows, func(i int, result engine.Result, err error) {
-		told++
+		calls++
 		check(i, result, err)
 	})
 	for i, row := range rows {
 		result, err := v.Verify(t.Context(), row)
 		check(i, result, err)
 	}
-	if want := []string{rows[1], rows[3], rows[1], rows[3]}; told != len(rows) || !slices.Equal(below.asked, want) {
-		t.Errorf("told of %d; asked about %q", told, below.asked)
+	if want := []string{rows[1], rows[3], rows[1], rows[3]}; calls != len(rows) || !slices.Equal(below.asked, want) {
+		t.Errorf("%d calls; the engine verified %q", calls, below.asked)
 	}
 }
 
-// TestToVerify: what is verified of a cell, and what comes of cells that do not hold one address.
+// TestToVerify: the address in a cell, and the result of a cell that does not
+// hold one address.
 func TestToVerify(t *testing.T) {
 	for _, c := range []struct {
 		cell, email string
-		want        engine.Verdict // of a row about which nobody is asked
+		want        engine.Verdict // of a cell that needs no verification
 	}{
 		{"a@b.example", "a@b.example", ""},
 		{" Jane <a@b.example>\u200b", "a@b.example", ""},
@@ -64,7 +66,7 @@ func TestToVerify(t *testing.T) {
 		{"", "", engine.Empty},
 	} {
 		row := toVerify(c.cell)
-		result, found := unasked(row)
+		result, found := withoutEngine(row)
 		if !found {
 			result.Email = row
 		}

@@ -25,9 +25,9 @@ func ourName(header string) (name, group string, ours bool) {
 	return name, group, slices.ContainsFunc(columns(true), func(c column) bool { return c.name == name })
 }
 
-// formerColumns finds the columns of a former run in a header. They are ours where all that begin like ours are known, and the result is there: a list
+// earlierColumns finds the columns of an earlier run in a header. They are ours where all that begin like ours are known, and the result is there: a list
 // may have a column like one of ours by chance.
-func formerColumns(header []string) []int {
+func earlierColumns(header []string) []int {
 	var found []int
 	hasResult := false
 	for i, cell := range header {
@@ -51,8 +51,8 @@ func formerColumns(header []string) []int {
 // group is how the names of the result columns end for an address of several in a row.
 func group(column string) string { return " (" + column + ")" }
 
-// formerResult makes a result of the cells of a former run, by the names of their columns.
-func formerResult(cells map[string]string) *engine.Result {
+// earlierResult makes a result of the cells of an earlier run, by the names of their columns.
+func earlierResult(cells map[string]string) *engine.Result {
 	if cells[resultColumn] == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package listfile
 
 import (
 	"errors"
@@ -7,7 +7,8 @@ import (
 	"testing/iotest"
 )
 
-// TestInterruptible: all that comes, in however small pieces, the error behind it, and an end to waiting.
+// TestInterruptible: the reader passes on all octets and the error after them,
+// and it ends when stop is closed.
 func TestInterruptible(t *testing.T) {
 	broken := errors.New("broken")
 	within, pipe := io.Pipe()
@@ -26,7 +27,7 @@ func TestInterruptible(t *testing.T) {
 	stop := make(chan struct{})
 	reader := interruptible(silent, stop)
 	close(stop)
-	if n, err := reader.Read(make([]byte, 1)); n != 0 || !errors.Is(err, errInterrupted) {
+	if n, err := reader.Read(make([]byte, 1)); n != 0 || !errors.Is(err, ErrInterrupted) {
 		t.Errorf("%d octets, error %v", n, err)
 	}
 }

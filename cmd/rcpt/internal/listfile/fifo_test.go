@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package listfile
 
 import (
 	"os"
@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestBulkWaitsForNobody: a named pipe that nobody writes to does not keep the command from ending.
-func TestBulkWaitsForNobody(t *testing.T) {
+// TestNamedPipe: opening a named pipe without a writer ends when the run is
+// stopped.
+func TestNamedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "list.csv")
 	check(t, syscall.Mkfifo(pipe, 0o600))
 	stop := make(chan struct{})
@@ -20,10 +21,10 @@ func TestBulkWaitsForNobody(t *testing.T) {
 		ended <- err
 	}()
 	close(stop)
-	if err := <-ended; err != errInterrupted {
-		t.Errorf("%v, want %v", err, errInterrupted)
+	if err := <-ended; err != ErrInterrupted {
+		t.Errorf("%v, want %v", err, ErrInterrupted)
 	}
-	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // lets the one that waits go
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // lets the open that waits return
 	check(t, err)
 	writer.Close()
 }

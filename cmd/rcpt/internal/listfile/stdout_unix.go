@@ -1,6 +1,6 @@
 //go:build !windows
 
-package main
+package listfile
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isClosed tells whether the process was started with a closed standard output
+// isClosed reports whether the process was started with a closed standard output
 // (>&-). The Go runtime opens /dev/null in its place, for reading and writing;
 // a shell opens it for writing alone.
 func isClosed(stdout *os.File) bool {

@@ -1,4 +1,4 @@
-package main
+package listfile
 
 import (
 	"bytes"
@@ -36,7 +36,8 @@ func (d *smallDisk) Truncate(size int64) error {
 func (d *smallDisk) Sync() error  { return nil }
 func (d *smallDisk) Close() error { return nil }
 
-// TestFullDisk: rows that were written stay whole, a part of one does not, and the error stays.
+// TestFullDisk: rows that were written stay, a part of a row is removed, and the
+// error stays.
 func TestFullDisk(t *testing.T) {
 	list, err := tabular.NewReader(strings.NewReader(""), tabular.Options{Format: tabular.Lines})
 	check(t, err)
@@ -45,27 +46,26 @@ func TestFullDisk(t *testing.T) {
 	row := string(writer.Append(nil, "", engine.Result{}))
 
 	disk := &smallDisk{room: len(row)*5/2 + 1}
-	out := &listOutput{writer: writer, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
+	out := &Output{OutputOptions: OutputOptions{Writer: writer}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
 	for range 2 {
 		check(t, out.Write(bulk.Item{Row: []byte{}}, engine.Result{}))
 	}
-	check(t, out.flush())
+	check(t, out.Flush())
 	check(t, out.Write(bulk.Item{Row: []byte{}}, engine.Result{}))
-	if err := out.flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
+	if err := out.Flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
 		t.Errorf("error %v", err)
 	}
 	disk.room *= 2
 	if err := out.Write(bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a later row: error %v", err)
 	}
-	if rows, err := out.close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
+	if rows, err := out.Close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
 		t.Errorf("%d rows, error %v, file %q", rows, err, disk)
 	}
 }
 
-// TestRowAction: a row with several addresses is in the part of the list that
-// its first address says, and never among those to remove while another of its
-// addresses may be good.
+// TestRowAction: the first address of a row decides which part the row is in,
+// but a row is not removed while another of its addresses may be good.
 func TestRowAction(t *testing.T) {
 	good, trap := engine.Result{Verdict: engine.Deliverable}, engine.Result{Verdict: engine.Unknown, SpamTrap: true}
 	bad, empty := engine.Result{Verdict: engine.Undeliverable}, engine.Result{Verdict: engine.Empty}

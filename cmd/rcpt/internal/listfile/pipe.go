@@ -1,14 +1,40 @@
-package main
+package listfile
 
 import (
 	"io"
+	"os"
 	"slices"
 )
 
-// pipeChunk is how much is read from a pipe at a time: what Linux keeps in one.
+// openUntil opens a file, unless stop is closed before: opening a named pipe
+// waits until another program opens it for writing.
+func openUntil(stop <-chan struct{}, name string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		file, err := os.Open(name)
+		result <- opened{file, err}
+	}()
+	select {
+	case r := <-result:
+		if r.err != nil {
+			return nil, fileError(name, r.err)
+		}
+		return r.file, nil
+	case <-stop:
+		return nil, ErrInterrupted
+	}
+}
+
+// pipeChunk is how much is read from a pipe at a time: the capacity of a pipe
+// on Linux.
 const pipeChunk = 64 << 10
 
-// interruptible reads from r until stop is closed: a pipe or a terminal may say nothing for ever.
+// interruptible reads from r until stop is closed: a read from a pipe or a
+// terminal may never return.
 func interruptible(r io.Reader, stop <-chan struct{}) io.Reader {
 	chunks := make(chan chunk)
 	go readChunks(r, chunks, stop)
@@ -46,7 +72,7 @@ func (p *pipeReader) Read(into []byte) (int, error) {
 		select {
 		case p.rest = <-p.chunks:
 		case <-p.stop:
-			return 0, errInterrupted
+			return 0, ErrInterrupted
 		}
 	}
 	n := copy(into, p.rest.octets)

@@ -1,4 +1,4 @@
-package main
+package listfile
 
 import (
 	"bufio"
@@ -7,37 +7,34 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
-// maxLine bounds a line of standard input: a path has at most 256 octets (RFC 5321 §4.5.3.1.3), and the rest leaves room for other
-// fields of a JSON object. What goes beyond is not kept.
+// maxLine bounds a line: a path has at most 256 octets (RFC 5321 §4.5.3.1.3),
+// and the rest leaves room for other fields of a JSON object. The rest of a
+// longer line is dropped.
 const maxLine = 64 << 10
 
-// maxEcho bounds what is shown of a line that holds no address.
+// maxEcho bounds how much of a line without an address is shown.
 const maxEcho = 256
 
-// question is an address to verify, or why a line holds none; the address is then the beginning of the line.
-type question struct {
-	address string
-	err     error
+// Line is an address to verify, or with Err the beginning of a line that holds
+// none.
+type Line struct {
+	Address string
+	Err     error // why the line has no address
 }
 
-func arguments(addresses []string) iter.Seq[question] {
-	return func(yield func(question) bool) {
-		for address := range slices.Values(addresses) {
-			if !yield(question{address: address}) {
-				return
-			}
-		}
-	}
-}
+// Result is the result of a line without an address.
+func (l Line) Result() engine.Result { return unverified(l.Address, l.Err.Error()) }
 
-// lines reads one address or JSON object per line of r. Blanks around it are left out. An empty line is a question too, so that answers stay
-// in step with the lines of a file.
-func lines(r io.Reader) iter.Seq[question] {
-	return func(yield func(question) bool) {
+// Lines reads an address or a JSON object from each line of r, without the
+// blanks around it. It yields empty lines too, so that results can be matched
+// with the lines of a file.
+func Lines(r io.Reader) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
 		reader := bufio.NewReader(r)
 		for number := 1; ; number++ {
 			text, whole, err := readLine(reader)
@@ -45,7 +42,7 @@ func lines(r io.Reader) iter.Seq[question] {
 				text = strings.TrimPrefix(text, "\ufeff")
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
-				yield(question{err: fmt.Errorf("cannot read line %d: %w", number, err)})
+				yield(Line{Err: fmt.Errorf("cannot read line %d: %w", number, err)})
 				return
 			}
 			text = strings.TrimSpace(text)
@@ -53,15 +50,15 @@ func lines(r io.Reader) iter.Seq[question] {
 			if atEnd && text == "" {
 				return
 			}
-			if !yield(readQuestion(text, whole, number)) || atEnd {
+			if !yield(lineOf(text, whole, number)) || atEnd {
 				return
 			}
 		}
 	}
 }
 
-// readLine reads up to the next line feed and returns at most [maxLine] octets, and whether they are all there were. The error is that
-// of the reader, after which nothing follows.
+// readLine reads up to the next line feed. It returns at most [maxLine] octets,
+// and whether the line has no more. After an error nothing follows.
 func readLine(r *bufio.Reader) (text string, whole bool, err error) {
 	var line []byte
 	whole = true
@@ -77,23 +74,24 @@ func readLine(r *bufio.Reader) (text string, whole bool, err error) {
 	}
 }
 
-// readQuestion reads an address, or the "email" of a JSON object. A cut-off address needs no error: it is too long for a mailbox anyway.
-func readQuestion(text string, whole bool, number int) question {
+// lineOf reads an address, or the "email" of a JSON object. An address that is
+// not whole needs no error: it is too long for a mailbox anyway.
+func lineOf(text string, whole bool, number int) Line {
 	if !isObject(text) {
-		return question{address: text}
+		return Line{Address: text}
 	}
 	address, err := emailOf(text)
 	switch {
 	case !whole:
-		return question{echo(text), fmt.Errorf("line %d is longer than %d octets", number, maxLine)}
+		return Line{echo(text), fmt.Errorf("line %d is longer than %d octets", number, maxLine)}
 	case err != nil:
-		return question{echo(text), fmt.Errorf("line %d: %w", number, err)}
+		return Line{echo(text), fmt.Errorf("line %d: %w", number, err)}
 	}
-	return question{address: address}
+	return Line{Address: address}
 }
 
-// isObject tells a JSON object, broken ones included, from an address: "{" may begin an address, but not before a quote, and no address
-// ends with "}".
+// isObject distinguishes a JSON object, even a broken one, from an address: "{"
+// may begin an address, but not before a quote, and no address ends with "}".
 func isObject(text string) bool {
 	inner, found := strings.CutPrefix(text, "{")
 	return found && (strings.HasSuffix(text, "}") || strings.HasPrefix(strings.TrimLeft(inner, " \t"), `"`))
@@ -128,7 +126,7 @@ func (g *givenValue) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &g.value)
 }
 
-// echo is the beginning of text, fit to be shown.
+// echo is the beginning of text as valid UTF-8.
 func echo(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxEcho)], "\uFFFD")
 }

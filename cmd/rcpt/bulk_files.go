@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// stdio is the name of standard input and standard output.
+const stdio = "-"
+
+// outputName is the name of a file, which cannot be empty: -o "$UNSET" would
+// write the rows to standard output.
+type outputName string
+
+func (n *outputName) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("the name is empty: name a file, or write - for standard output")
+	}
+	*n = outputName(text)
+	return nil
+}
+
+// onlyResult is a result whose rows are written.
+type onlyResult engine.Verdict
+
+// writtenResults are the values of rcpt_result.
+var writtenResults = []string{"deliverable", "accept-all", "undeliverable", "unknown", "several", "empty"}
+
+func (r *onlyResult) UnmarshalText(text []byte) error {
+	if !slices.Contains(writtenResults, string(text)) {
+		return fmt.Errorf("%q is not a result: use one of %s", text, strings.Join(writtenResults, ", "))
+	}
+	*r = onlyResult(text)
+	return nil
+}
+
+// openInput opens the list. When stop is closed, reading it no longer waits.
+func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.Input, error) {
+	options := listfile.InputOptions{Stdin: std.in, Columns: c.Column, Dedupe: c.Dedupe, Stop: stop}
+	if c.Input != stdio {
+		options.Name = c.Input
+	}
+	if c.RetryUnknown != "" {
+		var err error
+		if options.Earlier, err = listfile.OpenEarlier(c.RetryUnknown, c.Column); err != nil {
+			return nil, usage(fmt.Errorf("--retry-unknown %w", err))
+		}
+	}
+	input, err := listfile.OpenInput(options)
+	if err != nil {
+		return nil, c.inputError(err)
+	}
+	return input, nil
+}
+
+func (c *bulkCommand) inputName() string {
+	if c.Input == stdio {
+		return "standard input"
+	}
+	return c.Input
+}
+
+// inputError names the list in an error, and makes it an error of usage where
+// another list or flag would help.
+func (c *bulkCommand) inputError(err error) error {
+	switch {
+	case errors.Is(err, listfile.ErrInterrupted):
+		return err
+	case errors.As(err, new(*listfile.FileError)):
+		return usage(err)
+	case errors.As(err, new(*tabular.FormatError)):
+		return usage(fmt.Errorf("%s: %w", c.inputName(), err))
+	}
+	return fmt.Errorf("%s: %w", c.inputName(), wholefile.WithoutPath(err))
+}
+
+// partNames are the names of the files of --split.
+func (c *bulkCommand) partNames() []string {
+	if !c.Split {
+		return nil
+	}
+	return listfile.PartNames(string(c.Output))
+}
+
+func (c *bulkCommand) toStdout() bool { return c.Output == "" || c.Output == stdio }
+
+// outputFormat is the format of the output: by its name, or on standard output
+// that of the list.
+func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) {
+	name := string(c.Output)
+	out := tabular.Output{
+		Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
+	}
+	switch {
+	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
+	case !c.toStdout():
+		return out, usage(fmt.Errorf("--output %s: the name must end with .csv, .tsv or .jsonl, which sets the format", name))
+	case c.Split:
+		return out, usage(errors.New("--split writes files beside the output: name it with --output"))
+	case c.JSON || list == tabular.JSONLines:
+		out.Format = tabular.JSONLines
+	default:
+		out.Format = tabular.CSV
+	}
+	return out, nil
+}
+
+// checkOutput fails where a file of the output must not be written.
+func (c *bulkCommand) checkOutput(in *listfile.Input) error {
+	if c.toStdout() {
+		return nil
+	}
+	for _, name := range append([]string{string(c.Output)}, c.partNames()...) {
+		if err := listfile.CheckOutput(name, in, c.Overwrite || c.Resume); err != nil {
+			return c.outputError(err)
+		}
+	}
+	return nil
+}
+
+// openOutput opens the output and writes what comes before the first row.
+func (c *bulkCommand) openOutput(
+	std terminal, in *listfile.Input, writer *tabular.Writer,
+) (output *listfile.Output, err error) {
+	options := listfile.OutputOptions{Writer: writer}
+	for _, verdict := range c.Only {
+		options.Only = append(options.Only, engine.Verdict(verdict))
+	}
+	if c.toStdout() {
+		output, err = listfile.OutputTo(std.out, in, options)
+	} else {
+		output, err = listfile.CreateOutput(string(c.Output), c.partNames(), options)
+	}
+	return output, c.outputError(err)
+}
+
+// outputError makes the error of a file that cannot be written one of usage,
+// and says what to do.
+func (c *bulkCommand) outputError(err error) error {
+	var file *listfile.FileError
+	if !errors.As(err, &file) {
+		return err
+	}
+	switch {
+	case c.toStdout():
+		return usage(fmt.Errorf("%s %w: name a file with --output", file.Name, file.Err))
+	case errors.Is(err, listfile.ErrIsInput):
+		err = fmt.Errorf("%w: name another file", err)
+	case errors.Is(err, listfile.ErrExists):
+		err = fmt.Errorf("%w: name another file, or replace it with --overwrite", err)
+	}
+	return usage(fmt.Errorf("--output %w", err))
+}
+
+// printColumns says which columns are read, where there is a choice.
+func printColumns(w io.Writer, in *listfile.Input) {
+	read, others := in.Columns()
+	if len(read) == 0 {
+		return
+	}
+	text := "Reading column " + read[0]
+	if len(read) > 1 {
+		text = "Reading columns " + strings.Join(read, ", ")
+	}
+	switch len(others) {
+	case 0:
+	case 1:
+		text += "; 1 more column holds addresses, use --column: " + others[0]
+	default:
+		text += fmt.Sprintf("; %d more columns hold addresses, use --column: %s", len(others), strings.Join(others, ", "))
+	}
+	fmt.Fprintln(w, tty.Printable(text))
+}
+
+// printNotes says what happened while the list was read.
+func (c *bulkCommand) printNotes(w io.Writer, in *listfile.Input) {
+	name, n := tty.Printable(c.inputName()), in.Notes()
+	if n.Foreign > 0 {
+		const text = "rcpt: %s: not UTF-8 from line %d on; rows that are not UTF-8 were read as Windows-1252\n"
+		fmt.Fprintf(w, text, name, n.Foreign)
+	}
+	if n.Merged > 0 {
+		more := ""
+		if n.Merged > len(n.MergedRows) {
+			more = fmt.Sprintf(" and %d more", n.Merged-len(n.MergedRows))
+		}
+		const text = "rcpt: %s: a stray quote seems to have merged rows %s%s: " +
+			"only one address of each was verified; correct the quotes and run the command again\n"
+		fmt.Fprintf(w, text, name, strings.Join(n.MergedRows, ", "), more)
+	}
+	if c.Dedupe {
+		fmt.Fprintf(w, "Repeated addresses: %d rows were left out.\n", n.Repeated)
+	}
+	if c.RetryUnknown != "" {
+		fmt.Fprintf(w, "Settled before: %d results were taken from %s.\n", in.Taken(), tty.Printable(c.RetryUnknown))
+	}
+}
