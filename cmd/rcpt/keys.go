@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/store"
@@ -19,11 +20,11 @@ import (
 
 // keysCommand is "rcpt keys".
 type keysCommand struct {
-	Create keysCreateCommand `cmd:"" help:"Create an API key and print it once."`
+	Create keysCreateCommand `cmd:"" help:"Create an API key and print it."`
 	List   keysListCommand   `cmd:"" help:"List the API keys with their limits."`
 	Edit   keysEditCommand   `cmd:"" help:"Change the name, scopes, limits or expiry of an API key."`
-	Rotate keysRotateCommand `cmd:"" help:"Create an API key in place of one that ends by itself after a while."`
-	Revoke keysRevokeCommand `cmd:"" help:"Revoke API keys for good."`
+	Rotate keysRotateCommand `cmd:"" help:"Create a new API key in place of another, which then expires."`
+	Revoke keysRevokeCommand `cmd:"" help:"Revoke API keys permanently."`
 }
 
 // keysFlags are common to the commands for keys.
@@ -33,8 +34,7 @@ type keysFlags struct {
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
-// withStore opens the database, which a server may be using, for as long as f
-// runs.
+// withStore calls f with the database open. A server may be using it.
 func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, mustExist bool, f func(*store.Store) error) (err error) {
 	where, err := stateIn(c.dataFlag, c.databaseFlag)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, 
 	return f(opened)
 }
 
-// errNoDatabase is the error of a folder in which there are no keys.
+// errNoDatabase is the error of a data folder without a database.
 var errNoDatabase = errors.New("has no database (rcpt.db)")
 
 // place names the database, without a password.
@@ -71,14 +71,14 @@ func (c keysFlags) place() string {
 // systemdData is the data folder of deploy/systemd/rcpt.service.
 const systemdData = "/var/lib/rcpt"
 
-// keyRecord is a key as JSON. Of limits and times, what is absent is none.
+// keyRecord is a key as JSON. An absent limit or time means none.
 type keyRecord struct {
 	ID            string        `json:"id"`
-	Key           string        `json:"key,omitempty"` // its text, when it is made
+	Key           string        `json:"key,omitempty"` // only when it is created
 	Name          string        `json:"name"`
 	State         string        `json:"state"`
 	Account       string        `json:"account,omitempty"`
-	Replaces      string        `json:"replaces,omitempty"` // the ID of the key that it was made to replace
+	Replaces      string        `json:"replaces,omitempty"` // ID of the key that this one replaces
 	Scopes        []store.Scope `json:"scopes"`
 	RatePerSecond float64       `json:"rate_per_second,omitempty"`
 	Burst         int           `json:"burst,omitempty"`
@@ -94,8 +94,9 @@ type keyRecord struct {
 
 func recordOf(k store.Key, now time.Time) keyRecord {
 	r := keyRecord{
-		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Replaces: k.Replaces, Scopes: k.Scopes, RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k),
-		Concurrency: k.Concurrency, Quota: k.MonthlyQuota, Created: k.Created, LastUsed: k.LastUsed, Expires: k.Expires, Revoked: k.Revoked,
+		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Replaces: k.Replaces, Scopes: k.Scopes,
+		RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k), Concurrency: k.Concurrency, Quota: k.MonthlyQuota,
+		Created: k.Created, LastUsed: k.LastUsed, Expires: k.Expires, Revoked: k.Revoked,
 	}
 	for _, network := range k.Networks {
 		r.Networks = append(r.Networks, network.String())
@@ -152,7 +153,7 @@ func keyRecords(ctx context.Context, s *store.Store, now time.Time) ([]keyRecord
 	return records, nil
 }
 
-// recordWithQuota is the key with what is used of its quota this month.
+// recordWithQuota is recordOf with the part of the quota used this month.
 func recordWithQuota(ctx context.Context, s *store.Store, key store.Key, now time.Time) (keyRecord, error) {
 	record := recordOf(key, now)
 	if key.MonthlyQuota == 0 {
@@ -163,44 +164,87 @@ func recordWithQuota(ctx context.Context, s *store.Store, key store.Key, now tim
 	return record, err
 }
 
-// writeKeys shows keys to a person.
+// Widths of the text that writeKeys prints.
+const (
+	longestName = 24 // a longer name is cut; --json shows all of it
+	limitsWidth = 92
+)
+
+// writeKeys prints keys as text of at most 100 columns: a line for each key,
+// and indented below it what the key allows.
 func writeKeys(w io.Writer, records []keyRecord) error {
 	if len(records) == 0 {
-		_, err := fmt.Fprintln(w, "There are no keys. Make one with: rcpt keys create --name NAME")
+		_, err := fmt.Fprintln(w, "There are no keys. Create one with: rcpt keys create --name NAME")
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tSTATE\tSCOPES\tLIMITS\tQUOTA\tLAST USED\tEXPIRES")
+	width := len("NAME")
 	for _, r := range records {
-		scopes := make([]string, len(r.Scopes))
-		for i, scope := range r.Scopes {
-			scopes[i] = string(scope)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, orDash(r.Name), r.State, orDash(strings.Join(scopes, ",")), orDash(r.limits()),
-			orDash(r.quota()), orDash(minuteOf(r.LastUsed)), orDash(minuteOf(r.Expires)))
+		width = max(width, utf8.RuneCountInString(shortName(r.Name)))
 	}
-	return table.Flush()
+	var text strings.Builder
+	row := func(id, name, state, used, expires string) {
+		fmt.Fprintf(&text, "%-24s  %-*s  %-7s  %-16s  %s\n", id, width, name, state, used, expires)
+	}
+	row("ID", "NAME", "STATE", "LAST USED", "EXPIRES")
+	for _, r := range records {
+		row(r.ID, shortName(r.Name), r.State, orDash(minuteOf(r.LastUsed)), orDash(minuteOf(r.Expires)))
+		for line := range wrapped(r.allows(), limitsWidth) {
+			fmt.Fprintf(&text, "    %s\n", line)
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-func (r keyRecord) limits() string {
-	var limits []string
+func shortName(name string) string {
+	runes := []rune(orDash(name))
+	if len(runes) > longestName {
+		return string(runes[:longestName-1]) + "…"
+	}
+	return string(runes)
+}
+
+// allows returns the scopes and limits of a key as text.
+func (r keyRecord) allows() []string {
+	parts := make([]string, 0, len(r.Scopes))
+	for _, scope := range r.Scopes {
+		parts = append(parts, string(scope))
+	}
+	parts = []string{strings.Join(parts, ", ")}
 	if r.RatePerSecond > 0 {
-		limits = append(limits, keyring.RateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
+		parts = append(parts, keyring.RateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
 	}
 	if r.Concurrency > 0 {
-		limits = append(limits, strconv.Itoa(r.Concurrency)+" at a time")
+		parts = append(parts, strconv.Itoa(r.Concurrency)+" at a time")
 	}
-	if len(r.Networks) > 0 {
-		limits = append(limits, "from "+strings.Join(r.Networks, " "))
+	if r.QuotaUsed != nil {
+		parts = append(parts, fmt.Sprintf("%d of %d this month", *r.QuotaUsed, r.Quota))
 	}
-	return strings.Join(limits, ", ")
+	for _, network := range r.Networks {
+		parts = append(parts, "from "+network)
+	}
+	return parts
 }
 
-func (r keyRecord) quota() string {
-	if r.QuotaUsed == nil {
-		return ""
+// wrapped yields lines of parts with semicolons between them. A line is longer than
+// width only if one part is.
+func wrapped(parts []string, width int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		line := ""
+		for i, part := range parts {
+			if i < len(parts)-1 {
+				part += ";"
+			}
+			if line != "" && len(line)+len(" ")+len(part) > width {
+				if !yield(line) {
+					return
+				}
+				line = ""
+			}
+			line = strings.TrimPrefix(line+" "+part, " ")
+		}
+		yield(line)
 	}
-	return fmt.Sprintf("%d of %d", *r.QuotaUsed, r.Quota)
 }
 
 func minuteOf(t time.Time) string {

@@ -13,35 +13,35 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// keysEditCommand is "rcpt keys edit". What no flag names stays as it is.
+// keysEditCommand is "rcpt keys edit". It changes only what flags name.
 type keysEditCommand struct {
 	keysFlags
-	Name        *string       `env:"-" placeholder:"NAME" help:"What it is for, to know it by."`
-	Scope       []keyScope    `env:"-" placeholder:"SCOPE" help:"What it may be used for, in place of what it was: verify, bulk, usage; repeatable."`
-	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests in a second (N/m: minute, N/h: hour, N/d: day), on each server."`
-	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests at once. With --rate the default is as many as that says."`
-	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests at a time, on each server."`
-	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications in a calendar month (UTC), on all servers together."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When it ends: 90d, 12h, or a date (UTC) such as 2027-01-31."`
-	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from, in place of those it had; repeatable."`
-	Without     []string      `env:"-" placeholder:"LIMIT" enum:"rate,concurrency,quota,expires,network" help:"Take a limit away: rate, concurrency, quota, expires or network; repeatable."`
+	Name        *string       `env:"-" placeholder:"NAME" help:"Label for this key."`
+	Scope       []keyScope    `env:"-" placeholder:"SCOPE" help:"What the key allows, in place of its scopes so far: verify, bulk, usage; repeatable."`
+	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server."`
+	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default with --rate: its number."`
+	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server."`
+	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together."`
+	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or a date (UTC) such as 2027-01-31."`
+	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from, in place of its networks so far; repeatable."`
+	Without     []string      `env:"-" placeholder:"LIMIT" enum:"rate,concurrency,quota,expires,network" help:"Remove a limit: rate, concurrency, quota, expires or network; repeatable."`
 	Key         string        `arg:"" help:"The key: its ID, the beginning of its name, or the key itself."`
 }
 
-// Run changes a key and prints what it is then.
+// Run changes a key and prints it.
 func (c *keysEditCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
 			return err
 		}
-		key, err := meantKey(keys, c.Key)
+		key, err := findKey(keys, c.Key)
 		if err != nil {
 			return usage(err)
 		}
 		now := time.Now()
 		if !key.Usable(now) {
-			return fmt.Errorf("the key %s is revoked or expired: make a new one instead", key.ID)
+			return fmt.Errorf("the key %s is revoked or expired: create a new one instead", key.ID)
 		}
 		changed, err := c.changed(key, now)
 		if err != nil {
@@ -61,7 +61,7 @@ func (c *keysEditCommand) Run(ctx context.Context, std terminal, logs *logFlags)
 	})
 }
 
-// changed is the key with what the flags say.
+// changed returns the key with the changes of the flags.
 func (c *keysEditCommand) changed(k store.Key, now time.Time) (store.Key, error) {
 	for _, limit := range c.Without {
 		switch limit {
@@ -93,7 +93,7 @@ func (c *keysEditCommand) changed(k store.Key, now time.Time) (store.Key, error)
 		k.Burst = int(c.Burst)
 	}
 	if k.Burst > 0 && k.RatePerSecond == 0 {
-		return k, errors.New("--burst is how many requests of a rate may come at once: give --rate too")
+		return k, errors.New("--burst needs --rate: it is how many requests of that rate may arrive at once")
 	}
 	if c.Concurrency > 0 {
 		k.Concurrency = int(c.Concurrency)
@@ -118,18 +118,18 @@ func (c *keysEditCommand) changed(k store.Key, now time.Time) (store.Key, error)
 // keysRotateCommand is "rcpt keys rotate".
 type keysRotateCommand struct {
 	keysFlags
-	Overlap overlap `env:"-" placeholder:"DUR" default:"1d" help:"How long the old key works on, such as 1h, 1d or 7d; 0: it ends at once. Default: ${default}."`
+	Overlap overlap `env:"-" placeholder:"DUR" default:"1d" help:"How long the old key still works, such as 1h, 1d or 7d; 0: not at all. Default: ${default}."`
 	Key     string  `arg:"" help:"The key: its ID, the beginning of its name, or the key itself."`
 }
 
-// Run prints a new key in place of one that ends by itself.
+// Run creates a key that replaces another, and prints it.
 func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
 			return err
 		}
-		old, err := meantKey(keys, c.Key)
+		old, err := findKey(keys, c.Key)
 		if err != nil {
 			return usage(err)
 		}
@@ -138,16 +138,16 @@ func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *logFlag
 			return err
 		}
 		if err := c.print(ctx, std, s, text, fresh); err != nil {
-			// The old key works for the overlap still, but nobody has seen the
+			// The old key still works for the overlap, but nobody has seen the
 			// new one.
-			return errors.Join(fmt.Errorf("the new key cannot be printed and is revoked; the old one is as it was: %w", err), undoRotation(context.WithoutCancel(ctx), s, old, fresh))
+			err = fmt.Errorf("the new key could not be printed and is revoked; the old key is unchanged: %w", err)
+			return errors.Join(err, undoRotation(context.WithoutCancel(ctx), s, old, fresh))
 		}
 		return nil
 	})
 }
 
-// undoRotation makes a new key that nobody has seen unusable, and the old one
-// what it was.
+// undoRotation revokes the new key and restores the old one.
 func undoRotation(ctx context.Context, s *store.Store, old, fresh store.Key) error {
 	return errors.Join(s.RevokeKey(ctx, fresh.ID), s.UpdateKey(ctx, old))
 }
@@ -165,26 +165,26 @@ func (c *keysRotateCommand) print(ctx context.Context, std terminal, s *store.St
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", fresh.ID, tty.Printable(c.place()))
-	fmt.Fprintf(std.err, "It replaces %s, which %s.\n", old.ID, endOf(old, fresh.Created))
+	fmt.Fprintf(std.err, createdText, fresh.ID, tty.Printable(c.place()))
+	fmt.Fprintf(std.err, "It replaces the key %s, which %s.\n", old.ID, endOf(old, fresh.Created))
 	return nil
 }
 
-// endOf says when a key that is replaced ends.
+// endOf says when a replaced key expires.
 func endOf(old store.Key, now time.Time) string {
 	if !old.Usable(now) {
-		return "has ended"
+		return "has expired"
 	}
-	return "works until " + old.Expires.UTC().Format("2006-01-02 15:04 UTC") + " and then ends by itself"
+	return "works until " + old.Expires.UTC().Format("2006-01-02 15:04 UTC")
 }
 
 // keysRevokeCommand is "rcpt keys revoke".
 type keysRevokeCommand struct {
 	keysFlags
-	Key []string `arg:"" help:"Keys: the ID of one, the beginning of its name, or the key itself."`
+	Key []string `arg:"" help:"Keys: for each its ID, the beginning of its name, or the key itself."`
 }
 
-// Run revokes the keys, or none if it is not clear which are meant.
+// Run revokes the keys, or none if one of them is not found or ambiguous.
 func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
@@ -193,7 +193,7 @@ func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *logFlag
 		}
 		var meant []store.Key
 		for _, argument := range c.Key {
-			key, err := meantKey(keys, argument)
+			key, err := findKey(keys, argument)
 			if err != nil {
 				return usage(err)
 			}
@@ -223,10 +223,11 @@ func (c *keysRevokeCommand) print(ctx context.Context, std terminal, s *store.St
 	return err
 }
 
-// meantKey is the one key that an argument means: by its ID or its text, or among those that are not revoked by its name or its beginning.
-func meantKey(keys []store.Key, argument string) (store.Key, error) {
+// findKey returns the one key that an argument names: by its ID or its text, or
+// among the keys that are not revoked by its name or the beginning of its name.
+func findKey(keys []store.Key, argument string) (store.Key, error) {
 	if argument == "" {
-		return store.Key{}, errors.New("an empty argument means no key: write its ID or the beginning of its name")
+		return store.Key{}, errors.New("an empty argument names no key: write its ID or the beginning of its name")
 	}
 	hash := store.HashOf(argument)
 	for _, key := range keys {
@@ -248,13 +249,14 @@ func meantKey(keys []store.Key, argument string) (store.Key, error) {
 			return named[0], nil
 		}
 		if len(named) > 1 {
-			return store.Key{}, fmt.Errorf("%q may be any of %s: write the ID", argument, idsOf(named))
+			return store.Key{}, fmt.Errorf("%q fits several keys: %s: write the ID", argument, idsOf(named))
 		}
 	}
-	if strings.HasPrefix(argument, keyring.TextPrefix) { // perhaps a key, with a typing error: not to be repeated
-		return store.Key{}, errors.New("there is no such key here: look whether it is whole, and --data or --database name the right place")
+	if strings.HasPrefix(argument, keyring.TextPrefix) { // perhaps a mistyped key, which the error must not show
+		const text = "there is no such key here: check that it is complete, and that --data or --database is right"
+		return store.Key{}, errors.New(text)
 	}
-	return store.Key{}, fmt.Errorf("there is no key %q that is not revoked: see rcpt keys list", argument)
+	return store.Key{}, fmt.Errorf("there is no active key %q: see rcpt keys list", argument)
 }
 
 func idsOf(keys []store.Key) string {

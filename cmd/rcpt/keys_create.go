@@ -14,23 +14,23 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// keysCreateCommand is "rcpt keys create". Its flags are about one key: neither
-// the environment nor a file sets them.
+// keysCreateCommand is "rcpt keys create". Its flags describe one key, so
+// neither the environment nor a file sets them.
 type keysCreateCommand struct {
 	keysFlags
-	Name        string        `env:"-" placeholder:"NAME" help:"What it is for, to know it by."`
-	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,bulk,usage" help:"What it may be used for: verify, bulk, usage; repeatable. Default: ${default}."`
-	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests in a second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
-	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests at once. Default: as many as --rate says, so 10/m allows ten at once."`
-	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests at a time, on each server. Default: no limit."`
-	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications in a calendar month (UTC), on all servers together. Default: no limit."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When it ends: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
+	Name        string        `env:"-" placeholder:"NAME" help:"Label for this key."`
+	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,usage" help:"What the key allows: verify, usage, or bulk, which no route needs yet; repeatable. Default: ${default}."`
+	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
+	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default: the number of --rate, so 10/m allows ten."`
+	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server. Default: no limit."`
+	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together. Default: no limit."`
+	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
 	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
 
-	CreateDatabase bool `env:"-" help:"Create the database where there is none, as before the first start of a server."`
+	CreateDatabase bool `env:"-" help:"Create the database if there is none, before the first start of a server."`
 }
 
-// Run makes a key.
+// Run creates a key.
 func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	wanted, err := c.key(time.Now())
 	if err != nil {
@@ -42,24 +42,26 @@ func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlag
 			return err
 		}
 		if err := c.print(std, text, key); err != nil {
-			return errors.Join(fmt.Errorf("the key cannot be printed and is revoked: %v", err), s.RevokeKey(context.WithoutCancel(ctx), key.ID))
+			err = fmt.Errorf("the key could not be printed and is revoked: %v", err)
+			return errors.Join(err, s.RevokeKey(context.WithoutCancel(ctx), key.ID))
 		}
 		return nil
 	})
 	if errors.Is(err, errNoDatabase) {
-		return fmt.Errorf("%w; --create-database creates one there", err)
+		return fmt.Errorf("%w; --create-database creates it there", err)
 	}
 	return err
 }
 
 func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
 	k := store.Key{
-		Name: c.Name, RatePerSecond: c.Rate.perSecond, Burst: c.Rate.burst(), Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
+		Name: c.Name, RatePerSecond: c.Rate.perSecond, Burst: c.Rate.burst(),
+		Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
 	}
 	if c.Burst > 0 {
 		k.Burst = int(c.Burst)
 		if k.RatePerSecond == 0 {
-			return k, errors.New("--burst is how many requests of a rate may come at once: give --rate too")
+			return k, errors.New("--burst needs --rate: it is how many requests of that rate may arrive at once")
 		}
 	}
 	for _, scope := range c.Scope {
@@ -73,7 +75,10 @@ func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
 	return k, err
 }
 
-// print prints the key alone on standard output, for scripts.
+// createdText is printed after a new key.
+const createdText = "Created the key %s in %s. Save it now: it is not shown again, and only its hash is stored.\n"
+
+// print prints the key, and nothing else on standard output, for scripts.
 func (c *keysCreateCommand) print(std terminal, text string, key store.Key) error {
 	if c.JSON {
 		record := recordOf(key, key.Created)
@@ -83,16 +88,17 @@ func (c *keysCreateCommand) print(std terminal, text string, key store.Key) erro
 	if _, err := fmt.Fprintln(std.out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "This is the key %s in %s. Keep it: it is shown this once, and only its hash is stored.\n", key.ID, tty.Printable(c.place()))
+	fmt.Fprintf(std.err, createdText, key.ID, tty.Printable(c.place()))
 	return nil
 }
 
-// The types below read the values of flags about keys, as those in values.go do.
+// The types below parse the values of flags for keys, as those in
+// flag_values.go do.
 type (
 	keyScope    store.Scope
 	requestRate struct {
 		perSecond float64
-		requests  float64 // in the time that was named
+		requests  float64 // in the time unit of the flag
 	}
 	overlap time.Duration
 	expiry  struct {
@@ -116,7 +122,7 @@ func (r *requestRate) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalText reads a time of up to a year.
+// UnmarshalText parses a time of up to a year.
 func (o *overlap) UnmarshalText(text []byte) error {
 	const most = 365 * 24 * time.Hour
 	if string(text) == "0" {
@@ -125,13 +131,14 @@ func (o *overlap) UnmarshalText(text []byte) error {
 	}
 	var e expiry
 	if err := e.UnmarshalText(text); err != nil || e.after == 0 || e.after > most {
-		return fmt.Errorf("%q is not a time for both keys: write hours or days up to 365d, such as 1h, 1d or 7d, or 0", text)
+		return fmt.Errorf("%q is not an overlap: write hours or days up to 365d, such as 1h, 1d or 7d, or 0", text)
 	}
 	*o = overlap(e.after)
 	return nil
 }
 
-// burst is how many requests may come at once: a rate of ten a minute allows ten.
+// burst is how many requests may arrive at once: ten for a rate of ten a
+// minute.
 func (r requestRate) burst() int {
 	if r.perSecond == 0 {
 		return 0
@@ -157,16 +164,17 @@ func (e *expiry) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not an expiry: write days or hours from now, such as 90d or 12h, or a date such as 2027-01-31", text)
+	const form = "%q is not an expiry: write days or hours from now, such as 90d or 12h, or a date such as 2027-01-31"
+	return fmt.Errorf(form, text)
 }
 
-// from is the moment from which a key that is made now does not work any more; zero: it always works.
+// from returns when a key created now expires, or zero for never.
 func (e expiry) from(now time.Time) (time.Time, error) {
 	if e.after > 0 {
 		return now.Add(e.after), nil
 	}
 	if !e.at.IsZero() && !e.at.After(now) {
-		return e.at, fmt.Errorf("--expires: %s has passed", e.at.Format(time.RFC3339))
+		return e.at, fmt.Errorf("--expires: %s is in the past", e.at.Format(time.RFC3339))
 	}
 	return e.at, nil
 }
