@@ -69,46 +69,82 @@ func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options
 	return out.Results, nil
 }
 
-// Verification is what was found out about an address.
+// Verification is what was found out about an address. Its JSON form is the
+// record of the service.
 type Verification struct {
-	Email      string `json:"email"`      // that was verified
-	User       string `json:"user"`       // its local-part; empty when the address has no parts to show
-	Domain     string `json:"domain"`     // lower-case A-labels; empty when the address has no parts to show
-	AcceptAll  bool   `json:"accept_all"` // proven: the domain takes mail for every address
-	Role       bool   `json:"role"`       // a function, not a person: info@, postmaster@
-	FreeEmail  bool   `json:"free_email"` // the domain gives mailboxes to the public
-	Disposable bool   `json:"disposable"` // a throw-away service
-	SpamTrap   bool   `json:"spamtrap"`   // known to exist only to catch senders
+	Email      string // that was verified
+	User       string // its local-part; empty when the address has no parts to show
+	Domain     string // lower-case A-labels; empty when the address has no parts to show
+	AcceptAll  bool   // proven: the domain takes mail for every address
+	Role       bool   // a function, not a person: info@, postmaster@
+	FreeEmail  bool   // the domain gives mailboxes to the public
+	Disposable bool   // a throw-away service
+	SpamTrap   bool   // known to exist only to catch senders
 	// false only when the verification itself could not be carried out; Result
 	// is then Unknown
-	Success bool     `json:"success"`
-	Result  Verdict  `json:"result"`
-	Message string   `json:"message"` // for people
-	Details *Details `json:"details"` // nil: not asked for
+	Success bool
+	Result  Verdict
+	Message string   // for people
+	Details *Details // nil: not asked for
 }
 
-// UnmarshalJSON reads the record, in which flags are 0 or 1.
+// record is a Verification as JSON has it.
+type record struct {
+	Email string `json:"email"`
+	*parts
+	Success bool     `json:"success"`
+	Result  Verdict  `json:"result"`
+	Message string   `json:"message"`
+	Details *Details `json:"details,omitempty"`
+}
+
+// parts are what the record of an address without parts has not.
+type parts struct {
+	User       string `json:"user"`
+	Domain     string `json:"domain"`
+	AcceptAll  flag   `json:"accept_all"`
+	Role       flag   `json:"role"`
+	FreeEmail  flag   `json:"free_email"`
+	Disposable flag   `json:"disposable"`
+	SpamTrap   flag   `json:"spamtrap"`
+}
+
+// MarshalJSON writes the record as the service does.
+func (v Verification) MarshalJSON() ([]byte, error) {
+	out := record{Email: v.Email, Success: v.Success, Result: v.Result, Message: v.Message, Details: v.Details}
+	if v.User != "" || v.Domain != "" {
+		out.parts = &parts{
+			User: v.User, Domain: v.Domain, AcceptAll: flag(v.AcceptAll), Role: flag(v.Role),
+			FreeEmail: flag(v.FreeEmail), Disposable: flag(v.Disposable), SpamTrap: flag(v.SpamTrap),
+		}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads the record.
 func (v *Verification) UnmarshalJSON(data []byte) error {
-	type record Verification
-	in := struct {
-		*record
-		AcceptAll  flag `json:"accept_all"`
-		Role       flag `json:"role"`
-		FreeEmail  flag `json:"free_email"`
-		Disposable flag `json:"disposable"`
-		SpamTrap   flag `json:"spamtrap"`
-	}{record: new(record)}
+	in := record{parts: new(parts)}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*v = Verification(*in.record)
-	v.AcceptAll, v.Role, v.FreeEmail = bool(in.AcceptAll), bool(in.Role), bool(in.FreeEmail)
-	v.Disposable, v.SpamTrap = bool(in.Disposable), bool(in.SpamTrap)
+	*v = Verification{
+		Email: in.Email, User: in.User, Domain: in.Domain, AcceptAll: bool(in.AcceptAll), Role: bool(in.Role),
+		FreeEmail: bool(in.FreeEmail), Disposable: bool(in.Disposable), SpamTrap: bool(in.SpamTrap),
+		Success: in.Success, Result: in.Result, Message: in.Message, Details: in.Details,
+	}
 	return nil
 }
 
 // flag is a bool that JSON shows as 0 or 1.
 type flag bool
+
+// MarshalJSON writes 0 or 1.
+func (f flag) MarshalJSON() ([]byte, error) {
+	if f {
+		return []byte("1"), nil
+	}
+	return []byte("0"), nil
+}
 
 // UnmarshalJSON reads 0 or 1.
 func (f *flag) UnmarshalJSON(data []byte) error {
@@ -136,16 +172,16 @@ const (
 
 // Details is what a verdict rests on.
 type Details struct {
-	Reason     string    `json:"reason"`          // one lower_snake word of a set that the service's /docs lists
-	RetryAfter int64     `json:"retry_after"`     // seconds after which asking again is worth it; zero: it is not
-	Suggestion string    `json:"suggestion"`      // did you mean
-	Given      string    `json:"given,omitempty"` // text from which the address was cleaned, if different
-	Provider   string    `json:"provider"`        // of the mail hosts, if known
-	MX         []MX      `json:"mx"`
+	Reason     string    `json:"reason"`                // one lower_snake word of a set that the service's /docs lists
+	RetryAfter int64     `json:"retry_after,omitempty"` // seconds after which asking again is worth it; zero: it is not
+	Suggestion string    `json:"suggestion,omitempty"`  // did you mean
+	Given      string    `json:"given,omitempty"`       // text from which the address was cleaned, if different
+	Provider   string    `json:"provider,omitempty"`    // of the mail hosts, if known
+	MX         []MX      `json:"mx,omitempty"`
 	CatchAll   string    `json:"catch_all"` // yes, no or unknown
-	Matches    []Match   `json:"matches"`
-	SMTP       *SMTP     `json:"smtp"`
-	Transcript []Line    `json:"transcript"`
+	Matches    []Match   `json:"matches,omitempty"`
+	SMTP       *SMTP     `json:"smtp,omitempty"`
+	Transcript []Line    `json:"transcript,omitempty"`
 	Cached     bool      `json:"cached"`
 	CheckedAt  time.Time `json:"checked_at"`
 	DurationMS int64     `json:"duration_ms"`
@@ -162,8 +198,8 @@ type Match struct {
 	List       string `json:"list"`
 	Entry      string `json:"entry"`
 	Source     string `json:"source"`
-	Group      string `json:"group"`
-	Confidence string `json:"confidence"`
+	Group      string `json:"group,omitempty"`
+	Confidence string `json:"confidence,omitempty"`
 }
 
 // SMTP is the reply or the failure that decided.
@@ -171,10 +207,10 @@ type SMTP struct {
 	Host     string `json:"host"`
 	IP       string `json:"ip"`
 	Phase    string `json:"phase"`
-	Code     int    `json:"code"` // zero: a failure
-	Enhanced string `json:"enhanced"`
-	Text     string `json:"text"`
-	Rule     string `json:"rule"` // by which the reply was read
+	Code     int    `json:"code,omitempty"` // zero: a failure
+	Enhanced string `json:"enhanced,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Rule     string `json:"rule,omitempty"` // by which the reply was read
 }
 
 // Line is a line of an SMTP session.

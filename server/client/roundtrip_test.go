@@ -1,0 +1,70 @@
+package client_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/server/client"
+)
+
+// TestRoundTrip checks that what a client read can be written as the service
+// writes it, and read again.
+func TestRoundTrip(t *testing.T) {
+	syntax, err := verifier{}.Verify(t.Context(), "short")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := full("alice@acme.example")
+	plain.Role, plain.AcceptAll, plain.SpamTrap = false, false, false
+	plain.Details = &engine.Details{Reason: engine.ConnectionTimeout, CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
+	for name, result := range map[string]engine.Result{
+		"everything": full("alice@acme.example"), "without details": full("alice@acme.example").WithoutDetails(),
+		"nothing that can be left out": plain, "impossible syntax": syntax,
+	} {
+		want, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read, again client.Verification
+		if err := json.Unmarshal(want, &read); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := json.Marshal(read)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s (-service +client):\n%s", name, diff)
+		}
+		if err := json.Unmarshal(got, &again); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(read, again); diff != "" {
+			t.Errorf("%s (-read +read again):\n%s", name, diff)
+		}
+	}
+}
+
+// TestUsageRoundTrip is the same for usage, where nil is no limit.
+func TestUsageRoundTrip(t *testing.T) {
+	rate, quota := 0.5, int64(10)
+	want := client.Usage{
+		Key: client.Key{ID: "k", Name: "n"}, Month: "2026-11", Used: 3, Quota: &quota, Limit: client.Limit{Rate: &rate},
+		Days: []client.Day{{Day: "2026-11-22", Verifications: 3, Results: map[client.Verdict]int64{client.Unknown: 3}, Reasons: map[string]int64{"blocked": 3}}},
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got client.Usage
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
