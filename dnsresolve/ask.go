@@ -110,14 +110,19 @@ func (r *Resolver) carry(ctx context.Context, end time.Time, query *dns.Msg, net
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer context.AfterFunc(r.base, cancel)()
-	return r.exchanger.Exchange(ctx, query, network, server)
+	m, err := r.exchanger.Exchange(ctx, query, network, server)
+	if m == nil && err == nil {
+		return nil, errNoMessage
+	}
+	return m, err
 }
 
 // unanswered is the failure of an exchange. A server counts as having answered
 // if what it sent was unusable.
 func unanswered(server string, err error) *answer {
 	var broken *dns.Error
-	unusable := errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated)
+	unusable := errors.Is(err, errForged) || errors.Is(err, errMiscount) || errors.Is(err, errTruncated) ||
+		errors.Is(err, errNoMessage)
 	if unusable || errors.As(err, &broken) {
 		return failed(StatusMalformed, server, err)
 	}

@@ -13,6 +13,7 @@ var (
 	errForged    = errors.New("the answer belongs to another question")
 	errMiscount  = errors.New("the message has fewer records than its header says")
 	errTruncated = errors.New("the answer is truncated over TCP too")
+	errNoMessage = errors.New("the exchanger returned neither an answer nor an error")
 )
 
 // newQuery asks for recursion, and for the AD bit (RFC 6840 §5.7), under a

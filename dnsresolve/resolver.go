@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"time"
 
@@ -15,7 +16,11 @@ import (
 
 // Exchanger sends one query to one server and returns the answer. network is
 // "udp" or "tcp", server is HOST:PORT. It returns when ctx ends at the latest.
-// The Resolver checks that the answer belongs to the query.
+// The Resolver checks that the answer belongs to the query, whose ID and
+// question the answer repeats. A query must not be changed, because it may be
+// sent again; an Exchanger that wants another ID (RFC 8484 wants 0) sends a
+// copy and restores the ID in the answer. The names of servers are those of
+// [Config.Servers] with a port; an Exchanger may ignore them.
 type Exchanger interface {
 	Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error)
 }
@@ -23,7 +28,7 @@ type Exchanger interface {
 // Config configures a [Resolver]. Every zero field has the default that its
 // comment names.
 type Config struct {
-	Servers    []string      // HOST:PORT or HOST (port 53); default: the system's (/etc/resolv.conf)
+	Servers    []string      // HOST:PORT or HOST (port 53); default: the system's
 	Exchanger  Exchanger     // default: UDP and TCP sockets
 	TryTimeout time.Duration // for one question to one server; default 3 s
 	Timeout    time.Duration // for one look-up, every try included; default 10 s
@@ -68,17 +73,23 @@ type Resolver struct {
 }
 
 // New returns a Resolver. It returns an error if the name of a server is
-// invalid or a limit is negative. [Resolver.Close] frees its resources.
+// invalid, a limit is negative, or there are neither servers of the system (in
+// /etc/resolv.conf, or of the network adapters on Windows) nor configured ones.
+// [Resolver.Close] frees its resources.
 func New(config Config) (*Resolver, error) {
-	return newResolver(config, resolvConf)
+	return newResolver(config, systemServers)
 }
 
-func newResolver(config Config, systemFile string) (*Resolver, error) {
+func newResolver(config Config, ofSystem system) (*Resolver, error) {
 	if min(config.MaxHosts, config.MaxAddrs, config.MaxQueries) < 0 || min(config.TryTimeout, config.Timeout) < 0 {
 		return nil, errors.New("dnsresolve: a limit is negative")
 	}
-	all, err := addresses(config.Servers, systemFile)
-	if err != nil {
+	all, err := addresses(config.Servers, ofSystem)
+	switch {
+	case err == nil:
+	case errors.Is(err, errNoServers) && config.Exchanger != nil: // which may need no server's name
+		all = []string{net.JoinHostPort(localServer, defaultPort)}
+	default:
 		return nil, err
 	}
 	cache, err := newCache(cmp.Or(config.CacheBytes, defaultCacheBytes))
@@ -104,6 +115,7 @@ func newResolver(config Config, systemFile string) (*Resolver, error) {
 	if r.exchanger == nil {
 		r.exchanger = &r.sockets
 	}
+	r.log.Debug("DNS servers", "servers", all)
 	r.base, r.cancel = context.WithCancel(context.Background())
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package dnsresolve
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -13,12 +14,17 @@ import (
 )
 
 const (
-	resolvConf = "/etc/resolv.conf"
 	// localServer is used if resolv.conf is missing or names no server
 	// (resolv.conf(5)).
 	localServer = "127.0.0.1"
 	defaultPort = "53"
 )
+
+// errNoServers is the error of systems that name no server.
+var errNoServers = errors.New("the system names no DNS server")
+
+// system returns the name servers of the system and their port.
+type system func() (hosts []string, port string, err error)
 
 // servers are the resolvers, HOST:PORT. The first to ask is the last one that
 // was not silent.
@@ -42,10 +48,13 @@ func (s *servers) demote(server string) {
 }
 
 // addresses returns the configured servers, or the system's, as HOST:PORT.
-func addresses(configured []string, file string) ([]string, error) {
+func addresses(configured []string, ofSystem system) ([]string, error) {
 	port := defaultPort
 	if len(configured) == 0 {
-		configured, port = systemServers(file)
+		var err error
+		if configured, port, err = ofSystem(); err != nil {
+			return nil, fmt.Errorf("dnsresolve: %w: configure one", err)
+		}
 	}
 	var all []string
 	for _, server := range configured {
@@ -58,13 +67,13 @@ func addresses(configured []string, file string) ([]string, error) {
 	return all, nil
 }
 
-// systemServers reads the name servers and their port from a resolv.conf(5).
-func systemServers(file string) (hosts []string, port string) {
+// fileServers reads the name servers and their port from a resolv.conf(5).
+func fileServers(file string) (hosts []string, port string, err error) {
 	config, err := dns.ClientConfigFromFile(file)
 	if err != nil || len(config.Servers) == 0 {
-		return []string{localServer}, defaultPort
+		return []string{localServer}, defaultPort, nil
 	}
-	return config.Servers, config.Port
+	return config.Servers, config.Port, nil
 }
 
 // address appends the port to HOST, which may be an IPv6 address with or

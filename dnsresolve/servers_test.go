@@ -212,11 +212,11 @@ func TestSystemServers(t *testing.T) {
 		if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := addresses(nil, file); err != nil || !slices.Equal(got, tt.want) {
+		if got, err := addresses(nil, func() ([]string, string, error) { return fileServers(file) }); err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %v, %v; want %v", tt.content, got, err, tt.want)
 		}
 	}
-	if got, err := addresses(nil, file+".missing"); err != nil || !slices.Equal(got, []string{"127.0.0.1:53"}) {
+	if got, err := addresses(nil, func() ([]string, string, error) { return fileServers(file + ".missing") }); err != nil || !slices.Equal(got, []string{"127.0.0.1:53"}) {
 		t.Errorf("no file: %v, %v", got, err)
 	}
 }
