@@ -24,6 +24,17 @@ func TestLasting(t *testing.T) {
 	}
 }
 
+// TestLastingOfOurNetwork wants a fault of our own network to be over within a
+// minute of its end: that is how often the check is repeated while it fails.
+func TestLastingOfOurNetwork(t *testing.T) {
+	for _, reason := range []Reason{ResolverUnreliable, PortBlocked} {
+		details := &Details{Reason: reason, RetryAfter: int64(rulings[reason].retryAfter.Seconds()), CheckedAt: time.Now()}
+		if got := (Result{Success: true, Verdict: Unknown, Details: details}).Lasts(); got != time.Minute {
+			t.Errorf("%s is remembered for %v", reason, got)
+		}
+	}
+}
+
 func TestLasts(t *testing.T) {
 	checked := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

@@ -80,6 +80,7 @@ const (
 	retryGreylist  = 5 * time.Minute
 	retryTemporary = 15 * time.Minute
 	retryEgress    = time.Minute // a proxy or a source address of ours is the operator's to mend
+	retryNetwork   = time.Minute // the check of our own network is repeated as often while it fails
 )
 
 // rulings maps every reason to its verdict and message. Only
@@ -129,10 +130,10 @@ var rulings = map[Reason]ruling{
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
 	SpamTrap:    {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
 	SMTPSkipped: {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
-	ResolverUnreliable: {verdict: Unknown, retryAfter: retryDNS,
+	ResolverUnreliable: {verdict: Unknown, retryAfter: retryNetwork,
 		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
 			"This is a fault of our network, not of the address."},
-	PortBlocked: {verdict: Unknown, retryAfter: retryTemporary,
+	PortBlocked: {verdict: Unknown, retryAfter: retryNetwork,
 		message: "Our network lets us reach no mail host at all (port 25 is blocked). " +
 			"This is a fault of our network, not of the address."},
 	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
