@@ -82,7 +82,7 @@ func New(config Config) (*Resolver, error) {
 
 func newResolver(config Config, ofSystem system) (*Resolver, error) {
 	if min(config.MaxHosts, config.MaxAddrs, config.MaxQueries) < 0 || min(config.TryTimeout, config.Timeout) < 0 {
-		return nil, errors.New("dnsresolve: a limit is negative")
+		return nil, errors.New("dnsresolve: a limit or timeout of the Config is negative")
 	}
 	all, err := addresses(config.Servers, ofSystem)
 	switch {

@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"net/url"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -110,51 +108,6 @@ const (
 	LevelDNS    Level = "dns"    // mail exchangers of the domain
 	LevelSMTP   Level = "smtp"   // the mail host's answer to RCPT
 )
-
-func (l Level) valid() error {
-	switch l {
-	case LevelSyntax, LevelDNS, LevelSMTP:
-		return nil
-	}
-	return fmt.Errorf("level %q is unknown: use syntax, dns or smtp", string(l))
-}
-
-func (c Config) withDefaults() (Config, error) {
-	if c.Level == "" {
-		c.Level = LevelSMTP
-	}
-	if err := c.Level.valid(); err != nil {
-		return c, err
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.Timeout < 0 {
-		return c, fmt.Errorf("timeout %v is negative", c.Timeout)
-	}
-	zones, err := rhsbl.Zones(c.RHSBLs)
-	if err != nil {
-		return c, err
-	}
-	c.RHSBLs = zones
-	if c.CheckDomains, err = checkDomains(c.CheckDomains); err != nil {
-		return c, err
-	}
-	if c.Remember < 0 {
-		return c, fmt.Errorf("%d results to remember: use a number from 0", c.Remember)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Lists == nil {
-		embedded, err := lists.New()
-		if err != nil {
-			return c, err
-		}
-		c.Lists = embedded
-	}
-	return c, nil
-}
 
 // Hooks are called at the steps of each verification, on the goroutine that
 // carries them out. They must be quick and safe for concurrent use. A nil func

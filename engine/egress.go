@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -14,17 +12,17 @@ func (c Config) egresses() (egress.Egresses, error) {
 	for _, address := range c.Proxies {
 		way, err := egress.Proxy(address, c.Dialer)
 		if err != nil {
-			return nil, err
+			return nil, invalid("Proxies", err)
 		}
 		all = append(all, way)
 	}
 	if len(c.SourceIPs) > 0 && c.Dialer != nil {
-		return nil, errors.New("a Dialer chooses its own source address: leave out one of Dialer and SourceIPs")
+		return nil, invalidf("SourceIPs", "a Dialer chooses its own source address: leave out one of the two")
 	}
 	for _, ip := range c.SourceIPs {
 		way, err := egress.SourceIP(ip)
 		if err != nil {
-			return nil, err
+			return nil, invalid("SourceIPs", err)
 		}
 		all = append(all, way)
 	}

@@ -51,16 +51,16 @@ var defaultCheckDomains = []string{"gmail.com", "outlook.com", "yahoo.com", "icl
 // may be out of order.
 const leastCheckDomains = 3
 
-func (c Config) networkCheck() (on bool, err error) {
+// networkCheck reports whether the network check is to be made where the
+// network is used.
+func (c Config) networkCheck() bool {
 	switch c.NetworkCheck {
 	case NetworkCheckOn:
-		return c.Level != LevelSyntax, nil
+		return true
 	case NetworkCheckOff:
-		return false, nil
-	case NetworkCheckAuto, "":
-		return c.Level != LevelSyntax && len(c.AllowNets) == 0 && c.Exchanger == nil && c.Dialer == nil, nil
+		return false
 	}
-	return false, fmt.Errorf("network check %q is unknown: use auto, on or off", string(c.NetworkCheck))
+	return len(c.AllowNets) == 0 && c.Exchanger == nil && c.Dialer == nil
 }
 
 // checkDomains brings the domains of the check into the form the DNS knows.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -39,7 +40,7 @@ type Verifier struct {
 }
 
 // New returns a Verifier. Close it when done, so that the last sessions end
-// with QUIT.
+// with QUIT. Errors name the field of config that cannot be used.
 func New(config Config) (*Verifier, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -53,13 +54,22 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	v.base, v.cancel = context.WithCancel(context.Background())
-	checked, err := config.networkCheck()
-	if err != nil || config.Level == LevelSyntax {
-		return v, err
+	if config.Level == LevelSyntax {
+		return v, nil
 	}
+	if err := v.connect(); err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return v, nil
+}
+
+// connect makes what uses the network. After an error, Close frees what was
+// made.
+func (v *Verifier) connect() error {
+	config := v.config
 	ways, err := config.egresses()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sessions, questions := config.withinOpenFiles(machine.OpenFiles())
 	provider.Of("") // reads the table now rather than at the first verification
@@ -68,15 +78,14 @@ func New(config Config) (*Verifier, error) {
 		Logger: config.Logger,
 	})
 	if err != nil {
-		return nil, err
+		return invalid("Resolvers", err)
 	}
 	v.rhsbls, err = rhsbl.New(rhsbl.Config{
 		Zones: config.RHSBLs, Servers: config.Resolvers, Exchanger: config.Exchanger, MaxQueries: questions,
 		Logger: config.Logger,
 	})
 	if err != nil {
-		v.resolver.Close()
-		return nil, err
+		return invalid("RHSBLs", err)
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
@@ -85,16 +94,12 @@ func New(config Config) (*Verifier, error) {
 		Classifier:        config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {
-		v.resolver.Close()
-		v.rhsbls.Close()
-		return nil, err
+		return fmt.Errorf("engine: %w", err) // which names a field that has the same name here
 	}
-	if checked {
-		if err := v.addNetworkCheck(); err != nil {
-			return nil, errors.Join(err, v.Close())
-		}
+	if config.networkCheck() {
+		return v.addNetworkCheck()
 	}
-	return v, nil
+	return nil
 }
 
 // SetLists makes l, which must not be nil, the lists of verifications that
@@ -113,14 +118,16 @@ func (v *Verifier) Close() error {
 	v.closed.Store(true)
 	v.memory.close()
 	v.cancel()
-	if v.resolver == nil {
-		return nil
-	}
 	v.resolverCheck.close()
 	v.portCheck.close()
-	v.resolver.Close()
+	if v.resolver != nil {
+		v.resolver.Close()
+	}
 	v.rhsbls.Close()
-	return v.pool.Close()
+	if v.pool != nil {
+		return v.pool.Close()
+	}
+	return nil
 }
 
 // ErrBusy means that a verification was not carried out because too many others

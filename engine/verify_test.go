@@ -292,23 +292,6 @@ func TestHooksAndLog(t *testing.T) {
 	})
 }
 
-func TestBadConfig(t *testing.T) {
-	for name, config := range map[string]engine.Config{
-		"level":     {Level: "deep"},
-		"timeout":   {Timeout: -1},
-		"resolver":  {Resolvers: []string{"not a server:x"}},
-		"mail from": {Resolvers: []string{"192.0.2.53"}, MailFrom: "a@b\r\nRCPT TO:<c>"},
-		"helo":      {Resolvers: []string{"192.0.2.53"}, HELO: "two words"},
-		"sessions":  {Resolvers: []string{"192.0.2.53"}, MaxSessions: -1},
-		"RHSBL":     {Resolvers: []string{"192.0.2.53"}, RHSBLs: []string{"dbl.test", "https://dbl.test/"}},
-	} {
-		if verifier, err := engine.New(config); err == nil {
-			verifier.Close()
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 // TestWaitingForASessionIsNotSilence checks that our own limit on sessions
 // costs an address nothing but time.
 func TestWaitingForASessionIsNotSilence(t *testing.T) {

@@ -1,10 +1,12 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -14,19 +16,25 @@ import (
 func (c Config) check() error {
 	if c.HELO != "" {
 		if err := checkDomain(c.HELO); err != nil {
-			return fmt.Errorf("smtpprobe: EHLO name %q: %w", c.HELO, err)
+			return fmt.Errorf("smtpprobe: Config.HELO: %q %w", c.HELO, err)
 		}
 	}
 	if c.MailFrom != "" {
 		if err := checkMailbox(c.MailFrom, false); err != nil {
-			return fmt.Errorf("smtpprobe: reverse-path %q: %w", c.MailFrom, err)
+			return fmt.Errorf("smtpprobe: Config.MailFrom: %q %w", c.MailFrom, err)
 		}
 	}
-	if c.MaxSessions < 0 || c.MaxSessionsPerHost < 0 || c.MaxWaitingPerHost < 0 {
-		return errors.New("smtpprobe: a number of sessions is negative")
-	}
-	if t := c.Timeouts; t.Connect < 0 || t.Command < 0 || t.Quit < 0 {
-		return errors.New("smtpprobe: a timeout is negative")
+	return cmp.Or(
+		notNegative("MaxSessions", c.MaxSessions), notNegative("MaxSessionsPerHost", c.MaxSessionsPerHost),
+		notNegative("MaxWaitingPerHost", c.MaxWaitingPerHost),
+		notNegative("Timeouts.Connect", c.Timeouts.Connect), notNegative("Timeouts.Command", c.Timeouts.Command),
+		notNegative("Timeouts.Quit", c.Timeouts.Quit),
+	)
+}
+
+func notNegative[N int | time.Duration](field string, n N) error {
+	if n < 0 {
+		return fmt.Errorf("smtpprobe: Config.%s: %v is negative", field, n)
 	}
 	return nil
 }
