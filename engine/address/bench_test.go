@@ -26,6 +26,17 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+func BenchmarkCleanOfHostileTexts(b *testing.B) {
+	for name, s := range hostile() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(s)))
+			for b.Loop() {
+				Clean(s)
+			}
+		})
+	}
+}
+
 // distinct is n bytes or less of ideographs of which no two are equal, the
 // worst that Punycode can be asked to encode.
 func distinct(n int) string {
