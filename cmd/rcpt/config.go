@@ -173,9 +173,8 @@ func variablesOf(app *kong.Application) []variable {
 }
 
 // otherVariables begin with our prefix and set no flag: the key of a server,
-// and the variables of the clients in the documentation, which people export in
-// the same shell.
-var otherVariables = []string{apiKeyVariable, "RCPT_KEY", "RCPT_URL"}
+// which the examples for clients read too.
+var otherVariables = []string{apiKeyVariable}
 
 // testVariables begin the names of those that tests set.
 var testVariables = []string{"RCPT_E2E_", "RCPT_STORE_TEST_", "RCPT_THROTTLE"}
