@@ -51,7 +51,8 @@ type GroupVerifier interface {
 // when everything is written, or with an error:
 //
 //   - ctx was cancelled: it stops at once, writes the results that are done and
-//     whose turn it is, and returns the cause;
+//     whose turn it is, and returns an error that wraps ctx.Err() and the
+//     cause;
 //   - source failed: what was read before is finished as after [Options.Drain],
 //     and written;
 //   - the Verifier was closed ([engine.ErrClosed]): it stops at once, as after

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/flight"
 )
 
 const (
@@ -246,4 +248,4 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func stopped(ctx context.Context) error { return fmt.Errorf("bulk: stopped: %w", context.Cause(ctx)) }
+func stopped(ctx context.Context) error { return fmt.Errorf("bulk: stopped: %w", flight.Ended(ctx)) }

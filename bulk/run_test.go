@@ -165,8 +165,8 @@ func TestCancel(t *testing.T) {
 		defer cancel()
 		out := &file{}
 		summary, err := bulk.Run(ctx, listOf(emails...), out, bulk.Options{Verifier: verifier, RetryWindow: time.Hour})
-		if !errors.Is(err, io.ErrClosedPipe) {
-			t.Errorf("%v, want the cause", err)
+		if !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the cause and that of the context", err)
 		}
 		if diff := cmp.Diff(lines(emails[:4], engine.Deliverable), out.lines); diff != "" {
 			t.Error(diff)

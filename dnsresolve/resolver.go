@@ -130,10 +130,14 @@ func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, erro
 
 // cancelled is the error of a search that was cancelled.
 func cancelled(ctx context.Context, domain string) error {
-	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, err)
+	err, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case !errors.Is(err, context.Canceled):
+		return nil
+	case errors.Is(cause, err):
+		return fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, cause)
 	}
-	return nil
+	return fmt.Errorf("dnsresolve: mail hosts of %s: %w: %w", domain, err, cause)
 }
 
 // Close ends the queries in progress and frees the cache. All methods may still

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/internal/flight"
 )
 
 // confirm has a DNS answer that denies a domain repeated as often as the rule
@@ -54,8 +55,8 @@ func restsOnResolver(reason Reason) bool {
 
 // abandoned is the error of a caller that gave up.
 func abandoned(ctx context.Context, domain string) error {
-	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return fmt.Errorf("engine: mail hosts of %s: %w", domain, err)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("engine: mail hosts of %s: %w", domain, flight.Ended(ctx))
 	}
 	return nil
 }

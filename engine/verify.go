@@ -130,8 +130,11 @@ func (v *Verifier) Close() error {
 	return nil
 }
 
-// ErrBusy means that a verification was not carried out because too many others
-// wait for the same mail host ([Config.MaxWaitingPerHost]).
+// ErrBusy means that a verification was not carried out because no session with
+// the mail host became free: too many others wait for it
+// ([Config.MaxWaitingPerHost]), or the deadline of the context passed while the
+// verification waited. In the latter case the error wraps
+// [context.DeadlineExceeded], too.
 var ErrBusy = smtpprobe.ErrBusy
 
 // ErrClosed means that a verification was not carried out because the
@@ -141,9 +144,10 @@ var ErrClosed = smtpprobe.ErrClosed
 // Verify tells whether address can receive mail. A dead domain, a refusal and a
 // silence are results, and so is a deadline of ctx that passes while a server
 // is to answer. The error is non-nil only if the verification itself could not
-// be carried out: ctx was cancelled, too many verifications wait for the same
-// mail host ([ErrBusy]), the Verifier was closed ([ErrClosed]), or there was a
-// fault of our own. The result then is [Unknown] with Success false.
+// be carried out: ctx was cancelled (the error wraps ctx.Err() and the cause),
+// no session with the mail host became free ([ErrBusy]), the Verifier was
+// closed ([ErrClosed]), or there was a fault of our own. The result then is
+// [Unknown] with Success false.
 //
 // The configured timeout does not run while the verification waits for a free
 // session with the mail host. A remembered result ([Config.Remember]) has

@@ -81,7 +81,7 @@ func (q *batch) withdraw(ctx context.Context, arrive arrival) {
 		q.close(said, arrive)
 	}
 	for _, a := range idle {
-		q.close(result{to: a, err: busy(a)}, arrive)
+		q.close(result{to: a, err: waited(ctx, a)}, arrive)
 	}
 	grace := time.After(withdrawGrace)
 	for q.open > 0 {

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,8 +12,9 @@ import (
 )
 
 // ErrBusy says that no session with a mail host became free: a limit of ours,
-// which tells nothing about the host or the mailbox.
-var ErrBusy = errors.New("smtpprobe: too many wait for a session with this mail host")
+// which tells nothing about the host or the mailbox. The error of a caller
+// whose deadline passed while it waited wraps [context.DeadlineExceeded], too.
+var ErrBusy = errors.New("smtpprobe: no session with this mail host became free")
 
 // ErrClosed says that the pool was closed.
 var ErrClosed = errors.New("smtpprobe: the pool is closed")
@@ -113,4 +115,10 @@ func (a *job) time() time.Duration {
 	return math.MaxInt64
 }
 
-func busy(a *job) error { return fmt.Errorf("%w (%s)", ErrBusy, a.route.addr.Addr()) }
+// busy is the error of a job that may not wait.
+func busy(a *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, a.route.addr.Addr()) }
+
+// waited is the error of a job whose caller's context ended while it waited.
+func waited(ctx context.Context, a *job) error {
+	return fmt.Errorf("%w (%s): %w", ErrBusy, a.route.addr.Addr(), ended(ctx))
+}

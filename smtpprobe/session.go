@@ -71,10 +71,19 @@ func (s *Session) tlsUnusable() bool {
 // cancelled returns an error if the caller has given up. A deadline that has
 // passed is no such thing: it is an outcome.
 func cancelled(ctx context.Context) error {
-	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return fmt.Errorf("smtpprobe: %w", err)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("smtpprobe: %w", ended(ctx))
 	}
 	return nil
+}
+
+// ended is why ctx has ended: an error that wraps ctx.Err() and the cause.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // expired reports whether the deadline of ctx has passed. It asks the clock,

@@ -63,7 +63,7 @@ func (g *Group[T]) Do(
 			return ask(ctx), false
 		case !c.wait(ctx):
 			g.leave(c, context.Cause(ctx))
-			return Answer[T]{Err: ctx.Err()}, true
+			return Answer[T]{Err: Ended(ctx)}, true
 		case c.answer.Settled || c.answer.Err != nil || ctx.Err() != nil:
 			return c.answer, true
 		}
@@ -161,7 +161,7 @@ func (g *Group[T]) runApart(
 	}()
 	if !c.wait(ctx) {
 		g.leave(c, context.Cause(ctx))
-		return Answer[T]{Err: ctx.Err()}
+		return Answer[T]{Err: Ended(ctx)}
 	}
 	if c.panicked != "" {
 		panic(c.panicked)
@@ -204,4 +204,13 @@ func (g *Group[T]) remove(c *call[T]) {
 	if g.active[c.key] == c {
 		delete(g.active, c.key)
 	}
+}
+
+// Ended returns why ctx has ended: an error that wraps ctx.Err() and the cause.
+func Ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
