@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +18,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
+
+// worlds is how many random worlds a test makes: n, or what RCPT_WORLDS says.
+func worlds(n uint64) uint64 {
+	if all, err := strconv.ParseUint(os.Getenv("RCPT_WORLDS"), 10, 64); err == nil {
+		return all
+	}
+	return n
+}
 
 // truths are what mailboxes get to RCPT, by the beginning of their names. Each
 // host says so to who is asked about alone.
@@ -126,7 +136,7 @@ func whimsical(r *rand.Rand) *peer {
 // one answer; where that says something for good about a mailbox, it is what
 // the host says about it alone.
 func TestRandomWorlds(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range worlds(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			hosts := map[string]smtptest.Handler{}
@@ -252,7 +262,7 @@ func faulty(r *rand.Rand) *peer {
 
 // TestRandomFaults is about hosts that lose a reply, or say one too many.
 func TestRandomFaults(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range worlds(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 8))
 			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
@@ -300,7 +310,7 @@ func echoing(r *rand.Rand) *peer {
 
 // TestRandomEchoes is about hosts that answer about a recipient twice.
 func TestRandomEchoes(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range worlds(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 9))
 			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
