@@ -96,9 +96,6 @@ func (w *worker) decide(t *transaction) []fate {
 				j.tries++ // else it was the number, or the other mailbox
 			}
 			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
-			if t.trouble == noTrouble {
-				j.doubt, j.doubtUse = sortOf(&t.named[i]), w.use(t)
-			}
 			p.resubmit(h, j, shared)
 		case awaitsProof:
 			h.open++
@@ -136,8 +133,6 @@ func (t *transaction) fate(i int) fate {
 		return final
 	case t.trouble == noTrouble:
 		return t.believe(i)
-	case t.lastWord() && t.firstAlias:
-		return againAlone
 	case t.lastWord():
 		return t.lastFate(i)
 	case t.trouble == mailRefused && t.fresh:

@@ -32,17 +32,14 @@ type job struct {
 	number   int           // of its request, and of its place in the batch, by which it is known there
 
 	// The pool's lock guards the rest.
-	since    time.Time   // when it began to wait
-	worker   *worker     // that has taken it; nil: it waits
-	alone    bool        // to be asked one command at a time, in a session of its own
-	tries    int         // transactions that were not believed
-	crowded  int         // how often the host turned us away over other sessions
-	alias    string      // the other mailbox that the host named in its place
-	doubt    string      // the sort of a refusal that was not believed
-	doubtUse use         // of the session in which it was given
-	gone     bool        // the caller has given up
-	queued   bool        // it waits, or goes along with another, and the caller was told so
-	control  *smtp.Reply // what the host said about a control of the domain before; nil: not known
+	since   time.Time   // when it began to wait
+	worker  *worker     // that has taken it; nil: it waits
+	alone   bool        // to be asked one command at a time, in a session of its own
+	tries   int         // transactions that were not believed
+	crowded int         // how often the host turned us away over other sessions
+	gone    bool        // the caller has given up
+	queued  bool        // it waits, or goes along with another, and the caller was told so
+	control *smtp.Reply // what the host said about a control of the domain before; nil: not known
 }
 
 // result is what came of a job.

@@ -85,9 +85,6 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 	if !t.lastWord() {
 		return
 	}
-	if j := t.jobs[0]; j.doubt != "" && j.doubt != sortOf(&t.named[0]) {
-		h.limits.failed(j.doubtUse, now) // it was about the session
-	}
 	if t.contradicted(0) {
 		h.trustConfirmed(t.jobs[0].domain, now)
 	}

@@ -34,7 +34,6 @@ type transaction struct {
 	provesItself bool   // names the proof behind the targets
 	heard        int    // recipients that the host had heard of late
 	trouble      trouble
-	firstAlias   bool // a target's reply names another mailbox, for the first time
 	misplaced    bool // a reply is another command's, as far as one can tell
 	silent       int  // the recipient over which the host fell silent; -1: none
 }

@@ -55,39 +55,19 @@ func (t *transaction) check(ctx context.Context) error {
 	if t.canary && t.named[len(t.named)-1].accepted() && !t.plain {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
-	if t.anyNamesAnother() {
+	if !t.lastWord() && slices.ContainsFunc(t.named, t.namesAnother) {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "the answer about one recipient names another")
 	}
 	return nil
 }
 
-// anyNamesAnother reports whether the reply about a recipient names another
-// one. Where the host names the same once more in a session of its own, that is
-// what it calls the mailbox.
-func (t *transaction) anyNamesAnother() bool {
-	found := false
-	for i := range t.named {
-		r := &t.named[i]
-		if r.Reply == nil || !t.namesAnother(r) {
-			continue
-		}
-		if r.role != isTarget {
-			found = true
-			continue
-		}
-		j, other := t.jobs[i], bracketed(r.Reply.Lines)
-		if t.lastWord() && strings.EqualFold(j.alias, other) {
-			continue
-		}
-		t.firstAlias = j.alias == ""
-		j.alias, found = other, true
-	}
-	return found
-}
-
 // namesAnother reports whether a reply names a mailbox that is not the one it
-// should be about.
-func (t *transaction) namesAnother(r *recipient) bool {
+// should be about. To one that is asked about alone, it is what the host calls
+// the mailbox.
+func (t *transaction) namesAnother(r recipient) bool {
+	if r.Reply == nil {
+		return false
+	}
 	name := bracketed(r.Reply.Lines)
 	if r.role != isTarget {
 		return slices.ContainsFunc(t.jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox })
