@@ -134,16 +134,6 @@ func (h *mailHost) forget(c Config) {
 // alive is how many sessions are open, or are being opened.
 func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
 
-// crowded notes that the host wants no session beside the others, or if there
-// are none, that it has not noticed the end of the last.
-func (h *mailHost) crowded(others int) {
-	if others > 0 {
-		h.limits.crowded(others, time.Now())
-		return
-	}
-	h.notBefore = time.Now().Add(crowdPause)
-}
-
 // patience is how long an ask waits for a busy session before another one is
 // opened.
 const patience = 300 * time.Millisecond

@@ -254,7 +254,9 @@ func (t *transaction) hearRecipient(ctx context.Context, i int) error {
 	s.recipients++
 	if r.refused() {
 		s.refused++
-		t.noteDelay(time.Since(since))
+		if s.slow++; s.refused <= defaultRefused || time.Since(since) <= impatience {
+			s.slow = 0
+		}
 	}
 	if r.Reply.Code == smtp.CodeServiceClosing {
 		return wire.ErrRefused
@@ -271,17 +273,12 @@ func (t *transaction) bound(i int) {
 		return
 	}
 	now, end := time.Now(), t.ends()
-	if i < len(t.jobs) {
-		end = t.jobs[i].ends()
-	}
 	took := now.Sub(t.began)
 	if !end.IsZero() && len(t.jobs) > 1 {
 		end = end.Add(took)
 	}
-	if i >= len(t.jobs) && t.settledWithout(i) {
-		if enough := now.Add(max(leastSilence, 2*took)); end.IsZero() || enough.Before(end) {
-			end = enough
-		}
+	if enough := now.Add(max(leastSilence, 2*took)); t.settledWithout(i) && (end.IsZero() || enough.Before(end)) {
+		end = enough
 	}
 	t.s.Bound(end)
 }
@@ -289,19 +286,7 @@ func (t *transaction) bound(i int) {
 // settledWithout reports whether recipient i need not be heard to know what
 // became of the targets: all were refused, or it is RSET's turn.
 func (t *transaction) settledWithout(i int) bool {
-	if i == len(t.named) {
-		return true
-	}
-	return !slices.ContainsFunc(t.named[:len(t.jobs)], func(r recipient) bool { return r.accepted() })
-}
-
-// noteDelay notes how long a refusal took.
-func (t *transaction) noteDelay(took time.Duration) {
-	if t.s.refused > defaultRefused && took > impatience {
-		t.s.slow++
-	} else {
-		t.s.slow = 0
-	}
+	return i == len(t.named) || i >= len(t.jobs) && !slices.ContainsFunc(t.named[:len(t.jobs)], func(r recipient) bool { return r.accepted() })
 }
 
 // hearReset reads the reply to the RSET that ends the transaction. Hosts do not

@@ -187,41 +187,29 @@ func (w *worker) failedToOpen(first *job, err error) {
 	}
 	s.NoteQuit()
 	p.logSession(s.findings(first), failure)
-	if failure != nil && failure.Kind == smtp.KindEgress {
-		w.hadNoWay(first, err)
-		return
-	}
-	others, recent := h.alive()-1, time.Since(h.wellAt) < crowdLasts
+	own := failure != nil && failure.Kind == smtp.KindEgress
+	others, recent := h.alive()-1, !own && time.Since(h.wellAt) < crowdLasts
 	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
-		h.crowded(others)
-		if others == 0 {
+		if others > 0 && !own {
+			h.limits.crowded(others, time.Now())
+		} else {
+			h.notBefore = time.Now().Add(crowdPause)
 			first.crowded++
 		}
 		p.resubmit(h, first, true)
 		return
 	}
 	first.tell(result{session: s.notOpened(first, err), offline: s.Offline()})
-	if w.ctx.Err() == nil && others == 0 && !recent {
-		h.failed = newFailedSession(s, first, err)
-		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
-		p.noteOpening(s)
-		h.giveUp(h.failed)
-	}
-}
-
-// hadNoWay tells that our own way out failed, to those too who would meet with
-// the same. Where other sessions are open, or about to be, those serve them or
-// fail in turn. The host knows nothing of it, and it is not remembered: the way
-// may be mended at any moment.
-func (w *worker) hadNoWay(first *job, err error) {
-	h := w.host
-	if h.alive() > 1 && !first.gone && w.ctx.Err() == nil {
-		h.notBefore = time.Now().Add(crowdPause)
-		w.pool.resubmit(h, first, true)
+	if w.ctx.Err() != nil || others > 0 || recent {
 		return
 	}
-	first.tell(result{session: w.session.notOpened(first, err), offline: w.session.Offline()})
-	h.giveUp(newFailedSession(w.session, first, err))
+	failed := newFailedSession(s, first, err)
+	if !own { // our own egress may be mended at any moment
+		h.failed = failed
+		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
+		p.noteOpening(s)
+	}
+	h.giveUp(failed)
 }
 
 // fail notes that the session, which is about to end, is none of the host's
