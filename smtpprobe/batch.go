@@ -76,12 +76,17 @@ const withdrawGrace = 100 * time.Millisecond
 // withdraw gives the open jobs up, as their context has ended. What is known of
 // their sessions by then is the answer; the sessions go on for others.
 func (q *batch) withdraw(ctx context.Context, arrive arrival) {
-	told, idle := q.takeBack(cancelled(ctx) != nil)
+	told, idle := q.takeBack()
 	for _, said := range told {
 		q.close(said, arrive)
 	}
 	for _, a := range idle {
 		q.close(result{to: a, err: waited(ctx, a)}, arrive)
+	}
+	for _, a := range q.jobs {
+		if a != nil && cancelled(ctx) != nil {
+			q.pool.abandon(a)
+		}
 	}
 	grace := time.After(withdrawGrace)
 	for q.open > 0 {
@@ -101,7 +106,7 @@ func (q *batch) withdraw(ctx context.Context, arrive arrival) {
 // takeBack takes the jobs back that no worker has taken, and tells those of the
 // others that who asked has left. Told are those that have been told at the
 // same moment.
-func (q *batch) takeBack(cancelled bool) (told []result, idle []*job) {
+func (q *batch) takeBack() (told []result, idle []*job) {
 	p := q.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +130,6 @@ func (q *batch) takeBack(cancelled bool) (told []result, idle []*job) {
 		default:
 			a.gone = true
 			a.queue(false)
-			a.worker.drop(a, cancelled)
 		}
 	}
 	return told, idle
@@ -138,7 +142,7 @@ func (p *Pool) abandon(a *job) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := a.worker
-	if slices.Contains(w.jobs, a) && w.dropped == len(w.jobs) {
+	if slices.Contains(w.jobs, a) && !slices.ContainsFunc(w.jobs, func(b *job) bool { return !b.gone }) {
 		w.cancel()
 	}
 	return w.session

@@ -27,18 +27,10 @@ type providerKey struct {
 // the address, which stands for itself alone: hosts of one domain may have
 // nothing in common but their hoster. The pool's lock is held.
 func (p *Pool) provider(r route) providerKey {
-	name, ok := p.providerNames[r.host]
-	if !ok {
-		if len(p.providerNames) == maxProviderNotes {
-			clear(p.providerNames)
-		}
-		name = provider.Of(r.host).Name
-		p.providerNames[r.host] = name
+	if name := provider.Of(r.host).Name; name != "" {
+		return providerKey{name: name, egress: r.egress}
 	}
-	if name == "" {
-		return providerKey{addr: r.addr.Addr().Unmap(), egress: r.egress}
-	}
-	return providerKey{name: name, egress: r.egress}
+	return providerKey{addr: r.addr.Addr().Unmap(), egress: r.egress}
 }
 
 func (k providerKey) isAddress() bool { return k.name == "" }

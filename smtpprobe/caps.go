@@ -83,10 +83,12 @@ const (
 	// others. crowdPause is the time to notice.
 	crowdLasts = 5 * time.Second
 	crowdPause = time.Second
-	// maxBriefReply and maxBriefTranscript are the bytes kept of each reply,
-	// and of the transcript, of a session that is remembered for others.
-	maxBriefReply      = 1 << 10
-	maxBriefTranscript = 2 << 10
+	// maxBriefReply and maxBriefLines are the lines kept of each reply, and of
+	// the transcript and the extensions, of a session that is remembered for
+	// others; maxBriefText is the bytes of each line.
+	maxBriefReply = 4
+	maxBriefLines = 24
+	maxBriefText  = 256
 	// limitsLast is how long a host's limits, and mailboxes that it accepted,
 	// are believed.
 	limitsLast = time.Hour
@@ -118,6 +120,5 @@ const (
 	maxTrusted       = 32
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000
-	minSweep         = 1024 // hosts
 	maxHosts         = 20_000
 )

@@ -59,36 +59,6 @@ func TestNobodyWaitsForAGoodbye(t *testing.T) {
 	})
 }
 
-// TestHalfOfTheSessionsAreKept sees that who wants a session with another host
-// does not wait until an idle one has been kept long enough, and that only half
-// of all are kept.
-func TestHalfOfTheSessionsAreKept(t *testing.T) {
-	for most, kept := range map[int]int{1: 1, 4: 2} {
-		synctest.Test(t, func(t *testing.T) {
-			network := smtptest.NewNetwork()
-			prober := newProber(t, smtpprobe.Config{MaxSessions: most}, network)
-			began := time.Now()
-			for _, ip := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5"} {
-				network.Add(ip, good())
-				if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt(ip)})); err != nil {
-					t.Error(err)
-				}
-			}
-			if took := time.Since(began); took > time.Second {
-				t.Errorf("of %d sessions: took %v", most, took)
-			}
-			synctest.Wait()
-			if n := prober.Stats().Idle; n != kept {
-				t.Errorf("of %d sessions: %d are idle, want %d", most, n, kept)
-			}
-			if err := prober.Close(); err != nil {
-				t.Error(err)
-			}
-			network.Close()
-		})
-	}
-}
-
 // TestEachIdleSessionEndsInItsTime sees that the end of one is not forgotten
 // over that of another.
 func TestEachIdleSessionEndsInItsTime(t *testing.T) {

@@ -154,13 +154,14 @@ func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 // note keeps a reply to a control that is clear about whether the host takes
 // every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
-	if class != replies.OK && class != replies.NoSuchUser || size(reply) > maxBriefReply {
+	kept := briefReply(&reply)
+	if class != replies.OK && class != replies.NoSuchUser || kept.String() != reply.String() {
 		return
 	}
 	if len(b) >= maxDomainNotes {
 		b.shrink()
 	}
-	b[domainKey{host, domain}] = &domainNote{reply: *briefReply(&reply), until: time.Now().Add(controlLasts)}
+	b[domainKey{host, domain}] = &domainNote{reply: *kept, until: time.Now().Add(controlLasts)}
 }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it

@@ -1,7 +1,6 @@
 package smtpprobe
 
 import (
-	"container/list"
 	"context"
 	"log/slog"
 	"net"
@@ -67,16 +66,12 @@ type Pool struct {
 	workers   sync.WaitGroup
 	mu        sync.Mutex // guards what follows, and the mail hosts
 	hosts     map[hostKey]*mailHost
-	idle      list.List   // of *worker, the one that has waited longest first
-	sweeper   *time.Timer // ends those that have waited long enough; nil: none waits
-	starving  int         // workers to be that wait for a slot
-	swept     int         // hosts that the last sweep has left
+	idle      []*worker // the one that has been so for longest first
+	starving  int       // workers to be that wait for a slot
+	swept     int       // hosts that the last sweep has left
 	closing   bool
 	domains   domainBook
 	providers providerBook
-	// providerNames are the names of known providers by those of mail hosts;
-	// empty where none is known.
-	providerNames map[string]string
 }
 
 // Request is one question to the mail hosts of a domain.
@@ -120,7 +115,7 @@ func New(c Config) (*Pool, error) {
 	c = c.withDefaults()
 	return &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
-		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook), providerNames: make(map[string]string),
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
 	}, nil
 }
 
@@ -236,9 +231,8 @@ func (p *Pool) visit(ctx context.Context, a *job) (said result) {
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closing = true
-	p.retireFirst(p.idle.Len())
-	if p.sweeper != nil {
-		p.sweeper.Stop()
+	for len(p.idle) > 0 {
+		p.retire(p.idle[0])
 	}
 	for _, h := range p.hosts {
 		h.dismiss(ErrClosed)

@@ -146,7 +146,7 @@ func (p *Pool) staff(h *mailHost) {
 		return
 	}
 	for n := 0; n*p.transactionSize(h) < len(h.waiting) && len(h.idle) > 0; n++ {
-		p.unpark(h.idle[len(h.idle)-1])
+		p.call(h.idle[len(h.idle)-1])
 	}
 	if h.waiting[0].alone && h.sessions >= p.sessionCap(h) && len(h.idle) > 0 {
 		p.retire(h.idle[0])
@@ -221,15 +221,13 @@ func (h *mailHost) dismiss(err error) {
 	h.deferred = nil
 }
 
-// sweep drops hosts of which there is nothing to remember, and where these are
-// too few, all that are not in use.
+// sweep forgets the hosts that are not in use when there are too many.
 func (p *Pool) sweep() {
-	if len(p.hosts) < minSweep || len(p.hosts) < min(2*p.swept, maxHosts) {
+	if len(p.hosts) < max(maxHosts, 2*p.swept) {
 		return
 	}
-	full := len(p.hosts) >= maxHosts
 	for key, h := range p.hosts {
-		if !h.inUse() && (full || h.forgettable()) {
+		if !h.inUse() {
 			delete(p.hosts, key)
 		}
 	}
@@ -238,11 +236,4 @@ func (p *Pool) sweep() {
 
 func (h *mailHost) inUse() bool {
 	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
-}
-
-// forgettable reports whether all that the host has shown is a thing of the
-// past.
-func (h *mailHost) forgettable() bool {
-	limits := h.limits.since.IsZero() || h.limits.over(time.Now())
-	return limits && time.Since(h.heardAt) > limitsLast && (h.failed == nil || h.failed.over())
 }

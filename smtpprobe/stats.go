@@ -32,7 +32,7 @@ type Shunned struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Stats{Idle: p.idle.Len(), Hosts: len(p.hosts), Shunned: p.shunned()}
+	s := Stats{Idle: len(p.idle), Hosts: len(p.hosts), Shunned: p.shunned()}
 	for _, h := range p.hosts {
 		s.Sessions += h.sessions
 		s.UnderWay += h.underWay
@@ -43,9 +43,9 @@ func (p *Pool) Stats() Stats {
 
 func (p *Pool) shunned() []Shunned {
 	var all []Shunned
-	for provider, breaker := range p.providers {
-		s := Shunned{Provider: provider.String(), Egress: p.config.Egresses[provider.egress].Name, Interval: breaker.Interval(), Trips: breaker.Pauses()}
-		if until, ok := p.providers.left(provider); ok {
+	for key, breaker := range p.providers {
+		s := Shunned{Provider: key.String(), Egress: p.config.Egresses[key.egress].Name, Interval: breaker.Interval(), Trips: breaker.Pauses()}
+		if until, ok := p.providers.left(key); ok {
 			s.Until = until
 		}
 		if s.Interval > 0 || !s.Until.IsZero() {

@@ -1,11 +1,9 @@
 package smtpprobe
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
@@ -23,9 +21,7 @@ type worker struct {
 
 	// The pool's lock guards the rest.
 	jobs     []*job        // under way
-	dropped  int           // of jobs: given up by those who asked
-	resting  *list.Element // of the pool's idle ones; nil: is none of them
-	since    time.Time     // when it became one
+	called   int           // 1: it was idle, and is about to take jobs
 	retired  bool          // is not to ask again
 	failed   bool          // did not get its session open
 	open     []openRefusal // of this session
@@ -73,7 +69,9 @@ func (p *Pool) acquire() {
 	}
 	p.mu.Lock()
 	p.starving++
-	p.retireFirst(1)
+	if len(p.idle) > 0 {
+		p.retire(p.idle[0])
+	}
 	p.mu.Unlock()
 	_ = p.slots.Acquire(context.Background(), 1) // sessions end, so that there will be one
 	p.mu.Lock()
@@ -222,7 +220,7 @@ func (w *worker) fail() {
 // done notes that the jobs under way are answered.
 func (w *worker) done() {
 	w.host.underWay -= len(w.jobs)
-	w.jobs, w.dropped = nil, 0
+	w.jobs = nil
 }
 
 // next takes the jobs of the next transaction, and waits for some while the
@@ -275,88 +273,6 @@ func (w *worker) continues() (ready, idle bool) {
 	}
 	p.park(w)
 	return false, true
-}
-
-// rest waits until there is something to do, or the session is kept no longer.
-func (w *worker) rest() {
-	<-w.nudge
-	if w.retired { // since before the nudge
-		return
-	}
-	quiet := w.session.Quiet()
-	w.pool.mu.Lock()
-	defer w.pool.mu.Unlock()
-	w.host.starting--
-	w.retired = !quiet
-}
-
-// park puts a worker among the idle ones. Half of all sessions is kept for
-// hosts that nobody has asked yet: to make room only when one is wanted would
-// have that wait for a goodbye.
-func (p *Pool) park(w *worker) {
-	if p.idle.Len() >= max(1, p.config.MaxSessions/2) {
-		p.retireFirst(1)
-	}
-	w.since = time.Now()
-	w.resting = p.idle.PushBack(w)
-	w.host.idle = append(w.host.idle, w)
-	if p.sweeper == nil {
-		p.sweeper = time.AfterFunc(p.config.Session.Idle, p.retireOld)
-	}
-}
-
-// retireOld ends the sessions that have been kept long enough.
-func (p *Pool) retireOld() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sweeper = nil
-	for first := p.idle.Front(); first != nil; first = p.idle.Front() {
-		w := first.Value.(*worker)
-		if left := p.config.Session.Idle - time.Since(w.since); left > 0 {
-			p.sweeper = time.AfterFunc(left, p.retireOld)
-			return
-		}
-		p.retire(w)
-	}
-}
-
-// retireFirst ends as many of the idle sessions, those that have waited
-// longest.
-func (p *Pool) retireFirst(n int) {
-	for ; n > 0 && p.idle.Len() > 0; n-- {
-		p.retire(p.idle.Front().Value.(*worker))
-	}
-}
-
-// unpark takes a worker off the idle ones; it is about to take jobs.
-func (p *Pool) unpark(w *worker) {
-	p.idle.Remove(w.resting)
-	w.resting = nil
-	w.host.idle = slices.DeleteFunc(w.host.idle, func(v *worker) bool { return v == w })
-	w.host.starting++
-	select {
-	case w.nudge <- struct{}{}:
-	default:
-	}
-}
-
-// retire ends an idle session.
-func (p *Pool) retire(w *worker) {
-	w.retired = true
-	p.unpark(w)
-	w.host.starting--
-}
-
-// drop gives up an ask under way. The session ends at once when all who asked
-// have given up.
-func (w *worker) drop(a *job, cancelled bool) {
-	if !slices.Contains(w.jobs, a) {
-		return
-	}
-	w.dropped++
-	if cancelled && w.dropped == len(w.jobs) {
-		w.cancel()
-	}
 }
 
 // logSession leaves out every text, because a server's may name the mailbox.
