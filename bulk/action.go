@@ -17,8 +17,7 @@ const (
 // deliverable, risky, bad, retry.
 func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
 
-// passing are the reasons why nothing is known that pass. After others asking
-// again would bring the same.
+// passing has the reasons of unknown results that another try may change.
 var passing = map[engine.Reason]bool{
 	engine.DNSTemporary:       true,
 	engine.ConnectionFailed:   true,
@@ -34,20 +33,20 @@ var passing = map[engine.Reason]bool{
 	engine.PortBlocked:        true,
 }
 
-// ActionFor returns what to do with an address after its result. The first that
-// fits counts:
+// ActionFor returns what to do with an address after its result. The first rule
+// that applies decides:
 //
 //   - a spam trap is removed, whatever else is known: one mail to it can put a
 //     sender on block lists;
-//   - what is undeliverable, or holds no address, is removed;
-//   - what is unknown for a reason that passes, or says when to ask again, is
-//     verified again;
-//   - a disposable mailbox is reviewed: it takes mail today, and the list that
-//     calls it so proves nothing about the person;
-//   - what is deliverable is mailed, roles included: info@ of a customer is a
+//   - an undeliverable address, or a text without an address, is removed;
+//   - an unknown result whose reason is temporary, or that has a time for the
+//     next try, is retried;
+//   - a disposable mailbox is reviewed: it accepts mail today, and the list
+//     that contains it proves nothing about the person;
+//   - a deliverable address is mailed, roles included: info@ of a customer is a
 //     customer;
-//   - the rest is reviewed: hosts that accept everything, what stays unknown,
-//     several addresses in one cell.
+//   - everything else is reviewed: hosts that accept everything, other unknown
+//     results, several addresses in one cell.
 func ActionFor(r engine.Result) Action {
 	var reason engine.Reason
 	var later bool

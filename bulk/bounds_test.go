@@ -25,7 +25,7 @@ func TestPlannerForgets(t *testing.T) {
 			p.done(started)
 			done++
 		}
-		if done != 100 || len(p.lanes) != 0 || p.planned != 0 || p.started != 0 || p.ofLarge != 0 || p.octets != 0 {
+		if done != 100 || len(p.domains) != 0 || p.planned != 0 || p.started != 0 || p.ofLarge != 0 || p.octets != 0 {
 			t.Errorf("round %d: done %d, left %+v", round, done, p)
 		}
 	}

@@ -51,18 +51,17 @@ type GroupVerifier interface {
 // when everything is written, or with an error:
 //
 //   - ctx was cancelled: it stops at once, writes the results that are done and
-//     whose turn it is, and returns an error that wraps ctx.Err() and the
-//     cause;
-//   - source failed: what was read before is finished as after [Options.Drain],
-//     and written;
+//     next in order, and returns an error that wraps ctx.Err() and the cause;
+//   - source failed: the items that were read before are finished as after
+//     [Options.Drain], and written;
 //   - the Verifier was closed ([engine.ErrClosed]): it stops at once, as after
 //     a cancelled ctx;
 //   - sink failed, or [Options.SpillDir] cannot be written to or read from: it
-//     stops at once; in the latter case, results whose turn it is are
+//     stops at once; in the latter case, results that are next in order are
 //     written.
 //
 // Errors of source and sink name the number of the item, from 1. The summary is
-// of use after an error too.
+// valid after an error too.
 func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
 	o, err := o.withDefaults()
 	if err != nil {

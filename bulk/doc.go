@@ -23,13 +23,14 @@
 //     time when the window ends. If asking again is not worthwhile until then,
 //     the result is final at once. The last answer counts. Waiting addresses
 //     delay neither reading nor verifying.
-//   - Limits of our own are no answers: [engine.ErrBusy] is retried for at
-//     least ten minutes, any other error a few times.
-//   - Journal: with [Options.Journal] final results are on disk as they come.
+//   - Errors are not answers: [engine.ErrBusy] is retried for at least ten
+//     minutes, any other error a few times.
+//   - Journal: with [Options.Journal] final results are written to disk when
+//     they arrive.
 //     After a crash the next run over the same list continues from there.
 //
-// Without a journal nothing is durable: after a crash, what the sink did not
-// get is lost.
+// Without a journal nothing is durable: after a crash, results that the sink
+// did not get are lost.
 //
 // The temporary files contain addresses and results, are readable by their
 // owner only, and are removed when Run returns; if the system can remove an

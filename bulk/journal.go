@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// journalMagic begins each journal; its number changes with the form of
-	// what follows.
+	// journalMagic begins each journal; its number changes with the format of
+	// the file.
 	journalMagic = "rcpt journal 1\n"
 	// frameHead is the octets before each record: its length and its checksum.
 	frameHead = 8
@@ -24,27 +24,26 @@ const (
 	// written. They are also written, and synced, once in journalEvery.
 	journalBuffer = 64 << 10
 	journalEvery  = time.Second
-	// fingerprintOctets is how much of the digest of an item stands in its
-	// record.
+	// fingerprintOctets is how much of the digest of an item its record has.
 	fingerprintOctets = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Journal keeps the final results of a run in a file as they come, in any
-// order, so that a run which was killed can go on: with [OpenJournal] in
-// [Options.Journal] the next run over the same list has what is settled from
-// the file and asks about the rest.
+// Journal keeps the final results of a run in a file, in the order in which
+// they arrive, so that a run that was killed can continue: with [OpenJournal]
+// in [Options.Journal] the next run over the same list reads the settled
+// results from the file and verifies the rest.
 //
-// Records are only ever appended. They are on the disk a second after they
-// came, and those of a process that is killed a little earlier. After an error
-// of the file nothing is appended any more; what was, stays good.
+// Records are only appended. They are synced to the disk within a second, and
+// survive the death of the process earlier than that. After an error of the
+// file nothing more is appended; the records before the error stay valid.
 //
-// The file begins with [journalMagic]. Each record stands behind the length and
-// the CRC-32C of it, four octets each, the most significant first. The first
-// record is a JSON object of conditions. The others are the number of an item
-// from 0 (a varint), a part of the SHA-256 of the item, and its answer. The
-// first record that is not whole ends the journal.
+// The file begins with [journalMagic]. Each record follows its length and its
+// CRC-32C, four octets each, the most significant first. The first record is a
+// JSON object of conditions. The others are the number of an item from 0 (a
+// varint), a part of the SHA-256 of the item, and its answer. The first
+// incomplete record ends the journal.
 //
 // A file is locked while it is a Journal. Close it, or Remove it when the sink
 // has everything.
@@ -55,7 +54,7 @@ type Journal struct {
 
 	mu      sync.Mutex
 	buffer  []byte // records that are not written yet
-	pending int64  // how many they are
+	pending int64  // number of records in the buffer
 	size    int64  // octets of the file, all of whole records
 	settled int64  // items with a record in the file
 	err     error
@@ -64,8 +63,8 @@ type Journal struct {
 	stop, stopped chan struct{}
 }
 
-// CreateJournal makes a journal, in the place of one that is there. The
-// conditions are what the results depend on: the list, the settings.
+// CreateJournal creates a journal and replaces an existing one. The conditions
+// are what the results depend on: the list, the settings.
 func CreateJournal(name string, conditions map[string]string) (*Journal, error) {
 	j, err := lockJournal(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -79,8 +78,8 @@ func CreateJournal(name string, conditions map[string]string) (*Journal, error) 
 	return j, nil
 }
 
-// begin writes the head of an empty journal, and makes sure that the file is
-// there after a power cut.
+// begin writes the head of an empty journal, and makes sure that the file
+// survives a power cut.
 func (j *Journal) begin(conditions map[string]string) error {
 	if err := j.file.Truncate(0); err != nil {
 		return j.wrap("write", err)
@@ -93,8 +92,8 @@ func (j *Journal) begin(conditions map[string]string) error {
 	return nil
 }
 
-// Settled is how many items have their final result in the journal. After an
-// error of the file those are left out that it did not take.
+// Settled is the number of items whose final result is in the journal. After an
+// error of the file it leaves out the results that were not written.
 func (j *Journal) Settled() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,8 +103,7 @@ func (j *Journal) Settled() int64 {
 	return j.settled + j.pending
 }
 
-// known returns the answer about an item that an earlier run settled; nil: none
-// did.
+// known returns the answer about an item that an earlier run settled, or nil.
 func (j *Journal) known(place int64, item Item) (*answer, error) {
 	if place >= int64(len(j.places)) || j.places[place] == 0 {
 		return nil, nil
@@ -119,7 +117,7 @@ func (j *Journal) known(place int64, item Item) (*answer, error) {
 		return nil, j.wrap("read", err)
 	}
 	if print != fingerprint(item) {
-		return nil, j.wrap("use", fmt.Errorf("item %d of the list is another than before", place+1))
+		return nil, j.wrap("use", fmt.Errorf("item %d of the list has changed", place+1))
 	}
 	r, err := parseRecord(rest)
 	if err == nil && r.answer == nil {
@@ -166,8 +164,8 @@ func (j *Journal) settle(place int64, item Item, final *answer) {
 	}
 }
 
-// write writes what was gathered. A part that a full disk still took is cut off
-// again.
+// write writes the buffer. If a full disk took only a part of it, the part is
+// cut off again.
 func (j *Journal) write() {
 	if j.err != nil || len(j.buffer) == 0 {
 		return
@@ -184,8 +182,8 @@ func (j *Journal) write() {
 	j.buffer, j.pending = j.buffer[:0], 0
 }
 
-// failure returns what is closed when the file fails; nil, where there is no
-// journal.
+// failure returns a channel that is closed when the file fails; nil if there is
+// no journal.
 func (j *Journal) failure() <-chan struct{} {
 	if j == nil {
 		return nil
@@ -207,7 +205,7 @@ func (j *Journal) fail(err error) {
 	}
 }
 
-// keep brings the records to the disk until the journal is closed.
+// keep syncs the records to the disk until the journal is closed.
 func (j *Journal) keep() {
 	defer close(j.stopped)
 	ticker := time.NewTicker(journalEvery)
@@ -222,7 +220,7 @@ func (j *Journal) keep() {
 	}
 }
 
-// Sync brings everything that was settled to the disk.
+// Sync writes all settled results to the disk.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
 	j.write()
@@ -240,7 +238,7 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
-// Close brings everything to the disk and closes the file.
+// Close writes everything to the disk and closes the file.
 func (j *Journal) Close() error {
 	j.end()
 	err := j.Sync()
@@ -293,7 +291,7 @@ func parseEntry(from []byte) (place int64, print [fingerprintOctets]byte, rest [
 // any memory.
 const maxPlace = 1 << 31
 
-// fingerprint tells an item from others.
+// fingerprint identifies an item.
 func fingerprint(item Item) (print [fingerprintOctets]byte) {
 	digest := sha256.New()
 	_, _ = digest.Write([]byte(item.Email))
@@ -309,8 +307,8 @@ func appendFrame(to, payload []byte) []byte {
 	return append(to, payload...)
 }
 
-// isSettled tells whether an answer about an address is worth keeping for a
-// later run. One about our own network is not.
+// isSettled reports whether an answer is about the address and can be kept for
+// a later run. One about our own network cannot.
 func isSettled(a *answer) bool {
 	return a.reason != engine.ResolverUnreliable && a.reason != engine.PortBlocked
 }

@@ -255,7 +255,7 @@ func TestJournalOfAnotherList(t *testing.T) {
 		}
 		emails[2] = "other@one.example"
 		out, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: &answers{}})
-		if err == nil || !strings.Contains(err.Error(), "item 3 of the list is another than before") || len(out.lines) != 2 {
+		if err == nil || !strings.Contains(err.Error(), "item 3 of the list has changed") || len(out.lines) != 2 {
 			t.Errorf("%d rows, error %v", len(out.lines), err)
 		}
 	})

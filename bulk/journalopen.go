@@ -20,24 +20,24 @@ import (
 // Errors of journals, beside those of files.
 var (
 	ErrJournalInUse   = errors.New("another run uses it")
-	ErrJournalVersion = errors.New("it was written by another version of rcpt, or by something else")
+	ErrJournalVersion = errors.New("it was written by another version of rcpt or by another program")
 )
 
-// JournalChangedError says that a condition is another than when the journal
-// was begun.
+// JournalChangedError reports a condition that has changed since the journal
+// was created.
 type JournalChangedError struct {
 	Condition string // its name
-	Then, Now string // empty: it was not there
+	Then, Now string // empty: there was no such condition
 }
 
 func (e *JournalChangedError) Error() string {
 	return fmt.Sprintf("%s has changed since the journal was begun", e.Condition)
 }
 
-// OpenJournal opens the journal of an earlier run to go on with it. Errors are
+// OpenJournal opens the journal of an earlier run to continue it. Errors are
 // [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion],
-// [*JournalChangedError] and those of files. A record at the end that was not
-// written whole is cut off.
+// [*JournalChangedError] and those of files. An incomplete record at the end is
+// cut off.
 func OpenJournal(name string, conditions map[string]string) (*Journal, error) {
 	j, err := lockJournal(name, os.O_RDWR)
 	if err != nil {
@@ -69,8 +69,8 @@ func lockJournal(name string, flags int) (*Journal, error) {
 	return j, nil
 }
 
-// isNamed tells whether the file still has its name: the run that it belonged
-// to may have ended, and removed it, just before it was locked.
+// isNamed reports whether the file still has its name: the run that it belonged
+// to may have ended and removed it, just before it was locked.
 func isNamed(file *os.File, name string) bool {
 	opened, err := file.Stat()
 	if err != nil {
@@ -81,7 +81,7 @@ func isNamed(file *os.File, name string) bool {
 }
 
 // load reads the whole file once: it checks the head, notes where the record of
-// each item is, and cuts off the tail that is not whole.
+// each item is, and cuts off an incomplete tail.
 func (j *Journal) load(conditions map[string]string) error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -141,15 +141,15 @@ func (j *Journal) cut() error {
 	return nil
 }
 
-// errTorn says that no whole record follows: the file ends, or from here on it
+// errTorn reports that no complete record follows: the file ends, or the rest
 // was not written before the system went down.
-var errTorn = errors.New("no whole record follows")
+var errTorn = errors.New("no complete record follows")
 
 // frames reads the records of a journal, one after the other.
 type frames struct {
 	in     *bufio.Reader
 	at     int64 // where the next one begins
-	left   int64 // octets of the file behind that
+	left   int64 // octets of the file after that
 	buffer []byte
 }
 
@@ -215,8 +215,8 @@ func sameConditions(head []byte, now map[string]string) error {
 	return nil
 }
 
-// syncFolder makes sure that the name of a new file is there after a power cut,
-// where the system can do that.
+// syncFolder makes sure that the name of a new file survives a power cut, if
+// the system can do that.
 func syncFolder(name string) {
 	if folder, err := os.Open(filepath.Dir(name)); err == nil {
 		_ = folder.Sync()

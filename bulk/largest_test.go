@@ -19,13 +19,13 @@ func TestLargestFirst(t *testing.T) {
 	for range 290 {
 		p.add(&task{record: &record{}}, "other giant")
 	}
-	for range few {
+	for range smallDomain {
 		p.add(&task{record: &record{}}, "small")
 	}
 	scoutAhead(t, p, "giant", "other giant", "middle", "small")
 	var order []string // of the domains, each turn once
 	for range 160 {
-		if domain := p.next(160).lane.domain; len(order) == 0 || order[len(order)-1] != domain {
+		if domain := p.next(160).queue.domain; len(order) == 0 || order[len(order)-1] != domain {
 			order = append(order, domain)
 		}
 	}
@@ -46,9 +46,9 @@ func TestSmallWaitForCompany(t *testing.T) {
 		started string
 	}{
 		{"at first", 100, false, 0, "large"},
-		{"not for long", 100, false, companyWait, "small"},
+		{"not for long", 100, false, growthWait, "small"},
 		{"all of the list is read", 100, true, 0, "small"},
-		{"nothing else is to do", few + 1, false, 0, "small"},
+		{"nothing else is to do", smallDomain + 1, false, 0, "small"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,11 +59,11 @@ func TestSmallWaitForCompany(t *testing.T) {
 			}
 			p.add(&task{record: &record{}}, "small")
 			p.found(p.next(5))
-			for range few {
+			for range smallDomain {
 				p.next(5) // beyond the share of large ones
 			}
 			p.growing, p.now = !tt.read, tt.waited
-			if got := p.next(5).lane.domain; got != tt.started {
+			if got := p.next(5).queue.domain; got != tt.started {
 				t.Errorf("%s begins, want %s", got, tt.started)
 			}
 		})
@@ -81,7 +81,7 @@ func scoutAhead(t *testing.T, p *planner, domains ...string) {
 		if next == nil {
 			break
 		}
-		scouts, order = append(scouts, next), append(order, next.lane.domain)
+		scouts, order = append(scouts, next), append(order, next.queue.domain)
 	}
 	if !slices.Equal(order, domains) {
 		t.Errorf("%q began before their scouts had found anything, want %q", order, domains)

@@ -10,22 +10,22 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// DefaultConcurrency is what hides the waits of slow mail hosts from the fast
-// ones, at a few goroutines' cost.
+// DefaultConcurrency is enough that slow mail hosts do not delay the others,
+// and costs few goroutines.
 const DefaultConcurrency = 500
 
 // queuedPerAsked is the default number of addresses that may wait or share a
-// transaction, for each that is asked about: a transaction has up to a hundred
-// recipients.
+// transaction, for each verification in progress: a transaction has up to a
+// hundred recipients.
 const queuedPerAsked = 8
 
-// DefaultProgressEvery is how often people want a progress line to move.
+// DefaultProgressEvery is often enough for a progress line.
 const DefaultProgressEvery = time.Second
 
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
 type Options struct {
-	// Verifier is asked about the addresses.
+	// Verifier verifies the addresses.
 	Verifier Verifier
 	// Concurrency is the number of verifications in progress. Addresses that
 	// wait for a session of their mail host, or share the transaction of
@@ -68,16 +68,16 @@ type Options struct {
 // a tenth of them waits for a retry, and 270 MB when all do. Zero fields have
 // the defaults.
 type Limits struct {
-	// Window is how many addresses are read ahead: those that are queued or
-	// under way. A larger one finds more addresses of a domain to ask about
-	// together. Default: 20,000.
+	// Window is how many addresses are read ahead: those that are queued or in
+	// progress. A larger window has more addresses of one domain, which are
+	// verified together. Default: 20,000.
 	Window int
 	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
 	WindowBytes int64
-	// PerDomain is how many addresses of one domain are under way at a time.
-	// The engine opens a few sessions with a mail host, each of which asks
-	// about up to a hundred addresses at a time, while as many wait for the
-	// next: more would only wait there. Default: 800.
+	// PerDomain is how many addresses of one domain are in progress at a time.
+	// The engine opens a few sessions with a mail host. Each takes up to a
+	// hundred addresses at a time, while as many wait for the next transaction;
+	// more would only wait there. Default: 800.
 	PerDomain int
 	// Queued is how many addresses may wait for sessions with their mail hosts,
 	// or be named in the transactions of others, beside [Options.Concurrency].
@@ -101,7 +101,7 @@ type Limits struct {
 }
 
 var (
-	errNoVerifier    = errors.New("bulk: there is no verifier")
+	errNoVerifier    = errors.New("bulk: a verifier is required")
 	errNegativeLimit = errors.New("bulk: a limit is negative")
 )
 
@@ -114,7 +114,7 @@ func (o Options) withDefaults() (Options, error) {
 	case o.RetryWindow < 0:
 		return o, fmt.Errorf("bulk: retry window %v is negative", o.RetryWindow)
 	case o.ProgressEvery < 0:
-		return o, fmt.Errorf("bulk: progress every %v is negative", o.ProgressEvery)
+		return o, fmt.Errorf("bulk: progress interval %v is negative", o.ProgressEvery)
 	}
 	setDefault(&o.Concurrency, DefaultConcurrency)
 	setDefault(&o.ProgressEvery, DefaultProgressEvery)

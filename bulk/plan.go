@@ -6,71 +6,71 @@ import (
 )
 
 const (
-	// few is how many addresses a small domain has at most, queued and under
-	// way.
-	few = 4
-	// turn is how many addresses of a large domain are started in a row: what a
-	// mail host takes in one transaction.
-	turn = 50
-	// Large domains together may have largeShare of what may be under way while
-	// small ones wait.
+	// smallDomain is the most addresses of a small domain, queued and in
+	// progress.
+	smallDomain = 4
+	// batchSize is how many addresses of a large domain are started in a row:
+	// as many as a mail host accepts in one transaction.
+	batchSize = 50
+	// Large domains together may have largeShare of the addresses in progress
+	// while small ones wait.
 	largeShare, largeShareOf = 3, 4
-	// companyWait is how long a small domain waits while more of the list is
-	// read and large domains want the room. More of its addresses may follow,
-	// and if they came one by one each would need a session.
-	companyWait = 5 * time.Second
+	// growthWait is how long a small domain waits while more of the list is
+	// read and large domains can use the concurrency. More of its addresses may
+	// follow, and if they came one by one each would need a session.
+	growthWait = 5 * time.Second
 )
 
-// planner chooses the next address. The first address of a domain goes ahead as
-// its scout, because the others would only wait for the DNS with it. Once the
-// scout has found its mail host the others are started several at a time, so
-// that they share transactions. Domains with more to do come first, because
+// planner chooses the next address. The first address of a domain is started
+// alone, as its scout, because the others would only wait for the DNS with it.
+// Once the scout has found its mail host, the others are started in batches, so
+// that they share transactions. Domains with more addresses come first, because
 // their hosts take longest, and domains of about the same size take turns.
-// Large domains get no more than their share of what may be in progress; the
+// Large domains get no more than their share of the addresses in progress; the
 // rest is for small ones.
 type planner struct {
 	perDomain int
 	growing   bool          // more of the list is read
 	now       time.Duration // since the start of the run
 
-	lanes map[string]*lane
-	// that may start an address, by size; they are passed over if they are
-	// listed elsewhere by now
-	sizes   [maxSizes]queue[*lane]
+	domains map[string]*domainQueue
+	// The domains that may start an address, by size. An entry is skipped if
+	// its domain is listed elsewhere by now.
+	sizes   [maxSizes]queue[*domainQueue]
 	planned int   // tasks queued and in progress
 	started int   // tasks in progress
 	ofLarge int   // tasks in progress that were started in the turn of a large domain
-	octets  int64 // of the items queued and under way
+	octets  int64 // of the items queued and in progress
 }
 
-// maxSizes is how many sizes of domains there are: the small ones, and one for
-// each power of two.
+// maxSizes is the number of sizes of domains: the small ones, and one for each
+// power of two.
 const maxSizes = 32
 
-// lane is a domain with its queued addresses and the number in progress.
-type lane struct {
+// domainQueue is a domain with its queued addresses and the number in progress.
+type domainQueue struct {
 	domain      string
 	first, last *task
 	queued      int
 	started     int
-	scout       *task         // in progress, and has not found its mail host yet
-	scouted     bool          // its scout has
-	since       time.Duration // when it was listed
-	turn        int           // how many it has started in this turn
-	in          *queue[*lane] // where it is listed; nil: nowhere
+	scout       *task                // in progress, and has not found its mail host yet
+	scouted     bool                 // the scout has found its mail host
+	since       time.Duration        // when it was listed
+	turn        int                  // tasks started in this turn
+	in          *queue[*domainQueue] // where it is listed; nil: nowhere
 }
 
 func newPlanner(perDomain int) *planner {
-	return &planner{perDomain: perDomain, lanes: make(map[string]*lane)}
+	return &planner{perDomain: perDomain, domains: make(map[string]*domainQueue)}
 }
 
 func (p *planner) add(t *task, domain string) {
-	l := p.lanes[domain]
+	l := p.domains[domain]
 	if l == nil {
-		l = &lane{domain: domain, scouted: t.course.answers > 0}
-		p.lanes[domain] = l
+		l = &domainQueue{domain: domain, scouted: t.retry.answers > 0}
+		p.domains[domain] = l
 	}
-	t.lane, t.next = l, nil
+	t.queue, t.next = l, nil
 	if l.first == nil {
 		l.first = t
 	} else {
@@ -83,8 +83,8 @@ func (p *planner) add(t *task, domain string) {
 	p.list(l)
 }
 
-// list gives a lane a turn among those of its size, if it has use for one.
-func (p *planner) list(l *lane) {
+// list appends a domain to those of its size, if it may start an address.
+func (p *planner) list(l *domainQueue) {
 	if !l.ready(p.perDomain) {
 		return
 	}
@@ -94,12 +94,12 @@ func (p *planner) list(l *lane) {
 	}
 }
 
-// ready reports whether the lane may start an address.
-func (l *lane) ready(most int) bool { return l.queued > 0 && l.started < most && l.scout == nil }
+// ready reports whether the domain may start an address.
+func (l *domainQueue) ready(most int) bool { return l.queued > 0 && l.started < most && l.scout == nil }
 
-// size is zero for a small domain, and more the more it has to do.
-func (l *lane) size() int {
-	if n := l.queued + l.started; n > few {
+// size is zero for a small domain, and grows with the number of addresses.
+func (l *domainQueue) size() int {
+	if n := l.queued + l.started; n > smallDomain {
 		return min(bits.Len(uint(n)), maxSizes-1)
 	}
 	return 0
@@ -109,24 +109,26 @@ func (l *lane) size() int {
 // started.
 func (p *planner) next(room int) *task {
 	small, large := head(&p.sizes[0]), p.largest()
-	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil || p.maySwell(small)) {
+	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil || p.mayGrow(small)) {
 		p.ofLarge++
-		t := p.start(large, turn)
+		t := p.start(large, batchSize)
 		t.ofLarge = true
 		return t
 	}
 	if small != nil {
-		return p.start(small, few)
+		return p.start(small, smallDomain)
 	}
 	return nil
 }
 
-// maySwell reports whether a small domain may have more to do soon.
-func (p *planner) maySwell(small *lane) bool { return p.growing && p.now-small.since < companyWait }
+// mayGrow reports whether more addresses of a small domain may follow soon.
+func (p *planner) mayGrow(small *domainQueue) bool {
+	return p.growing && p.now-small.since < growthWait
+}
 
-// largest returns the lane that is next among those of the largest size; nil:
+// largest returns the domain that is next among those of the largest size; nil:
 // all are small.
-func (p *planner) largest() *lane {
+func (p *planner) largest() *domainQueue {
 	for size := maxSizes - 1; size > 0; size-- {
 		if l := head(&p.sizes[size]); l != nil {
 			return l
@@ -135,20 +137,20 @@ func (p *planner) largest() *lane {
 	return nil
 }
 
-// head returns the lane that is next; nil: there is none.
-func head(lanes *queue[*lane]) *lane {
-	for lanes.len() > 0 {
-		if l := *lanes.at(0); l.in == lanes {
-			return l
+// head returns the domain that is next; nil: there is none.
+func head(domains *queue[*domainQueue]) *domainQueue {
+	for domains.len() > 0 {
+		if d := *domains.at(0); d.in == domains {
+			return d
 		}
-		lanes.pop()
+		domains.pop()
 	}
 	return nil
 }
 
-// start starts the next task of a lane and ends the lane's turn if it has
-// started that many in it, or can start no more.
-func (p *planner) start(l *lane, turn int) *task {
+// start starts the next task of a domain. It ends the domain's turn if the turn
+// has that many tasks, or the domain can start no more.
+func (p *planner) start(l *domainQueue, turn int) *task {
 	t := l.first
 	l.first, t.next = t.next, nil
 	t.ofLarge = false
@@ -166,10 +168,10 @@ func (p *planner) start(l *lane, turn int) *task {
 	return t
 }
 
-// found lets the others follow a scout, which has found its mail host or is
-// done.
+// found lets the other addresses of a domain start: its scout has found its
+// mail host, or is done.
 func (p *planner) found(t *task) {
-	if l := t.lane; l != nil && l.scout == t {
+	if l := t.queue; l != nil && l.scout == t {
 		l.scout, l.scouted = nil, true
 		p.list(l)
 	}
@@ -178,8 +180,8 @@ func (p *planner) found(t *task) {
 // done ends a task that was started.
 func (p *planner) done(t *task) {
 	p.found(t)
-	l := t.lane
-	t.lane = nil
+	l := t.queue
+	t.queue = nil
 	if t.ofLarge {
 		p.ofLarge--
 	}
@@ -189,6 +191,6 @@ func (p *planner) done(t *task) {
 	l.started--
 	p.list(l)
 	if l.queued == 0 && l.started == 0 {
-		delete(p.lanes, l.domain)
+		delete(p.domains, l.domain)
 	}
 }

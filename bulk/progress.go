@@ -8,19 +8,19 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
 	Read     int64 // items
 	Done     int64 // items with their final result, whether it is written already or waits for its turn
 	Recalled int64 // items whose result was in [Options.Journal]
-	Waiting  int64 // addresses that wait to be asked again
+	Waiting  int64 // addresses that wait for a retry
 	// NextRetry and LastRetry are the times until the first and the last
 	// waiting address is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
 	Verdicts             map[engine.Verdict]int64 // of the items that are done
 	Rate                 float64                  // items done in a second, smoothed, without those that were recalled
 	Elapsed              time.Duration
-	// Exhausted says that no more is read, so that Read is the total.
+	// Exhausted is set when nothing more is read, so that Read is the total.
 	Exhausted bool
 }
 

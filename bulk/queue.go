@@ -9,7 +9,7 @@ type queue[T any] struct {
 
 func (q *queue[T]) len() int { return q.count }
 
-// at returns the place of the element behind i others.
+// at returns the place of the element with index i.
 func (q *queue[T]) at(i int) *T { return &q.ring[(q.first+i)&(len(q.ring)-1)] }
 
 func (q *queue[T]) push(value T) {

@@ -2,7 +2,7 @@ package bulk
 
 import "context"
 
-// reading is what a call of the source brought.
+// reading is the outcome of a call of the source.
 type reading struct {
 	item   Item
 	key    key
@@ -10,8 +10,8 @@ type reading struct {
 	err    error
 }
 
-// read hands over what the source yields, until ctx is cancelled or after an
-// error.
+// read passes on what the source yields, until ctx is cancelled or the source
+// returns an error.
 func read(ctx context.Context, source Source, to chan<- reading) {
 	for {
 		item, err := source.Next(ctx)

@@ -34,7 +34,7 @@ func (a answer) forItem(item Item) *answer {
 
 // About how many octets values take in memory besides their texts.
 const (
-	recordOctets  = 150 // with its place on the shelf
+	recordOctets  = 150 // with its place in the buffer
 	answerOctets  = 250
 	detailsOctets = 350
 	lineOctets    = 40 // of a transcript
@@ -70,8 +70,8 @@ func (a *answer) octets() int64 {
 // plain is a result without its JSON form, which takes twice the time.
 type plain engine.Result
 
-// append appends r as octets: email, row, reason and result, each behind its
-// length plus one. Zero is for what is not there.
+// append appends r as octets: email, row, reason and result, each after its
+// length plus one; zero stands for a missing part.
 func (r *record) append(to []byte) ([]byte, error) {
 	to = appendField(to, []byte(r.item.Email))
 	to = appendField(to, r.item.Row)

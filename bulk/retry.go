@@ -13,11 +13,11 @@ const (
 	// busyWaitMost, about how long a full queue at a mail host lasts.
 	busyWait     = time.Second
 	busyWaitMost = 32 * time.Second
-	// busyPatience is how long [engine.ErrBusy] is tried again, where the retry
-	// window is shorter.
-	busyPatience = 10 * time.Minute
-	// faultTries is how often an address is tried in all when something of ours
-	// fails. Short of descriptors or memory we may be better off soon; other
+	// busyWindow is how long an address is tried again after [engine.ErrBusy],
+	// if the retry window is shorter.
+	busyWindow = 10 * time.Minute
+	// faultTries is how often an address is tried in all when the verification
+	// cannot be carried out. A lack of descriptors or memory may pass; other
 	// faults stay.
 	faultTries = 3
 	faultWait  = 2 * time.Second
@@ -26,8 +26,8 @@ const (
 	// its own, so that not all domains come together.
 	jitterShare = 10
 	jitterMost  = 30 * time.Second
-	// A last try may come lateShare of the window late where the hint asks for
-	// it: jitter is not to cost a try.
+	// A last try may come lateShare of the window late if the hint asks for it,
+	// so that jitter does not cost a try.
 	lateShare = 10
 )
 
@@ -38,21 +38,21 @@ func retryWait(answers uint16) time.Duration {
 	return waits[min(int(answers), len(waits))-1]
 }
 
-// course is how the tries for an address have gone.
-type course struct {
-	since                 time.Duration // the first answer, or before there is one the first ErrBusy
+// retryState counts the tries for an address.
+type retryState struct {
+	since                 time.Duration // time of the first answer, or before there is one of the first ErrBusy
 	answers, busy, faults uint16
 }
 
-// pacer says when an address is asked about again.
+// pacer decides when an address is tried again.
 type pacer struct {
 	window time.Duration
 	seed   maphash.Seed
 }
 
-// again says when, since the start of the run, to ask again after an outcome
+// again returns when, since the start of the run, to try again after an outcome
 // that came now; false: it is final.
-func (p pacer) again(c *course, domain string, o outcome, now time.Duration) (time.Duration, bool) {
+func (p pacer) again(c *retryState, domain string, o outcome, now time.Duration) (time.Duration, bool) {
 	switch {
 	case errors.Is(o.err, engine.ErrBusy):
 		return p.afterBusy(c, domain, now)
@@ -65,7 +65,7 @@ func (p pacer) again(c *course, domain string, o outcome, now time.Duration) (ti
 	return 0, false
 }
 
-func (p pacer) afterAnswer(c *course, domain string, hint, now time.Duration) (time.Duration, bool) {
+func (p pacer) afterAnswer(c *retryState, domain string, hint, now time.Duration) (time.Duration, bool) {
 	if c.answers == 0 {
 		c.since = now
 	}
@@ -80,14 +80,14 @@ func (p pacer) afterAnswer(c *course, domain string, hint, now time.Duration) (t
 	return p.spread(domain, last, grid), now < end && last <= end+p.window/lateShare
 }
 
-func (p pacer) afterBusy(c *course, domain string, now time.Duration) (time.Duration, bool) {
+func (p pacer) afterBusy(c *retryState, domain string, now time.Duration) (time.Duration, bool) {
 	if c.answers == 0 && c.busy == 0 {
 		c.since = now
 	}
 	wait := min(busyWait<<min(c.busy, 16), busyWaitMost)
 	c.busy++
 	due := p.spread(domain, now+wait, wait)
-	return due, due <= c.since+max(p.window, busyPatience)
+	return due, due <= c.since+max(p.window, busyWindow)
 }
 
 // spread returns the first instant of the domain's grid that is not before at.

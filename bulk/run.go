@@ -15,13 +15,14 @@ import (
 const (
 	// readAhead is how many items the reader may have ready beyond the window.
 	readAhead = 64
-	// takenAtOnce is how much book-keeping is done before workers and writer
-	// get their turn.
+	// takenAtOnce is how many outcomes and items the loop takes before it
+	// starts tasks and hands results to the writer.
 	takenAtOnce = 64
 )
 
 // run is one call of [Run]. One goroutine, that of loop, does all the
-// book-keeping; others read, ask and write, and talk to it over channels.
+// book-keeping; others read, verify and write, and communicate with it over
+// channels.
 type run struct {
 	options  Options
 	together GroupVerifier // the verifier, if it is one
@@ -34,19 +35,19 @@ type run struct {
 	waiters  waiters
 	out      *writer
 
-	shelf *shelf
-	order order
-	known *dedupe
-	plan  *planner
-	pacer pacer
-	waits waits
-	tally tally
-	meter meter
+	buffer *spillBuffer
+	order  order
+	known  *dedupe
+	plan   *planner
+	pacer  pacer
+	waits  waits
+	tally  tally
+	meter  meter
 
 	asking      context.Context // of the workers
-	hired       int             // workers
-	free        atomic.Int64    // workers that ask about nothing
-	batch       []*record       // whose turn it is, for the writer
+	workerCount int
+	idle        atomic.Int64 // workers without a batch
+	ready       []*record    // next in the order, for the writer
 	alarm       *time.Timer
 	alarmAt     time.Duration // what it is set to
 	ticker      *time.Ticker
@@ -61,7 +62,7 @@ type run struct {
 func newRun(o Options, sink Sink) *run {
 	most := o.Concurrency + o.Limits.Queued
 	together, _ := o.Verifier.(GroupVerifier)
-	shelf := newShelf(o.Limits.HeldBytes, o.SpillDir)
+	buffer := newSpillBuffer(o.Limits.HeldBytes, o.SpillDir)
 	r := &run{
 		options:  o,
 		together: together,
@@ -70,8 +71,8 @@ func newRun(o Options, sink Sink) *run {
 		work:     make(chan []*task, most),
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
-		shelf:    shelf,
-		order:    order{shelf: shelf},
+		buffer:   buffer,
+		order:    order{buffer: buffer},
 		known:    newDedupe(o.Limits.RecentBytes),
 		plan:     newPlanner(o.Limits.PerDomain),
 		pacer:    pacer{window: o.RetryWindow, seed: maphash.MakeSeed()},
@@ -85,8 +86,8 @@ func newRun(o Options, sink Sink) *run {
 
 func (r *run) now() time.Duration { return time.Since(r.started) }
 
-// loop runs until everything is handed to the writer, or until an error that
-// ends the run at once.
+// loop runs until the writer has everything, or until an error that ends the
+// run at once.
 func (r *run) loop(ctx context.Context) error {
 	r.alarm = time.NewTimer(time.Hour) // until wake sets it
 	defer r.alarm.Stop()
@@ -109,15 +110,15 @@ func (r *run) loop(ctx context.Context) error {
 	}
 }
 
-// await takes the next thing that happens.
+// await waits for the next event and handles it.
 func (r *run) await(ctx context.Context) error {
 	select {
 	case next := <-r.readable():
 		return r.admit(next)
 	case o := <-r.outcomes:
 		return r.settle(ctx, o)
-	case r.writable() <- r.batch:
-		r.batch = nil
+	case r.writable() <- r.ready:
+		r.ready = nil
 	case <-r.waiters.more: // advance starts others
 	case <-r.alarm.C:
 		r.alarmAt = 0 // advance finds what is due
@@ -159,8 +160,8 @@ func (r *run) takeWaiting(ctx context.Context) error {
 	return nil
 }
 
-// advance does what needs no other goroutine: it queues what is due, starts
-// what may start and collects what can be written.
+// advance queues the tasks that are due, starts those that may start, and
+// collects the records that can be written.
 func (r *run) advance() error {
 	if err := r.wake(); err != nil {
 		return err
@@ -172,22 +173,22 @@ func (r *run) advance() error {
 	if err := r.collect(); err != nil {
 		return err
 	}
-	return r.shelf.err
+	return r.buffer.err
 }
 
-// collect adds the next records in order to the batch.
+// collect adds the next records in order to those that are ready.
 func (r *run) collect() error {
-	for len(r.batch) < batchRecords {
+	for len(r.ready) < batchRecords {
 		next, err := r.order.take()
 		if next == nil {
 			return err
 		}
-		r.batch = append(r.batch, next)
+		r.ready = append(r.ready, next)
 	}
 	return nil
 }
 
-// readable is nil while a limit forbids to read on.
+// readable is nil while a limit forbids further reading.
 func (r *run) readable() <-chan reading {
 	limits := r.options.Limits
 	if r.exhausted || !r.room() || len(r.waits) >= limits.Waiting || r.order.places.len() >= limits.Ahead {
@@ -203,7 +204,7 @@ func (r *run) room() bool {
 
 // writable is nil while there is nothing to write.
 func (r *run) writable() chan<- []*record {
-	if len(r.batch) == 0 {
+	if len(r.ready) == 0 {
 		return nil
 	}
 	return r.out.batches
@@ -218,7 +219,7 @@ func (r *run) close(err error) error {
 	flushErr := r.flush()
 	close(r.out.batches)
 	<-r.out.ended
-	r.shelf.close()
+	r.buffer.close()
 	return firstError(err, flushErr, r.out.err, r.readErr)
 }
 
@@ -227,12 +228,12 @@ func (r *run) flush() error {
 		if err := r.collect(); err != nil {
 			return err
 		}
-		if len(r.batch) == 0 {
+		if len(r.ready) == 0 {
 			return nil
 		}
 		select {
-		case r.out.batches <- r.batch:
-			r.batch = nil
+		case r.out.batches <- r.ready:
+			r.ready = nil
 		case <-r.out.failed:
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// admit takes what was read into the plan, or finds that it is a duplicate.
+// admit adds an item to the plan, unless it is a duplicate.
 func (r *run) admit(next reading) error {
 	if next.err != nil {
 		return r.endOfSource(next.err)
@@ -23,7 +23,7 @@ func (r *run) admit(next reading) error {
 	}
 	if first := r.known.open[next.key]; first != nil {
 		r.tally.duplicates++
-		first.followers = &follower{place: place, shelved: r.shelf.put(rec), next: first.followers}
+		first.followers = &follower{place: place, buffered: r.buffer.put(rec), next: first.followers}
 		return nil
 	}
 	if recent := r.known.recent(next.key); recent != nil {
@@ -40,7 +40,7 @@ func (r *run) admit(next reading) error {
 	return nil
 }
 
-// recall delivers the answer that an earlier run has found, if one has.
+// recall delivers the answer of an earlier run, if there is one.
 func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
 	if r.options.Journal == nil {
 		return false, nil
@@ -57,8 +57,8 @@ func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
 	return true, nil
 }
 
-// endOfSource ends reading. After an error what was read is finished without
-// further ado.
+// endOfSource ends reading. After an error the items that were read are
+// finished without further retries.
 func (r *run) endOfSource(err error) error {
 	if errors.Is(err, io.EOF) {
 		r.endReading()
@@ -78,9 +78,9 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 	if errors.Is(o.err, engine.ErrClosed) {
 		return fmt.Errorf("bulk: the verifier was closed under the run: %w", o.err)
 	}
-	t, domain := o.task, o.task.lane.domain
+	t, domain := o.task, o.task.queue.domain
 	r.plan.done(t)
-	due, again := r.pacer.again(&t.course, domain, o, r.now())
+	due, again := r.pacer.again(&t.retry, domain, o, r.now())
 	if o.err == nil {
 		t.record.answer = o.answer
 	}
@@ -109,7 +109,7 @@ func (r *run) settleLast(o outcome) {
 
 // wait puts a task aside until it is due.
 func (r *run) wait(t *task) {
-	t.shelved, t.record = r.shelf.put(t.record), nil
+	t.buffered, t.record = r.buffer.put(t.record), nil
 	r.waits.add(t)
 }
 
@@ -126,12 +126,12 @@ func (r *run) wake() error {
 			r.setAlarm(now)
 			return nil
 		}
-		if err := r.unshelve(t); err != nil {
+		if err := r.unbuffer(t); err != nil {
 			return err
 		}
 		_, domain := identify(t.record.item.Email)
 		r.plan.add(t, domain)
-		if t.course.answers > 0 {
+		if t.retry.answers > 0 {
 			r.tally.retries++
 		}
 	}
@@ -151,7 +151,7 @@ func (r *run) windUp() error {
 	r.stopReading()
 	r.pacer.window, r.woundUp = 0, true
 	for _, t := range r.waits.takeAnswered() {
-		if err := r.unshelve(t); err != nil {
+		if err := r.unbuffer(t); err != nil {
 			return err
 		}
 		if err := r.finish(t, false); err != nil {
@@ -161,13 +161,13 @@ func (r *run) windUp() error {
 	return nil
 }
 
-func (r *run) unshelve(t *task) (err error) {
-	t.record, err = r.shelf.take(t.shelved)
+func (r *run) unbuffer(t *task) (err error) {
+	t.record, err = r.buffer.take(t.buffered)
 	return err
 }
 
-// finish makes a task's answer that of its item and of its duplicates. Settled
-// says that it is worth keeping for a later run.
+// finish makes a task's answer that of its item and of its duplicates. If
+// settled, the journal keeps it for a later run.
 func (r *run) finish(t *task, settled bool) error {
 	final := t.record.answer
 	r.deliver(t.place, t.record, final)
@@ -176,7 +176,7 @@ func (r *run) finish(t *task, settled bool) error {
 	}
 	r.known.remember(t.key, final)
 	for f := t.followers; f != nil; f = f.next {
-		duplicate, err := r.shelf.take(f.shelved)
+		duplicate, err := r.buffer.take(f.buffered)
 		if err != nil {
 			return err
 		}

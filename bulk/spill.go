@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// segmentOctets is about how large a file gets. A file goes when all its
-	// records are taken, so that records which wait for long do not keep the
-	// room of all that came after them.
+	// segmentOctets is about how large a file gets. A file is removed when all
+	// its records are taken, so that records that wait for long do not keep the
+	// space of all later ones.
 	segmentOctets = 256 << 20
 	// offsetBits is how much of a ref is the place in the file; the rest is the
 	// number of the file.

@@ -18,7 +18,7 @@ const (
 	countedDomains = 10_000
 )
 
-// Summary is what came of a run.
+// Summary is the outcome of a run.
 type Summary struct {
 	Read       int64 // items
 	Done       int64 // items with their final result
@@ -35,7 +35,7 @@ type Summary struct {
 	// domains a count may be too low.
 	Worst   []DomainCount
 	Elapsed time.Duration
-	// Drained says that [Options.Drain] ended the run, perhaps before the end
+	// Drained is set if [Options.Drain] ended the run, perhaps before the end
 	// of the list.
 	Drained bool
 }

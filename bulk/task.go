@@ -13,27 +13,27 @@ type task struct {
 	place     int64 // in the order
 	key       key
 	record    *record // nil while it waits
-	shelved   ref     // the record while it waits
-	course    course
-	due       time.Duration // when it is to be asked again, since the start of the run
+	buffered  ref     // the record while it waits
+	retry     retryState
+	due       time.Duration // when it is tried again, since the start of the run
 	followers *follower
 	// while it is planned
-	lane    *lane
-	next    *task // in the lane
+	queue   *domainQueue
+	next    *task // in the queue
 	ofLarge bool
-	scouts  bool // is under way as the first of its domain
+	scouts  bool // in progress as the first of its domain
 }
 
 // follower is a duplicate of a task's address.
 type follower struct {
-	place   int64
-	shelved ref
-	next    *follower
+	place    int64
+	buffered ref
+	next     *follower
 }
 
 // key identifies an address: 128 bits of a cryptographic digest, so that two
-// addresses never share one. Zero is for texts that are no address: verifying
-// them is quicker than remembering.
+// addresses never share one. Zero is for texts that are not addresses:
+// verifying them again is faster than remembering them.
 type key [16]byte
 
 // identify returns the key and the domain of an address.

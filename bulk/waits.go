@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// waits are the tasks that wait to be asked again, the one due first on top.
+// waits are the tasks that wait for a retry, the one due first on top.
 type waits []*task
 
 func (w *waits) add(t *task) { heap.Push(w, t) }
 
-// due takes a task that is due now; nil: none is.
+// due takes a task that is due now, or returns nil.
 func (w *waits) due(now time.Duration) *task {
 	if len(*w) == 0 || (*w)[0].due > now {
 		return nil
@@ -18,12 +18,12 @@ func (w *waits) due(now time.Duration) *task {
 	return heap.Pop(w).(*task)
 }
 
-// takeAnswered takes all that have an answer.
+// takeAnswered takes all tasks that have an answer.
 func (w *waits) takeAnswered() []*task {
 	var answered []*task
 	rest := (*w)[:0]
 	for _, t := range *w {
-		if t.course.answers > 0 {
+		if t.retry.answers > 0 {
 			answered = append(answered, t)
 		} else {
 			rest = append(rest, t)

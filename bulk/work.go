@@ -9,19 +9,19 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// outcome is what came of asking about a task's address.
+// outcome is the outcome of verifying a task's address.
 type outcome struct {
 	task       *task
 	answer     *answer
-	retryAfter time.Duration // when asking again is worth it; zero: it is not
+	retryAfter time.Duration // when another try is worthwhile; zero: it is not
 	err        error
 }
 
-// waiters counts the addresses that wait for sessions or share transactions,
-// and keeps the scouts among them.
+// waiters counts the addresses that wait for sessions, and keeps the scouts
+// among them.
 type waiters struct {
 	n    atomic.Int64
-	more chan struct{} // has room for one; says that there are more than before
+	more chan struct{} // has room for one; signals that there are more than before
 
 	mu     sync.Mutex
 	scouts []*task
@@ -60,11 +60,11 @@ func (w *waiters) takeScouts() []*task {
 	return scouts
 }
 
-// beginAll begins what may be in progress, in teams: tasks that the planner
-// returns one after the other and that can be verified together.
+// beginAll starts as many tasks as may be in progress, in batches: consecutive
+// tasks of the planner that can be verified together.
 func (r *run) beginAll() {
 	r.plan.now = r.now()
-	var team []*task
+	var batch []*task
 	for {
 		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
 		if r.plan.started >= room {
@@ -74,63 +74,63 @@ func (r *run) beginAll() {
 		if t == nil {
 			break
 		}
-		if !r.joins(t, team) {
-			r.begin(team)
-			team = nil
+		if !r.joins(t, batch) {
+			r.begin(batch)
+			batch = nil
 		}
-		team = append(team, t)
+		batch = append(batch, t)
 	}
-	r.begin(team)
+	r.begin(batch)
 }
 
-// joins reports whether a task can be verified together with a team. A scout is
-// alone: no other address of its domain follows yet.
-func (r *run) joins(t *task, team []*task) bool {
-	return r.together != nil && len(team) > 0 && len(team) < turn && t.lane == team[0].lane
+// joins reports whether a task can join a batch. A scout is alone: no other
+// address of its domain follows yet.
+func (r *run) joins(t *task, batch []*task) bool {
+	return r.together != nil && len(batch) > 0 && len(batch) < batchSize && t.queue == batch[0].queue
 }
 
-// begin hands a team to a worker. There are as many workers as teams in
+// begin hands a batch to a worker. There are as many workers as batches in
 // progress, and the channel has room for all.
-func (r *run) begin(team []*task) {
-	if len(team) == 0 {
+func (r *run) begin(batch []*task) {
+	if len(batch) == 0 {
 		return
 	}
-	r.work <- team
-	if r.free.Load() > 0 {
-		r.free.Add(-1)
+	r.work <- batch
+	if r.idle.Load() > 0 {
+		r.idle.Add(-1)
 		return
 	}
-	r.hired++
+	r.workerCount++
 	r.workers.Go(func() {
-		for team := range r.work {
-			r.ask(team)
+		for batch := range r.work {
+			r.ask(batch)
 		}
 	})
 }
 
-// ask asks about a team. The channel for outcomes has room for all, too.
-func (r *run) ask(team []*task) {
-	if len(team) == 1 {
-		t := team[0]
+// ask verifies a batch. The channel for outcomes has room for all, too.
+func (r *run) ask(batch []*task) {
+	if len(batch) == 1 {
+		t := batch[0]
 		result, err := r.options.Verifier.Verify(r.asked(t), t.record.item.Email)
 		o := r.outcome(t, result, err)
-		r.free.Add(1)
+		r.idle.Add(1)
 		r.outcomes <- o
 		return
 	}
-	emails := make([]string, len(team))
-	for i, t := range team {
+	emails := make([]string, len(batch))
+	for i, t := range batch {
 		emails[i] = t.record.item.Email
 	}
 	r.together.VerifyTogether(r.asking, emails, func(i int, result engine.Result, err error) {
-		t := team[i]
-		team[i] = nil // finished tasks are not kept until the slowest ends
+		t := batch[i]
+		batch[i] = nil // finished tasks are not kept until the slowest ends
 		r.outcomes <- r.outcome(t, result, err)
 	})
-	r.free.Add(1)
+	r.idle.Add(1)
 }
 
-// asked returns the context to ask about a task in.
+// asked returns the context for the verification of a task.
 func (r *run) asked(t *task) context.Context {
 	if t.scouts {
 		return engine.WithQueued(r.asking, func(waits bool) { r.waiters.noteScout(t, waits) })

@@ -28,7 +28,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	r := newRun(o, nil)
 	r.asking = t.Context()
 	for range addresses {
-		r.plan.add(&task{course: course{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+		r.plan.add(&task{retry: retryState{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
 	}
 	return r
 }
@@ -42,8 +42,8 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	defer close(verifier.let)
 	wantStarted := func(want int) {
 		t.Helper()
-		if err := r.advance(); err != nil || r.plan.started != want || r.hired < want || r.hired > 5 {
-			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.started, r.hired, err, want)
+		if err := r.advance(); err != nil || r.plan.started != want || r.workerCount < want || r.workerCount > 5 {
+			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.started, r.workerCount, err, want)
 		}
 	}
 	wantStarted(2)
@@ -77,7 +77,7 @@ func (v atOnce) VerifyTogether(ctx context.Context, addresses []string, done fun
 	}
 }
 
-// TestWorkersStay checks that who has asked about a team, or about one by
+// TestWorkersStay checks that who has asked about a batch, or about one by
 // itself, asks about the next.
 func TestWorkersStay(t *testing.T) {
 	for _, tt := range []struct{ concurrency, workers int }{{101, 3}, {100, 2}, {1, 1}} {
@@ -89,8 +89,8 @@ func TestWorkersStay(t *testing.T) {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				if r.plan.started != tt.concurrency || len(r.outcomes) != tt.concurrency || r.hired > tt.workers || int(r.free.Load()) != r.hired {
-					t.Fatalf("%d of %d done by %d workers, %d free; want at most %+v", len(r.outcomes), r.plan.started, r.hired, r.free.Load(), tt)
+				if r.plan.started != tt.concurrency || len(r.outcomes) != tt.concurrency || r.workerCount > tt.workers || int(r.idle.Load()) != r.workerCount {
+					t.Fatalf("%d of %d done by %d workers, %d free; want at most %+v", len(r.outcomes), r.plan.started, r.workerCount, r.idle.Load(), tt)
 				}
 				for range tt.concurrency {
 					r.plan.done((<-r.outcomes).task)
@@ -166,7 +166,7 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 		r := begun(t, Options{Verifier: verifier, Concurrency: 8}, 100)
 		defer r.stopWorkers()
 		defer close(verifier.let)
-		small := func() int { return r.plan.lanes["small.example"].started }
+		small := func() int { return r.plan.domains["small.example"].started }
 		advance := func(want int) {
 			t.Helper()
 			if err := r.advance(); err != nil || small() != want {
@@ -178,9 +178,9 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 			}
 		}
 		add := func() {
-			r.plan.add(&task{course: course{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
+			r.plan.add(&task{retry: retryState{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
 		}
-		time.Sleep(companyWait)
+		time.Sleep(growthWait)
 		r.beginAll()
 		add()
 		for range r.plan.started {
@@ -188,7 +188,7 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 			r.plan.done((<-r.outcomes).task)
 		}
 		advance(0)
-		time.Sleep(companyWait)
+		time.Sleep(growthWait)
 		advance(1)
 		add()
 		r.endReading()

@@ -2,8 +2,8 @@ package bulk
 
 import "fmt"
 
-// batchRecords is how many records go to the writer at a time: enough that the
-// hand-over costs little, few in memory.
+// batchRecords is how many records go to the writer at a time: enough to make
+// the hand-over cheap, and few in memory.
 const batchRecords = 64
 
 // writer gives records to the sink, on a goroutine of its own, so that a slow
@@ -21,7 +21,7 @@ func newWriter(sink Sink) *writer {
 	return &writer{sink: sink, batches: make(chan []*record, 1), failed: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// run writes until batches is closed. After an error it only takes what comes.
+// run writes until batches is closed. After an error it discards what it gets.
 func (w *writer) run() {
 	defer close(w.ended)
 	for batch := range w.batches {

@@ -26,7 +26,7 @@ type answer struct {
 	ttl        uint32    // seconds that it may be kept
 	expires    time.Time // after that
 	explain    string    // why it failed
-	shelf      *shelf    // of an answer to a question for MX
+	memo       *memo     // of an answer to a question for MX
 }
 
 // exchanger is the data of an MX record. The host's name is lower-case and has

@@ -11,7 +11,7 @@ import (
 const (
 	entryCost       = 400 // octets of an answer with its key, texts and records apart (about)
 	recordCost      = 64  // octets of an exchanger, address or alias
-	shelfCost       = 400 // octets of findings, hosts apart
+	memoCost        = 400 // octets of findings, hosts apart
 	hostCost        = 700 // octets of a host in findings, with its addresses and look-ups
 	minCounters     = 1000
 	countersByEntry = 10 // as ristretto advises
@@ -78,8 +78,8 @@ func (a *answer) cost() int64 {
 	for _, e := range a.exchangers {
 		cost += len(e.host)
 	}
-	if a.shelf != nil {
-		cost += shelfCost + hostCost*len(a.exchangers)
+	if a.memo != nil {
+		cost += memoCost + hostCost*len(a.exchangers)
 	}
 	for _, alias := range a.aliases {
 		cost += len(alias)

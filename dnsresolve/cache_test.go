@@ -253,8 +253,8 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 		}
 		callers.Wait()
 		synctest.Wait()
-		if n := underWay(); n > 0 || len(r.flights) != 0 || len(r.places) != 0 {
-			t.Errorf("%d goroutines, %d questions and %d places are left", n, len(r.flights), len(r.places))
+		if n := underWay(); n > 0 || len(r.calls) != 0 || len(r.places) != 0 {
+			t.Errorf("%d goroutines, %d questions and %d places are left", n, len(r.calls), len(r.places))
 		}
 		if found, _ := r.look(t.Context(), "mx.test", dns.TypeA); found.status != StatusOK {
 			t.Errorf("later: status %q, explained by %q", found.status, found.explain)

@@ -79,8 +79,8 @@ func (r *Resolver) recall(q question) *answer {
 	return r.cache.get(q)
 }
 
-// flight is a query in progress that other callers may wait for.
-type flight struct {
+// call is a query in progress that other callers may wait for.
+type call struct {
 	done   chan struct{}
 	answer *answer // nil: the caller that asked gave up
 }
@@ -92,14 +92,14 @@ func (r *Resolver) share(ctx context.Context, q question) *answer {
 		if err := ctx.Err(); err != nil {
 			return abandoned(err)
 		}
-		f, first := r.join(q)
+		c, first := r.join(q)
 		if first {
-			return r.fly(ctx, q, f)
+			return r.run(ctx, q, c)
 		}
 		select {
-		case <-f.done:
-			if f.answer != nil {
-				return f.answer
+		case <-c.done:
+			if c.answer != nil {
+				return c.answer
 			}
 		case <-ctx.Done():
 			return abandoned(ctx.Err())
@@ -107,33 +107,33 @@ func (r *Resolver) share(ctx context.Context, q question) *answer {
 	}
 }
 
-// join returns the flight of q, and whether it is a new one.
-func (r *Resolver) join(q question) (f *flight, first bool) {
-	r.asking.Lock()
-	defer r.asking.Unlock()
-	if f := r.flights[q]; f != nil {
-		return f, false
+// join returns the call for q, and whether it is a new one.
+func (r *Resolver) join(q question) (c *call, first bool) {
+	r.calling.Lock()
+	defer r.calling.Unlock()
+	if c := r.calls[q]; c != nil {
+		return c, false
 	}
-	f = &flight{done: make(chan struct{})}
-	r.flights[q] = f
-	return f, true
+	c = &call{done: make(chan struct{})}
+	r.calls[q] = c
+	return c, true
 }
 
-// land ends the flight of q.
-func (r *Resolver) land(q question, f *flight) {
-	r.asking.Lock()
-	defer r.asking.Unlock()
-	delete(r.flights, q)
-	close(f.done)
+// end ends the call for q.
+func (r *Resolver) end(q question, c *call) {
+	r.calling.Lock()
+	defer r.calling.Unlock()
+	delete(r.calls, q)
+	close(c.done)
 }
 
-// fly asks q for all callers that share it and caches the answer.
-func (r *Resolver) fly(ctx context.Context, q question, f *flight) *answer {
-	defer r.land(q, f)
-	if f.answer = r.question(ctx, q); f.answer == nil {
+// run asks q for all callers that share the call, and caches the answer.
+func (r *Resolver) run(ctx context.Context, q question, c *call) *answer {
+	defer r.end(q, c)
+	if c.answer = r.question(ctx, q); c.answer == nil {
 		return abandoned(ctx.Err())
 	}
-	return f.answer
+	return c.answer
 }
 
 // abandoned is the answer for a caller whose context ended. It says nothing
@@ -168,7 +168,7 @@ func (r *Resolver) question(ctx context.Context, q question) *answer {
 	}
 	a.expires = time.Now().Add(time.Duration(a.ttl) * time.Second)
 	if q.qtype == dns.TypeMX {
-		a.shelf = new(shelf)
+		a.memo = new(memo)
 	}
 	if r.base.Err() == nil {
 		r.cache.put(q, a)

@@ -33,7 +33,7 @@ func (r *Resolver) gather(ctx context.Context, domain string) Findings {
 	default:
 		r.implicit(ctx, &k, mx.status)
 	}
-	mx.shelf.keep(k)
+	mx.memo.keep(k)
 	return k.found
 }
 

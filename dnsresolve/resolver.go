@@ -61,8 +61,8 @@ type Resolver struct {
 	counters counters
 
 	cache   cache
-	asking  sync.Mutex // guards flights
-	flights map[question]*flight
+	calling sync.Mutex // guards calls
+	calls   map[question]*call
 	places  chan struct{} // one for each query in progress
 
 	base   context.Context // ends with Close
@@ -110,7 +110,7 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, most),
-		flights:    make(map[question]*flight),
+		calls:      make(map[question]*call),
 	}
 	if r.exchanger == nil {
 		r.exchanger = &r.sockets

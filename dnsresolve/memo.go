@@ -22,19 +22,19 @@ func (k *kept) add(lookups []Lookup, expires ...time.Time) {
 	k.expires = append(k.expires, expires...)
 }
 
-// shelf holds the findings that an answer to an MX query has led to, so that a
-// repeated look-up asks the cache once instead of once for each record. It lies
-// in the cache beside the answer. Its contents are never changed.
-type shelf struct{ atomic.Pointer[kept] }
+// memo holds the findings that an answer to an MX query has led to, so that a
+// repeated look-up asks the cache once instead of once for each record. It is
+// stored in the cache with the answer. Its contents are never changed.
+type memo struct{ atomic.Pointer[kept] }
 
 // keep stores a copy of k, unless asking again could find more.
-func (s *shelf) keep(k kept) {
+func (m *memo) keep(k kept) {
 	failed := func(l Lookup) bool { return l.Status.Temporary() }
-	if s == nil || k.found.Status != StatusOK || k.found.Omitted > 0 || slices.ContainsFunc(k.found.Lookups, failed) {
+	if m == nil || k.found.Status != StatusOK || k.found.Omitted > 0 || slices.ContainsFunc(k.found.Lookups, failed) {
 		return
 	}
 	k.found, k.until = k.found.clone(), slices.MinFunc(k.expires, time.Time.Compare)
-	s.Store(&k)
+	m.Store(&k)
 }
 
 // Known returns what [Resolver.MailHosts] would find without a query, and
@@ -45,7 +45,7 @@ func (r *Resolver) Known(domain string) (Findings, bool) {
 	if mx == nil {
 		return Findings{}, false
 	}
-	k, now := mx.shelf.Load(), time.Now()
+	k, now := mx.memo.Load(), time.Now()
 	if k == nil || !now.Before(k.until) {
 		return Findings{}, false
 	}

@@ -42,15 +42,15 @@ var compared = cmp.AllowUnexported(record{}, answer{})
 func TestShelf(t *testing.T) {
 	for name, octets := range map[string]int64{"in memory": 1 << 20, "in files": 0, "both": 1500} {
 		t.Run(name, func(t *testing.T) {
-			shelf := newShelf(octets, t.TempDir())
-			defer shelf.close()
+			buffer := newSpillBuffer(octets, t.TempDir())
+			defer buffer.close()
 			for range 2 { // the second time in the room of the first
 				var at []ref
 				for _, r := range records() {
-					at = append(at, shelf.put(r))
+					at = append(at, buffer.put(r))
 				}
 				for i, want := range slices.Backward(records()) {
-					got, err := shelf.take(at[i])
+					got, err := buffer.take(at[i])
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -59,11 +59,11 @@ func TestShelf(t *testing.T) {
 					}
 				}
 			}
-			if last := shelf.spill.segments[shelf.spill.last]; last != nil && last.written > 0 {
+			if last := buffer.spill.segments[buffer.spill.last]; last != nil && last.written > 0 {
 				t.Errorf("%d octets of the file are in use", last.written)
 			}
-			if shelf.room != octets || len(shelf.memory) > 0 || len(shelf.spill.segments) > 1 {
-				t.Errorf("room for %d octets is left of %d; %d files", shelf.room, octets, len(shelf.spill.segments))
+			if buffer.room != octets || len(buffer.memory) > 0 || len(buffer.spill.segments) > 1 {
+				t.Errorf("room for %d octets is left of %d; %d files", buffer.room, octets, len(buffer.spill.segments))
 			}
 		})
 	}
@@ -72,22 +72,22 @@ func TestShelf(t *testing.T) {
 // TestSegments checks that a file whose records are taken goes, though others
 // stay.
 func TestSegments(t *testing.T) {
-	shelf := newShelf(0, t.TempDir())
-	defer shelf.close()
+	buffer := newSpillBuffer(0, t.TempDir())
+	defer buffer.close()
 	var at []ref
 	for n := range 6 {
 		if n%2 == 0 && n > 0 {
-			fill(t, shelf.spill.segments[shelf.spill.last])
+			fill(t, buffer.spill.segments[buffer.spill.last])
 		}
-		at = append(at, shelf.put(full(strings.Repeat("x", n), nil)))
+		at = append(at, buffer.put(full(strings.Repeat("x", n), nil)))
 	}
-	second := shelf.spill.segments[2]
+	second := buffer.spill.segments[2]
 	for _, step := range []struct{ take, files int }{{3, 3}, {0, 3}, {2, 2}, {5, 2}, {1, 1}, {4, 1}} {
-		got, err := shelf.take(at[step.take])
+		got, err := buffer.take(at[step.take])
 		if err != nil || len(got.item.Email) != step.take {
 			t.Errorf("%d: %+v (%v)", step.take, got, err)
 		}
-		if files := len(shelf.spill.segments); files != step.files {
+		if files := len(buffer.spill.segments); files != step.files {
 			t.Errorf("after %d there are %d files, want %d", step.take, files, step.files)
 		}
 	}
@@ -115,11 +115,11 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			shelf := newShelf(0, dir)
-			defer shelf.close()
-			at := shelf.put(full("a@one.example", nil))
-			damage(shelf.spill.segments[1])
-			if _, err := shelf.take(at); err == nil || !strings.Contains(err.Error(), dir) {
+			buffer := newSpillBuffer(0, dir)
+			defer buffer.close()
+			at := buffer.put(full("a@one.example", nil))
+			damage(buffer.spill.segments[1])
+			if _, err := buffer.take(at); err == nil || !strings.Contains(err.Error(), dir) {
 				t.Errorf("%v", err)
 			}
 		})

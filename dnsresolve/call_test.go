@@ -83,8 +83,8 @@ func TestAPanicKeepsNobody(t *testing.T) {
 			t.Errorf("status %q, explained by %q", a.status, a.explain)
 		}
 		callers.Wait()
-		if len(r.flights)+len(r.places) != 0 {
-			t.Errorf("%d questions and %d places are left", len(r.flights), len(r.places))
+		if len(r.calls)+len(r.places) != 0 {
+			t.Errorf("%d questions and %d places are left", len(r.calls), len(r.places))
 		}
 		r.Close()
 	})

@@ -1,12 +1,12 @@
 package bulk
 
-// ref is the place of a record on the shelf: positive in a file, negative in
+// ref is the place of a record in the buffer: positive in a file, negative in
 // memory, zero nowhere.
 type ref int64
 
-// shelf keeps records until they are taken: in memory while there is room, else
-// in files.
-type shelf struct {
+// spillBuffer keeps records until they are taken: in memory while there is
+// room, else in files.
+type spillBuffer struct {
 	room    int64 // octets left in memory
 	memory  map[ref]*record
 	lastRef ref // in memory
@@ -14,13 +14,13 @@ type shelf struct {
 	err     error // of writing to a file
 }
 
-func newShelf(octets int64, dir string) *shelf {
-	return &shelf{room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)}}
+func newSpillBuffer(octets int64, dir string) *spillBuffer {
+	return &spillBuffer{room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)}}
 }
 
 // put never loses the record: if it cannot be written to a file, it stays in
 // memory and the error in s.err.
-func (s *shelf) put(r *record) ref {
+func (s *spillBuffer) put(r *record) ref {
 	octets := r.octets()
 	if octets > s.room {
 		at, err := s.spill.put(r)
@@ -35,7 +35,7 @@ func (s *shelf) put(r *record) ref {
 	return s.lastRef
 }
 
-func (s *shelf) take(at ref) (*record, error) {
+func (s *spillBuffer) take(at ref) (*record, error) {
 	if at > 0 {
 		return s.spill.take(at)
 	}
@@ -45,4 +45,4 @@ func (s *shelf) take(at ref) (*record, error) {
 	return r, nil
 }
 
-func (s *shelf) close() { s.spill.close() }
+func (s *spillBuffer) close() { s.spill.close() }
