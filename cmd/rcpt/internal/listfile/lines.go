@@ -9,6 +9,8 @@ import (
 	"iter"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -35,7 +37,7 @@ func (l Line) Result() engine.Result { return unverified(l.Address, l.Err.Error(
 // with the lines of a file.
 func Lines(r io.Reader) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		reader := bufio.NewReader(r)
+		reader := decoded(bufio.NewReader(r))
 		for number := 1; ; number++ {
 			text, whole, err := readLine(reader)
 			if number == 1 {
@@ -55,6 +57,18 @@ func Lines(r io.Reader) iter.Seq[Line] {
 			}
 		}
 	}
+}
+
+// decoded reads UTF-16 with a byte order mark, which Windows shells write, as
+// UTF-8. It waits for the first octet only: no text in UTF-8 begins like a mark.
+func decoded(r *bufio.Reader) *bufio.Reader {
+	if first, _ := r.Peek(1); len(first) == 0 || first[0] != 0xFE && first[0] != 0xFF {
+		return r
+	}
+	if mark, _ := r.Peek(2); string(mark) != "\xFF\xFE" && string(mark) != "\xFE\xFF" {
+		return r
+	}
+	return bufio.NewReader(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r))
 }
 
 // readLine reads up to the next line feed. It returns at most [maxLine] octets,
