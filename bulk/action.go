@@ -31,6 +31,7 @@ var passing = map[engine.Reason]bool{
 	engine.InternalError:      true,
 	engine.ResolverUnreliable: true,
 	engine.PortBlocked:        true,
+	engine.EgressFailed:       true,
 }
 
 // ActionFor returns what to do with an address after its result. The first rule

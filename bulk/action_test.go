@@ -36,7 +36,7 @@ func TestActionFor(t *testing.T) {
 			engine.DNSTemporary, engine.ConnectionFailed, engine.ConnectionTimeout, engine.TLSFailed, engine.Greylisted, engine.RateLimited,
 			engine.TemporaryFailure, engine.MailboxFull, engine.Blocked, engine.InternalError,
 		}, "", on{}, bulk.Retry},
-		{[]engine.Reason{engine.ResolverUnreliable, engine.PortBlocked}, "", on{}, bulk.Retry},
+		{[]engine.Reason{engine.ResolverUnreliable, engine.PortBlocked, engine.EgressFailed}, "", on{}, bulk.Retry},
 		{[]engine.Reason{engine.Greylisted}, "", on{disposable: true}, bulk.Retry},
 		{[]engine.Reason{engine.Greylisted}, "", on{trap: true}, bulk.Remove},
 		{[]engine.Reason{

@@ -310,5 +310,9 @@ func appendFrame(to, payload []byte) []byte {
 // isSettled reports whether an answer is about the address and can be kept for
 // a later run. One about our own network cannot.
 func isSettled(a *answer) bool {
-	return a.reason != engine.ResolverUnreliable && a.reason != engine.PortBlocked
+	switch a.reason {
+	case engine.ResolverUnreliable, engine.PortBlocked, engine.EgressFailed:
+		return false
+	}
+	return true
 }

@@ -121,7 +121,7 @@ func TestJournalKeepsResults(t *testing.T) {
 // is asked about again by the next; so is what failed on our side.
 func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		emails := numbered(8, "one.example")
+		emails := numbered(9, "one.example")
 		name := filepath.Join(t.TempDir(), "journal")
 		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
 			switch address {
@@ -134,6 +134,8 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 			case emails[3]:
 				time.Sleep(30 * time.Second) // until after the drain
 				return greylisted(address, 5*time.Minute), nil
+			case emails[4]:
+				return result(address, engine.Unknown, engine.EgressFailed), nil
 			}
 			return deliverable(address), nil
 		}}
@@ -141,7 +143,7 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 		time.AfterFunc(20*time.Second, func() { close(drain) })
 		out, summary, settled, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...),
 			bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Drain: drain})
-		if err != nil || len(out.lines) != 8 || !summary.Drained || settled != 4 {
+		if err != nil || len(out.lines) != 9 || !summary.Drained || settled != 4 {
 			t.Errorf("%d rows, %d settled, error %v", len(out.lines), settled, err)
 		}
 		next := &answers{}
@@ -149,7 +151,7 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, email := range emails {
-			if asked := len(next.asked[email]) > 0; asked != (i < 4) {
+			if asked := len(next.asked[email]) > 0; asked != (i < 5) {
 				t.Errorf("%s: asked about again: %v", email, asked)
 			}
 		}

@@ -225,7 +225,7 @@ var failureReasons = map[smtp.Kind]Reason{
 	smtp.KindTLS:         TLSFailed,
 	smtp.KindProtocol:    ProtocolError,
 	smtp.KindSMTPUTF8:    SMTPUTF8Unsupported,
-	smtp.KindEgress:      ConnectionFailed,
+	smtp.KindEgress:      EgressFailed,
 	smtp.KindPaused:      Blocked,
 	smtp.KindTurned:      RateLimited,
 }
@@ -248,8 +248,6 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, time.Duration(failure.RetryAfter)*time.Second
-	case smtp.KindEgress:
-		j.special = &noWayOut
 	}
 	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
@@ -268,12 +266,6 @@ var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
 var refusesEverybody = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host refuses every mailbox that it is asked about, " +
 		"perhaps because it was asked about many: try again later."}
-
-// noWayOut replaces the ruling of [ConnectionFailed] for a mail host whose
-// egress failed.
-var noWayOut = ruling{verdict: Unknown, retryAfter: retryEgress,
-	message: "The mail host was not asked: the proxy or source address to reach it through failed. " +
-		"This is a fault on our side."}
 
 // someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] if not all mail
 // hosts were asked.

@@ -174,7 +174,7 @@ func TestDecide(t *testing.T) {
 		{"nxdomain, and port 25 is blocked", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noPort), DomainNotFound, Undeliverable},
 		{"timeout, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindTimeout)), noPort), PortBlocked, Unknown},
 		{"refused, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindRefused)), noPort), PortBlocked, Unknown},
-		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), ConnectionFailed, Unknown},
+		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), EgressFailed, Unknown},
 		{"missing, port 25 was blocked", onNetwork(asked(answered(unknownUser, unknownUser)), noPort), MailboxNotFound, Undeliverable},
 
 		{"no session", asked(), ConnectionFailed, Unknown},

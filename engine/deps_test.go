@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 const module = "github.com/rcpt/rcpt/"
@@ -97,6 +99,20 @@ func TestREADME(t *testing.T) {
 	for line := range strings.Lines(code) {
 		if !strings.Contains(string(example), strings.TrimSpace(line)) {
 			t.Errorf("not in the example: %s", line)
+		}
+	}
+}
+
+// TestReasonsAreDocumented checks that the README says of every reason what
+// follows from it.
+func TestReasonsAreDocumented(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range engine.Reasons() {
+		if !strings.Contains(string(readme), "`"+string(reason)+"`") {
+			t.Errorf("the README lacks %s", reason)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				defer verifier.Close()
 				evidence, err := verifier.Gather(t.Context(), "user@example.test")
 				result := engine.Decide(evidence, engine.Policy{})
-				if err != nil || result.Verdict != engine.Unknown || result.Details.Reason != engine.ConnectionFailed {
+				if err != nil || result.Verdict != engine.Unknown || result.Details.Reason != engine.EgressFailed {
 					t.Errorf("%s, %s (%v)", result.Verdict, result.Details.Reason, err)
 				}
 				if !strings.Contains(result.Message, "a fault on our side") || !strings.Contains(result.Details.SMTP.Text, "socks5://10.0.0.1:1080: ") {

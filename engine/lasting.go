@@ -52,6 +52,7 @@ var lasting = map[Reason]time.Duration{
 
 	ResolverUnreliable: keepUnknown, // our network works again at any time; the hint, a minute, ends it sooner
 	PortBlocked:        keepUnknown, // as above
+	EgressFailed:       keepUnknown, // as above
 
 	SpamTrap:      keepUnknown, // costs nothing to find out again
 	SMTPSkipped:   keepUnknown, // the same, or a question to the DNS

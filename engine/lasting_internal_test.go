@@ -27,7 +27,7 @@ func TestLasting(t *testing.T) {
 // TestLastingOfOurNetwork wants a fault of our own network to be over within a
 // minute of its end: that is how often the check is repeated while it fails.
 func TestLastingOfOurNetwork(t *testing.T) {
-	for _, reason := range []Reason{ResolverUnreliable, PortBlocked} {
+	for _, reason := range []Reason{ResolverUnreliable, PortBlocked, EgressFailed} {
 		details := &Details{Reason: reason, RetryAfter: int64(rulings[reason].retryAfter.Seconds()), CheckedAt: time.Now()}
 		if got := (Result{Success: true, Verdict: Unknown, Details: details}).Lasts(); got != time.Minute {
 			t.Errorf("%s is remembered for %v", reason, got)

@@ -52,6 +52,7 @@ const (
 	SMTPSkipped         Reason = "smtp_skipped"
 	ResolverUnreliable  Reason = "resolver_unreliable"
 	PortBlocked         Reason = "port_blocked"
+	EgressFailed        Reason = "egress_failed"
 	InternalError       Reason = "internal_error"
 )
 
@@ -136,6 +137,9 @@ var rulings = map[Reason]ruling{
 	PortBlocked: {verdict: Unknown, retryAfter: retryNetwork,
 		message: "Our network lets us reach no mail host at all (port 25 is blocked). " +
 			"This is a fault of our network, not of the address."},
+	EgressFailed: {verdict: Unknown, retryAfter: retryEgress,
+		message: "The mail host was not asked: the proxy or source address to reach it through failed. " +
+			"This is a fault on our side, not of the address."},
 	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
 }
 

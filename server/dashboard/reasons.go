@@ -64,6 +64,8 @@ var reasonTexts = map[engine.Reason]reasonText{
 		"See Health; check again when the resolver works.", false},
 	engine.PortBlocked: {"Port 25 is closed here", "The server's network blocks connections to mail hosts, so this says nothing about the address.",
 		"See Health; check again when port 25 is open.", false},
+	engine.EgressFailed: {"Proxy or source address failed", "The proxy or source address through which this server contacts the host failed, so this says nothing about the address.",
+		"See Health and the server's log; check again when the proxy works.", false},
 }
 
 // reasonName is the reason in a few words.
