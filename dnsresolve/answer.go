@@ -38,12 +38,12 @@ type exchanger struct {
 
 var (
 	errReferral  = errors.New("a referral: the server offers no recursion")
-	errUnrelated = errors.New("the answer speaks of other names")
-	errDenies    = errors.New("the answer denies the name and has records for it")
-	errCircle    = errors.New("the aliases run in a circle")
+	errUnrelated = errors.New("the answer is about other names")
+	errDenies    = errors.New("the answer says NXDOMAIN and has records for the name")
+	errCircle    = errors.New("the aliases form a loop")
 	errTooLong   = fmt.Errorf("more than %d aliases", maxAliases)
 	errNoData    = errors.New("the records have no data")
-	errUnfounded = errors.New("a denial by a server that is neither recursive nor responsible")
+	errUnfounded = errors.New("a denial from a server that is neither recursive nor authoritative")
 )
 
 // failed is the answer that there was none.
@@ -88,7 +88,7 @@ func read(m *dns.Msg, name string, qtype uint16, aliases []string) (a *answer, n
 	return a.denied(StatusNoData, m), ""
 }
 
-// failureOf returns the status of response codes that tell nothing about the
+// failureOf returns the status for response codes that say nothing about the
 // name.
 func failureOf(rcode int) (Status, bool) {
 	switch rcode {

@@ -11,8 +11,8 @@ const (
 	StatusOK       Status = "ok"       // records were found
 	StatusNoData   Status = "nodata"   // the name exists and has no record of the type (RFC 2308 §2.2)
 	StatusNXDomain Status = "nxdomain" // the name does not exist (RFC 2308 §2.1, RFC 8020)
-	StatusServFail Status = "servfail" // the resolver could not find out
-	StatusRefused  Status = "refused"  // the resolver would not tell
+	StatusServFail Status = "servfail" // the resolver failed
+	StatusRefused  Status = "refused"  // the resolver refused to answer
 	StatusTimeout  Status = "timeout"  // no server answered in time
 	// an unusable answer (FORMERR, NOTIMP, a CNAME loop, a forged or broken
 	// message), or an invalid name

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errForged    = errors.New("the answer belongs to another question")
+	errForged    = errors.New("the answer does not match the query")
 	errMiscount  = errors.New("the message has fewer records than its header says")
 	errTruncated = errors.New("the answer is truncated over TCP too")
 	errNoMessage = errors.New("the exchanger returned neither an answer nor an error")

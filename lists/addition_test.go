@@ -52,14 +52,14 @@ func TestAdditionErrors(t *testing.T) {
 		{Disposable, "localhost", "mine.txt:1: \"localhost\" has no dot"},
 		{Disposable, "192.0.2.1", "mine.txt:1: \"192.0.2.1\" is an address"},
 		{Disposable, "bob@acme.example", "mine.txt:1: \"bob@acme.example\" cannot be an entry of the list disposable"},
-		{Disposable, "mx:", "mine.txt:1: \"mx:\" names nothing"},
-		{Disposable, "@", "mine.txt:1: \"@\" names nothing"},
+		{Disposable, "mx:", "mine.txt:1: \"mx:\" has no name"},
+		{Disposable, "@", "mine.txt:1: \"@\" has no name"},
 		{Disposable, "*.throw.example", "mine.txt:1: \"*.throw.example\" is not a domain name"},
 		{Free, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list free"},
 		{Role, "@acme.example", "mine.txt:1: \"@acme.example\" cannot be an entry of the list role"},
 		{Allow, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list allow"},
-		{Role, "human resources", "mine.txt:1: \"human resources\" is not the content of a local-part"},
-		{Role, "\xff", "mine.txt:1: \"\\xff\" is not the content of a local-part"},
+		{Role, "human resources", "mine.txt:1: \"human resources\" is not a valid local-part"},
+		{Role, "\xff", "mine.txt:1: \"\\xff\" is not a valid local-part"},
 		{Role, strings.Repeat("a", 65), "is longer than the 64 octets"},
 		{Allow, "ok.example\n" + strings.Repeat("a", maxLine+1), "mine.txt:2: the line is longer than 4096 octets"},
 	} {
@@ -89,7 +89,7 @@ func FuzzParseEntry(f *testing.F) {
 				continue
 			}
 			if e.local == "" && e.domain == "" {
-				t.Errorf("%s: %q names nothing", kind, text)
+				t.Errorf("%s: %q has no name", kind, text)
 			}
 			if strings.ContainsAny(e.local+e.domain, "\t\n") {
 				t.Errorf("%s: %q would break its table", kind, text)

@@ -34,7 +34,7 @@ func (b *Bundle) checkCanaries() error {
 		}
 	}
 	if !s.words.Has("postmaster") {
-		return errors.New("bundle of lists is not to be trusted: postmaster is not in role")
+		return errors.New("bundle of lists cannot be trusted: postmaster is not in role")
 	}
 	return nil
 }

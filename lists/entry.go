@@ -28,7 +28,7 @@ type entry struct {
 func parseEntry(kind Kind, text string) (entry, error) {
 	e := splitEntry(kind, text)
 	if e.local == "" && e.domain == "" {
-		return entry{}, fmt.Errorf("%q names nothing", text)
+		return entry{}, fmt.Errorf("%q has no name", text)
 	}
 	var err error
 	if e.local, err = normalizeLocal(e.local); err != nil {
@@ -101,7 +101,7 @@ func normalizeLocal(local string) (string, error) {
 		return r == '@' || r == '"' || r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r)
 	}
 	if strings.ContainsFunc(local, strange) {
-		return "", fmt.Errorf("%q is not the content of a local-part", local)
+		return "", fmt.Errorf("%q is not a valid local-part", local)
 	}
 	return fold(local), nil
 }

@@ -66,7 +66,7 @@ func TestHostileRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.SetDeadline(time.Now().Add(8 * time.Second)) // less than the server's patience with a body
+		_ = conn.SetDeadline(time.Now().Add(8 * time.Second)) // less than the server's timeout for a body
 		go func() { _, _ = io.WriteString(conn, c.request) }()
 		answers := bufio.NewReader(conn)
 		answer, err := http.ReadResponse(answers, nil)

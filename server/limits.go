@@ -29,8 +29,8 @@ const (
 	// slotWait is how long a request waits for its turn when as many
 	// verifications run as may.
 	slotWait = time.Second
-	// readyPatience is how long /readyz waits for the database.
-	readyPatience = 2 * time.Second
+	// readyTimeout is how long /readyz waits for the database.
+	readyTimeout = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.
 	retryAfter = "5"
 	// minTimeout is the smallest timeout of a request: less is unlikely to be

@@ -45,7 +45,7 @@ func readQuery(raw string) *query {
 
 // errSemicolon reports a semicolon, which some programs take for the end of a
 // parameter and others for a part of it.
-var errSemicolon = errors.New("a semicolon separates nothing")
+var errSemicolon = errors.New("a semicolon is not a separator")
 
 // readParameter keeps the plus signs of an address that was put into the query
 // without encoding. HTML forms and their encoders write a space as "+", but

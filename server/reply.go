@@ -82,7 +82,7 @@ func (s *Server) ready(x *exchange, r *http.Request) {
 		health(x, r)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	if err := s.config.Ready(ctx); err != nil {
 		x.note(slog.String("error", err.Error()))

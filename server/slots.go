@@ -32,12 +32,12 @@ func (s slots) take(ctx context.Context) bool {
 	default:
 		return false
 	}
-	patience := time.NewTimer(s.wait)
-	defer patience.Stop()
+	timeout := time.NewTimer(s.wait)
+	defer timeout.Stop()
 	select {
 	case s.taken <- struct{}{}:
 		return true
-	case <-patience.C:
+	case <-timeout.C:
 	case <-ctx.Done():
 	}
 	return false

@@ -30,7 +30,7 @@ func connect(ctx context.Context, o Options) (*database, error) {
 		return db, nil
 	}
 	if o.DataDir == "" {
-		return nil, &Error{opOpen, ErrInvalid, errors.New("there is no data folder: name one, or a database")}
+		return nil, &Error{opOpen, ErrInvalid, errors.New("no data folder is known: name one, or a database")}
 	}
 	return connectFolder(ctx, o)
 }
@@ -48,7 +48,7 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return nil, &Error{opOpen, kindOfFile(err), fmt.Errorf("the data folder cannot be made: %w", err)}
 	}
-	wait := lockPatience
+	wait := lockTimeout
 	if o.Beside {
 		wait = 0
 	}

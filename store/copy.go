@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// copyPatience bounds a copy, which may be of millions of rows.
-const copyPatience = 6 * time.Hour
+// copyTimeout bounds a copy, which may be of millions of rows.
+const copyTimeout = 6 * time.Hour
 
 // copied are the tables, each after those that it refers to. The others belong
 // to the database itself.
@@ -35,7 +35,7 @@ func Copy(ctx context.Context, from, to *Store) ([]Copied, error) {
 	if err := from.Flush(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, copyPatience)
+	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
 	snapshot, err := from.db.reader.BeginTx(ctx, &from.db.snapshot)
 	if err != nil {
@@ -139,7 +139,7 @@ func compareCounts(ctx context.Context, table string, from, to *sql.Tx) error {
 	}
 	got, err := count(ctx, to, table)
 	if err == nil && got != want {
-		err = fmt.Errorf("%d of %d rows arrived: the target is left as it was", got, want)
+		err = fmt.Errorf("%d of %d rows arrived: the target is unchanged", got, want)
 	}
 	return err
 }

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// patience limits one operation, so that a database that has gone silent
+	// opTimeout limits one operation, so that a database that has gone silent
 	// does not hold its callers forever.
-	patience = 10 * time.Second
-	// closePatience is for the last commit of the queue.
-	closePatience = 5 * time.Second
+	opTimeout = 10 * time.Second
+	// closeTimeout is for the last commit of the queue.
+	closeTimeout = 5 * time.Second
 	// tries is how often a transaction is begun that loses to another one.
 	tries = 4
 )
 
-var errTooSlow = fmt.Errorf("it did not answer within %v", patience)
+var errTooSlow = fmt.Errorf("it did not answer within %v", opTimeout)
 
 // database is one engine, opened.
 type database struct {
@@ -51,7 +51,7 @@ func (db *database) close() error {
 // transaction runs work in a writing transaction, again if it lost a race with
 // another one.
 func (db *database) transaction(ctx context.Context, op string, work func(context.Context, *sql.Tx) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, opTimeout, errTooSlow)
 	defer cancel()
 	var err error
 	for range tries {
@@ -90,12 +90,12 @@ func (db *database) emptyLog(ctx context.Context) error {
 	if db.file == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, opTimeout, errTooSlow)
 	defer cancel()
-	impatient, err := sql.Open("sqlite", sqliteName(db.file, "busy_timeout(0)", "secure_delete(ON)"))
+	noWait, err := sql.Open("sqlite", sqliteName(db.file, "busy_timeout(0)", "secure_delete(ON)"))
 	if err == nil {
-		_, err = impatient.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-		err = errors.Join(err, impatient.Close())
+		_, err = noWait.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+		err = errors.Join(err, noWait.Close())
 	}
 	return db.failed("empty the log", overdue(ctx, err))
 }
@@ -105,7 +105,7 @@ func (s *Store) write(ctx context.Context, op string, work func(context.Context,
 }
 
 func (s *Store) read(ctx context.Context, op string, work func(context.Context, *sql.DB) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, opTimeout, errTooSlow)
 	defer cancel()
 	return s.db.failed(op, overdue(ctx, work(ctx, s.db.reader)))
 }

@@ -98,7 +98,7 @@ func openPostgres(databaseURL string) (*database, error) {
 	)
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("the database's address cannot be read, it looks like postgres://user:password@host:5432/name: %w", err)
+		return nil, fmt.Errorf("the address of the database is invalid, it must look like postgres://user:password@host:5432/name: %w", err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -129,7 +129,7 @@ func explainSQLite(where string, err error) (kind, explained error) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return ErrUnavailable, fmt.Errorf("%s is busy, another process writes to it: %w", where, err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return nil, fmt.Errorf("%s is damaged or no database: stop rcpt, move it and its -wal and -shm files away, and put a backup in its place: %w", where, err)
+		return nil, fmt.Errorf("%s is damaged or not a database: stop rcpt, move it and its -wal and -shm files away, and put a backup in its place: %w", where, err)
 	case sqlite3.SQLITE_CANTOPEN:
 		return ErrUnavailable, fmt.Errorf("%s cannot be opened, look at its owner and mode and its folder's: %w", where, err)
 	case sqlite3.SQLITE_CONSTRAINT:

@@ -9,9 +9,9 @@ import (
 // What a caller may want to tell apart, with [errors.Is].
 var (
 	ErrNotFound     = errors.New("not found")
-	ErrExists       = errors.New("exists already")
+	ErrExists       = errors.New("already exists")
 	ErrInvalid      = errors.New("cannot be stored")
-	ErrLeaseLost    = errors.New("the lease has run out and somebody else may have the work")
+	ErrLeaseLost    = errors.New("the lease has expired and another node may have the work")
 	ErrLocked       = errors.New("in use by another process")
 	ErrSchemaTooNew = errors.New("made by a later version of rcpt")
 	ErrNotEmpty     = errors.New("not empty")

@@ -155,7 +155,7 @@ func (k *Key) check() error {
 	}
 	for _, scope := range k.Scopes {
 		if scope != ScopeVerify && scope != ScopeBulk && scope != ScopeUsage {
-			return fmt.Errorf("%w: %q is no scope of a key: use verify, bulk or usage", ErrInvalid, scope)
+			return fmt.Errorf("%w: %q is not a scope: use verify, bulk or usage", ErrInvalid, scope)
 		}
 	}
 	return checkText("name of the key", k.Name)

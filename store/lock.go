@@ -14,8 +14,8 @@ import (
 // A locked folder is tried again for a while: the process that has it may be
 // about to end, as at a restart.
 const (
-	lockPatience = 2 * time.Second
-	lockRetry    = 50 * time.Millisecond
+	lockTimeout = 2 * time.Second
+	lockRetry   = 50 * time.Millisecond
 )
 
 // folderLock is a lock that the operating system releases when the process

@@ -15,8 +15,8 @@ const (
 	// maxReservations is the number of reservations of one commit, so that
 	// later ones need not wait long.
 	maxReservations = 500
-	// reservePatience limits such a commit: requests wait for it.
-	reservePatience = 5 * time.Second
+	// reserveTimeout limits such a commit: requests wait for it.
+	reserveTimeout = 5 * time.Second
 )
 
 // reservations wait for the commit in progress. The next commit contains all of
@@ -81,7 +81,7 @@ func (s *Store) reserveTogether(ctx context.Context, one *reservation) {
 }
 
 func (s *Store) commitReservations(ctx context.Context, batch []*reservation) {
-	ctx, cancel := context.WithTimeoutCause(ctx, reservePatience, fmt.Errorf("it did not answer within %v", reservePatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, reserveTimeout, fmt.Errorf("it did not answer within %v", reserveTimeout))
 	defer cancel()
 	err := s.write(ctx, "reserve quota", func(ctx context.Context, tx *sql.Tx) error { return reserve(ctx, tx, batch) })
 	for _, r := range batch {

@@ -75,12 +75,12 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	return s.loadSalt(ctx)
 }
 
-// Close commits what is queued and closes the database. It takes patience and
-// closePatience at most.
+// Close commits what is queued and closes the database. It takes opTimeout and
+// closeTimeout at most.
 func (s *Store) Close() error {
 	s.stop()
 	s.routines.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	err := s.Flush(ctx)
 	if closed := s.db.close(); err == nil {

@@ -98,7 +98,7 @@ func (r *running) build() error {
 	r.watcher.names(r.verifier.Resolvers())
 	if r.cache, err = verdictcache.New(verdictcache.Config{
 		Engine: r.verifier, Store: r.state.store, Entries: r.remember, KeepNothing: r.remember == 0,
-		Basis: r.basisNow, Egress: wayOut(config), Timeout: config.Timeout, Log: r.logger,
+		Fingerprint: r.basisNow, Egress: wayOut(config), Timeout: config.Timeout, Log: r.logger,
 	}); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// patience is how long a line waits: too short for people to notice.
-	patience = 10 * time.Millisecond
+	// maxDelay is how long a line waits: too short for people to notice.
+	maxDelay = 10 * time.Millisecond
 	// enough is how many octets do not wait any longer.
 	enough = 32 << 10
 )
@@ -38,9 +38,9 @@ func (w *Writer) Write(line []byte) (int, error) {
 	defer w.mu.Unlock()
 	switch {
 	case w.alarm == nil:
-		w.alarm = time.AfterFunc(patience, func() { _ = w.Flush() })
+		w.alarm = time.AfterFunc(maxDelay, func() { _ = w.Flush() })
 	case len(w.waiting) == 0:
-		w.alarm.Reset(patience)
+		w.alarm.Reset(maxDelay)
 	}
 	w.waiting = append(w.waiting, line...)
 	if len(w.waiting) < enough {

@@ -22,13 +22,13 @@ func Eventually(t testing.TB, what string, met func() bool) {
 }
 
 // Within is Eventually for what has to come about soon.
-func Within(t testing.TB, patience time.Duration, what string, met func() bool) {
+func Within(t testing.TB, limit time.Duration, what string, met func() bool) {
 	t.Helper()
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for began := time.Now(); !met(); <-tick.C {
-		if time.Since(began) > patience {
-			t.Fatalf("not within %v: %s", patience, what)
+		if time.Since(began) > limit {
+			t.Fatalf("not within %v: %s", limit, what)
 		}
 	}
 }

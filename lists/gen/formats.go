@@ -43,7 +43,7 @@ func readFakefilter(text string, _ pkgFile) ([]item, error) {
 		return nil, err
 	}
 	if file.Version != 2 {
-		return nil, fmt.Errorf("form %d of fakefilter's lists, not 2", file.Version)
+		return nil, fmt.Errorf("version %d of fakefilter's format, not 2", file.Version)
 	}
 	var list []item
 	for _, d := range file.Domains {
@@ -70,7 +70,7 @@ func readFreemail(text string, _ pkgFile) ([]item, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("rules without freemail_domains")
+		return nil, errors.New("the rules have no freemail_domains")
 	}
 	return items(list), nil
 }

@@ -37,7 +37,7 @@ type check func(column string) error
 
 func isText(column string) error {
 	if column == "" || strings.TrimSpace(column) != column || !utf8.ValidString(column) {
-		return fmt.Errorf("%q says nothing, has space around it, or is not UTF-8", column)
+		return fmt.Errorf("%q is empty, has space around it, or is not UTF-8", column)
 	}
 	return nil
 }

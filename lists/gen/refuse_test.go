@@ -49,8 +49,8 @@ func TestRunRefuses(t *testing.T) {
 func TestRunRefusesHandFiles(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
 		{"allow", "a.example", `allow.txt:1: "a.example" has 1 columns, not 2`},
-		{"allow", "a.example\t", `allow.txt:1: "" says nothing`},
-		{"allow", "a.example\tx\xff", `allow.txt:1: "x\xff" says nothing, has space around it, or is not UTF-8`},
+		{"allow", "a.example\t", `allow.txt:1: "" is empty`},
+		{"allow", "a.example\tx\xff", `allow.txt:1: "x\xff" is empty, has space around it, or is not UTF-8`},
 		{"allow", "# fine\n\na.example\tx\na.example\ty", `allow.txt:4: "a.example" is there twice`},
 		{"allow", "A.example\tx", `allow.txt:1: "A.example" is written "a.example" in lists`},
 		{"allow", "bücher.example\tx", `"bücher.example" is written "xn--bcher-kva.example" in lists`},

@@ -17,7 +17,7 @@ func readScript(text string, f pkgFile) ([]item, error) {
 		assignment := regexp.MustCompile(`(?s)(?:const|let|var)\s+` + regexp.QuoteMeta(name) + `\s*=\s*(?:new Set\()?\[(.*?)\]`)
 		array := assignment.FindStringSubmatch(text)
 		if array == nil {
-			return nil, fmt.Errorf("script without an array %s", name)
+			return nil, fmt.Errorf("the script has no array %s", name)
 		}
 		if rest := strings.Trim(scriptString.ReplaceAllString(array[1], ""), ", \t\r\n"); rest != "" {
 			return nil, fmt.Errorf("array %s holds more than strings: %.40q", name, rest)

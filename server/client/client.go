@@ -67,7 +67,7 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	if config.Key == "" || strings.ContainsFunc(config.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("rcpt: the key is empty, or has characters that no key has")
+		return nil, errors.New("rcpt: the key is empty or has invalid characters")
 	}
 	if config.Tries < 0 || config.Timeout < 0 || config.MaxWait < 0 {
 		return nil, errors.New("rcpt: tries and times must be positive")
@@ -138,7 +138,7 @@ func (c *Client) try(ctx context.Context, method, target string, sent []byte, ou
 	case response.StatusCode != http.StatusOK:
 		return newError(response, body)
 	case err != nil:
-		return fmt.Errorf("rcpt: the answer broke off: %w", err)
+		return fmt.Errorf("rcpt: the response is incomplete: %w", err)
 	case len(body) > maxBody:
 		return fmt.Errorf("%w: it is longer than %d octets", errAnswer, maxBody)
 	}
@@ -154,5 +154,5 @@ func withoutURL(err error) error {
 	if errors.As(err, &sent) {
 		err = sent.Err
 	}
-	return fmt.Errorf("rcpt: the service was not reached: %w", err)
+	return fmt.Errorf("rcpt: the service could not be reached: %w", err)
 }

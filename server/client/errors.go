@@ -10,7 +10,7 @@ import (
 )
 
 // errAnswer is an answer that no service of ours gives.
-var errAnswer = errors.New("rcpt: the service answered with what is not understood")
+var errAnswer = errors.New("rcpt: the response of the service is invalid")
 
 // Error is an answer with another status than 200.
 type Error struct {
@@ -44,12 +44,12 @@ func newError(response *http.Response, body []byte) *Error {
 		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After"), time.Now()),
 		RequestID:  response.Header.Get("X-Request-Id"),
 	}
-	var told struct {
+	var reply struct {
 		Message, Code string
 		ResetsAt      time.Time `json:"resets_at"`
 	}
-	if json.Unmarshal(body, &told) == nil {
-		e.Message, e.Code, e.ResetsAt = told.Message, told.Code, told.ResetsAt
+	if json.Unmarshal(body, &reply) == nil {
+		e.Message, e.Code, e.ResetsAt = reply.Message, reply.Code, reply.ResetsAt
 	}
 	return e
 }

@@ -74,7 +74,7 @@ func (k *Keyring) upkeep(ctx context.Context) {
 // compare records when the keys here are those of the store, and reports
 // whether the store answered.
 func (k *Keyring) compare(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	began := k.elapsed(k.now())
 	versions, err := k.store.Versions(ctx)

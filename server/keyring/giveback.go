@@ -22,7 +22,7 @@ func (k *Keyring) giveBackIdle(ctx context.Context) {
 
 // giveBackAll returns every block.
 func (k *Keyring) giveBackAll() (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	for _, e := range k.table.Load().all {
 		err = cmp.Or(err, k.giveBack(ctx, e, e.quota.takeRest(func(*quota) bool { return true })))
@@ -43,7 +43,7 @@ func (k *Keyring) giveBack(ctx context.Context, e *entry, rest store.Reservation
 	if rest.Units <= 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	rest.Key = e.key.ID
 	err := k.store.ReturnQuota(ctx, rest)

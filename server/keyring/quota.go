@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// storePatience is how long work in the background, or Close, waits for the
-	// store; unitPatience is how long a request does.
-	storePatience = 5 * time.Second
-	unitPatience  = 2 * time.Second
+	// storeTimeout is how long work in the background, or Close, waits for the
+	// store; unitTimeout is how long a request does.
+	storeTimeout = 5 * time.Second
+	unitTimeout  = 2 * time.Second
 	// askAgain is how long a used-up quota, or a failed store, is not asked
 	// again. Another node may return units.
 	askAgain = time.Second
@@ -58,12 +58,12 @@ func (k *Keyring) takeUnit(ctx context.Context, e *entry, now time.Time) (month,
 	if reserved == nil {
 		return m, err
 	}
-	patience := time.NewTimer(unitPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(unitTimeout)
+	defer timeout.Stop()
 	for reserved != nil {
 		select {
 		case <-reserved:
-		case <-patience.C:
+		case <-timeout.C:
 			return 0, ErrUnavailable
 		case <-ctx.Done():
 			return 0, ctx.Err()
@@ -148,7 +148,7 @@ func (k *Keyring) fill(e *entry, m month, want, limit int64, pending chan struct
 // reserveShare reserves up to want units, but not more than this node's share
 // of what is left.
 func (k *Keyring) reserveShare(id string, m month, want, limit int64) (granted int64, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	used, err := k.store.QuotaUsed(ctx, id, m.begin())
 	if err != nil || used >= limit {

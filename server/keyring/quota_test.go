@@ -368,7 +368,7 @@ func TestSilentStore(t *testing.T) {
 		if _, err := k.Admit(ctx, text, store.ScopeVerify, somewhere); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if _, err := verify(t, k, text); err != ErrUnavailable || time.Since(began) != time.Second+unitPatience {
+		if _, err := verify(t, k, text); err != ErrUnavailable || time.Since(began) != time.Second+unitTimeout {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})

@@ -124,7 +124,7 @@ type member[T any] struct {
 func (o *ordered[T]) UnmarshalJSON(data []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return fmt.Errorf("%v is no object", start)
+		return fmt.Errorf("%v is not an object", start)
 	}
 	for decoder.More() {
 		name, err := decoder.Token()

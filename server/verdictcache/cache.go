@@ -37,11 +37,11 @@ type Config struct {
 	// store, no re-check. Callers that ask about one address at the same time
 	// still share an answer.
 	KeepNothing bool
-	// Basis names what verdicts rest on besides the replies of mail hosts: the
-	// edition of the lists, the rules, the level. A stored verdict with another
-	// basis is not recalled. Basis is called often and must be quick. Default:
-	// an empty name.
-	Basis func() string
+	// Fingerprint identifies what verdicts depend on besides the replies of
+	// mail hosts: the edition of the lists, the rules, the level. A stored
+	// verdict with another fingerprint is not used. Fingerprint is called often
+	// and must be quick. Default: an empty text.
+	Fingerprint func() string
 	// Egress names the egress together with the sender, because greylisting
 	// knows a client by both. Nodes with the same name do each other's
 	// re-checks. Default: an empty name.
@@ -69,8 +69,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = engine.DefaultTimeout
 	}
-	if c.Basis == nil {
-		c.Basis = func() string { return "" }
+	if c.Fingerprint == nil {
+		c.Fingerprint = func() string { return "" }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -158,7 +158,7 @@ func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool
 // Forget drops everything that is remembered, on every node. Call it after a
 // change of something that verdicts rest on: verifications that began before
 // are not remembered either. After an error, stored verdicts are dropped on
-// this node only if [Config.Basis] has changed.
+// this node only if [Config.Fingerprint] has changed.
 func (c *Cache) Forget(ctx context.Context) error {
 	c.forgetHere()
 	if c.stored == nil {
@@ -194,7 +194,7 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 	if c.stored == nil {
 		return engine.Result{}, nowhere
 	}
-	result, expires, ok := c.stored.get(ctx, m, c.config.Basis())
+	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
 	if !ok || !now.Before(expires) {
 		return engine.Result{}, nowhere
 	}

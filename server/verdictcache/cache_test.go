@@ -251,13 +251,13 @@ func TestNobodyJoinsWhatIsForgotten(t *testing.T) {
 	})
 }
 
-func TestBasisChangesWhileAsking(t *testing.T) {
-	basis := "old"
+func TestFingerprintChangesWhileAsking(t *testing.T) {
+	fingerprint := "old"
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
-		basis = "new"
+		fingerprint = "new"
 		return resultOf(given, engine.RecipientAccepted), nil
 	}}
-	c := newCache(t, Config{Engine: f, Basis: func() string { return basis }})
+	c := newCache(t, Config{Engine: f, Fingerprint: func() string { return fingerprint }})
 	verify(t, c, "alice@acme.example")
 	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
 		t.Error("remembered")

@@ -18,11 +18,10 @@
 // is over.
 //
 // The flags (role, free, disposable, spam trap) are stored and not computed
-// again: they belong to the verdict, which may rest on the same lists (a trap
-// is not contacted), and [Config.Basis] keeps a verdict from being recalled
-// with other lists than its own. What concerns the client rather than the
-// mailbox (a block, a rate, a failed connection) stays in the memory of its
-// node.
+// again: the verdict may depend on the same lists (a trap is not contacted),
+// and [Config.Fingerprint] prevents the use of a verdict with other lists.
+// Results about the client rather than the mailbox (a block, a rate, a failed
+// connection) stay in the memory of their node.
 //
 // # Limits
 //

@@ -58,7 +58,7 @@ func TestStored(t *testing.T) {
 		{List: lists.SpamTrap, Entry: strings.Repeat("0f", 32), Source: "f"},
 		{List: rhsbl.Kind, Entry: "acme.example", Source: "g"},
 	}
-	text, err := json.Marshal(newStoredResult(m, r, "basis"))
+	text, err := json.Marshal(newStoredResult(m, r, "fingerprint"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,18 +35,20 @@ func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, 
 // verify asks the engine and remembers the result.
 func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	hurried := engine.Hurried(ctx, c.config.Timeout)
-	generation, basis := c.generation.Load(), c.config.Basis()
+	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
 	result, err := c.config.Engine.VerifyAnew(ctx, m.given)
 	a := answer{Value: result, Err: err, Settled: !hurried || result.Settled()}
-	if err == nil && a.Settled && c.config.Basis() == basis {
-		c.keep(context.WithoutCancel(ctx), m, result, generation, basis, schedule)
+	if err == nil && a.Settled && c.config.Fingerprint() == fingerprint {
+		c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, schedule)
 	}
 	return a
 }
 
 // keep remembers a result for as long as it lasts, unless what is remembered is
 // worth more.
-func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation uint64, basis string, schedule bool) {
+func (c *Cache) keep(
+	ctx context.Context, m mailbox, r engine.Result, generation uint64, fingerprint string, schedule bool,
+) {
 	lasts := r.Lasts()
 	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
 		return
@@ -59,7 +61,7 @@ func (c *Cache) keep(ctx context.Context, m mailbox, r engine.Result, generation
 	expires := r.Details.CheckedAt.Add(lasts)
 	c.memory.put(m, newRemembered(m, r, generation, expires), lasts)
 	if c.stored != nil && durable[r.Details.Reason] {
-		c.stored.put(m, r, basis, expires)
+		c.stored.put(m, r, fingerprint, expires)
 	}
 	if schedule && r.Details.Reason == engine.Greylisted {
 		c.schedule(m, r)

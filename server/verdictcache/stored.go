@@ -49,19 +49,19 @@ type stored struct {
 
 // stored is a result as it stands in the store.
 type storedResult struct {
-	Basis      string         `json:"basis,omitempty"`
-	Verdict    engine.Verdict `json:"result"`
-	Message    string         `json:"message"`
-	AcceptAll  bool           `json:"accept_all,omitempty"`
-	Role       bool           `json:"role,omitempty"`
-	FreeEmail  bool           `json:"free_email,omitempty"`
-	Disposable bool           `json:"disposable,omitempty"`
-	SpamTrap   bool           `json:"spamtrap,omitempty"`
-	Details    engine.Details `json:"details"`
+	Fingerprint string         `json:"basis,omitempty"`
+	Verdict     engine.Verdict `json:"result"`
+	Message     string         `json:"message"`
+	AcceptAll   bool           `json:"accept_all,omitempty"`
+	Role        bool           `json:"role,omitempty"`
+	FreeEmail   bool           `json:"free_email,omitempty"`
+	Disposable  bool           `json:"disposable,omitempty"`
+	SpamTrap    bool           `json:"spamtrap,omitempty"`
+	Details     engine.Details `json:"details"`
 }
 
 // newStored leaves out of a result what the address could be read from.
-func newStoredResult(m mailbox, r engine.Result, basis string) storedResult {
+func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
 	details.Suggestion = domainOf(details.Suggestion)
@@ -72,7 +72,7 @@ func newStoredResult(m mailbox, r engine.Result, basis string) storedResult {
 		details.SMTP = &said
 	}
 	return storedResult{
-		Basis: basis, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role,
+		Fingerprint: fingerprint, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role,
 		FreeEmail:  r.FreeEmail,
 		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
 	}
@@ -108,8 +108,8 @@ func (s storedResult) result(m mailbox) engine.Result {
 	return r
 }
 
-func (b *stored) put(m mailbox, r engine.Result, basis string, expires time.Time) {
-	text, err := json.Marshal(newStoredResult(m, r, basis))
+func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires time.Time) {
+	text, err := json.Marshal(newStoredResult(m, r, fingerprint))
 	if err != nil {
 		b.log.Error("a verdict cannot be stored", "error", err)
 		return
@@ -119,8 +119,8 @@ func (b *stored) put(m mailbox, r engine.Result, basis string, expires time.Time
 	})
 }
 
-// get returns what is stored of a mailbox and rests on the basis.
-func (b *stored) get(ctx context.Context, m mailbox, basis string) (engine.Result, time.Time, bool) {
+// get returns the stored result of a mailbox with the fingerprint.
+func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine.Result, time.Time, bool) {
 	if time.Now().UnixNano() < b.rests.Load() {
 		return engine.Result{}, time.Time{}, false
 	}
@@ -134,7 +134,8 @@ func (b *stored) get(ctx context.Context, m mailbox, basis string) (engine.Resul
 		return engine.Result{}, time.Time{}, false
 	}
 	var s storedResult
-	if json.Unmarshal(verdict.Result, &s) != nil || s.Basis != basis { // a later version may write it otherwise
+	// A later version may store results in another form.
+	if json.Unmarshal(verdict.Result, &s) != nil || s.Fingerprint != fingerprint {
 		return engine.Result{}, time.Time{}, false
 	}
 	return s.result(m), verdict.Expires, true

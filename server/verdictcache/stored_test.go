@@ -76,14 +76,14 @@ func TestRestart(t *testing.T) {
 	dir, now := t.TempDir(), &clock{}
 	f := &fake{says: always(engine.RecipientAccepted, nil)}
 	before := openStore(t, dir, now.Now)
-	c := newCache(t, Config{Engine: f, Store: before, Basis: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
+	c := newCache(t, Config{Engine: f, Store: before, Fingerprint: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
 	first := verify(t, c, "alice@acme.example")
 	f.willSay(always(engine.Greylisted, nil))
 	verify(t, c, "bob@acme.example")
 	check(t, before.Close())
 
 	after := openStore(t, dir, now.Now)
-	c = newCache(t, Config{Engine: f, Store: after, Basis: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
+	c = newCache(t, Config{Engine: f, Store: after, Fingerprint: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
 	if r := verify(t, c, "alice@acme.example"); !r.Details.Cached || !r.Details.CheckedAt.Equal(first.Details.CheckedAt) {
 		t.Errorf("%+v", r.Details)
 	}
@@ -98,7 +98,7 @@ func TestRestart(t *testing.T) {
 	if r := verify(t, c, "bob@acme.example"); r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%+v, asked %d times", r, f.times())
 	}
-	other := newCache(t, Config{Engine: f, Store: after, Basis: func() string { return "lists 2" }, Now: now.Now})
+	other := newCache(t, Config{Engine: f, Store: after, Fingerprint: func() string { return "lists 2" }, Now: now.Now})
 	if r, ok := other.Recall(t.Context(), "alice@acme.example"); ok {
 		t.Errorf("beside other lists: %+v", r)
 	}

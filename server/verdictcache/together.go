@@ -32,11 +32,11 @@ func (c *Cache) VerifyTogether(
 		return
 	}
 	hurried := engine.Hurried(ctx, c.config.Timeout)
-	generation, basis := c.generation.Load(), c.config.Basis()
+	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
 	asked.VerifyTogether(ctx, addresses, func(i int, result engine.Result, err error) {
 		m, ok := c.read(addresses[i])
-		if ok && err == nil && (!hurried || result.Settled()) && c.config.Basis() == basis {
-			c.keep(context.WithoutCancel(ctx), m, result, generation, basis, true)
+		if ok && err == nil && (!hurried || result.Settled()) && c.config.Fingerprint() == fingerprint {
+			c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, true)
 		}
 		done(i, result, err)
 	})

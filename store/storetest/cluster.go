@@ -24,8 +24,8 @@ import (
 // binaries are where Debian, Red Hat and others put the programs that are not for users.
 var binaries = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"}
 
-// startPatience is for a machine with much else to do.
-const startPatience = time.Minute
+// startTimeout is for a machine with much else to do.
+const startTimeout = time.Minute
 
 // Cluster is a running PostgreSQL.
 type Cluster struct {
@@ -133,7 +133,7 @@ func (c *Cluster) Resume() error {
 	if err := c.server.Start(); err != nil {
 		return fmt.Errorf("storetest: postgres: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
 		conn, err := pgx.Connect(ctx, c.url("postgres"))
@@ -180,7 +180,7 @@ func (c *Cluster) Database(t testing.TB) string {
 // Exec carries out statements in a database.
 func (c *Cluster) Exec(t testing.TB, database string, statements ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, c.url(database))
 	if err != nil {

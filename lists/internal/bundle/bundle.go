@@ -81,7 +81,7 @@ func Open(text string) (*Bundle, error) {
 		}
 	}
 	if body != "" {
-		return nil, errors.New("bundle of lists has bytes behind its sections")
+		return nil, errors.New("bundle of lists has bytes after its sections")
 	}
 	return b, nil
 }

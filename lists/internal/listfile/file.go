@@ -37,7 +37,7 @@ func Parse(text string) (File, error) {
 			return File{}, err
 		}
 		if e.Name <= last {
-			return File{}, fmt.Errorf("%q stands behind %q", e.Name, last)
+			return File{}, fmt.Errorf("%q is out of order after %q", e.Name, last)
 		}
 		last = e.Name
 		f.Entries = append(f.Entries, e)

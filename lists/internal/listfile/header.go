@@ -11,7 +11,7 @@ type Header struct {
 	Sources []Source
 }
 
-// Source is where entries come from. Its letter stands behind the entries that it has.
+// Source is where entries come from. Its entries are marked with its letter.
 type Source struct {
 	Letter  string
 	Name    string // with its version

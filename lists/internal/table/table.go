@@ -65,7 +65,7 @@ func (t Table) Check(validValue func(uint16) bool) error {
 		last = start
 	}
 	if uint64(last) != uint64(len(t.entries)) {
-		return errors.New("table has bytes behind its buckets")
+		return errors.New("table has bytes after its buckets")
 	}
 	for i := uint32(0); i+1 < uint32(len(t.starts)/wordBytes); i++ {
 		if err := checkBucket(t.bucket(i), validValue); err != nil {

@@ -38,7 +38,7 @@ func (c *Contract) Check(method, path string, got *http.Response) error {
 		err = errors.Join(want.checkHeader(got.Header), want.checkBody(method, got, body))
 	}
 	if err != nil {
-		return fmt.Errorf("%s %s: status %d, which the contract has otherwise: %w\n%.500s", method, path, got.StatusCode, err, body)
+		return fmt.Errorf("%s %s: status %d does not match the contract: %w\n%.500s", method, path, got.StatusCode, err, body)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (want *response) checkField(name string, fields []string) error {
 		return errors.New("it is not declared")
 	}
 	if len(fields) != 1 {
-		return fmt.Errorf("it is there %d times", len(fields))
+		return fmt.Errorf("it occurs %d times", len(fields))
 	}
 	value, err := rule.value(fields[0])
 	if err != nil {

@@ -155,7 +155,7 @@ func (h headerRule) value(field string) (any, error) {
 	}
 	var number json.Number
 	if err := json.Unmarshal([]byte(field), &number); err != nil {
-		return nil, fmt.Errorf("%q is no number", field)
+		return nil, fmt.Errorf("%q is not a number", field)
 	}
 	return number, nil
 }

@@ -15,7 +15,7 @@ import (
 // TestSlowRequest: a client that does not finish its request does not keep its
 // connection.
 func TestSlowRequest(t *testing.T) {
-	for sent, patience := range map[string]time.Duration{
+	for sent, timeout := range map[string]time.Duration{
 		"":                                     5 * time.Second,
 		"GET /healthz HTTP/1.1\r\nHost: x\r\n": 5 * time.Second,
 		"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 30 * time.Second, // whole, then idle
@@ -27,8 +27,8 @@ func TestSlowRequest(t *testing.T) {
 			conn := listener.dial()
 			go func() { _, _ = io.WriteString(conn, sent) }()
 			_, _ = io.Copy(io.Discard, conn) // until the server hangs up
-			if took := time.Since(started); took != patience {
-				t.Errorf("after %q the connection stayed for %v, want %v", sent, took, patience)
+			if took := time.Since(started); took != timeout {
+				t.Errorf("after %q the connection stayed for %v, want %v", sent, took, timeout)
 			}
 			stop()
 		})
