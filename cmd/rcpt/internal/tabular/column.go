@@ -92,20 +92,23 @@ func (l *layout) choose(wanted []string, held []int, rows [][]string) error {
 // fewCells is how many cells without an "@" say nothing about a column.
 const fewCells = 2
 
+// apart is what to do with other words beside an address.
+const apart = "put the addresses into a column of their own, or into angle brackets"
+
 // checkCells refuses a column in which nothing is like an address, so that a list of names is not called undeliverable name by name. One that is called a
-// column of addresses is believed to be one.
+// column of addresses is believed to be one, unless there are other words beside each address.
 func (l layout) checkCells(rows [][]string) error {
 	for _, i := range l.read {
-		if isAddressName(l.name(i)) {
-			continue
-		}
 		var cells []string
 		for _, row := range rows {
 			if i < len(row) {
 				cells = append(cells, row[i])
 			}
 		}
-		if shown := notAddresses(cells); shown != "" {
+		if shown := besideWords(cells); shown != "" {
+			return formatError("column %s has other words beside the addresses: its first cells are %s: %s", l.nameOf(i), shown, apart)
+		}
+		if shown := notAddresses(cells); shown != "" && !isAddressName(l.name(i)) {
 			return formatError("column %s holds no addresses: its first cells are %s; %s", l.nameOf(i), shown, l.list())
 		}
 	}

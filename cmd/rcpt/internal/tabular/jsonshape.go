@@ -44,7 +44,27 @@ func newJSONShape(t *text, fields []string) (*jsonShape, error) {
 	if len(fields) == 0 {
 		s.guess()
 	}
-	return s, s.allBroken(lines[:min(len(lines), maxBroken)])
+	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
+		return nil, err
+	}
+	return s, s.checkTexts(lines)
+}
+
+// checkTexts refuses a field that has other words beside each address.
+func (s *jsonShape) checkTexts(lines []string) error {
+	for i, field := range s.fields {
+		var texts []string
+		for _, line := range lines {
+			if found, err := s.addresses(line); err == nil {
+				texts = append(texts, found[i])
+			}
+		}
+		if shown := besideWords(texts); shown != "" {
+			return formatError("the field %q has other words beside the addresses: its first texts are %s: put the addresses into a field of their own, "+
+				"or into angle brackets", field, shown)
+		}
+	}
+	return nil
 }
 
 // guess takes the only field with a known name where there is none that is called as it should be.

@@ -16,8 +16,12 @@ func newLineShape(t *text, columns []string) (lineShape, error) {
 	if len(columns) > 0 {
 		return lineShape{}, formatError("it has one address a line and no columns: leave --column out, or name the file .csv")
 	}
-	if shown := notAddresses(firstRows(t.sample, t.whole, 0)); shown != "" {
+	first := firstRows(t.sample, t.whole, 0)
+	if shown := notAddresses(first); shown != "" {
 		return lineShape{}, formatError("it is no list of addresses: no line at its beginning has an \"@\"; the first are %s", shown)
+	}
+	if shown := besideWords(first); shown != "" {
+		return lineShape{}, formatError("each line at its beginning has other words beside an address; the first are %s: %s", shown, apart)
 	}
 	return lineShape{}, nil
 }
