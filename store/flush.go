@@ -57,25 +57,49 @@ func (s *Store) flushNowAndThen(ctx context.Context) {
 func (s *Store) Flush(ctx context.Context) error {
 	s.queue.commit.Lock()
 	defer s.queue.commit.Unlock()
-	b := s.queue.take()
-	if b.len() == 0 {
-		return nil
+	for {
+		b, again := s.queue.take()
+		if b.len() == 0 {
+			return nil
+		}
+		began := time.Now()
+		err := s.write(ctx, "store usage and verdicts", func(ctx context.Context, tx *sql.Tx) error { return s.insert(ctx, tx, b) })
+		s.queue.settle(time.Since(began), err == nil)
+		if err != nil || !again {
+			return err
+		}
 	}
-	began := time.Now()
-	err := s.write(ctx, "store usage and verdicts", func(ctx context.Context, tx *sql.Tx) error { return s.insert(ctx, tx, b) })
-	s.queue.settle(time.Since(began), err == nil)
-	return err
 }
 
-// insert writes a batch. Tables are written in a fixed order and rows in the
-// order of their keys, so that two nodes do not deadlock.
+// insert writes a batch, unless an earlier try has written it. Tables are
+// written in a fixed order and rows in the order of their keys, so that two
+// nodes do not deadlock.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, b *batch) error {
+	fresh, err := s.insertNumber(ctx, tx, b)
+	if err != nil || !fresh {
+		return err
+	}
 	for _, write := range []func(context.Context, *sql.Tx, *batch) error{s.insertUses, s.insertTouches, s.insertVerdicts, s.insertRechecks} {
 		if err := write(ctx, tx, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// insertNumber notes the batch as the last one of this process, and reports
+// whether it was not noted before. While an earlier try is still being
+// committed, the row is locked and this waits for its outcome.
+func (s *Store) insertNumber(ctx context.Context, tx *sql.Tx, b *batch) (fresh bool, err error) {
+	result, err := tx.ExecContext(ctx, `
+		INSERT INTO writers (writer, batch, at) VALUES ($1, $2, $3)
+		ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE writers.batch < excluded.batch`,
+		s.writer, b.number, millisOf(s.now()))
+	if err != nil {
+		return false, err
+	}
+	changed, err := result.RowsAffected()
+	return changed > 0, err
 }
 
 var upsertUses = upsert{

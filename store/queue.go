@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits of the queue: some seconds of a busy server, and not the memory of the
-// machine while the database is lost.
+// Limits of a batch: some seconds of a busy server, and not the memory of the
+// machine while the database is lost. At most two batches are in memory.
 const (
 	maxQueued       = 20_000   // of each kind
 	maxQueuedOctets = 16 << 20 // of results
@@ -20,12 +20,16 @@ type queue struct {
 
 	mu       sync.Mutex
 	waiting  *batch
-	writing  *batch // is being committed
+	writing  *batch // is being committed, or its commit failed and is tried again
+	taken    int64  // how many batches have been taken
 	counters Stats
 }
 
-// batch is a set of small writes.
+// batch is a set of small writes. Its number tells the database which batch of
+// this process it is: after a commit of unknown outcome the same batch is
+// committed again, and counted once.
 type batch struct {
+	number   int64
 	uses     map[useRow]useSum
 	touched  map[string]millis
 	verdicts map[Hash]Verdict
@@ -130,56 +134,37 @@ func (q *queue) verdict(hash Hash) (Verdict, bool) {
 func (q *queue) dropVerdicts() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	clear(q.waiting.verdicts)
-	q.waiting.octets = 0
+	for _, b := range []*batch{q.waiting, q.writing} {
+		clear(b.verdicts)
+		b.octets = 0
+	}
 }
 
-// take hands the queued writes over for a commit.
-func (q *queue) take() *batch {
+// take hands queued writes over for a commit: those whose commit failed, or
+// else the waiting ones.
+func (q *queue) take() (b *batch, again bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.writing.len() > 0 {
+		return q.writing, true
+	}
 	q.writing, q.waiting = q.waiting, newBatch()
-	return q.writing
+	q.taken++
+	q.writing.number = q.taken
+	return q.writing, false
 }
 
-// settle ends what take began. Writes that were not committed are queued again;
-// newer ones to the same row win.
+// settle ends what take began. A batch whose commit failed stays as it is.
 func (q *queue) settle(took time.Duration, committed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	old := q.writing
-	q.writing = newBatch()
-	if committed {
-		q.counters.Commits++
-		q.counters.LastCommit = took
+	if !committed {
+		q.counters.Failures++
 		return
 	}
-	q.counters.Failures++
-	newer := q.waiting
-	q.waiting = old
-	q.counters.Dropped += int64(old.merge(newer))
-}
-
-// merge adds what is in newer, and returns how much of it found no room.
-func (b *batch) merge(newer *batch) (dropped int) {
-	count := func(fits bool) {
-		if !fits {
-			dropped++
-		}
-	}
-	for row, sum := range newer.uses {
-		count(b.addUse(row, sum))
-	}
-	for key, at := range newer.touched {
-		count(b.addTouch(key, at))
-	}
-	for hash, v := range newer.verdicts {
-		count(b.addVerdict(hash, v))
-	}
-	for _, r := range newer.rechecks {
-		count(b.addRecheck(r))
-	}
-	return dropped
+	q.writing = newBatch()
+	q.counters.Commits++
+	q.counters.LastCommit = took
 }
 
 // drop counts small writes that were given up.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type Store struct {
 	now     func() time.Time
 	salt    []byte // of the hashes of addresses
 	queue   *queue
+	writer  string // random: this process among the writers of the database
 	changed signal
 
 	reservations *reservations
@@ -56,7 +58,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, log: o.Log, now: o.Now, queue: newQueue(), reservations: newReservations(), maxRechecks: maxRechecks}
+	s := &Store{
+		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), reservations: newReservations(), maxRechecks: maxRechecks,
+	}
 	if err := s.prepare(ctx, o); err != nil {
 		_ = db.close()
 		return nil, err
@@ -103,7 +107,7 @@ type Stats struct {
 	Queued     int           // small writes that wait for the next commit
 	Dropped    int64         // small writes that found the queue full
 	Commits    int64         // commits of the queue
-	Failures   int64         // commits of the queue that failed; what they held was tried again
+	Failures   int64         // commits of the queue that failed; their batch is tried again
 	LastCommit time.Duration // how long the last commit of the queue took
 	InUse      int           // connections in use
 	Open       int           // connections open
