@@ -66,7 +66,7 @@ func (j judgement) ruling() ruling {
 // that leaves nothing to ask decides.
 func judge(evidence Evidence, policy Policy) judgement {
 	switch {
-	case evidence.Fault != "":
+	case evidence.Schema > EvidenceSchema, evidence.Fault != "":
 		return judgement{reason: InternalError}
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
@@ -10,12 +13,23 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// EvidenceSchema is the version of the [Evidence] that this package writes.
+// EvidenceSchema is the version of the [Evidence] that this package writes. It
+// goes up when a field changes its meaning, or when a new one changes that of
+// another, so that an earlier version of this package would judge the evidence
+// wrongly. A field that may be ignored does not raise it. Every version up to
+// this one can be read.
 const EvidenceSchema = 1
+
+// ErrSchema means that evidence was written by a later version of this package,
+// or is none. This version would misjudge it.
+var ErrSchema = errors.New("engine: the schema of the evidence is unknown")
 
 // Evidence is all that was learned about one address: facts only, bounded, fit
 // to be stored as JSON and judged again. What is nil was not asked.
 type Evidence struct {
+	// Schema is the [EvidenceSchema] of the version that wrote it. Evidence of
+	// a later version cannot be read from JSON ([ErrSchema]), and [Decide]
+	// gives [InternalError] for it.
 	Schema int `json:"schema"`
 	// Email is the address as given, with ill-formed UTF-8 replaced, and cut if
 	// it is far too long for a mailbox.
@@ -49,6 +63,21 @@ type Evidence struct {
 	StartedAt time.Time `json:"started_at"`
 	// DurationMS is how long gathering took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
+}
+
+// UnmarshalJSON reads evidence, unless a later version wrote it ([ErrSchema]).
+func (e *Evidence) UnmarshalJSON(data []byte) error {
+	type evidence Evidence
+	var in evidence
+	fault := json.Unmarshal(data, &in)
+	if in.Schema > EvidenceSchema || fault == nil && in.Schema < 1 { // a later version may have other types, too
+		return fmt.Errorf("%w: %d, and this version knows 1 to %d", ErrSchema, in.Schema, EvidenceSchema)
+	}
+	if fault != nil {
+		return fault
+	}
+	*e = Evidence(in)
+	return nil
 }
 
 // SyntaxFault is an [address.Error] as plain data.

@@ -67,7 +67,7 @@ func TestRecord(t *testing.T) {
 // withLists is evidence with all that lists can say.
 func withLists() Evidence {
 	evidence := hinted(found(oneHost), lists.Weak)
-	evidence.Suggestion = "user@example.org"
+	evidence.Schema, evidence.Suggestion = EvidenceSchema, "user@example.org"
 	evidence.RHSBL = []rhsbl.Answer{
 		listedIn("dbl.test", "127.0.1.2"),
 		{Zone: "multi.test", Domain: "example.com", Status: dnsresolve.StatusTimeout, Error: "no answer in time"},
@@ -97,6 +97,7 @@ func TestEvidenceOfListsIsKept(t *testing.T) {
 // the same after a round trip.
 func FuzzEvidence(f *testing.F) {
 	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost), withLists()} {
+		evidence.Schema = EvidenceSchema
 		data, err := json.Marshal(evidence)
 		if err != nil {
 			f.Fatal(err)
