@@ -8,8 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestEvidenceOfALaterVersion checks that what this version cannot understand is
-// refused, and not judged as if it said nothing.
+// TestEvidenceOfALaterVersion checks that what this version cannot understand
+// is refused, and not judged as if it said nothing.
 func TestEvidenceOfALaterVersion(t *testing.T) {
 	for text, unknown := range map[string]bool{
 		`{"schema":1,"email":"a@b.example","level":"smtp"}`:             false,
