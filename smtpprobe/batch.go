@@ -3,146 +3,209 @@ package smtpprobe
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// batch is what one goroutine jobs at a time. Each ask has one answer.
+// batch is the jobs for which one goroutine waits. Each has one result.
 type batch struct {
-	pool *Pool
-	told chan result // has room for all
-	jobs []*job      // by number; nil: it has its answer, or there is none by that number
-	open int         // those that have none yet
+	pool    *Pool
+	results chan result // has room for all
+	jobs    []*job      // by number; nil: it has its result, or there is none by that number
+	open    int         // those that have none yet
+	arrived func(r result)
 }
 
-// arrival is told what became of an ask.
-type arrival func(told result)
-
-func newBatch(p *Pool, jobs int) *batch {
-	return &batch{pool: p, told: make(chan result, jobs), jobs: make([]*job, jobs)}
+func newBatch(p *Pool, jobs int, arrived func(r result)) *batch {
+	return &batch{pool: p, results: make(chan result, jobs), jobs: make([]*job, jobs), arrived: arrived}
 }
 
-// put puts a question to its mail host, unless the answer is known without it.
-func (q *batch) put(ctx context.Context, a *job, arrive arrival) {
-	p := q.pool
-	a.deadline, _ = ctx.Deadline()
-	a.told = q.told
+// Probe asks the hosts in order until one has answered RCPT or refused finally.
+// Every outcome on the wire is in the findings, a session that the budget or
+// the deadline of ctx has cut short included. An error means that we could not
+// work, and comes with the findings so far:
+//
+//   - ctx was cancelled; the error wraps [context.Canceled].
+//   - No session with a host became free before the deadline of ctx, or too
+//     many wait for one already; the error wraps [ErrBusy].
+//   - This machine has no file descriptor or memory left to connect with; the
+//     error wraps that of the dialer.
+//   - The request could not be put on the wire as it is; no connection was
+//     made.
+//   - The pool is closed; the error wraps [ErrClosed].
+func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
+	if err := req.check(); err != nil {
+		return Findings{}, err
+	}
+	pr := newProbe(p, &req)
+	err := pr.run(ctx)
+	return pr.found, err
+}
+
+// ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one
+// goroutine waits for all that have their answer from the first mail host that
+// they are put to. Done is called once with what came of each request, by its
+// number, perhaps from several goroutines at a time; it must be quick, as
+// others wait for it. ProbeAll returns when all calls have returned.
+func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
+	probes := make([]*probe, len(requests))
+	var others sync.WaitGroup
+	q := newBatch(p, len(requests), func(r result) {
+		i := r.job.number
+		pr := probes[i]
+		probes[i] = nil // the others may take long
+		if end, err := pr.arrived(ctx, r); end {
+			done(i, pr.found, err)
+			return
+		}
+		others.Go(func() {
+			err := pr.run(ctx)
+			done(i, pr.found, err)
+		})
+	})
+	for i := range requests {
+		if err := requests[i].check(); err != nil {
+			done(i, Findings{}, err)
+			continue
+		}
+		probes[i] = newProbe(p, &requests[i])
+		j, err := probes[i].next(ctx)
+		if j == nil {
+			done(i, Findings{}, err)
+			continue
+		}
+		j.number = i
+		q.put(ctx, j)
+	}
+	q.wait(ctx)
+	others.Wait()
+}
+
+// ask puts a job to its mail host and waits for the result.
+func (p *Pool) ask(ctx context.Context, j *job) (r result) {
+	q := newBatch(p, 1, func(arrived result) { r = arrived })
+	q.put(ctx, j)
+	q.wait(ctx)
+	return r
+}
+
+// put puts a job to its mail host, unless the answer is known without it.
+func (q *batch) put(ctx context.Context, j *job) {
+	j.deadline, _ = ctx.Deadline()
+	j.results = q.results
+	r, known := result{}, true
 	switch {
 	case expired(ctx):
-		arrive(result{to: a, session: tooLate(a)})
-		return
-	case a.route.egress == egress.None:
-		arrive(result{to: a, session: notTried(a, &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}), offline: true})
+		r.session = tooLate(j)
+	case j.route.egress == egress.None:
+		f := &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}
+		r.session, r.offline = notTried(j, f), true
+	default:
+		if r, known = q.pool.paused(j); !known {
+			r.err = q.pool.submit(j)
+			known = r.err != nil
+		}
+	}
+	if known {
+		r.job = j
+		q.arrived(r)
 		return
 	}
-	if told, known := p.paused(a); known {
-		told.to = a
-		arrive(told)
-		return
-	}
-	if err := p.submit(a); err != nil {
-		arrive(result{to: a, err: err})
-		return
-	}
-	q.jobs[a.number] = a
+	q.jobs[j.number] = j
 	q.open++
 }
 
-// wait waits for the answers.
-func (q *batch) wait(ctx context.Context, arrive arrival) {
+// wait waits for the results.
+func (q *batch) wait(ctx context.Context) {
 	for q.open > 0 {
 		select {
-		case told := <-q.told:
-			q.close(told, arrive)
+		case r := <-q.results:
+			q.close(r)
 		case <-ctx.Done():
-			q.withdraw(ctx, arrive)
+			q.giveUp(ctx)
 		}
 	}
 }
 
-// close hands an answer over.
-func (q *batch) close(told result, arrive arrival) {
-	q.jobs[told.to.number] = nil
+// close hands a result over.
+func (q *batch) close(r result) {
+	q.jobs[r.job.number] = nil
 	q.open--
-	arrive(told)
+	q.arrived(r)
 }
 
-// withdrawGrace is how long one waits for the workers whose questions have run
-// out of time at the same moment.
-const withdrawGrace = 100 * time.Millisecond
+// giveUpGrace is how long to wait for the workers whose jobs have run out of
+// time at the same moment.
+const giveUpGrace = 100 * time.Millisecond
 
-// withdraw gives the open jobs up, as their context has ended. What is known of
-// their sessions by then is the answer; the sessions go on for others.
-func (q *batch) withdraw(ctx context.Context, arrive arrival) {
-	told, idle := q.takeBack()
-	for _, said := range told {
-		q.close(said, arrive)
+// giveUp gives the open jobs up, as their context has ended. What is known of
+// their sessions by then is the result; the sessions go on for others.
+func (q *batch) giveUp(ctx context.Context) {
+	for _, r := range q.takeBack(ctx) {
+		q.close(r)
 	}
-	for _, a := range idle {
-		q.close(result{to: a, err: waited(ctx, a)}, arrive)
-	}
-	for _, a := range q.jobs {
-		if a != nil && cancelled(ctx) != nil {
-			q.pool.abandon(a)
+	if cancelled(ctx) != nil {
+		for _, j := range q.underWay() {
+			q.pool.abandon(j)
 		}
 	}
-	grace := time.After(withdrawGrace)
+	grace := time.After(giveUpGrace)
 	for q.open > 0 {
 		select {
-		case said := <-q.told:
-			q.close(said, arrive)
+		case r := <-q.results:
+			q.close(r)
 		case <-grace:
-			for _, a := range q.jobs {
-				if a != nil {
-					q.close(result{to: a, session: q.pool.abandon(a).soFar(ctx, a)}, arrive)
-				}
+			for _, j := range q.underWay() {
+				q.close(result{job: j, session: q.pool.abandon(j).soFar(ctx, j)})
 			}
 		}
 	}
 }
 
-// takeBack takes the jobs back that no worker has taken, and tells those of the
-// others that who asked has left. Told are those that have been told at the
-// same moment.
-func (q *batch) takeBack() (told []result, idle []*job) {
+func (q *batch) underWay() []*job {
+	return slices.DeleteFunc(slices.Clone(q.jobs), func(j *job) bool { return j == nil })
+}
+
+// takeBack takes the jobs back that no worker has taken, and returns their
+// results with those that arrived at the same moment.
+func (q *batch) takeBack(ctx context.Context) (results []result) {
 	p := q.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(q.told) > 0 {
-		said := <-q.told
-		told, q.jobs[said.to.number] = append(told, said), nil
+	for len(q.results) > 0 {
+		r := <-q.results
+		results, q.jobs[r.job.number] = append(results, r), nil
 	}
-	for _, a := range q.jobs {
-		switch {
-		case a == nil:
-		case a.worker == nil:
-			h := p.host(a)
-			a.queue(false)
-			if said, ok := h.takeDeferred(a); ok {
-				said.to = a
-				told, q.jobs[a.number] = append(told, said), nil
-				continue
-			}
-			h.withdraw(a)
-			idle = append(idle, a)
-		default:
-			a.gone = true
-			a.queue(false)
+	for i, j := range q.jobs {
+		if j == nil {
+			continue
 		}
+		j.queue(false)
+		if j.worker != nil {
+			j.gone = true
+			continue
+		}
+		r, ok := p.host(j).withdraw(j)
+		if !ok {
+			r.err = waited(ctx, j)
+		}
+		r.job, q.jobs[i] = j, nil
+		results = append(results, r)
 	}
-	return told, idle
+	return results
 }
 
-// abandon ends the session of an ask if it works for nobody any more, and
+// abandon ends the session of a job if it works for nobody any more, and
 // returns it: a host that takes its time over many recipients would keep it for
 // minutes.
-func (p *Pool) abandon(a *job) *session {
+func (p *Pool) abandon(j *job) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w := a.worker
-	if slices.Contains(w.jobs, a) && !slices.ContainsFunc(w.jobs, func(b *job) bool { return !b.gone }) {
+	w := j.worker
+	if slices.Contains(w.jobs, j) && !slices.ContainsFunc(w.jobs, func(k *job) bool { return !k.gone }) {
 		w.cancel()
 	}
 	return w.session

@@ -112,20 +112,6 @@ func (b providerBook) shrink() {
 	}
 }
 
-// restrained reports whether a known provider is paused or asked at intervals.
-// That of a single address says nothing about the host's others.
-func (p *Pool) restrained(r route) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	provider := p.provider(r)
-	breaker := p.providers[provider]
-	if breaker == nil || provider.isAddress() {
-		return false
-	}
-	_, paused := breaker.Paused(time.Now())
-	return paused || breaker.Interval() > 0
-}
-
 // paused answers an ask without asking: the host's provider is left alone, or
 // the host has just shown that it cannot be asked.
 func (p *Pool) paused(a *job) (result, bool) {
@@ -154,7 +140,7 @@ func (p *Pool) leaveAlone(h *mailHost) {
 		return
 	}
 	for _, a := range h.waiting {
-		a.left.stoodStill(time.Since(a.since))
+		a.left.extend(time.Since(a.since))
 		a.tell(result{session: breakSession(a, until)})
 	}
 	h.waiting = nil

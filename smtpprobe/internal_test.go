@@ -7,17 +7,17 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
-func TestTourIsLimited(t *testing.T) {
+func TestRoutesAreLimited(t *testing.T) {
 	hosts := []Host{{Name: "mx", Addrs: make([]netip.Addr, 100)}}
 	for i := range hosts[0].Addrs {
 		hosts[0].Addrs[i] = netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
 	}
-	tour := newTour(hosts, defaultPort, egress.Egresses{{}})
-	if got := len(tour.routes); got != maxRoutes {
+	rs := newRoutes(hosts, defaultPort, egress.Egresses{{}})
+	if got := len(rs.left); got != maxRoutes {
 		t.Errorf("%d routes, want %d", got, maxRoutes)
 	}
 	for n := 1; ; n++ {
-		r, ok := tour.next()
+		r, ok := rs.next()
 		if !ok {
 			if n != maxConnections+1 {
 				t.Errorf("%d connections, want %d", n-1, maxConnections)

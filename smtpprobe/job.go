@@ -28,7 +28,7 @@ type job struct {
 	left   *budget
 	// deadline is that of the caller's context; zero: there is none.
 	deadline time.Time
-	told     chan<- result // has room for the one answer
+	results  chan<- result // has room for this one
 	number   int           // of its request, and of its place in the batch, by which it is known there
 
 	// The pool's lock guards the rest.
@@ -44,7 +44,7 @@ type job struct {
 
 // result is what came of a job.
 type result struct {
-	to      *job
+	job     *job
 	session *Session // nil: there was none
 	offline bool     // dialling failed before a packet left this machine
 	err     error    // why we could not work
@@ -63,8 +63,8 @@ func domainOf(mailbox string) string {
 // tell gives the answer. There is one to each ask.
 func (a *job) tell(told result) {
 	a.queue(false)
-	told.to = a
-	a.told <- told
+	told.job = a
+	a.results <- told
 }
 
 // queue notes whether the ask waits for a session or goes along with another,
@@ -84,7 +84,7 @@ func (a *job) queue(waits bool) {
 // one that waits.
 func (a *job) taken(w *worker, along bool) {
 	now := time.Now()
-	a.left.stoodStill(now.Sub(a.since))
+	a.left.extend(now.Sub(a.since))
 	a.worker, a.since = w, now
 	a.queue(along)
 }

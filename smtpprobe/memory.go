@@ -97,7 +97,7 @@ func (h *mailHost) giveUp(failed *failedSession) {
 			others = append(others, a)
 			continue
 		}
-		a.left.stoodStill(time.Since(a.since))
+		a.left.extend(time.Since(a.since))
 		a.tell(failed.answer(a))
 	}
 	clear(h.waiting[len(others):])

@@ -125,14 +125,14 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
-	q, a := newBatch(pool, 1), hostJob(1)
-	q.jobs[0], q.open, a.told = a, 1, q.told
-	a.tell(result{session: &Session{Host: "mx1.example"}})
-	q.withdraw(ctx, func(told result) {
-		if told.err != nil || told.session == nil {
-			t.Errorf("told %v (%v)", told.session, told.err)
+	q, j := newBatch(pool, 1, func(r result) {
+		if r.err != nil || r.session == nil {
+			t.Errorf("told %v (%v)", r.session, r.err)
 		}
-	})
+	}), hostJob(1)
+	q.jobs[0], q.open, j.results = j, 1, q.results
+	j.tell(result{session: &Session{Host: "mx1.example"}})
+	q.giveUp(ctx)
 	if q.open > 0 {
 		t.Error("not told")
 	}
@@ -152,9 +152,9 @@ func TestWhoGivesUpIsToldSo(t *testing.T) {
 	timeout := Session{Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout}}
 	for _, told := range []result{{session: &Session{Target: &smtp.Reply{Code: 250}}}, {session: &timeout}, {err: ErrBusy}, {err: ErrClosed}} {
 		two := []Host{{Name: "mx1.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, {Name: "mx2.example", Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.2")}}}
-		trip := newProbe(pool, &Request{Hosts: two})
-		trip.route, _ = trip.tour.next()
-		if end, err := trip.arrive(cancelledContext(), told); !end || !errors.Is(err, context.Canceled) {
+		pr := newProbe(pool, &Request{Hosts: two})
+		pr.route, _ = pr.routes.next()
+		if end, err := pr.arrived(cancelledContext(), told); !end || !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: %t, %v", told, end, err)
 		}
 	}

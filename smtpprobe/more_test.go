@@ -3,7 +3,6 @@ package smtpprobe_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -43,15 +42,11 @@ func TestMoreAddresses(t *testing.T) {
 			map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{STARTTLS: smtptest.TLSCloses, MAIL: "451 later"}},
 			"192.0.2.1 192.0.2.1 192.0.2.11 192.0.2.21", 1},
 		{"one refuses us", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.1": closed}, "192.0.2.1", 0},
-		{"another of them refuses us", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": closed},
-			"192.0.2.1 192.0.2.2", 0},
+		{"one puts us off, and another refuses us", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": closed},
+			"192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.12 192.0.2.21", 1},
 		{"one more refuses us", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.11": closed}, "192.0.2.1 192.0.2.11", 1},
 		{"IPv6 refuses us whom IPv4 put off", "192.0.2.1", []string{"2001:db8::11"},
 			map[string]smtptest.Handler{"192.0.2.1": busy, "2001:db8::11": closed}, "192.0.2.1 [2001:db8::11] 192.0.2.21", 1},
-		{"IPv6 refuses us whom other IPv6 put off", "2001:db8::1", []string{"2001:db8::11"},
-			map[string]smtptest.Handler{"2001:db8::1": busy, "2001:db8::11": closed}, "[2001:db8::1] [2001:db8::11]", 1},
-		{"another IPv4 refuses us whom IPv4 put off", "192.0.2.1", three[:1], map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.11": closed},
-			"192.0.2.1 192.0.2.11", 1},
 		{"one more has the answer that the first put off", "192.0.2.1", []string{"2001:db8::11"},
 			map[string]smtptest.Handler{"192.0.2.1": busy, "2001:db8::11": &smtptest.Host{}}, "192.0.2.1 [2001:db8::11]", 1},
 		{"one has the answer", "192.0.2.1 192.0.2.2", three, map[string]smtptest.Handler{"192.0.2.2": good()}, "192.0.2.1 192.0.2.2", 0},
@@ -146,48 +141,6 @@ func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
 			t.Errorf("dialled %v, error %v", o.dials, o.err)
 		}
 	})
-}
-
-// TestNoMoreAddressesOfAProviderThatIsSpared sees that whoever finds us too
-// fast, or is left alone, is not asked at more addresses; and that one host's
-// limit is no other address's.
-func TestNoMoreAddressesOfAProviderThatIsSpared(t *testing.T) {
-	const limit, block = "421 4.7.0 too many connections from your host, try again later", "421 4.7.1 Client host blocked using a block list"
-	for _, tt := range []struct {
-		name, host, greeting string
-		before               int // domains asked about before
-		asked                bool
-	}{
-		{"a provider is busy", "mx.mimecast.com", "421 4.3.2 busy", 0, true},
-		{"a provider's limit", "mx.mimecast.com", limit, 0, false},
-		{"a host's limit", "mx.example", limit, 0, true},
-		{"a provider blocks us", "mx.mimecast.com", block, 3, true},
-		{"a provider blocks us once too often", "mx.mimecast.com", block, 4, false},
-		{"a provider is left alone", "mx.mimecast.com", block, 5, false},
-		{"a host blocks us", "mx.example", block, 7, true},
-		{"a host is left alone", "mx.example", block, 8, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			hosts := map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{Greeting: tt.greeting}, "192.0.2.11": good()}
-			inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-				for i := range tt.before {
-					req := about(fmt.Sprintf("a@d%d.example", i))
-					req.Hosts[0].Name = fmt.Sprintf("mx%d%s", i, strings.TrimPrefix(tt.host, "mx"))
-					b.ask(b.Context(), req)
-					time.Sleep(time.Minute) // a failure is remembered for less
-				}
-				before := len(b.network.Dials())
-				asked := false
-				req := about("alice@example.com")
-				req.Hosts[0].Name = tt.host
-				req.Hosts[0].More = func(context.Context) []netip.Addr { asked = true; return addrsOf("192.0.2.11") }
-				r := b.ask(b.Context(), req)
-				if answered := r.last().Target != nil; asked != tt.asked || answered != tt.asked {
-					b.Errorf("asked for more: %t, answered: %t, want %t; dialled %v", asked, answered, tt.asked, b.network.Dials()[before:])
-				}
-			})
-		})
-	}
 }
 
 func TestMoreAddressesAreChecked(t *testing.T) {

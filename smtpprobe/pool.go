@@ -99,11 +99,10 @@ type Host struct {
 	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
 	Addrs []netip.Addr
 
-	// More is asked for further addresses, once, when none of Addrs could be
+	// More is called for further addresses, once, when none of Addrs could be
 	// reached, or they refused for the moment before RCPT, and before the next
-	// host is tried; not while the host's provider finds us too fast. Its
-	// context ends with the time of the probe, or halfway there where other
-	// addresses are left. Default: there are none.
+	// host is tried. Its context ends with the time of the probe, or halfway
+	// there where other addresses are left. Default: there are none.
 	More func(ctx context.Context) []netip.Addr
 }
 
@@ -152,77 +151,6 @@ func setDefault[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
-}
-
-// Probe jobs the hosts in order until one has answered RCPT or refused finally.
-// Every outcome on the wire is in the findings, a session that the budget or
-// the deadline of ctx has cut short included. An error means that we could not
-// work, and comes with the findings so far:
-//
-//   - ctx was cancelled; the error wraps [context.Canceled].
-//   - No session with a host became free before the deadline of ctx, or too
-//     many wait for one already; the error wraps [ErrBusy].
-//   - This machine has no file descriptor or memory left to connect with; the
-//     error wraps that of the dialer.
-//   - The request could not be put on the wire as it is; no connection was
-//     made.
-//   - The pool is closed; the error wraps [ErrClosed].
-func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
-	if err := req.check(); err != nil {
-		return Findings{}, err
-	}
-	t := newProbe(p, &req)
-	err := t.goOn(ctx)
-	return t.found, err
-}
-
-// ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one
-// goroutine waits for all that have their answer from the first mail host they
-// are put to. Done is told once what came of each request, by its number,
-// perhaps from several goroutines at a time; it must be quick, as others wait
-// for it. ProbeAll returns when it has been told of all.
-func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
-	trips := make([]*probe, len(requests))
-	q := newBatch(p, len(requests))
-	var others sync.WaitGroup
-	arrive := func(told result) {
-		i := told.to.number
-		t := trips[i]
-		trips[i] = nil // the others may take long
-		if end, err := t.arrive(ctx, told); end {
-			done(i, t.found, err)
-			return
-		}
-		others.Go(func() {
-			err := t.goOn(ctx)
-			done(i, t.found, err)
-		})
-	}
-	for i := range requests {
-		if err := requests[i].check(); err != nil {
-			done(i, Findings{}, err)
-			continue
-		}
-		trips[i] = newProbe(p, &requests[i])
-		a, err := trips[i].next(ctx)
-		if a == nil {
-			done(i, Findings{}, err)
-			continue
-		}
-		a.number = i
-		q.put(ctx, a, arrive)
-	}
-	q.wait(ctx, arrive)
-	others.Wait()
-}
-
-// visit puts a question to one mail host and waits for the answer.
-func (p *Pool) visit(ctx context.Context, a *job) (said result) {
-	q := newBatch(p, 1)
-	arrive := func(told result) { said = told }
-	q.put(ctx, a, arrive)
-	q.wait(ctx, arrive)
-	return said
 }
 
 // Close ends the sessions: idle ones with QUIT at once, the others after the

@@ -3,64 +3,106 @@ package smtpprobe
 import (
 	"cmp"
 	"context"
+	"time"
 )
 
-// trip is the way of one request from mail host to mail host.
+// probe is one request on its way from mail host to mail host.
 type probe struct {
-	pool  *Pool
-	req   *Request
-	left  budget
-	tour  tour
-	route route // of the last question; zero: there was none
-	found Findings
+	pool   *Pool
+	req    *Request
+	budget budget
+	routes routes
+	route  route // of the last job; zero: there was none
+	found  Findings
 }
 
 func newProbe(p *Pool, req *Request) *probe {
-	return &probe{pool: p, req: req, left: startBudget(req.Budget), tour: newTour(req.Hosts, p.config.Port, p.config.Egresses)}
+	return &probe{pool: p, req: req, budget: startBudget(req.Budget), routes: newRoutes(req.Hosts, p.config.Port, p.config.Egresses)}
 }
 
-// goOn jobs the next hosts until nothing is left to ask.
-func (t *probe) goOn(ctx context.Context) error {
+// run asks the next hosts until nothing is left to ask.
+func (pr *probe) run(ctx context.Context) error {
 	for {
-		a, err := t.next(ctx)
-		if a == nil {
+		j, err := pr.next(ctx)
+		if j == nil {
 			return err
 		}
-		if end, err := t.arrive(ctx, t.pool.visit(ctx, a)); end {
+		if end, err := pr.arrived(ctx, pr.pool.ask(ctx, j)); end {
 			return err
 		}
 	}
 }
 
-// next returns the next question; nil: there is none.
-func (t *probe) next(ctx context.Context) (*job, error) {
-	if err := cmp.Or(t.prolong(ctx), cancelled(ctx)); err != nil {
+// next returns the next job; nil: there is none.
+func (pr *probe) next(ctx context.Context) (*job, error) {
+	if h := pr.routes.wantsMore(pr.route.host); h != nil && !pr.budget.spent(ctx) {
+		lookup, cancel := pr.budget.part(ctx, len(pr.routes.left) > 0)
+		err := pr.routes.add(lookup, h)
+		cancel()
+		if err = cmp.Or(err, cancelled(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	r, ok := t.tour.next()
-	if !ok || len(t.found.Sessions) > 0 && t.left.spent(ctx) {
+	r, ok := pr.routes.next()
+	if !ok || len(pr.found.Sessions) > 0 && pr.budget.spent(ctx) {
 		return nil, nil
 	}
-	t.route = r
-	return newJob(r, t.req, &t.left), nil
+	pr.route = r
+	return newJob(r, pr.req, &pr.budget), nil
 }
 
-// arrive notes what the host said, and reports whether nothing is left to ask,
-// whatever the time. Who has given up is told so, whatever else there is.
-func (t *probe) arrive(ctx context.Context, told result) (end bool, err error) {
-	if told.session != nil {
-		t.found.Sessions = append(t.found.Sessions, *told.session)
-		t.tour.learn(t.route, told)
+// arrived notes what came of a job, and reports whether nothing is left to ask,
+// whatever the time. A cancelled caller is told that, whatever else there is.
+func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
+	if r.session != nil {
+		pr.found.Sessions = append(pr.found.Sessions, *r.session)
+		pr.routes.learn(pr.route, r)
 	}
-	err = cmp.Or(cancelled(ctx), told.err)
-	return err != nil || len(t.tour.routes) == 0 && !t.tour.wantsMore(t.route.host), err
+	err = cmp.Or(cancelled(ctx), r.err)
+	return err != nil || len(pr.routes.left) == 0 && pr.routes.wantsMore(pr.route.host) == nil, err
 }
 
-// prolong has the host that was asked last asked for more addresses, where that
-// may lead to an answer.
-func (t *probe) prolong(ctx context.Context) error {
-	if !t.tour.wantsMore(t.route.host) || t.left.spent(ctx) || t.pool.restrained(t.route) {
-		return nil
+// budget is the time of one probe. Its clock stands still while the probe waits
+// for a free session: that wait is of our making, and must neither take time
+// from the host nor be told as its silence.
+type budget struct {
+	end time.Time // zero: only the context bounds the probe
+}
+
+func startBudget(d time.Duration) budget {
+	if d == 0 {
+		return budget{}
 	}
-	return t.tour.prolong(ctx, &t.left, t.route.host)
+	return budget{end: time.Now().Add(d)}
+}
+
+// extend makes up for a wait.
+func (b *budget) extend(d time.Duration) {
+	if !b.end.IsZero() {
+		b.end = b.end.Add(d)
+	}
+}
+
+// part is ctx that ends with the budget, or halfway there if others are to have
+// the rest.
+func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !b.end.IsZero() && (!bounded || b.end.Before(end)) {
+		end, bounded = b.end, true
+	}
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	if others {
+		end = time.Now().Add(time.Until(end) / 2)
+	}
+	return context.WithDeadline(ctx, end)
+}
+
+// spent reports whether the budget or ctx has no time left.
+func (b *budget) spent(ctx context.Context) bool {
+	return expired(ctx) || !b.end.IsZero() && !time.Now().Before(b.end)
 }

@@ -197,17 +197,6 @@ func (h *mailHost) giveUpDeferred() {
 	})
 }
 
-// takeDeferred takes a job off those that are put off.
-func (h *mailHost) takeDeferred(j *job) (result, bool) {
-	for i, o := range h.deferred {
-		if o.job == j {
-			h.deferred = slices.Delete(h.deferred, i, i+1)
-			return o.answer, true
-		}
-	}
-	return result{}, false
-}
-
 // pauseTurned notes that the host refuses everybody, even a mailbox that is
 // first and alone in a session: that it is asked on would make it worse.
 // Callers that are told of waits wait until it may have come round; if it does

@@ -102,7 +102,7 @@ func (p *Pool) full(h *mailHost) bool {
 func (p *Pool) resubmit(h *mailHost, a *job, shared bool) {
 	now := time.Now()
 	if shared || a.worker == nil {
-		a.left.stoodStill(now.Sub(a.since))
+		a.left.extend(now.Sub(a.since))
 	}
 	a.worker, a.since = nil, now
 	if p.closing {
@@ -204,9 +204,17 @@ func (p *Pool) restaff(h *mailHost) {
 	p.staff(h)
 }
 
-// withdraw takes a job off those that wait.
-func (h *mailHost) withdraw(a *job) {
-	h.waiting = slices.DeleteFunc(h.waiting, func(b *job) bool { return a == b })
+// withdraw takes a job off those that wait. The answer of one that waits for
+// others to be accepted is known.
+func (h *mailHost) withdraw(j *job) (r result, ok bool) {
+	h.waiting = slices.DeleteFunc(h.waiting, func(k *job) bool { return k == j })
+	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
+		if o.job == j {
+			r, ok = o.answer, true
+		}
+		return o.job == j
+	})
+	return r, ok
 }
 
 // dismiss answers all that wait with an error.

@@ -55,7 +55,7 @@ func TestWhoGoesAlongStaysQueued(t *testing.T) {
 	for _, along := range []bool{false, true} {
 		var told []bool
 		a := newJob(route{}, &Request{Target: "a@b.example", Queued: func(waits bool) { told = append(told, waits) }}, &budget{})
-		a.told = make(chan result, 1)
+		a.results = make(chan result, 1)
 		a.queue(true)
 		a.taken(nil, along)
 		if waits := told[len(told)-1]; waits != along {

@@ -17,143 +17,128 @@ const replyTLSRequired = 530
 type route struct {
 	host   string
 	addr   netip.AddrPort
-	egress int  // of the pool's, or noEgress
+	egress int  // of the pool's, or egress.None
 	plain  bool // without STARTTLS, because that failed on this address
 	last   bool // no other route is known when this one fails
 	others int  // that may be tried then, with one for each host that would be asked for more addresses
 }
 
-// tour goes through the routes in order, within the limit of connections.
-type tour struct {
-	hosts       []Host
+// routes are those of a domain, in order, within the limit of connections.
+type routes struct {
+	hosts       []Host // More is nil where it is not to be called any more
 	port        uint16
-	ways        egress.Egresses
-	routes      []route
-	finished    []string     // hosts that are not asked for more addresses: they have been, or would do no better there
-	added       []netip.Addr // that the others had
-	putOff      []string     // hosts that have refused us for the moment over IPv4
+	egresses    egress.Egresses
+	left        []route
+	putOff      []string // hosts that refused us for the moment
 	connections int
 }
 
-// newTour takes each address once: under another name it is the same machine,
+// newRoutes takes each address once: under another name it is the same machine,
 // which has given its answer.
-func newTour(hosts []Host, port uint16, ways egress.Egresses) tour {
-	t := tour{hosts: hosts, port: port, ways: ways}
+func newRoutes(hosts []Host, port uint16, egresses egress.Egresses) routes {
+	rs := routes{hosts: slices.Clone(hosts), port: port, egresses: egresses}
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
 			known := func(r route) bool { return r.addr.Addr().Unmap() == addr.Unmap() }
-			if len(t.routes) < maxRoutes && !slices.ContainsFunc(t.routes, known) {
-				t.routes = append(t.routes, t.route(h.Name, addr))
+			if len(rs.left) < maxRoutes && !slices.ContainsFunc(rs.left, known) {
+				rs.left = append(rs.left, rs.route(h.Name, addr))
 			}
 		}
 	}
-	return t
+	return rs
 }
 
-func (t *tour) route(host string, addr netip.Addr) route {
-	return route{host: host, addr: netip.AddrPortFrom(addr, t.port), egress: t.ways.Choose(addr)}
-}
-
-// wantsMore reports whether a host is to be asked for more addresses, now that
-// none is left.
-func (t *tour) wantsMore(host string) bool {
-	return t.more(host) != nil && !slices.ContainsFunc(t.routes, to(host)) && t.connections < maxConnections
-}
-
-// more is what jobs a host for more addresses; nil: there is nothing to ask, or
-// no sense in it.
-func (t *tour) more(host string) func(context.Context) []netip.Addr {
-	i := slices.IndexFunc(t.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
-	if i < 0 || slices.Contains(t.finished, host) {
-		return nil
-	}
-	return t.hosts[i].More
+func (rs *routes) route(host string, addr netip.Addr) route {
+	return route{host: host, addr: netip.AddrPortFrom(addr, rs.port), egress: rs.egresses.Choose(addr)}
 }
 
 func to(host string) func(route) bool { return func(r route) bool { return r.host == host } }
 
-// prolong jobs for more addresses of a host, and puts them first.
-func (t *tour) prolong(ctx context.Context, left *budget, host string) error {
-	more := t.more(host)
-	t.finished = append(t.finished, host)
-	ctx, cancel := left.part(ctx, len(t.routes) > 0)
-	defer cancel()
-	addrs := more(ctx)
-	if err := checkAddrs(host, addrs); err != nil {
+// wantsMore returns the host that was asked last if it is to be looked up for
+// more addresses, now that none is left.
+func (rs *routes) wantsMore(host string) *Host {
+	i := slices.IndexFunc(rs.hosts, func(h Host) bool { return h.Name == host && h.More != nil })
+	if i < 0 || slices.ContainsFunc(rs.left, to(host)) || rs.connections == maxConnections {
+		return nil
+	}
+	return &rs.hosts[i]
+}
+
+// add looks a host up for more addresses, and puts them first.
+func (rs *routes) add(ctx context.Context, h *Host) error {
+	addrs := h.More(ctx)
+	h.More = nil
+	if err := checkAddrs(h.Name, addrs); err != nil {
 		return err
 	}
 	var first []route
 	for _, addr := range addrs {
-		if len(first) < maxMore && !t.knows(addr) {
-			t.added = append(t.added, addr)
-			first = append(first, t.route(host, addr))
+		if len(first) < maxMore && !rs.knows(addr) {
+			h.Addrs = append(slices.Clip(h.Addrs), addr)
+			first = append(first, rs.route(h.Name, addr))
 		}
 	}
-	t.routes = append(first, t.routes...)
+	rs.left = append(first, rs.left...)
 	return nil
 }
 
-// knows reports whether an address is, or was, part of the tour.
-func (t *tour) knows(addr netip.Addr) bool {
+func (rs *routes) knows(addr netip.Addr) bool {
 	same := func(other netip.Addr) bool { return other.Unmap() == addr.Unmap() }
-	return slices.ContainsFunc(t.added, same) || slices.ContainsFunc(t.hosts, func(h Host) bool { return slices.ContainsFunc(h.Addrs, same) })
+	return slices.ContainsFunc(rs.hosts, func(h Host) bool { return slices.ContainsFunc(h.Addrs, same) })
 }
 
 // next returns the next route to try.
-func (t *tour) next() (route, bool) {
-	if len(t.routes) == 0 || t.connections == maxConnections {
+func (rs *routes) next() (route, bool) {
+	if len(rs.left) == 0 || rs.connections == maxConnections {
 		return route{}, false
 	}
-	r := t.routes[0]
-	t.routes = t.routes[1:]
-	t.connections++
-	r.last = len(t.routes) == 0 || t.connections == maxConnections
-	r.others = t.others(r.host)
+	r := rs.left[0]
+	rs.left = rs.left[1:]
+	rs.connections++
+	r.others = len(rs.left)
+	for _, h := range rs.hosts {
+		if h.More != nil && (h.Name == r.host || slices.ContainsFunc(rs.left, to(h.Name))) {
+			r.others++
+		}
+	}
+	r.others = min(r.others, maxConnections-rs.connections)
+	r.last = len(rs.left) == 0 || rs.connections == maxConnections
 	return r, true
 }
 
-// others is how many connections may follow one to a host.
-func (t *tour) others(host string) int {
-	n := len(t.routes)
-	for _, h := range t.hosts {
-		if t.more(h.Name) != nil && (h.Name == host || slices.ContainsFunc(t.routes, to(h.Name))) {
-			n++
+// learn draws the consequence of a session. A host that answered, but could not
+// be used, would do no better at more addresses.
+func (rs *routes) learn(r route, told result) {
+	s := told.session
+	if told.offline {
+		rs.connections--
+	}
+	next := whatNext(s)
+	answered := s.Greeting != nil || s.Failure != nil && s.Failure.Kind == smtp.KindPaused
+	if answered && s.Failure != nil && next != samePlain {
+		for i := range rs.hosts {
+			if rs.hosts[i].Name == r.host {
+				rs.hosts[i].More = nil
+			}
 		}
 	}
-	return min(n, maxConnections-t.connections)
-}
-
-// learn draws the consequence of a session.
-func (t *tour) learn(r route, told result) {
-	if told.offline {
-		t.connections--
+	if next == nextRoute && s.Failure == nil {
+		rs.putOff = append(rs.putOff, r.host)
 	}
-	switch t.weigh(r, told.session) {
+	if next == nothing && s.Target == nil && slices.Contains(rs.putOff, r.host) {
+		next = nextRoute // one address refuses us that may answer later at another
+	}
+	switch next {
 	case nothing:
-		t.routes, t.hosts = nil, nil
+		rs.left, rs.hosts = nil, nil
 	case samePlain:
 		again := r
 		again.plain = true
-		t.routes = append([]route{again}, t.routes...)
+		rs.left = append([]route{again}, rs.left...)
 	case nextHost:
-		t.routes = slices.DeleteFunc(t.routes, func(other route) bool { return other.host == r.host })
+		rs.left = slices.DeleteFunc(rs.left, to(r.host))
 	case nextRoute:
 	}
-}
-
-// weigh is whatNext in the light of what the host's other addresses have said,
-// and notes whether it is to be asked for more.
-func (t *tour) weigh(r route, s *Session) move {
-	next, over4 := whatNext(s), r.addr.Addr().Unmap().Is4()
-	switch {
-	case next == nextHost, next == nextRoute && s.Failure != nil && (s.Greeting != nil || s.Failure.Kind == smtp.KindPaused):
-		t.finished = append(t.finished, r.host)
-	case next == nextRoute && s.Failure == nil && over4:
-		t.putOff = append(t.putOff, r.host)
-	case next == nothing && s.Target == nil && !over4 && slices.Contains(t.putOff, r.host):
-		return nextRoute // hosts ask more of us over IPv6: to be refused there is not the last word of one that may answer later
-	}
-	return next
 }
 
 // move is what follows a session.
@@ -172,31 +157,20 @@ const (
 // for the target, and a permanent refusal before it, stand for all hosts of the
 // domain.
 func whatNext(s *Session) move {
-	switch {
-	case s.Target != nil:
+	if s.Target != nil {
 		return nothing
-	case s.Failure != nil:
-		return afterFailure(s.Failure)
-	default:
-		return afterRefusal(s)
 	}
-}
-
-func afterFailure(f *smtp.Failure) move {
-	switch {
-	case f.Kind == smtp.KindSMTPUTF8:
-		return nextHost
-	case f.Kind == smtp.KindTLS && f.Phase == smtp.PhaseSTARTTLS:
-		return samePlain
-	default:
+	if f := s.Failure; f != nil {
+		switch {
+		case f.Kind == smtp.KindSMTPUTF8:
+			return nextHost
+		case f.Kind == smtp.KindTLS && f.Phase == smtp.PhaseSTARTTLS:
+			return samePlain
+		}
 		return nextRoute
 	}
-}
-
-// afterRefusal looks at the reply that refused: the last of those that can.
-func afterRefusal(s *Session) move {
-	for _, reply := range []*smtp.Reply{s.MAIL, s.EHLO, s.Greeting, s.STARTTLS} {
-		if reply == nil || reply.Code < 400 {
+	for _, reply := range []*smtp.Reply{s.MAIL, s.EHLO, s.Greeting, s.STARTTLS} { // the last that can refuse
+		if reply == nil || !reply.Refused() {
 			continue
 		}
 		if reply.Code < 500 || reply.Code == replyTLSRequired && s.tlsUnusable() {
