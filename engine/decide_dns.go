@@ -8,17 +8,17 @@ import (
 )
 
 // selfRuling replaces the ruling of [MXReservedAddress] for a domain whose mail
-// hosts all have a loopback or unspecified address. Such an address leads every
-// sender back to itself, so nothing can be delivered there.
+// hosts all have a loopback address. Such an address leads every sender back to
+// itself, so nothing can be delivered there.
 var selfRuling = ruling{verdict: Undeliverable,
-	message: "Every mail host of the domain has a loopback or unspecified address: nobody can deliver there."}
+	message: "Every mail host of the domain has a loopback address: nobody can deliver there."}
 
-// filterRuling replaces it for a domain without MX records that has the
-// unspecified address. Nothing can be delivered there either, but filtering
-// resolvers give the same answer for domains that they block.
+// filterRuling replaces it where one of them has the unspecified address.
+// Nothing can be delivered there either, but filtering resolvers give the same
+// answer for names that they block.
 var filterRuling = ruling{verdict: Unknown,
-	message: "The domain has no address but 0.0.0.0 or ::, " +
-		"which is also what filtering DNS resolvers say of domains that they block."}
+	message: "A mail host of the domain has the address 0.0.0.0 or ::, " +
+		"which is also what filtering DNS resolvers say of names that they block; no other host can be contacted."}
 
 // ownRuling replaces it where a mail host is this machine.
 var ownRuling = ruling{verdict: Unknown,
@@ -58,7 +58,7 @@ func anyDialable(hosts []dnsresolve.Host, allowed []netip.Prefix) bool {
 // nothing about the domain.
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
-	var unseen, own bool
+	var unseen, own, unspecified bool
 	omitted := found.Omitted
 	for _, host := range found.Hosts {
 		omitted += host.Omitted
@@ -67,7 +67,8 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		for _, addr := range host.Addrs {
 			reserved++
 			own = own || addr.Reserved == machine.Own
-			if addr.IP.IsLoopback() || addr.IP.IsUnspecified() {
+			unspecified = unspecified || addr.IP.IsUnspecified()
+			if addr.IP.IsLoopback() {
 				self++
 			}
 		}
@@ -79,7 +80,7 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		return judgement{reason: DNSTemporary}
 	case reserved == 0:
 		return judgement{reason: NoMailHost}
-	case reserved == self && omitted == 0 && found.Implicit && allUnspecified(found.Hosts):
+	case unspecified:
 		return judgement{reason: MXReservedAddress, special: &filterRuling}
 	case reserved == self && omitted == 0:
 		return judgement{reason: MXReservedAddress, special: &selfRuling}
@@ -87,15 +88,4 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		return judgement{reason: MXReservedAddress, special: &ownRuling}
 	}
 	return judgement{reason: MXReservedAddress}
-}
-
-func allUnspecified(hosts []dnsresolve.Host) bool {
-	for _, host := range hosts {
-		for _, addr := range host.Addrs {
-			if !addr.IP.IsUnspecified() {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -144,7 +144,7 @@ func TestDecide(t *testing.T) {
 		{"one target's look-up fails", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusTimeout)}}), DNSTemporary, Unknown},
 		{"loopback only", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "0.0.0.0", "unspecified")}}), MXReservedAddress, Undeliverable},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "::1", "loopback")}}), MXReservedAddress, Undeliverable},
 		{"private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
 		{"loopback and private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
@@ -165,6 +165,8 @@ func TestDecide(t *testing.T) {
 
 		{"nothing but 0.0.0.0 without MX, as filters say", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Implicit: true,
 			Hosts: []dnsresolve.Host{host("a", "0.0.0.0", "unspecified")}}), MXReservedAddress, Unknown},
+		{"a mail host at 0.0.0.0, as filters say of its name", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "0.0.0.0", "unspecified")}}), MXReservedAddress, Unknown},
 		{"nxdomain, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noResolver), ResolverUnreliable, Unknown},
 		{"nodata, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), noResolver), ResolverUnreliable, Unknown},
 		{"null mx, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), noResolver), ResolverUnreliable, Unknown},

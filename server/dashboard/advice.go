@@ -46,7 +46,7 @@ func causeOf(r engine.Result) reasonText {
 	_, domain, _ := strings.Cut(r.Email[max(0, strings.LastIndexByte(r.Email, '@')):], "@")
 	switch {
 	case reason == engine.MXReservedAddress && r.Verdict == engine.Undeliverable:
-		text.Meaning, text.Do = "The mail host's address is a loopback or unspecified address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
+		text.Meaning, text.Do = "The mail host's address is a loopback address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
 	case reason != engine.SMTPSkipped || r.Domain != "":
 	case strings.HasPrefix(domain, "["):
 		text.Meaning = "The domain is an address literal. Few mail hosts accept mail for such addresses, and this server does not verify them."
