@@ -46,6 +46,9 @@ func TestBrowserForms(t *testing.T) {
 	if described := eval[string](t, ctx, `document.activeElement.ariaDescribedByElements.map((e) => e.textContent).join(" ")`); !strings.Contains(described, "10/s, 600/m or 100/h, or nothing") {
 		t.Errorf("the field is described by %q", described)
 	}
+	if pale := eval[int](t, ctx, `[...document.querySelectorAll(".fault path")].filter((e) => getComputedStyle(e).stroke !== getComputedStyle(e.closest(".fault")).color).length`); pale != 0 {
+		t.Errorf("signs of faults in another colour than their text: %d", pale)
+	}
 	do(t, ctx, set("#rate", "10/m"), set("#networks", ""), click(".form .primary"), shown("#key"))
 	old := read(t, ctx, "#key")
 
