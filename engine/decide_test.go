@@ -379,8 +379,40 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q to the control: retry after %d s, want %d", text, got.Details.RetryAfter, want)
 		}
 	}
-	if got := Decide(asked(answered(unknownUser, unknownUser)), Policy{}); got.Details.RetryAfter != 0 {
-		t.Errorf("a missing mailbox: retry after %d s, want never", got.Details.RetryAfter)
+	for reason, target := range map[Reason]smtp.Reply{
+		MailboxNotFound: unknownUser,
+		MailboxFull:     reply(452, "4.2.2", "The mailbox is full, try again in 300 seconds"),
+	} {
+		got := Decide(asked(answered(target, unknownUser)), Policy{}).Details
+		if got.Reason != reason || got.RetryAfter != 0 {
+			t.Errorf("%s: retry after %d s, want never for %s", got.Reason, got.RetryAfter, reason)
+		}
+	}
+}
+
+// TestTheHostThatGreeted checks that a mail host that greeted and then fell
+// silent says more than one that was not reached, in whatever order.
+func TestTheHostThatGreeted(t *testing.T) {
+	greeted, unreached := failed(smtp.PhaseMAIL, smtp.KindTimeout), failed(smtp.PhaseConnect, smtp.KindRefused)
+	greeted.Greeting = &smtp.Reply{Code: 220, Lines: []string{"mx.example.com ESMTP"}}
+	for _, sessions := range [][]smtpprobe.Session{{greeted, unreached}, {unreached, greeted}} {
+		got := Decide(asked(sessions...), Policy{}).Details
+		if got.Reason != ConnectionTimeout || got.SMTP.Phase != smtp.PhaseMAIL {
+			t.Errorf("%s at %s", got.Reason, got.SMTP.Phase)
+		}
+	}
+}
+
+// TestControlThatIsDisabled checks that a host which calls what never was
+// disabled does not accept everything, if its code says that it does not exist.
+func TestControlThatIsDisabled(t *testing.T) {
+	for enhanced, want := range map[string]Reason{
+		"5.1.1": RecipientAccepted, "5.2.1": RecipientAccepted, "5.0.0": ControlInconclusive, "": ControlInconclusive,
+	} {
+		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
+		if got.Details.Reason != want {
+			t.Errorf("%q: %s, want %s", enhanced, got.Details.Reason, want)
+		}
 	}
 }
 

@@ -36,6 +36,12 @@ func TestQuota(t *testing.T) {
 		reserve(october.Add(time.Hour), 500, 100, 100, 100)
 		check(t, s.ReturnQuota(ctx, Reservation{Key: "key_a", Month: monthOf(october), Units: 1000}))
 		reserve(october, 1, 101, 1, 1)
+		november, err := s.QuotaUsed(ctx, "key_a", october.Add(time.Hour))
+		if check(t, err); november != 100 {
+			t.Errorf("a return for October leaves %d used in November, want 100", november)
+		}
+		check(t, s.ReturnQuota(ctx, Reservation{Key: "key_a", Month: monthOf(october), Units: -50}))
+		reserve(october, 0, 101, 0, 1)
 		check(t, s.ReturnQuota(ctx, Reservation{Key: "key_b", Month: monthOf(october), Units: 1000}))
 	})
 }

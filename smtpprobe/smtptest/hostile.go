@@ -7,9 +7,9 @@ import (
 )
 
 // Hostile is a mail host that is broken or means ill, in one way. Those that
-// get as far as RCPT have the mailboxes whose local-parts begin with "real"; no
-// kind says of those, as an answer to RCPT that names them alone, that they do
-// not exist. A client that comes to think so was fooled.
+// get as far as RCPT have the mailboxes whose local-parts are "real" with any
+// digits behind it; no kind says of those, as an answer to RCPT that names them
+// alone, that they do not exist. A client that comes to think so was fooled.
 type Hostile struct {
 	Name string // "drip-greeting"
 	Handler
