@@ -198,9 +198,9 @@ func (c *bulkCommand) printNotes(w io.Writer, in *listfile.Input) {
 		fmt.Fprintf(w, text, name, strings.Join(n.MergedRows, ", "), more)
 	}
 	if c.Dedupe {
-		fmt.Fprintf(w, "Repeated addresses: %d rows were left out.\n", n.Repeated)
+		fmt.Fprintf(w, "Repeated addresses: %s left out.\n", rowUnit.count(n.Repeated))
 	}
 	if c.RetryUnknown != "" {
-		fmt.Fprintf(w, "Settled before: %d results were taken from %s.\n", in.Taken(), tty.Printable(c.RetryUnknown))
+		fmt.Fprintf(w, "Settled before: %s taken from %s.\n", resultUnit.count(in.Taken()), tty.Printable(c.RetryUnknown))
 	}
 }

@@ -103,8 +103,9 @@ func writeCounts(w io.Writer, s bulkReport) {
 		writeShare(table, string(verdict), s.Verdicts[verdict], 0, "")
 	}
 	fmt.Fprintln(table, "What to do (rcpt_action)")
+	actions, total := s.actions()
 	for i, action := range bulk.Actions() {
-		writeShare(table, string(action), s.Actions[action], s.Done, s.advice(i, action))
+		writeShare(table, string(action), actions[action], total, s.advice(i, action))
 	}
 	if len(s.Reasons) > 0 {
 		fmt.Fprintln(table, "Reasons")
@@ -119,6 +120,18 @@ func writeCounts(w io.Writer, s bulkReport) {
 		domain, count := tty.Printable(worst.Domain), humanize.Comma(worst.Count)
 		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", domain, count, joined(worst.Reasons))
 	}
+}
+
+// actions returns how many rows have which action, of how many. Where rows have
+// several addresses it counts these, and an empty cell is none.
+func (s bulkReport) actions() (counts map[bulk.Action]int64, total int64) {
+	if s.unit != addressUnit {
+		return s.Actions, s.Done
+	}
+	empty := s.Verdicts[engine.Empty]
+	counts = maps.Clone(s.Actions)
+	counts[bulk.Remove] -= empty
+	return counts, s.Done - empty
 }
 
 // share is "90,488 of about 200,000 rows".
@@ -165,6 +178,7 @@ type unit struct{ one, many string }
 var (
 	rowUnit     = unit{"row", "rows"}
 	addressUnit = unit{"address", "addresses"}
+	resultUnit  = unit{"result", "results"}
 )
 
 func unitOf(in *listfile.Input) unit {
