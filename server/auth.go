@@ -14,12 +14,12 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// granted answers a request whose key may do what it asks for, and reports
-// whether it was answered, so that it counts.
+// granted serves a request that its key allows, and reports whether the request
+// counts as answered.
 type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool)
 
-// authorized lets requests through that show a key for the scope while the key
-// is within its limits. The body of another is not read.
+// authorized passes on requests that have a key with the scope, while the key
+// is within its limits. The body of other requests is not read.
 func (s *Server) authorized(scope store.Scope, next granted) handler {
 	return func(x *exchange, r *http.Request) {
 		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
@@ -78,7 +78,8 @@ func (s *Server) quotaUsedUp(w http.ResponseWriter) {
 	})
 }
 
-// mistaken answers a client's mistake, which costs the key nothing.
+// mistaken answers an invalid request, which does not count against the key's
+// limits.
 func (s *Server) mistaken(w http.ResponseWriter, grant *keyring.Grant, err error) {
 	grant.Free()
 	rateFields(w.Header(), grant.Rate())
@@ -105,7 +106,7 @@ func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a valid key.")
 }
 
-// rateFields tells where a key with a rate limit stands
+// rateFields sets the header fields of a key with a rate limit
 // (draft-ietf-httpapi-ratelimit-headers-06).
 func rateFields(header http.Header, rate keyring.Rate) {
 	if !rate.Limited() {
@@ -118,19 +119,19 @@ func rateFields(header http.Header, rate keyring.Rate) {
 	header["Ratelimit-Reset"], header["Ratelimit-Policy"] = values[2:3:3], values[3:4:4]
 }
 
-// seconds is a duration as Retry-After has it: at least one.
+// seconds formats a duration for Retry-After: whole seconds, at least one.
 func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.Seconds(d)), 10) }
 
-// keyParameter is the parameter of the query that can have the key, and
-// keyAlias another name for it.
+// keyParameter is the query parameter for the key, and keyAlias another name
+// for it.
 const (
 	keyParameter = "apikey"
 	keyAlias     = "api_key"
 )
 
-// shownKey is the key of a request: the first of bearer token, X-API-Key and
-// query parameter that there is. What is given more than once shows none:
-// programs differ on which of them counts.
+// shownKey returns the key of a request: the first one present of bearer token,
+// X-API-Key and query parameter. If that one is given twice, it returns no key,
+// because programs differ on which of the two they use.
 func (x *exchange) shownKey(r *http.Request) string {
 	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
 	if len(authorization) > 1 || len(own) > 1 {

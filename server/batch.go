@@ -13,15 +13,16 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// Together is a [Verifier] that verifies addresses of one domain at less cost
-// than one by one. Done is called for each, perhaps from several goroutines at
-// a time; VerifyTogether returns after the last call. Nothing is recalled.
+// Together is a [Verifier] that verifies addresses of one domain together at
+// less cost. Done is called for each, perhaps from several goroutines at a
+// time; VerifyTogether returns after the last call. It uses no remembered
+// results.
 type Together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// verifyAll answers with the records of several addresses, in their order. Its
-// time is that of all.
+// verifyAll answers with the records of several addresses, in their order. The
+// timeout applies to all of them together.
 func (s *Server) verifyAll(x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time) (answered bool) {
 	x.note(slog.Int("addresses", len(asked.questions)))
 	if err := grant.More(r.Context(), len(asked.questions)-1); err != nil {
@@ -48,7 +49,7 @@ func (s *Server) verifyAll(x *exchange, r *http.Request, grant *keyring.Grant, a
 	return true
 }
 
-// settle counts one of several verifications, or gives back what it cost.
+// settle counts one of several verifications, or gives its units back.
 func (s *Server) settle(grant *keyring.Grant, result engine.Result, started time.Time) {
 	if !result.Success {
 		grant.Unanswered(1)
@@ -69,7 +70,7 @@ type batch struct {
 	groups  [][]int         // questions without a remembered answer, by domain
 }
 
-// newBatch recalls what is remembered.
+// newBatch finds the remembered results.
 func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 	n := len(asked.questions)
 	b := &batch{how: asked.options, asked: asked.questions, first: make(map[string]int, n), results: make([]engine.Result, n)}
@@ -95,9 +96,9 @@ func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 	return b
 }
 
-// askAll asks about the groups: one after the other in the request's own turn,
-// and beside each other in as many turns as are free at the moment. It answers
-// the request itself where that cannot be done.
+// askAll verifies the groups: one after the other in the request's own slot,
+// and concurrently in as many slots as are free at the moment. If that cannot
+// be done, it answers the request itself.
 func (s *Server) askAll(x *exchange, r *http.Request, b *batch) bool {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)
@@ -137,7 +138,7 @@ func (s *Server) askAll(x *exchange, r *http.Request, b *batch) bool {
 	others.Wait()
 	select {
 	case fault := <-panics:
-		panic(fault) // where the request's own are seen to
+		panic(fault) // on the request's goroutine, where panics are handled
 	default:
 	}
 	if r.Context().Err() != nil {
@@ -147,7 +148,7 @@ func (s *Server) askAll(x *exchange, r *http.Request, b *batch) bool {
 	return true
 }
 
-// askGroup asks about the addresses of one domain.
+// askGroup verifies the addresses of one domain.
 func (s *Server) askGroup(ctx context.Context, b *batch, group []int) {
 	together, able := s.config.Verifier.(Together)
 	if len(group) == 1 || !able {

@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// posted is what the body of a POST asks: about one address, or about several.
+// posted is the content of the body of a POST: one address, or several.
 type posted struct {
 	options
 	questions []question
 	several   bool
 }
 
-// readPosted reads a body, and the options of the query beside it. Every error
-// is a [fault]. What is not read yet of a body that is refused is left.
+// readPosted reads a body and the options of the query. Every error is a
+// [fault]. The rest of an invalid body is not read.
 func readPosted(x *exchange, r *http.Request, details bool) (asked posted, err error) {
 	q := x.queryOf(r)
 	if asked.options, err = readOptions(q, details); err != nil {
@@ -69,7 +69,7 @@ type body struct {
 	emails  []located
 }
 
-// located is a string of the body and where it stands in it.
+// located is a string of the body and its place in the body.
 type located struct {
 	text string
 	at   int64
@@ -103,8 +103,8 @@ func (b *body) read() error {
 	return b.ask()
 }
 
-// check holds that the body is one JSON text in UTF-8. The decoder would put a
-// sign of its own in the place of broken characters.
+// check reports whether the body is one JSON text in UTF-8. The decoder would
+// replace broken characters.
 func (b *body) check() error {
 	var value json.RawMessage
 	var syntax *json.SyntaxError
@@ -212,7 +212,7 @@ func (b *body) fault(at int64, format string, values ...any) error {
 	return b.faultOf(invalidBody, at, format, values...)
 }
 
-// faultOf tells what is wrong with the body and where: the line and, in octets,
+// faultOf returns a fault with the place in the body: the line and, in octets,
 // the column.
 func (b *body) faultOf(code code, at int64, format string, values ...any) error {
 	before := b.text[:min(max(at, 0), int64(len(b.text)))]

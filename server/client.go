@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ClientAddr returns where a request comes from, as the limits see it: for
-// pages beside the API.
+// ClientAddr returns the address of the client of a request, as the limits use
+// it. It is for the pages outside of the API.
 func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r) }
 
-// clientAddr returns where a request comes from: the peer, or what the last
-// reverse proxy that we trust says about its own peer. It is invalid for a peer
+// clientAddr returns the address of the client of a request: the peer, or the
+// address that the last trusted reverse proxy gives. It is invalid for a peer
 // without an address.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	client := peerOf(r)
@@ -38,8 +38,7 @@ func peerOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// isProxy reports whether the address is one of our reverse proxies, which are
-// trusted to say where a request comes from.
+// isProxy reports whether the address is one of the trusted reverse proxies.
 func (s *Server) isProxy(addr netip.Addr) bool {
 	for _, network := range s.config.TrustedProxies {
 		if network.Contains(addr) {

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// connLimiter limits the connections that are open at a time. It accepts one
-// more than the limit, and closes another one that has no request for it: one
-// that has not sent its first request for [silence], or else the one that has
-// been idle for longest. So clients that open connections and send nothing, or
-// little, keep nobody out. Only if every connection has a request in progress
-// does the next one wait.
+// connLimiter limits the connections that are open at a time. For one more than
+// the limit it closes a connection without a request: one that has not sent its
+// first request for [silence], or else the one that has been idle for longest.
+// So clients that open connections and send nothing do not lock others out. A
+// new connection waits only if all others have a request in progress.
 type connLimiter struct {
 	net.Listener
 	limit int

@@ -7,19 +7,19 @@
 //	GET /api/v1/usage
 //	GET /healthz
 //
-// and more, as package openapi describes. The answer to the first is the
-// verification record of package engine, with status 200 whatever the verdict;
-// a POST asks about up to a hundred addresses. The key may be sent in the
-// header "Authorization: Bearer KEY" (RFC 6750) or "X-API-Key: KEY" instead,
-// which keeps it out of other programs' logs. Every error has the body
+// and the other paths that package openapi describes. The first returns the
+// verification record of package engine, with status 200 for every verdict; a
+// POST verifies up to a hundred addresses. The key may be sent in the header
+// "Authorization: Bearer KEY" (RFC 6750) or "X-API-Key: KEY" instead, which
+// keeps it out of the logs of other programs. Every error has the body
 // {"message":"...","code":"..."}; 401 has no code.
 //
-// The Server checks the key before anything else, and limits connections,
-// concurrent verifications, and the size and duration of what clients send. It
-// never repeats a query in a redirect, cancels a verification whose client has
-// gone, and ends gracefully. Keys, query strings and local-parts never get into
-// its log. Rates and quotas of keys are in package keyring.
+// The Server checks the key first, and limits connections, concurrent
+// verifications, and the size and duration of requests. It never repeats a
+// query in a redirect, cancels the verification when a client closes its
+// connection, and shuts down gracefully. It logs no keys, query strings or
+// local-parts. Rates and quotas of keys are in package keyring.
 //
-// It does not terminate TLS: for use beyond the own machine put a reverse proxy
-// before it.
+// The Server does not speak TLS: for access from other machines put a reverse
+// proxy in front of it.
 package server

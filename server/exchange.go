@@ -10,9 +10,9 @@ import (
 // and the domain, result and reason of a verification.
 const usualNotes = 4
 
-// exchange is a request and its answer: what was read, what was sent, and what
-// the log will say. It belongs to the request's goroutine. It is a type of its
-// own because each value in the request's context costs a copy of the request.
+// exchange is a request and its response, with the attributes for the log. It
+// belongs to the request's goroutine. It is a type of its own because each
+// value in the request's context costs a copy of the request.
 type exchange struct {
 	http.ResponseWriter
 	began  time.Time
@@ -36,7 +36,7 @@ func newExchange(w http.ResponseWriter, route string) *exchange {
 	return x
 }
 
-// note adds to what the log says.
+// note adds an attribute to the line of the log.
 func (x *exchange) note(notes ...slog.Attr) { x.notes = append(x.notes, notes...) }
 
 // noteVerification marks a request that is always logged. Others would fill the

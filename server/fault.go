@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// code is the word of a closed set by which programs tell errors apart.
-// Messages are for people and may change; these do not.
+// code identifies an error for programs. Codes are a closed set and do not
+// change; messages are for people and may change.
 type code string
 
 // The codes. Status 401 has none: its body is one and the same for all.
@@ -41,8 +41,7 @@ const (
 	notReady         code = "not_ready"
 )
 
-// fault is a mistake of the client's. Its message says in a sentence what to do
-// better.
+// fault is an invalid request. Its message says what is wrong or what to do.
 type fault struct {
 	status  int
 	code    code
@@ -56,7 +55,7 @@ func badRequest(code code, format string, values ...any) error {
 	return &fault{http.StatusBadRequest, code, fmt.Sprintf(format, values...)}
 }
 
-// writeFault answers a mistake.
+// writeFault answers an invalid request.
 func writeFault(w http.ResponseWriter, err error) {
 	var f *fault
 	if !errors.As(err, &f) {

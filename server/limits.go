@@ -24,10 +24,10 @@ const (
 	// short, because clients without a key can hold connections, too.
 	idleTimeout = 30 * time.Second
 	// silence is how long a connection without a first request is kept while
-	// others wait: a busy machine may itself take long to read the request.
+	// others wait: this machine may be busy and slow to read the request.
 	silence = 5 * time.Second
-	// slotWait is how long a request waits for its turn when as many
-	// verifications run as may.
+	// slotWait is how long a request waits for a slot if the limit of
+	// verifications is reached.
 	slotWait = time.Second
 	// readyTimeout is how long /readyz waits for the database.
 	readyTimeout = 2 * time.Second
@@ -42,7 +42,7 @@ const (
 )
 
 // DefaultConcurrency is how many verifications run at a time. Most of them wait
-// for a mail host, so that memory is what bounds them.
+// for a mail host, so the limit protects the memory.
 const DefaultConcurrency = 1000
 
 // DefaultMaxConnections is how many connections are open at a time; for one

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Paths outside of the API that people and programs try.
+// Paths outside of the API that people and programs try first.
 const (
 	docsFolder   = "/docs/"
 	contractYAML = "/openapi.yaml"
 )
 
-// toDocs sends browsers to the page. What stands in the query is not repeated:
-// it may have a key.
+// toDocs redirects to the page without the query, which may contain a key.
 func toDocs(x *exchange, r *http.Request) {
 	x.Header().Set("Location", "/docs")
 	x.WriteHeader(http.StatusMovedPermanently)
@@ -24,15 +23,14 @@ func noYAML(x *exchange, _ *http.Request) {
 	writeError(x, http.StatusNotFound, pathNotFound, "The contract is JSON: /openapi.json.")
 }
 
-// wantsJSON tells whether a client is a program that would not know what to do
-// with a page.
+// wantsJSON reports whether the client asks for JSON and not for a page.
 func wantsJSON(r *http.Request) bool {
 	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
 	return strings.Contains(accept, "json") && !strings.Contains(accept, "html")
 }
 
-// jsonNotFound is a writer that puts the error of the API in the place of a
-// page that says "not found".
+// jsonNotFound is a writer that replaces a page with status 404 by the error of
+// the API.
 type jsonNotFound struct {
 	http.ResponseWriter
 	instead func()

@@ -45,7 +45,7 @@ func (s *Server) ended(x *exchange, r *http.Request) {
 	// A logger would look up the place in the source, which is always this one.
 	line := slog.NewRecord(x.began.Add(took), x.level, "request", 0)
 	line.AddAttrs(attrs...)
-	_ = log.Handle(r.Context(), line) // a logger leaves the error alone, too
+	_ = log.Handle(r.Context(), line) // [slog.Logger] ignores the error, too
 }
 
 // panicked logs a panic with its stack. The client learns only that there is a

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// usualParameters is how many parameters a query has, as a rule at most.
+// usualParameters is the number of parameters that most queries do not exceed.
 const usualParameters = 4
 
 // query is the parameters of a request, in order. After an error it has those

@@ -23,7 +23,7 @@ func writeError(w http.ResponseWriter, status int, code code, message string) {
 	writeJSON(w, status, errorBody{Message: message, Code: code})
 }
 
-// writeBusy tells the client to come back.
+// writeBusy answers 503 with Retry-After.
 func writeBusy(w http.ResponseWriter, code code, message string) {
 	w.Header().Set("Retry-After", retryAfter)
 	writeError(w, http.StatusServiceUnavailable, code, message)
@@ -36,8 +36,8 @@ var (
 	notGuessed = []string{"nosniff"}
 )
 
-// shortBody is the length to which net/http tells the length of a body by
-// itself ("under a few KB", [http.ResponseWriter]).
+// shortBody is the length up to which net/http sets Content-Length itself
+// ("under a few KB", [http.ResponseWriter]).
 const shortBody = 1 << 10
 
 // writeJSON writes body without escaping for HTML, which nosniff makes
@@ -52,9 +52,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	writeEncoded(w, status, text.Bytes())
 }
 
-// writeEncoded leaves the length of a short body to net/http: a ninth field of
-// the header would make its map a large one, and that takes longer than to fill
-// it.
+// writeEncoded leaves the length of a short body to net/http: with a ninth
+// field the header's map would grow, which takes longer than filling it.
 func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
@@ -62,7 +61,7 @@ func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 		header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // an error means that the client has gone
+	_, _ = w.Write(text) // an error means that the client closed the connection
 }
 
 func notFound(x *exchange, r *http.Request) {
@@ -76,7 +75,7 @@ func health(x *exchange, _ *http.Request) {
 	}{"ok"})
 }
 
-// ready tells whether requests can be served, for balancers.
+// ready answers whether requests can be served, for load balancers.
 func (s *Server) ready(x *exchange, r *http.Request) {
 	if s.config.Ready == nil {
 		health(x, r)

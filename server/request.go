@@ -23,8 +23,8 @@ type options struct {
 	details    bool
 	transcript bool          // within the details
 	fresh      bool          // no remembered result
-	clean      bool          // the address that is meant is verified, not the text that was given
-	timeout    time.Duration // zero: as long as usual
+	clean      bool          // verify the address that the text contains
+	timeout    time.Duration // zero: the server's
 }
 
 // The names of options, as parameters of the query and as members of a body.
@@ -93,8 +93,8 @@ func readQuestion(q *query, details bool) (asked question, o options, err error)
 	return asked, o, err
 }
 
-// newQuestion is about what was given without the blanks around it, or, with
-// clean, about the address that was meant. The error is a [fault].
+// newQuestion returns a question about the text without the blanks around it
+// or, with clean, about the address that it contains. The error is a [fault].
 func newQuestion(given string, clean bool) (question, error) {
 	if trimmed := strings.TrimFunc(given, unicode.IsSpace); !clean && trimmed != "" {
 		return question{given, trimmed}, nil
@@ -108,8 +108,8 @@ func newQuestion(given string, clean bool) (question, error) {
 	return question{}, badRequest(noAddress, "The text contains no address.")
 }
 
-// answered is a result with what the question adds: the given text, and the
-// address that was probably meant if it is none.
+// answered adds the given text to a result and, if that is not an address, the
+// address that was probably meant.
 func (q question) answered(r engine.Result) engine.Result {
 	if r.Details == nil {
 		return r
@@ -126,7 +126,7 @@ func (q question) answered(r engine.Result) engine.Result {
 	return r
 }
 
-// shown is what the client gets to see of a result.
+// shown returns the part of a result that the client gets.
 func (o options) shown(r engine.Result) engine.Result {
 	if !o.details || r.Details == nil {
 		return r.WithoutDetails()
@@ -159,8 +159,8 @@ func readTimeoutSeconds(text string) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// plainText is a number or a truth value of JSON as a parameter has it; ok is
-// false for anything else.
+// plainText returns a number or boolean of JSON as the text of a parameter; ok
+// is false for anything else.
 func plainText(value json.RawMessage) (text string, ok bool) {
 	text = string(value)
 	return text, text == "true" || text == "false" || text[0] == '-' || '0' <= text[0] && text[0] <= '9'

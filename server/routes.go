@@ -17,7 +17,7 @@ const (
 	usageRoute  = "/api/v1/usage"
 	healthRoute = "/healthz"
 	readyRoute  = "/readyz"
-	apiRoute    = "/api/" // all below that there is not
+	apiRoute    = "/api/" // unknown paths below it
 	pagesRoute  = "/"     // all other paths
 )
 
@@ -26,8 +26,8 @@ func Routes() []string {
 	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes(nil)))
 }
 
-// routes maps paths to handlers. It is no [http.ServeMux], which would redirect
-// some paths and repeat the query with the key in it.
+// routes maps paths to handlers. It is not a [http.ServeMux], which would
+// redirect some paths and repeat the query with the key in it.
 type routes map[string]handler
 
 // Handler returns the Server's routes, for a server of the caller's own.

@@ -16,8 +16,8 @@ import (
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
 type Verifier interface {
-	// Verify tells whether address can receive mail. The error is non-nil only
-	// if the verification itself could not be carried out.
+	// Verify verifies an address. The error is non-nil only if the verification
+	// could not be carried out.
 	Verify(ctx context.Context, address string) (engine.Result, error)
 	// VerifyAnew is Verify without a remembered result.
 	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
@@ -33,7 +33,7 @@ type Config struct {
 	// Key is the key that clients must send; it has no limits. Required if Keys
 	// is nil, and not used otherwise.
 	Key string
-	// Keys knows the keys, and what each may.
+	// Keys has the keys and their limits.
 	Keys *keyring.Keyring
 	// Record is called for each verification that was answered, to count the
 	// usage of its key. It must be quick. Default: none.
@@ -112,8 +112,8 @@ func New(config Config) (*Server, error) {
 }
 
 // Serve answers requests on listener until ctx is cancelled. Then it accepts no
-// more, lets running requests finish for as long as a verification may take,
-// and cancels the rest. It returns nil after such an end.
+// new requests, gives running ones the time of a verification to finish, and
+// cancels the rest. It returns nil after such an end.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
@@ -127,7 +127,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.config.Logger.Info("shutting down: requests under way may finish")
+	s.config.Logger.Info("shutting down: waiting for requests in progress")
 	grace, cancel := context.WithTimeout(running, s.config.Timeout+slack)
 	defer cancel()
 	if err := httpServer.Shutdown(grace); err != nil {
@@ -142,7 +142,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 func (s *Server) httpServer(running context.Context) *http.Server {
 	return &http.Server{
 		Handler:                      s.Handler(),
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered as every other path that there is not
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every unknown path
 		ReadHeaderTimeout:            headerTimeout,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 readTimeout + slotWait + s.config.Timeout + slack,

@@ -8,7 +8,7 @@ import (
 	"github.com/rcpt/rcpt/server/snippets"
 )
 
-// site is what /docs shows of this server.
+// site describes this server for /docs.
 func (s *Server) site(r *http.Request) openapi.Site {
 	site := openapi.Site{Base: strings.TrimSuffix(s.config.PublicURL, "/"), Dashboard: s.config.Pages != nil, Theme: themeOf(r)}
 	if site.Base == "" {
@@ -17,7 +17,8 @@ func (s *Server) site(r *http.Request) openapi.Site {
 	return site
 }
 
-// encrypted tells whether the client speaks TLS, be it with a proxy of ours.
+// encrypted reports whether the client uses TLS, with the server or with a
+// trusted proxy.
 func (s *Server) encrypted(r *http.Request) bool {
 	return r.TLS != nil || s.isProxy(peerOf(r)) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }

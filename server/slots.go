@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// slots bounds how much runs at a time, and how much waits for its turn.
+// slots limits the verifications in progress and the requests that wait.
 type slots struct {
 	taken   chan struct{}
 	waiting chan struct{}
 	wait    time.Duration
 }
 
-// newSlots lets as many wait as may run: a longer queue would hold connections
-// for requests that are refused in the end.
+// newSlots allows as many waiting requests as verifications in progress: a
+// longer queue would hold connections for requests that are refused in the end.
 func newSlots(n int, wait time.Duration) slots {
 	return slots{taken: make(chan struct{}, n), waiting: make(chan struct{}, n), wait: wait}
 }
@@ -53,14 +53,14 @@ func (s slots) tryTake() bool {
 	}
 }
 
-// Load is how much of what may run at a time does.
+// Load is the number of verifications that run and wait.
 type Load struct {
-	Running int // verifications
-	Waiting int // for one of them to end
-	Limit   int // of those that run
+	Running int // verifications in progress
+	Waiting int // requests that wait until one of them ends
+	Limit   int // most verifications in progress
 }
 
-// Load counts.
+// Load returns the current load.
 func (s *Server) Load() Load {
 	return Load{Running: len(s.slots.taken), Waiting: len(s.slots.waiting), Limit: cap(s.slots.taken)}
 }

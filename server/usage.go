@@ -53,7 +53,7 @@ type usageDay struct {
 	Reasons       map[string]int64 `json:"reasons"`
 }
 
-// usage answers GET /api/v1/usage. A key sees its own alone.
+// usage answers GET /api/v1/usage. A key sees only its own usage.
 func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool {
 	now := time.Now().UTC()
 	asked, err := readUsageQuery(x.queryOf(r), now)
@@ -89,8 +89,8 @@ func (s *Server) readUsage(ctx context.Context, key store.Key, asked store.Usage
 	return record, err
 }
 
-// usedInMonth returns what counts against the quota. Without a quota nothing is
-// kept for that, and answers are counted.
+// usedInMonth returns the units used of the quota or, without a quota, the
+// number of answers.
 func (s *Server) usedInMonth(ctx context.Context, key store.Key, now time.Time) (used int64, err error) {
 	if key.MonthlyQuota > 0 {
 		return s.config.Usage.QuotaUsed(ctx, key.ID, now)
@@ -112,7 +112,7 @@ func limitsOf(key store.Key) (record usageRecord) {
 	return record
 }
 
-// limited is a limit, where there is one.
+// limited returns a limit, or nil if there is none.
 func limited[T int | int64 | float64](limit T) *T {
 	if limit <= 0 {
 		return nil
@@ -120,7 +120,7 @@ func limited[T int | int64 | float64](limit T) *T {
 	return &limit
 }
 
-// byDay adds up what is in the order of days.
+// byDay adds up the usage by day. Its input is in the order of days.
 func byDay(rows []store.Usage) []usageDay {
 	days := []usageDay{} // not null in JSON
 	for _, row := range rows {

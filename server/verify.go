@@ -12,8 +12,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// verify answers GET and POST /api/v1/verify. HEAD is no method of it: to know
-// the length of an answer costs a whole verification.
+// verify answers GET and POST /api/v1/verify. HEAD is not allowed, because the
+// length of the response costs a whole verification.
 func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
 	started := time.Now()
 	if r.Method == http.MethodPost {
@@ -65,8 +65,8 @@ func (s *Server) recall(ctx context.Context, asked question, how options) (engin
 	return s.config.Verifier.Recall(ctx, asked.address)
 }
 
-// ask verifies an address when it is its turn. It answers the request itself
-// where that cannot be done.
+// ask verifies an address when it gets a slot. If that cannot be done, it
+// answers the request itself.
 func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) (engine.Result, bool) {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)
@@ -92,7 +92,7 @@ func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) 
 	return result, true
 }
 
-// verifier is what asks about one address.
+// verifier returns the function that verifies one address.
 func (s *Server) verifier(how options) func(context.Context, string) (engine.Result, error) {
 	if how.fresh {
 		return s.config.Verifier.VerifyAnew
@@ -105,14 +105,14 @@ func (s *Server) tooBusy(x *exchange) {
 	writeBusy(x, serverBusy, "Too many verifications are running. Try again later.")
 }
 
-// leaving answers a request that was cancelled: the server ends, or the client
-// has gone and nobody reads the answer.
+// leaving answers a request that was cancelled: the server shuts down, or the
+// client closed the connection and does not read the response.
 func (s *Server) leaving(x *exchange) {
 	x.note(slog.Bool("cancelled", true))
 	writeBusy(x, shuttingDown, "The server is shutting down. Try again later.")
 }
 
-// noteResult has the log tell the outcome of a verification.
+// noteResult adds the outcome of a verification to the line of the log.
 func (x *exchange) noteResult(result engine.Result) {
 	x.note(slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
 	if result.Details != nil {
@@ -120,13 +120,13 @@ func (x *exchange) noteResult(result engine.Result) {
 	}
 }
 
-// writeRecord answers 200 even when the verification could not be carried out:
-// the record says so itself, by "success".
+// writeRecord answers 200 even if the verification could not be carried out:
+// the field "success" of the record says so.
 func writeRecord(x *exchange, result engine.Result) {
 	writeEncoded(x, http.StatusOK, append(recordOf(result), '\n'))
 }
 
-// recordOf is the record as JSON.
+// recordOf returns the record as JSON.
 func recordOf(result engine.Result) []byte {
 	text, err := result.MarshalJSON() // encoding/json would read it through again
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 	// wrongKeysAtOnce is the number of wrong keys that a network may send in a
 	// row: a fleet of clients with a revoked key, for example.
 	wrongKeysAtOnce = 100
-	// wrongKeyEvery is how often it may show one more.
+	// wrongKeyEvery is how often it may send one more.
 	wrongKeyEvery = 100 * time.Millisecond
 	// maxGuessers is the number of networks that are remembered. All others are
 	// treated as one.
@@ -22,13 +22,13 @@ const (
 	networkBits6 = 64
 )
 
-// wrongKeys limits the wrong keys from a network. It is asked only after a key
+// wrongKeys limits the wrong keys from a network. It is used only after a key
 // was found to be wrong: behind a reverse proxy all clients have one address,
-// and a right key must not suffer for the wrong keys of others.
+// and the wrong keys of others must not block a valid key.
 type wrongKeys struct {
 	mu    sync.Mutex
-	clear map[netip.Prefix]time.Time // when all that a network showed is forgotten (the generic cell rate algorithm)
-	full  time.Time                  // until when not to look again for networks that can be forgotten
+	clear map[netip.Prefix]time.Time // when all wrong keys of a network are forgotten (the generic cell rate algorithm)
+	full  time.Time                  // no search for networks to forget before this time
 }
 
 func newWrongKeys() *wrongKeys { return &wrongKeys{clear: make(map[netip.Prefix]time.Time)} }

@@ -19,8 +19,8 @@ const (
 	// DefaultTries is the number of tries. The waits between four tries are
 	// four seconds at most, unless the server asks for more.
 	DefaultTries = 4
-	// DefaultMaxWait is longer than a server of ours asks a client to wait that
-	// is not beyond its rate.
+	// DefaultMaxWait is longer than the server's Retry-After for clients within
+	// their rate.
 	DefaultMaxWait = 30 * time.Second
 	// DefaultTimeout is longer than a verification takes by default, with the
 	// wait for its turn.
@@ -34,8 +34,8 @@ const maxBody = 16 << 20
 
 // Config configures a [Client].
 type Config struct {
-	// URL is where the service is, as https://verify.example.com; a path is
-	// kept. Required.
+	// URL is the URL of the service, such as https://verify.example.com; a path
+	// is kept. Required.
 	URL string
 	// Key is the API key. Required.
 	Key string
@@ -45,7 +45,7 @@ type Config struct {
 	// Timeout bounds one try; the context bounds all. Default:
 	// [DefaultTimeout].
 	Timeout time.Duration
-	// Tries is how often a question is put, the first time included. Default:
+	// Tries is how often a request is sent, the first time included. Default:
 	// [DefaultTries].
 	Tries int
 	// MaxWait bounds the wait between two tries. If the server asks for a
@@ -53,7 +53,7 @@ type Config struct {
 	MaxWait time.Duration
 }
 
-// Client asks a service. It is safe for concurrent use.
+// Client sends requests to a service. It is safe for concurrent use.
 type Client struct {
 	config Config
 	base   *url.URL
@@ -94,12 +94,12 @@ func parseBase(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// get puts a question until it is answered, and reads the answer into out.
+// get sends a request until it is answered, and reads the response into out.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
 	return c.ask(ctx, http.MethodGet, path, query, nil, out)
 }
 
-// ask is get with any method, and a body in JSON where there is one.
+// ask is get with any method and an optional body in JSON.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values, body []byte, out any) error {
 	target := c.base.JoinPath(path)
 	target.RawQuery = query.Encode()
@@ -114,7 +114,7 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 	}
 }
 
-// try puts a question once. Its error is an *[Error] where there was an answer.
+// try sends a request once. Its error is an *[Error] if there was a response.
 func (c *Client) try(ctx context.Context, method, target string, sent []byte, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -148,7 +148,7 @@ func (c *Client) try(ctx context.Context, method, target string, sent []byte, ou
 	return nil
 }
 
-// withoutURL leaves out what has the address in it.
+// withoutURL removes the URL, which contains the address, from an error.
 func withoutURL(err error) error {
 	var sent *url.Error
 	if errors.As(err, &sent) {

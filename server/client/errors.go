@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// errAnswer is an answer that no service of ours gives.
+// errAnswer reports a response that is not one of the service.
 var errAnswer = errors.New("rcpt: the response of the service is invalid")
 
-// Error is an answer with another status than 200.
+// Error is a response with another status than 200.
 type Error struct {
 	// 401: the key is not valid; 402: its quota is used up; 403: it is not
 	// allowed to do this; 429: too many requests; 503: the service is busy
 	Status  int
-	Message string // for people; empty where what answered is not the service
+	Message string // for people; empty if the response is not from the service
 	// one lower_snake word of a set that the service's /docs lists; empty with
 	// 401
 	Code       string
 	ResetsAt   time.Time     // when a used-up quota starts again; zero: not known
-	RetryAfter time.Duration // how long to wait before the next try; zero: not said
-	RequestID  string        // which the service's log repeats
+	RetryAfter time.Duration // how long to wait before the next try; zero: unknown
+	RequestID  string        // as in the service's log
 }
 
-// Error tells the status, the message and the ID of the request.
+// Error returns the status, the message and the ID of the request.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("rcpt: %d %s", e.Status, http.StatusText(e.Status))
 	if e.Message != "" {

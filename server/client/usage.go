@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Usage returns what the key was used for from one day to another, in UTC, both
-// included, 400 days at most. A zero to is today, a zero from the first of the
-// month of to.
+// Usage returns the usage of the key from one day to another, in UTC, both
+// included, 400 days at most. A zero to is today; a zero from is the first day
+// of the month of to.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 	query := url.Values{}
 	for name, day := range map[string]time.Time{"from": from, "to": to} {
@@ -21,7 +21,7 @@ func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 	return u, err
 }
 
-// Usage is where a key stands this month, and what it was used for by day.
+// Usage is the usage and quota of a key this month, and its usage by day.
 type Usage struct {
 	Key       Key    `json:"key"`
 	Month     string `json:"month"`     // for which the next three are, as 2026-11
@@ -32,7 +32,7 @@ type Usage struct {
 	Days      []Day  `json:"days"` // those with a verification, the first one first
 }
 
-// Key is the key that was shown, without its text.
+// Key is the key of the request, without its text.
 type Key struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -45,7 +45,7 @@ type Limit struct {
 	Concurrency *int     `json:"concurrency"` // requests at a time
 }
 
-// Day is what a key was used for on a day.
+// Day is the usage of a key on one day.
 type Day struct {
 	Day           string            `json:"day"` // as 2026-11-22
 	Verifications int64             `json:"verifications"`

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Options say how to verify an address. The zero Options are fine.
+// Options are the options of a verification. The zero value is valid.
 type Options struct {
 	Details    bool // with [Verification.Details]
 	Transcript bool // with [Details.Transcript] too
-	// verify the address that a text means, as in "Jane <jane@acme.example>";
-	// [Details.Given] has the text
+	// verify the address that a text contains, as in
+	// "Jane <jane@acme.example>"; [Details.Given] has the text
 	Clean   bool
-	Fresh   bool          // ask the mail host even where a result is remembered
-	Timeout time.Duration // that the service may take; zero: as long as it usually does. It can only shorten that
+	Fresh   bool          // ask the mail host even if a result is remembered
+	Timeout time.Duration // of the verification; zero: the service's, which it can only shorten
 }
 
 // values are the options as parameters of a query.
@@ -35,8 +35,8 @@ func (o Options) values() url.Values {
 	return query
 }
 
-// Verify tells whether an address can receive mail. The error is non-nil only
-// when there is no answer; it is an *[Error] where the service said why.
+// Verify verifies an address. The error is non-nil only if there is no result;
+// it is an *[Error] if the service responded.
 func (c *Client) Verify(ctx context.Context, email string, options Options) (Verification, error) {
 	query := options.values()
 	query.Set("email", email)
@@ -49,8 +49,8 @@ func (c *Client) Verify(ctx context.Context, email string, options Options) (Ver
 const MaxAddresses = 100
 
 // VerifyAll is [Client.Verify] for up to [MaxAddresses] addresses in one
-// request; the answers are in their order. The addresses are in the body, which
-// logs of proxies do not show. The time of Options is that of all.
+// request; the results are in the same order. The addresses are in the body, so
+// that proxies do not log them. The timeout of Options is for all of them.
 func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options) ([]Verification, error) {
 	if len(emails) == 0 || len(emails) > MaxAddresses {
 		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), MaxAddresses)
@@ -69,19 +69,19 @@ func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options
 	return out.Results, nil
 }
 
-// Verification is what was found out about an address. Its JSON form is the
-// record of the service.
+// Verification is the result for an address. Its JSON form is the record of the
+// service.
 type Verification struct {
 	Email      string // that was verified
-	User       string // its local-part; empty when the address has no parts to show
-	Domain     string // lower-case A-labels; empty when the address has no parts to show
-	AcceptAll  bool   // proven: the domain takes mail for every address
-	Role       bool   // a function, not a person: info@, postmaster@
-	FreeEmail  bool   // the domain gives mailboxes to the public
-	Disposable bool   // a throw-away service
-	SpamTrap   bool   // known to exist only to catch senders
-	// false only when the verification itself could not be carried out; Result
-	// is then Unknown
+	User       string // its local-part; empty in the short form of the record
+	Domain     string // lower-case A-labels; empty in the short form of the record
+	AcceptAll  bool   // the domain is proven to accept mail for every address
+	Role       bool   // for a function, not a person: info@, postmaster@
+	FreeEmail  bool   // the domain offers mailboxes to the public
+	Disposable bool   // from a service for disposable addresses
+	SpamTrap   bool   // a known spam trap
+	// false only if the verification could not be carried out; Result is then
+	// Unknown
 	Success bool
 	Result  Verdict
 	Message string   // for people
@@ -98,7 +98,7 @@ type record struct {
 	Details *Details `json:"details,omitempty"`
 }
 
-// parts are what the record of an address without parts has not.
+// parts are the fields that the short form of the record lacks.
 type parts struct {
 	User       string `json:"user"`
 	Domain     string `json:"domain"`
@@ -164,16 +164,16 @@ type Verdict string
 
 // The verdicts.
 const (
-	Deliverable   Verdict = "deliverable"   // the mail host takes mail for this mailbox, and not for just any
+	Deliverable   Verdict = "deliverable"   // the mail host accepts this mailbox and refuses unknown ones
 	Undeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
-	AcceptAll     Verdict = "accept-all"    // the mail host takes mail for every mailbox of the domain
+	AcceptAll     Verdict = "accept-all"    // the mail host accepts every mailbox of the domain
 	Unknown       Verdict = "unknown"       // not proven either way; the reason says why
 )
 
-// Details is what a verdict rests on.
+// Details are the facts behind a verdict.
 type Details struct {
 	Reason     string    `json:"reason"`                // one lower_snake word of a set that the service's /docs lists
-	RetryAfter int64     `json:"retry_after,omitempty"` // seconds after which asking again is worth it; zero: it is not
+	RetryAfter int64     `json:"retry_after,omitempty"` // seconds after which a new verification is worthwhile; zero: it is not
 	Suggestion string    `json:"suggestion,omitempty"`  // did you mean
 	Given      string    `json:"given,omitempty"`       // text from which the address was cleaned, if different
 	Provider   string    `json:"provider,omitempty"`    // of the mail hosts, if known
@@ -210,7 +210,7 @@ type SMTP struct {
 	Code     int    `json:"code,omitempty"` // zero: a failure
 	Enhanced string `json:"enhanced,omitempty"`
 	Text     string `json:"text,omitempty"`
-	Rule     string `json:"rule,omitempty"` // by which the reply was read
+	Rule     string `json:"rule,omitempty"` // that classified the reply
 }
 
 // Line is a line of an SMTP session.

@@ -12,12 +12,12 @@ const (
 	// busyHint is how long to wait for a request of the same key to end, which
 	// cannot be known.
 	busyHint = time.Second
-	// touchEvery is how exactly the last use of a key is known.
+	// touchEvery is the precision of the time of a key's last use.
 	touchEvery = time.Second
 )
 
-// Grant is the leave to carry out one request. It belongs to that request; its
-// methods are not for several goroutines at a time.
+// Grant is the permission to carry out one request. Its methods are not safe
+// for concurrent use.
 type Grant struct {
 	ID   string // of the key
 	Name string // of the key
@@ -31,12 +31,12 @@ type Grant struct {
 	done    bool
 }
 
-// Admit lets a request about one address through that shows a key, or says why
-// not with [ErrUnauthorized], [ErrNetwork], [ErrScope], a *[LimitError],
-// [ErrQuota] or [ErrUnavailable]. What it refuses costs nothing. It waits for
-// the store, and no longer than ctx and a few seconds, when no unit of the
-// key's quota is at hand. Only a verification takes one. The caller ends the
-// request with [Grant.Done].
+// Admit grants a request about one address with a key, or returns
+// [ErrUnauthorized], [ErrNetwork], [ErrScope], a *[LimitError], [ErrQuota] or
+// [ErrUnavailable]. A refused request does not count against the limits. If no
+// unit of the key's quota is reserved, Admit waits for the store, until ctx
+// ends and for at most a few seconds. Only a verification takes a unit. The
+// caller ends the request with [Grant.Done].
 func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
 	e := k.table.Load().byHash[store.HashOf(text)]
@@ -65,8 +65,8 @@ func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, fro
 	return g, nil
 }
 
-// More takes what n more addresses cost, or nothing. The errors are those of
-// [Keyring.Admit] about limits, and a *[TooManyError].
+// More takes rate and quota for n more addresses, or nothing. The errors are
+// those of [Keyring.Admit] about limits, and a *[TooManyError].
 func (g *Grant) More(ctx context.Context, n int) error {
 	e, at := g.entry, g.keyring.elapsed(g.keyring.now())
 	if most := e.bucket.size; e.bucket.limits() && int64(g.tokens+n) > most {
@@ -101,7 +101,7 @@ func (g *Grant) takeUnit(ctx context.Context) error {
 	return nil
 }
 
-// touch tells the store of the use, now and then.
+// touch stores the time of the last use, at most once in touchEvery.
 func (k *Keyring) touch(e *entry, now time.Time) {
 	at, before := now.UnixMilli(), e.touched.Load()
 	if at-before >= touchEvery.Milliseconds() && e.touched.CompareAndSwap(before, at) {
@@ -109,8 +109,8 @@ func (k *Keyring) touch(e *entry, now time.Time) {
 	}
 }
 
-// Cached says that the answer about one more of the addresses was remembered,
-// and gives back what it costs less than one that was asked for.
+// Cached notes that the result of one more address was remembered, and gives
+// back the difference in cost.
 func (g *Grant) Cached() {
 	if g.cached < g.tokens {
 		g.cached++
@@ -118,8 +118,8 @@ func (g *Grant) Cached() {
 	}
 }
 
-// Free gives back what the request cost of the rate: that of a client's mistake
-// is nothing.
+// Free gives back the request's share of the rate, because an invalid request
+// is free.
 func (g *Grant) Free() {
 	g.entry.refund(g.tokens*probedCost - g.cached*(probedCost-rememberedCost))
 	g.tokens, g.cached = 0, 0
@@ -133,7 +133,7 @@ func (g *Grant) Unanswered(n int) {
 	}
 }
 
-// Rate is where the key stands with its rate limit.
+// Rate returns the state of the key's rate limit.
 func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.now())) }
 
 // Key is the key, with its limits.

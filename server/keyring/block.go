@@ -3,8 +3,8 @@ package keyring
 import "time"
 
 const (
-	// horizon is how long a block should last: what a killed process had
-	// reserved is lost to its key for the month.
+	// horizon is how long a block should last. The block of a killed process is
+	// lost to its key for the month.
 	horizon = time.Second
 	// A block of smallBlock units is never too large; otherwise a hundredth of
 	// the quota is the maximum.

@@ -9,11 +9,11 @@ import (
 // Why a request is not admitted; beside a [LimitError], and the error of a
 // context that ended while a quota was reserved.
 var (
-	// ErrUnauthorized means that there is no such key, or no longer. A client
-	// is not told which.
+	// ErrUnauthorized: the key is unknown, expired or revoked. Clients do not
+	// learn which.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrNetwork: the key is good, but not from there. ErrScope: it is good,
-	// but not for this.
+	// ErrNetwork: the key is valid, but not from this network. ErrScope: it is
+	// valid, but lacks the scope.
 	ErrNetwork = errors.New("the key may not be used from this network")
 	ErrScope   = errors.New("the key lacks the scope")
 	// ErrQuota: the quota of the month is used up.
@@ -23,8 +23,8 @@ var (
 	ErrUnavailable = errors.New("the quota cannot be looked up at the moment")
 )
 
-// TooManyError is that a request is about more addresses than its key can ever
-// have at once.
+// TooManyError reports a request about more addresses than its key allows at
+// once.
 type TooManyError struct {
 	Most int64 // addresses
 }
@@ -33,7 +33,7 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the rate of the key allows %d addresses at once", e.Most)
 }
 
-// Limit is a kind of limit that goes away by waiting.
+// Limit is a kind of limit that ends after a wait.
 type Limit string
 
 // The limits.
@@ -42,7 +42,7 @@ const (
 	ConcurrencyLimit Limit = "concurrency"
 )
 
-// LimitError is that a request came too early.
+// LimitError reports that a request came too early.
 type LimitError struct {
 	Kind       Limit
 	RetryAfter time.Duration

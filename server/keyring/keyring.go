@@ -26,9 +26,9 @@ type Store interface {
 	ReturnQuota(context.Context, store.Reservation) error
 }
 
-// Config says where the keys are.
+// Config configures a [Keyring].
 type Config struct {
-	// Store has the keys and their quotas. Nil: there is the fixed key alone.
+	// Store has the keys and their quotas. Nil: there is only the fixed key.
 	Store Store
 	// Fixed is the text of one more key, which has the ID [FixedID], every
 	// scope and no limits. Empty: none.

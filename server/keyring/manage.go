@@ -7,8 +7,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// NewKey makes a key with what k says and stores its hash. The text is returned
-// here and never again.
+// NewKey creates a key with the fields of k and stores its hash. It returns the
+// text of the key, which cannot be read again.
 func NewKey(ctx context.Context, s interface {
 	CreateKey(context.Context, store.Key) (store.Key, error)
 }, k store.Key) (text string, created store.Key, err error) {
@@ -20,7 +20,7 @@ func NewKey(ctx context.Context, s interface {
 	return text, created, nil
 }
 
-// Create makes a key as [NewKey] does, and it can be used here at once.
+// Create is [NewKey] for a key that can be used on this node at once.
 func (k *Keyring) Create(ctx context.Context, key store.Key) (text string, created store.Key, err error) {
 	text, created, err = NewKey(ctx, k.store, key)
 	if err == nil {
@@ -29,9 +29,9 @@ func (k *Keyring) Create(ctx context.Context, key store.Key) (text string, creat
 	return text, created, err
 }
 
-// Replacement makes a key that replaces the one with the ID, which works until
-// the given time, as [store.Store.RotateKey] has it. The text is returned here
-// and never again.
+// Replacement creates a key that replaces the one with the ID, which works
+// until the given time; see [store.Store.RotateKey]. It returns the text of the
+// new key, which cannot be read again.
 func Replacement(ctx context.Context, s interface {
 	RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (store.Key, error)
 }, id string, until time.Time) (text string, created store.Key, err error) {
@@ -42,8 +42,7 @@ func Replacement(ctx context.Context, s interface {
 	return text, created, nil
 }
 
-// Rotate replaces a key as [Replacement] does, and the new one can be used here
-// at once.
+// Rotate is [Replacement] for a key that can be used on this node at once.
 func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error) {
 	text, created, err = Replacement(ctx, k.store, id, until)
 	if err == nil {
@@ -52,8 +51,8 @@ func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text 
 	return text, created, err
 }
 
-// Update changes what the key with key's ID may do, as [store.Store.UpdateKey]
-// has it; here at once.
+// Update changes the key with key's ID, on this node at once; see
+// [store.Store.UpdateKey].
 func (k *Keyring) Update(ctx context.Context, key store.Key) error {
 	err := k.store.UpdateKey(ctx, key)
 	if err == nil {
@@ -62,8 +61,8 @@ func (k *Keyring) Update(ctx context.Context, key store.Key) error {
 	return err
 }
 
-// Revoke makes a key permanently unusable, here at once. [store.ErrNotFound]:
-// there is no key with this ID.
+// Revoke makes a key permanently unusable, on this node at once.
+// [store.ErrNotFound]: there is no key with this ID.
 func (k *Keyring) Revoke(ctx context.Context, id string) error {
 	if err := k.store.RevokeKey(ctx, id); err != nil {
 		return err
@@ -77,15 +76,15 @@ func (k *Keyring) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// reloadSoon reads the keys after a change that is committed. Should that fail,
-// they are read as after any other change.
+// reloadSoon reads the keys after a change was committed. If that fails, the
+// next comparison with the store reads them.
 func (k *Keyring) reloadSoon(ctx context.Context) {
 	if _, err := k.reload(ctx); err != nil {
 		k.log.Warn("keys could not be read after a change of them, and will be later", "error", err)
 	}
 }
 
-// List returns every key but the fixed one, the revoked ones too, the oldest
+// List returns all keys but the fixed one, including revoked ones, the oldest
 // first.
 func (k *Keyring) List() []store.Key {
 	all := k.table.Load().all

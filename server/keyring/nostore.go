@@ -7,7 +7,7 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// noStore is the store of a Keyring that knows the fixed key alone.
+// noStore is the store of a Keyring that has only the fixed key.
 type noStore struct{}
 
 func (noStore) Keys(context.Context) ([]store.Key, error)            { return nil, nil }

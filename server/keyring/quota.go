@@ -13,8 +13,8 @@ const (
 	// store; unitTimeout is how long a request does.
 	storeTimeout = 5 * time.Second
 	unitTimeout  = 2 * time.Second
-	// askAgain is how long a used-up quota, or a failed store, is not asked
-	// again. Another node may return units.
+	// askAgain is the pause before a used-up quota, or a failed store, is asked
+	// again. Another node may have returned units.
 	askAgain = time.Second
 	// idleAfter is how long a block may lie before it is given back.
 	idleAfter = 2 * time.Second
@@ -158,7 +158,7 @@ func (k *Keyring) reserveShare(id string, m month, want, limit int64) (granted i
 	return r.Units, err
 }
 
-// tellOf logs that quotas cannot be reserved any more, or can again.
+// tellOf logs when quotas cannot be reserved, and when they can again.
 func (k *Keyring) tellOf(err error) {
 	switch failed := err != nil; {
 	case k.failing.Swap(failed) == failed:

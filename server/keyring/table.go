@@ -12,15 +12,14 @@ import (
 // FixedID is the ID of the fixed key, which is not in the store.
 const FixedID = "fixed"
 
-// table is what is known of the keys at one moment. It does not change.
+// table is the keys at one moment. It does not change.
 type table struct {
 	version int64 // of the keys in the store
 	byHash  map[store.Hash]*entry
 	all     []*entry // in the order of the store, without the fixed key
 }
 
-// entry is a key as it was read, and the state that goes on when it is read
-// again.
+// entry is a key as it was read, with state that survives the next reading.
 type entry struct {
 	key    store.Key
 	bucket bucket
@@ -28,9 +27,9 @@ type entry struct {
 	*state
 }
 
-// state is what a key does on this node.
+// state is the state of a key on this node.
 type state struct {
-	revoked atomic.Bool  // by this Keyring; for good
+	revoked atomic.Bool  // by this Keyring, permanently
 	fullAt  atomic.Int64 // of the bucket, a [time.Duration]
 	running atomic.Int64 // requests
 	touched atomic.Int64 // last use that was stored, in milliseconds since 1970
@@ -68,7 +67,8 @@ func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table 
 	return t
 }
 
-// accepts tells whether the key may be used now, from there, for this.
+// accepts reports whether the key may be used now, from this address, for this
+// scope.
 func (e *entry) accepts(now time.Time, scope store.Scope, from netip.Addr) error {
 	switch {
 	case e.revoked.Load() || !e.key.Usable(now):
@@ -86,7 +86,7 @@ func (e *entry) reachableFrom(from netip.Addr) bool {
 	return len(e.key.Networks) == 0 || slices.ContainsFunc(e.key.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
 }
 
-// enter takes one of the places of the requests that may run at a time.
+// enter counts a request that runs, if the key's limit allows it.
 func (e *entry) enter() bool {
 	if running := e.running.Add(1); e.key.Concurrency > 0 && running > int64(e.key.Concurrency) {
 		e.leave()
@@ -112,7 +112,7 @@ func (e *entry) spend(at time.Duration, parts int) (wait time.Duration) {
 // refund gives parts of a token back.
 func (e *entry) refund(parts int) { e.fullAt.Add(-int64(parts) * int64(e.bucket.part)) }
 
-// rate is where the key stands with its rate limit.
+// rate returns the state of the key's rate limit.
 func (e *entry) rate(at time.Duration) Rate {
 	if !e.bucket.limits() {
 		return Rate{}
@@ -121,7 +121,7 @@ func (e *entry) rate(at time.Duration) Rate {
 	return Rate{e.bucket.size, e.bucket.tokens(full, at), e.bucket.untilFull(full, at), e.policy}
 }
 
-// snapshot is the key, with the last use that this node knows of.
+// snapshot returns the key, with the last use that this node knows.
 func (e *entry) snapshot() store.Key {
 	key := e.key
 	if used := e.touched.Load(); used > 0 && time.UnixMilli(used).After(key.LastUsed) {
