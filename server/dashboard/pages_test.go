@@ -270,7 +270,7 @@ func TestUsage(t *testing.T) {
 	for target, want := range map[string][]string{
 		"/usage":                          {">5</strong>", "20 % remembered", "mailbox_not_found", "blocked", "Dashboard", "97 left"},
 		"/usage?days=7":                   {">4</strong>", "Dashboard"},
-		"/usage?key=" + key.ID:            {">3</strong>", "Sign-up"},
+		"/usage?key=" + key.ID:            {">3</strong>", "Sign-up", `<option value="` + KeyID + `">`},
 		"/usage?days=x&key=no-such":       {">5</strong>"},
 		"/usage?days=90&key=" + KeyID:     {">2</strong>"},
 		"/usage?days=7&key=" + FixedKeyID: {"No checks in this period"},

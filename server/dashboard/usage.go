@@ -113,7 +113,7 @@ func (d *Dashboard) showUsage(v *visit) error {
 	if err := d.addQuotas(v.r.Context(), &view, asked.keys, asked.last); err != nil {
 		return err
 	}
-	view.Names = choices(asked.keys, asked.names, used)
+	view.Names = choices(asked.keys, asked.names)
 	return d.render(v, "usage", page{Title: "Usage", Nav: "/usage", Body: view})
 }
 
@@ -147,17 +147,12 @@ func namesOf(keys []store.Key) map[string]string {
 }
 
 // choices are the keys in the order of the store, followed by those that are
-// not in it but were used.
-func choices(keys []store.Key, names map[string]string, used []store.Usage) (all []named) {
+// not in it. They do not depend on what is shown.
+func choices(keys []store.Key, names map[string]string) (all []named) {
 	for _, key := range keys {
 		all = append(all, named{key.ID, names[key.ID]})
 	}
-	for _, other := range []string{FixedKeyID, KeyID} {
-		if slices.ContainsFunc(used, func(u store.Usage) bool { return u.Key == other }) {
-			all = append(all, named{other, names[other]})
-		}
-	}
-	return all
+	return append(all, named{FixedKeyID, names[FixedKeyID]}, named{KeyID, names[KeyID]})
 }
 
 // sum adds the usage up, by everything that is shown.
