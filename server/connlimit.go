@@ -1,55 +1,48 @@
 package server
 
 import (
-	"container/list"
+	"context"
+	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
 
 // connLimiter limits the connections that are open at a time. For one more than
-// the limit it closes a connection without a request: one that has not sent its
-// first request for [silence], or else the one that has been idle for longest.
-// So clients that open connections and send nothing do not lock others out. A
-// new connection waits only if all others have a request in progress.
+// the limit it closes a connection whose request has not arrived completely, or
+// that has none. So clients that open connections and send nothing, or little,
+// do not lock others out. Two rules choose that connection:
+//
+//   - If a network has more than its share of them, one of that network: the
+//     one that has been idle for longest, or else the oldest.
+//   - Otherwise one that has not sent its request for [silence], or else the
+//     one that has been idle for longest.
+//
+// A new connection waits only if all others have a request in progress.
 type connLimiter struct {
 	net.Listener
 	limit int
+	proxy func(netip.Addr) bool // tells reverse proxies that we trust
 
 	mu sync.Mutex
 	// room signals that there may be room: a connection has ended or has no
 	// request any more, or the listener is closed.
-	room   sync.Cond
-	open   int
-	silent *list.List // of *trackedConn, without a first request, oldest first
-	idle   *list.List // of *trackedConn, between requests, longest idle first
-	conns  map[net.Conn]*trackedConn
-	closed bool
+	room     sync.Cond
+	open     int
+	networks map[netip.Prefix]*quietConns // those that have some
+	conns    map[net.Conn]*trackedConn
+	closed   bool
 }
 
-// trackedConn is an open connection, or one that was closed to make room and
-// whose end the server has not noticed yet.
-type trackedConn struct {
-	conn    net.Conn
-	since   time.Time     // when it was accepted
-	list    *list.List    // silent or idle; nil: a request is in progress
-	element *list.Element // of the list
-	closed  bool          // to make room
-}
+// share of the connections is what one network may have without a complete
+// request while there is no room for others.
+const share = 8
 
-// moveTo puts the connection at the end of a list; nil: of none.
-func (t *trackedConn) moveTo(l *list.List) {
-	if t.list != nil {
-		t.list.Remove(t.element)
-	}
-	if t.list = l; l != nil {
-		t.element = l.PushBack(t)
-	}
-}
-
-func newConnLimiter(listener net.Listener, limit int) *connLimiter {
-	c := &connLimiter{Listener: listener, limit: limit, silent: list.New(), idle: list.New(), conns: make(map[net.Conn]*trackedConn)}
+func newConnLimiter(listener net.Listener, limit int, proxy func(netip.Addr) bool) *connLimiter {
+	c := &connLimiter{Listener: listener, limit: limit, proxy: proxy,
+		networks: make(map[netip.Prefix]*quietConns), conns: make(map[net.Conn]*trackedConn)}
 	c.room.L = &c.mu
 	return c
 }
@@ -63,7 +56,9 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for !c.closed && c.open >= c.limit {
-		if !c.closeQuiet() {
+		if t := c.leastNeeded(); t != nil {
+			c.end(t)
+		} else {
 			c.wait()
 		}
 	}
@@ -75,30 +70,44 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-// closeQuiet closes a connection without a request, and reports whether there
-// was one. The server notices it at its next read.
-func (c *connLimiter) closeQuiet() bool {
-	from := c.silent
-	oldest := from.Front()
-	if oldest == nil || time.Since(oldest.Value.(*trackedConn).since) < silence {
-		from = c.idle
-		oldest = from.Front()
+// leastNeeded returns the connection that gives way, or nil.
+func (c *connLimiter) leastNeeded() *trackedConn {
+	var most *quietConns
+	var aged, idlest *trackedConn
+	for network, quiet := range c.networks {
+		if network.IsValid() && (most == nil || quiet.len() > most.len()) {
+			most = quiet
+		}
+		aged, idlest = older(aged, quiet.first(sending)), older(idlest, quiet.first(idle))
 	}
-	if oldest == nil {
-		return false
+	switch {
+	case most != nil && most.len() > c.limit/share:
+		if t := most.first(idle); t != nil {
+			return t
+		}
+		return most.first(sending)
+	case aged != nil && time.Since(aged.since) >= silence:
+		return aged
 	}
-	t := oldest.Value.(*trackedConn)
-	t.moveTo(nil)
+	return idlest
+}
+
+// end closes a connection. The server notices it at its next read.
+func (c *connLimiter) end(t *trackedConn) {
+	c.move(t, working)
 	t.closed = true
 	c.open--
 	t.conn.Close()
-	return true
 }
 
 // wait returns when there may be room.
 func (c *connLimiter) wait() {
-	if oldest := c.silent.Front(); oldest != nil {
-		alarm := time.AfterFunc(silence-time.Since(oldest.Value.(*trackedConn).since), c.room.Broadcast)
+	var oldest *trackedConn
+	for _, quiet := range c.networks {
+		oldest = older(oldest, quiet.first(sending))
+	}
+	if oldest != nil {
+		alarm := time.AfterFunc(silence-time.Since(oldest.since), c.room.Broadcast)
 		defer alarm.Stop()
 	}
 	c.room.Wait()
@@ -119,7 +128,7 @@ func (c *connLimiter) observe(conn net.Conn, state http.ConnState) {
 	defer c.mu.Unlock()
 	t := c.conns[conn]
 	if t == nil {
-		t = &trackedConn{conn: conn, since: time.Now()}
+		t = &trackedConn{conn: conn, since: time.Now(), network: c.networkOf(conn)}
 		c.conns[conn] = t
 	}
 	ends := state == http.StateClosed || state == http.StateHijacked
@@ -130,14 +139,71 @@ func (c *connLimiter) observe(conn net.Conn, state http.ConnState) {
 	case t.closed:
 		return
 	case ends:
-		t.moveTo(nil)
+		c.move(t, working)
 		c.open--
 	case state == http.StateNew:
-		t.moveTo(c.silent)
+		c.move(t, sending)
 	case state == http.StateIdle:
-		t.moveTo(c.idle)
-	default:
-		t.moveTo(nil)
+		t.since = time.Now()
+		c.move(t, idle)
+	case t.kind == idle: // the header of another request has arrived
+		t.since = time.Now()
+		c.move(t, sending)
 	}
 	c.room.Signal()
+}
+
+// networkOf returns the network of a client. It is invalid for a reverse proxy
+// and for a connection without an address: no share binds them.
+func (c *connLimiter) networkOf(conn net.Conn) netip.Prefix {
+	addr := addrOf(conn.RemoteAddr().String())
+	if c.proxy(addr) {
+		return netip.Prefix{}
+	}
+	return networkOf(addr)
+}
+
+// connKey is the context's key of a request's connection.
+type connKey struct{}
+
+// inContext is the ConnContext of the [http.Server].
+func (c *connLimiter) inContext(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// arriving wraps the handler of the [http.Server]: it notes when a request has
+// arrived completely.
+func (c *connLimiter) arriving(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _ := r.Context().Value(connKey{}).(net.Conn)
+		if r.ContentLength == 0 {
+			c.arrived(conn)
+		} else {
+			r.Body = &arrivingBody{ReadCloser: r.Body, arrived: func() { c.arrived(conn) }}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// arrived notes that the request of a connection is complete.
+func (c *connLimiter) arrived(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.conns[conn]; t != nil {
+		c.move(t, working)
+	}
+}
+
+// arrivingBody is the body of a request.
+type arrivingBody struct {
+	io.ReadCloser
+	arrived func()
+}
+
+func (b *arrivingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.arrived()
+	}
+	return n, err
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 )
@@ -23,7 +24,7 @@ func TestConnLimiterForgets(t *testing.T) {
 
 func testConnLimiterForgets(t *testing.T) {
 	const most = 3
-	c := newConnLimiter(oneByOne{}, most)
+	c := newConnLimiter(oneByOne{}, most, func(netip.Addr) bool { return false })
 	var all []net.Conn
 	accept := func() net.Conn {
 		conn, err := c.Accept()
@@ -37,21 +38,22 @@ func testConnLimiterForgets(t *testing.T) {
 	for range 4 {
 		idle, active := accept(), accept()
 		c.observe(active, http.StateActive)
+		c.arrived(active)
 		for _, state := range []http.ConnState{http.StateActive, http.StateIdle, http.StateActive, http.StateIdle} {
 			c.observe(idle, state)
 		}
 		accept()
 		c.observe(active, http.StateHijacked)
 	}
-	if c.open > most || c.silent.Len()+c.idle.Len() > most {
-		t.Errorf("%d open, %d silent, %d idle, want %d in all", c.open, c.silent.Len(), c.idle.Len(), most)
+	if quiet := c.networks[netip.Prefix{}].len(); c.open > most || quiet > most {
+		t.Errorf("%d open, %d of them quiet, want %d in all", c.open, quiet, most)
 	}
 	for _, conn := range all {
 		if c.conns[conn] != nil {
 			c.observe(conn, http.StateClosed)
 		}
 	}
-	if c.open != 0 || c.silent.Len() != 0 || c.idle.Len() != 0 || len(c.conns) != 0 {
-		t.Errorf("%d open, %d silent, %d idle, %d known, want none", c.open, c.silent.Len(), c.idle.Len(), len(c.conns))
+	if c.open != 0 || len(c.networks) != 0 || len(c.conns) != 0 {
+		t.Errorf("%d open, %d known, %d networks, want none", c.open, len(c.conns), len(c.networks))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,6 +37,43 @@ func TestQuietConnections(t *testing.T) {
 			}
 			stop()
 		})
+	}
+}
+
+// TestOneNetworkDoesNotTakeEveryPlace checks that clients of other networks get
+// their answer at once while one network opens connections without an end, and
+// that its share does not bind a reverse proxy.
+func TestOneNetworkDoesNotTakeEveryPlace(t *testing.T) {
+	const whole = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	for name, said := range map[string]string{
+		"silent": "", "slow header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A",
+		"slow body": "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken=",
+	} {
+		for from, want := range map[string]time.Duration{"2001:db8::1": 0, "9.9.9.9": 5 * time.Second} {
+			synctest.Test(t, func(t *testing.T) {
+				const most = 80
+				listener, stop := listening(t, server.Config{
+					MaxConnections: most, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")},
+					Pages: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }),
+				})
+				open := func(from string) net.Conn {
+					conn := listener.dialFrom(from)
+					go func() { _, _ = io.Copy(io.Discard, conn) }()
+					go func() { _, _ = io.WriteString(conn, said) }()
+					synctest.Wait()
+					return conn
+				}
+				for range most {
+					open(from)
+				}
+				started := time.Now()
+				answer := exchangeOn(t, listener.dialFrom("10.0.0.1"), whole)
+				if waited := time.Since(started); waited != want || answer.StatusCode != http.StatusOK {
+					t.Errorf("%s from %s: status %d after %v, want %v", name, from, answer.StatusCode, waited, want)
+				}
+				stop()
+			})
+		}
 	}
 }
 

@@ -23,8 +23,8 @@ const (
 	// idleTimeout is how long a connection may wait for its next request. It is
 	// short, because clients without a key can hold connections, too.
 	idleTimeout = 30 * time.Second
-	// silence is how long a connection without a first request is kept while
-	// others wait: this machine may be busy and slow to read the request.
+	// silence is how long a connection may take to send its request while
+	// others wait: this machine may be busy and slow to read it.
 	silence = 5 * time.Second
 	// slotWait is how long a request waits for a slot if the limit of
 	// verifications is reached.
@@ -46,7 +46,7 @@ const (
 const DefaultConcurrency = 1000
 
 // DefaultMaxConnections is how many connections are open at a time; for one
-// more, one without a request is closed. Each takes a descriptor, and SMTP
-// sessions and DNS queries need some as well. It is more than the verifications
-// that run and wait for their turn.
+// more, one without a complete request is closed. Each takes a descriptor, and
+// SMTP sessions and DNS queries need some as well. It is more than the
+// verifications that run and wait for their turn.
 const DefaultMaxConnections = 4096

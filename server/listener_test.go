@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"net"
+	"net/netip"
 	"sync"
 	"testing"
 
@@ -42,6 +43,21 @@ func (l *pipeListener) dial() net.Conn {
 	l.dialled <- served
 	return client
 }
+
+// dialFrom is dial from an address.
+func (l *pipeListener) dialFrom(ip string) net.Conn {
+	client, served := net.Pipe()
+	l.dialled <- &connFrom{served, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(ip), 4711))}
+	return client
+}
+
+// connFrom is a connection from an address.
+type connFrom struct {
+	net.Conn
+	from net.Addr
+}
+
+func (c *connFrom) RemoteAddr() net.Addr { return c.from }
 
 // listening has a server with this configuration serve in memory, in the bubble
 // of a test. stop ends it.

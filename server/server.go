@@ -117,9 +117,10 @@ func New(config Config) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
-	clients := newConnLimiter(listener, s.config.MaxConnections)
+	clients := newConnLimiter(listener, s.config.MaxConnections, s.isProxy)
 	httpServer := s.httpServer(running)
-	httpServer.ConnState = clients.observe
+	httpServer.Handler = clients.arriving(httpServer.Handler)
+	httpServer.ConnState, httpServer.ConnContext = clients.observe, clients.inContext
 	failed := make(chan error, 1)
 	go func() { failed <- httpServer.Serve(clients) }()
 	select {

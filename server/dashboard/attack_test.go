@@ -174,6 +174,7 @@ func TestHugeForms(t *testing.T) {
 		}
 	}
 	w.client = w.browser()
+	w.get(t, "/sign-in") // for the cookie of the form
 	for path, want := range map[string]int{"/sign-in": http.StatusBadRequest, "/setup": http.StatusBadRequest, "/keys": http.StatusSeeOther} {
 		if got := w.send(t, path, url.Values{"x": {body}}); got.StatusCode != want {
 			t.Errorf("%s, signed out: %d, want %d", path, got.StatusCode, want)

@@ -157,13 +157,14 @@ func (d *Dashboard) build() (http.Handler, error) {
 		mux.Handle("GET "+name, a)
 	}
 	origins := http.NewCrossOriginProtection()
-	origins.SetDenyHandler(d.serve(open, func(*visit) error { return errForged }))
+	origins.SetDenyHandler(d.refused(errForged))
 	if d.public != nil {
 		if err := origins.AddTrustedOrigin(d.public.String()); err != nil {
 			return nil, fmt.Errorf("dashboard: public URL: %w", err)
 		}
 	}
-	lost := d.serve(open, func(*visit) error { return errNoPage })
+	lost := d.refused(errNoPage)
+	mux.Handle("/", lost)
 	return origins.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
 		// The mux would redirect such a path to another form of it, wherever
@@ -185,7 +186,6 @@ type route struct {
 
 func (d *Dashboard) routes() []route {
 	return []route{
-		{"/", open, func(*visit) error { return errNoPage }},
 		{"GET /{$}", member, func(v *visit) error { return v.redirect("/keys") }},
 		{"GET /setup", open, d.showSetup},
 		{"POST /setup", open, d.setUp},

@@ -1,17 +1,23 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/rcpt/rcpt/store"
 )
 
 // maxForm bounds the body of a request: the longest form is that for a key with
-// its networks.
-const maxForm = 64 << 10
+// its networks. maxOpenForm bounds that of a visitor who is not signed in: a
+// login and two passwords.
+const (
+	maxForm     = 64 << 10
+	maxOpenForm = 8 << 10
+)
 
 // visit is one request, its account, and the answer.
 type visit struct {
@@ -56,24 +62,56 @@ func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
 }
 
 // admitted carries the request out if the account may do so and the form is
-// genuine.
+// genuine. The body of a request that shows no cookie is not read.
 func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	if err := d.recognise(v); err != nil {
 		return err
 	}
 	if needs == member && v.account == nil {
+		v.leaveBody()
 		return v.redirect(signInPath(v.r))
 	}
 	if v.r.Method == http.MethodPost {
-		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-		if err := v.r.ParseForm(); err != nil {
-			return errTooLong
-		}
-		if !v.tokenHolds() {
+		if v.cookie == "" {
+			v.leaveBody()
 			return errForged
+		}
+		if err := v.readForm(); err != nil {
+			v.leaveBody()
+			return err
 		}
 	}
 	return do(v)
+}
+
+// readForm reads the form of a POST.
+func (v *visit) readForm() error {
+	most := int64(maxForm)
+	if v.account == nil {
+		most = maxOpenForm
+	}
+	if v.r.ContentLength > most {
+		return errTooLong
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most)
+	if err := v.r.ParseForm(); err != nil {
+		return errTooLong
+	}
+	if !v.tokenHolds() {
+		return errForged
+	}
+	return nil
+}
+
+// leaveBody ends the connection after the response if the request has a body:
+// package net/http would wait for the rest of it, which may take long.
+func (v *visit) leaveBody() {
+	if v.r.ContentLength == 0 {
+		return
+	}
+	v.w.Header().Set("Connection", "close")
+	// A writer that does not support this has no connection to end.
+	_ = http.NewResponseController(v.w).SetReadDeadline(time.Unix(1, 0))
 }
 
 // signInPath is the sign-in page for a visitor that wanted r, with the page to
@@ -130,6 +168,15 @@ func (v *visit) redirect(to string) error {
 
 // form is the value of a field of a form that was posted.
 func (v *visit) form(name string) string { return v.r.PostFormValue(name) }
+
+// refused answers every request with an error, and reads no body.
+func (d *Dashboard) refused(err error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{w: w, r: r, secure: d.encrypted(r)}
+		v.leaveBody()
+		d.fail(v, cmp.Or(d.recognise(v), err))
+	}
+}
 
 // fail shows the visitor what failed. Faults of the server are logged.
 func (d *Dashboard) fail(v *visit, err error) {
