@@ -1,7 +1,7 @@
 // Package flight lets callers that ask the same question at the same time share
 // one call. Each keeps its own context: a caller that gives up does not end the
 // call for the others, and a caller with more time than the call had asks once
-// more if the call told little.
+// more if the call's answer is not settled.
 //
 // Only the standard library may be imported here: the engine is embedded in
 // other programs.

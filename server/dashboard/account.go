@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// accountView is the page of the own account.
+// accountView is the Account page.
 type accountView struct {
 	Since    time.Time // the account was made
 	SignedIn time.Time
-	Ends     time.Time // end of the session, whatever happens
+	Ends     time.Time // end of the session at the latest
 	Minimum  int
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// maxAddress bounds what is checked: a path has at most 256 octets (RFC 5321
-// §4.5.3.1.3); what is longer is wrong, and shown so up to here.
+// maxAddress limits the text that is checked: a path has at most 256 octets
+// (RFC 5321 §4.5.3.1.3); longer texts up to this limit get a verdict, too.
 const maxAddress = 1000
 
 // checkView is the page to try an address.
@@ -40,7 +40,7 @@ type outcome struct {
 	Took     string
 }
 
-// trait is something that is true of the address.
+// trait is a property of the address.
 type trait struct {
 	Name, Meaning string
 }
@@ -95,8 +95,8 @@ func listed(words []string) string {
 	return strings.Join(words, "")
 }
 
-// checkFault is what to say when a verification could not be carried out, and
-// with which status.
+// checkFault returns the message and the status if a verification could not be
+// carried out.
 func checkFault(err error) (string, int) {
 	switch {
 	case err == nil:

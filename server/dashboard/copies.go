@@ -12,7 +12,7 @@ import (
 // lines.
 func recordText(r engine.Result) string {
 	details := *r.Details
-	details.Transcript = nil // the page has it, and it is longer than all else
+	details.Transcript = nil // the page shows it, and it is long
 	r.Details = &details
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

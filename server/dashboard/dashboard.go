@@ -17,8 +17,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// KeyID is the name under which the checks that are made on the page are best
-// counted with [store.Store.RecordUse]; the usage page tells them apart by it.
+// KeyID is the key ID for counting the checks of the Check page with
+// [store.Store.RecordUse]; the Usage page shows them under it.
 // FixedKeyID is the same for the key that the operator fixed when starting the
 // server.
 const (
@@ -37,7 +37,7 @@ type Keys interface {
 	// works until then. [store.ErrInvalid]: it was replaced already, or cannot
 	// be used any more.
 	Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error)
-	// Revoke makes a key unusable for good.
+	// Revoke makes a key permanently unusable.
 	Revoke(ctx context.Context, id string) error
 }
 
@@ -51,25 +51,25 @@ type Sample struct {
 type Config struct {
 	Store *store.Store
 	Keys  Keys
-	// Check verifies an address. An error says that it could not be done, as
-	// [engine.Verifier.Verify] has it.
+	// Check verifies an address. An error means that the verification could not
+	// be carried out, as for [engine.Verifier.Verify].
 	Check func(ctx context.Context, address string) (engine.Result, error)
 	// Samples are addresses to try, offered on the empty Check page. Default:
 	// none.
 	Samples []Sample
-	// Health tells how the server is. Default: the page has only what the store
-	// says.
+	// Health returns the state of the server. Default: the page shows only the
+	// store.
 	Health func(ctx context.Context) Health
-	// PublicURL is where clients reach the server, as in
-	// https://verify.example.com. Default: as the browser does.
+	// PublicURL is the URL of the server for clients, such as
+	// https://verify.example.com. Default: the URL that the browser uses.
 	PublicURL string
 	// TrustForwardedProto believes the header X-Forwarded-Proto, which a proxy
 	// before the server must set or remove. Default: only a connection with TLS
 	// of its own, and a request for the host of an https PublicURL, count as
 	// encrypted.
 	TrustForwardedProto bool
-	// Client returns the address of the client, by which guessing is slowed
-	// down. Default: the other end of the connection.
+	// Client returns the address of the client, which limits guessing. Default:
+	// the other end of the connection.
 	Client func(r *http.Request) netip.Addr
 	// Log receives faults, sign-ins and changes of keys. Default: silent.
 	Log *slog.Logger
@@ -143,11 +143,11 @@ func peer(r *http.Request) netip.Addr {
 	return addr.Addr().Unmap()
 }
 
-// Handler serves the pages at "/" and below; of paths that it does not know it
-// says so with a page.
+// Handler serves the pages at "/" and below, and a page with status 404 for
+// unknown paths.
 func (d *Dashboard) Handler() http.Handler { return d.handler }
 
-// build puts the routes together, and what holds for all of them around.
+// build returns the routes, wrapped in what applies to all of them.
 func (d *Dashboard) build() (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, route := range d.routes() {
@@ -177,7 +177,7 @@ func (d *Dashboard) build() (http.Handler, error) {
 	})), nil
 }
 
-// route is what is done where.
+// route is a pattern with its access and action.
 type route struct {
 	pattern string
 	access  access
@@ -220,7 +220,7 @@ func (d *Dashboard) base(r *http.Request) string {
 	return snippets.Base(r, d.encrypted(r))
 }
 
-// encrypted tells whether the browser speaks TLS, be it with a proxy.
+// encrypted reports whether the browser uses TLS, with the server or a proxy.
 func (d *Dashboard) encrypted(r *http.Request) bool {
 	return r.TLS != nil ||
 		d.config.TrustForwardedProto && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") ||

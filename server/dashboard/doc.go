@@ -1,9 +1,9 @@
-// Package dashboard serves the pages with which people run an installation: API
-// keys, a form to check an address, usage, health and their own account.
+// Package dashboard serves the pages for operators: API keys, a form to check
+// an address, usage, health and the account.
 //
-// The pages are made on the server and work without script; script makes them
-// more pleasant. Everything they need is embedded, and nothing is fetched from
-// anywhere else.
+// The pages are rendered on the server and work without script; script adds
+// conveniences. All assets are embedded, and pages load nothing from other
+// hosts.
 //
 // # Forms
 //

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// formFault is what is wrong with a field of a form.
+// formFault is a fault of a field of a form.
 type formFault struct {
 	Field string // the id of its input
 	Text  string
@@ -23,7 +23,7 @@ func (f *formFaults) add(field, text string) {
 	}
 }
 
-// refuse makes the page that of a form in which fields are wrong.
+// refuse turns the page into that of a form with faults.
 func (p *page) refuse(faults formFaults) {
 	p.Faults = faults
 	p.Error = "One field needs another look. Nothing has been changed."
@@ -32,7 +32,7 @@ func (p *page) refuse(faults formFaults) {
 	}
 }
 
-// FaultOf is what is wrong with the field; the zero formFault: nothing.
+// FaultOf returns the fault of the field, or the zero formFault.
 func (p page) FaultOf(field string) formFault {
 	for _, f := range p.Faults {
 		if f.Field == field {
@@ -42,9 +42,10 @@ func (p page) FaultOf(field string) formFault {
 	return formFault{}
 }
 
-// Field is what the input of a field says of its state: which texts describe
-// it, whether it is wrong, and whether the page begins there, which is at the
-// first wrong field or, where all are right, at the one that the page names.
+// Field returns the attributes of the input of a field: the texts that describe
+// it, whether it has a fault, and whether it gets the focus. The focus is on
+// the first field with a fault or, without faults, on the one that the page
+// names.
 func (p page) Field(field string, hints ...string) template.HTMLAttr {
 	wrong, first := p.FaultOf(field).Text != "", p.Focus
 	if len(p.Faults) > 0 {

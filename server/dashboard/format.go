@@ -24,8 +24,7 @@ func groupedCount(n int64) string {
 	return sign + text.String()
 }
 
-// briefCount writes a number where there is little room: from ten million on in
-// millions.
+// briefCount writes a number in little space: from ten million on in millions.
 func briefCount(n int64) string {
 	switch {
 	case n < 10_000_000:
@@ -36,14 +35,13 @@ func briefCount(n int64) string {
 	return groupedCount(n/1e6) + "M"
 }
 
-// day and moment write times as people read them, in UTC as days and months are
-// counted; iso as programs do.
+// day and moment write times for people, in UTC; iso writes them for programs.
 func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 func iso(t time.Time) string    { return t.UTC().Format(time.RFC3339) }
 
-// lastDay writes the end of something as people mean it: what ends with a day
-// lasts until that day, and not until the next.
+// lastDay writes the end of a validity for people: a key that ends at midnight
+// is valid until the day before.
 func lastDay(end time.Time) string {
 	if end.Equal(end.Truncate(24 * time.Hour)) {
 		return day(end.Add(-time.Second))
@@ -51,8 +49,8 @@ func lastDay(end time.Time) string {
 	return moment(end)
 }
 
-// percent is the share of a part in the whole, without decimals; what is not
-// nothing is not shown as nothing.
+// percent writes the share of a part in the whole without decimals. A small
+// share is not shown as zero.
 func percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(whole); {
 	case whole == 0 || part == 0:
@@ -66,7 +64,7 @@ func percent(part, whole int64) string {
 	}
 }
 
-// took writes a duration with two or three digits, which is as much as matters.
+// took writes a duration with two or three digits.
 func took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -85,7 +83,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// ago writes how long before now something was.
+// ago writes the time between then and now.
 func ago(now, then time.Time) string {
 	if now.Sub(then) < time.Minute {
 		return "just now"

@@ -10,8 +10,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// changeable is the key that the path names, unless it cannot be used any more:
-// then there is nothing to change.
+// changeable returns the key that the path names, or an error if it is revoked
+// or expired.
 func (d *Dashboard) changeable(v *visit) (store.Key, error) {
 	key, err := d.config.Store.Key(v.r.Context(), v.r.PathValue("id"))
 	if err == nil && !key.Usable(d.config.Now()) {
@@ -28,8 +28,8 @@ func (d *Dashboard) showEdit(v *visit) error {
 	return d.keyPage(v, formOf(key), nil)
 }
 
-// edit changes what a key may do. Its text stays, and so does what it was used
-// for.
+// edit changes the scopes, limits and networks of a key. Its text and its usage
+// stay.
 func (d *Dashboard) edit(v *visit) error {
 	before, err := d.changeable(v)
 	if err != nil {
@@ -48,7 +48,8 @@ func (d *Dashboard) edit(v *visit) error {
 	return v.redirect("/keys?changed")
 }
 
-// overlaps are how long an old key may go on beside its successor.
+// overlaps are the times for which an old key may keep working beside its
+// successor.
 var overlaps = []overlap{
 	{"1h", "1 hour", time.Hour}, {"1d", "1 day", 24 * time.Hour}, {"7d", "7 days", 7 * 24 * time.Hour}, {"0", "Not at all: it ends at once", 0},
 }
@@ -100,7 +101,8 @@ func (d *Dashboard) rotatePage(v *visit, chosen string, faults formFaults) error
 	return d.render(v, "rotate", p)
 }
 
-// earliest is when a key ends that is to end then; zero is never.
+// earliest returns when a key ends that ends at then or at its own expiry; zero
+// is never.
 func earliest(then, expires time.Time) time.Time {
 	if !expires.IsZero() && expires.Before(then) {
 		return expires

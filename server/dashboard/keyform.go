@@ -31,8 +31,8 @@ type keyForm struct {
 	Today  string
 }
 
-// OffersBulk tells whether the form has the scope for lists, which no server
-// uses: only where a key has it, so that it can be taken away.
+// OffersBulk reports whether the form shows the scope for lists. No server uses
+// it, so the form shows it only for keys that have it, to remove it.
 func (f keyForm) OffersBulk() bool { return f.before.May(store.ScopeBulk) }
 
 // Ends is the end of a key that is not the end of a day, which the form cannot
@@ -89,7 +89,7 @@ func readKeyForm(v *visit) keyForm {
 	}
 }
 
-// key is what the form asks for, with everything that is wrong with it.
+// key returns the key that the form describes, and all faults of the form.
 func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
 	k = f.before
 	k.Name, k.Scopes, k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota = f.Name, f.scopes(), 0, 0, 0, 0
@@ -119,7 +119,7 @@ func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
 	}
 	limit("concurrency", f.Concurrency, func(n int64) { k.Concurrency = int(n) })
 	var fault string
-	if f.Expires != lastDayText(f.before.Expires) { // else the moment stays that it has
+	if f.Expires != lastDayText(f.before.Expires) { // else the exact time stays
 		k.Expires, fault = expiry(f.Expires, now)
 		faults.add("expires", fault)
 	}
@@ -201,7 +201,7 @@ func networks(text string) (all []netip.Prefix, fault string) {
 	return all, ""
 }
 
-// shortened returns the beginning of a word that was typed, to name it by.
+// shortened returns the beginning of a word that was typed, for a message.
 func shortened(word string) string {
 	const most = 40
 	if runes := []rune(word); len(runes) > most {

@@ -183,8 +183,8 @@ func (d *Dashboard) showNewKey(v *visit) error {
 	return d.keyPage(v, keyForm{Verify: true}, nil)
 }
 
-// keyPage is the form for a new key or, where it has an ID, for one that there
-// is.
+// keyPage is the form for a new key or, if the form has an ID, for an existing
+// key.
 func (d *Dashboard) keyPage(v *visit, form keyForm, faults formFaults) error {
 	form.Today = d.config.Now().UTC().Format(time.DateOnly)
 	p := page{Title: "New API key", Nav: "/keys", Focus: "name", Body: form}
@@ -209,8 +209,8 @@ type createdView struct {
 	OldEnded bool      // it has already
 }
 
-// createKey answers with the key itself and not with a redirect: it is nowhere
-// kept from where another page could show it.
+// createKey answers with the key itself and not with a redirect: the key is not
+// stored, so another page could not show it.
 func (d *Dashboard) createKey(v *visit) error {
 	form := readKeyForm(v)
 	wanted, faults := form.key(d.config.Now())

@@ -24,15 +24,14 @@ const (
 	saltLength = 16
 )
 
-// hashesAtOnce bounds memory and processor time, hashesWaiting how many
-// requests wait for their turn.
+// hashesAtOnce limits memory and CPU, and hashesWaiting the requests that wait.
 const (
 	hashesAtOnce  = 2
 	hashesWaiting = 32
 )
 
-// minPassword is the least length of a password, in characters; maxPassword
-// keeps out what no manager makes, in octets.
+// minPassword is the least length of a password in characters, maxPassword the
+// most in octets: more than password managers generate.
 const (
 	minPassword = 12
 	maxPassword = 1024
@@ -84,7 +83,7 @@ func hashPrefix() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, hashMemory, hashPasses, hashLanes)
 }
 
-// matches tells whether the stored text is that of the password.
+// matches reports whether the stored text is that of the password.
 func (p *passwords) matches(ctx context.Context, stored, password string) (bool, error) {
 	rest, ok := strings.CutPrefix(stored, hashPrefix())
 	saltText, sumText, cut := strings.Cut(rest, "$")

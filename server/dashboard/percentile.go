@@ -22,10 +22,10 @@ func (l *latency) count() (n int64) {
 	return n
 }
 
-// percentile is the duration that the share (0 to 1) of the answers stayed
-// within, as far as buckets tell: within one, they are taken to be spread
-// evenly. It is zero where nothing was counted. Beyond is set when the answer
-// lies in the last bucket, of which only the beginning means anything.
+// percentile returns the duration that the share (0 to 1) of the answers did
+// not exceed. Within a bucket, durations are assumed to be spread evenly. It is
+// zero if nothing was counted. Beyond is set if the duration is in the last
+// bucket, which has no upper bound.
 func (l *latency) percentile(share float64) (d time.Duration, beyond bool) {
 	rank := share * float64(l.count())
 	var before time.Duration

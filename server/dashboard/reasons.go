@@ -10,7 +10,7 @@ import (
 type reasonText struct {
 	Name    string // in a few words, as the heading of a row
 	Meaning string // what it says about the address, in other words than the result's message
-	Do      string // what follows for the owner of a list
+	Do      string // advice for the owner of a list
 	writes  bool   // Do recommends writing to the address
 }
 

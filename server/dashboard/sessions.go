@@ -31,7 +31,7 @@ const (
 	securePrefix  = "__Host-"
 )
 
-// recognise finds out whose visit it is.
+// recognise finds the session and the account of a visit.
 func (d *Dashboard) recognise(v *visit) error {
 	text := v.cookieText(sessionCookie)
 	if text == "" {
@@ -73,9 +73,9 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// begin signs the account in, as it was when its password was found right. The
+// begin signs the account in, as it was when its password was checked. The
 // session always gets a new ID, and the session of the browser's cookie ends,
-// so that planting a cookie gains nothing.
+// so that a planted cookie is useless.
 func (d *Dashboard) begin(v *visit, account store.Account) error {
 	ctx := v.r.Context()
 	if old := v.cookieText(sessionCookie); old != "" {
@@ -97,8 +97,8 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	return nil
 }
 
-// stillValid ends a session again that was begun with a password which has been
-// changed since it was looked at: the change has ended those before.
+// stillValid ends the new session if the password was changed after it was
+// checked: the change ended only the sessions before it.
 func (d *Dashboard) stillValid(ctx context.Context, begun store.Session, account store.Account) error {
 	now, err := d.config.Store.Account(ctx, account.ID)
 	if err != nil || now.Password == account.Password {
@@ -114,8 +114,8 @@ func secret() string {
 	return base64.RawURLEncoding.EncodeToString(bits[:])
 }
 
-// token is what a form of ours carries. It is made from the cookie, which other
-// sites can neither read nor set, and does not give it away.
+// token returns the token of our forms. It is derived from the cookie, which
+// other sites can neither read nor set, and does not reveal the cookie.
 func (v *visit) token() string {
 	if v.cookie == "" {
 		v.cookie = secret()

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// How guessing is slowed down. After some tries for nothing, each further one
-// has to wait twice as long as the one before. An account waits a minute at
-// most, so that a stranger cannot keep its owner out for long; a network, a
-// quarter of an hour.
+// Limits of guessing. After some failed tries, each further one must wait twice
+// as long as the one before: for an account at most a minute, so that a
+// stranger cannot lock its owner out for long; for a network at most a quarter
+// of an hour.
 const (
 	triesFree      = 5
 	firstWait      = time.Second
