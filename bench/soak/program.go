@@ -92,7 +92,7 @@ func (p *program) await(pattern string) (string, error) {
 }
 
 func (p *program) debugURL() (string, error) {
-	return p.await(`The runtime is shown at (http://\S+/debug/runtime)`)
+	return p.await(`Runtime figures and profiles are at (http://\S+/debug/runtime)`)
 }
 
 // figuresAt reads the figures of a program from inside and outside.

@@ -15,14 +15,14 @@ import (
 // accountsCommand is "rcpt accounts".
 type accountsCommand struct {
 	List  accountsListCommand  `cmd:"" help:"List the accounts that may sign in to the dashboard."`
-	Reset accountsResetCommand `cmd:"" help:"Give an account a new password, print it and end the account's sessions."`
+	Reset accountsResetCommand `cmd:"" help:"Set a new password for an account, print it and end the account's sessions."`
 }
 
 // accountRecord is an account as JSON.
 type accountRecord struct {
 	ID       string    `json:"id"`
 	Login    string    `json:"login"`
-	Password string    `json:"password,omitempty"` // when it is made
+	Password string    `json:"password,omitempty"` // only when it is new
 	Created  time.Time `json:"created"`
 }
 
@@ -37,7 +37,8 @@ func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *logFl
 			return err
 		}
 		if !c.JSON && len(accounts) == 0 {
-			_, err := fmt.Fprintln(std.out, "There are no accounts. A server prints a link at its start with which the first one is made.")
+			_, err := fmt.Fprintln(std.out,
+				"There are no accounts. A server prints a link to create the first one.")
 			return err
 		}
 		table, encoder := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0), newEncoder(std.out)
@@ -61,12 +62,14 @@ type accountsResetCommand struct {
 	Login string `arg:"" help:"The login of the account."`
 }
 
-// Run sets a random password and prints it, alone on standard output.
+// Run sets a random password and prints it, with nothing else on standard
+// output.
 func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		account, err := s.AccountByLogin(ctx, c.Login)
 		if errors.Is(err, store.ErrNotFound) {
-			return usage(fmt.Errorf("there is no account %q here: see rcpt accounts list, and whether --data or --database name the right place", c.Login))
+			const format = "there is no account %q here: see rcpt accounts list, and check --data or --database"
+			return usage(fmt.Errorf(format, c.Login))
 		}
 		if err != nil {
 			return err
@@ -82,9 +85,11 @@ func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *logF
 			return newEncoder(std.out).Encode(accountRecord{account.ID, account.Login, password, account.Created})
 		}
 		if _, err := fmt.Fprintln(std.out, password); err != nil {
-			return fmt.Errorf("the new password cannot be printed: run the command again: %w", err)
+			return fmt.Errorf("the new password could not be printed: run the command again: %w", err)
 		}
-		fmt.Fprintf(std.err, "This is the password of %s now. Sign in with it and choose another one under Account. All sessions have ended.\n", tty.Printable(account.Login))
+		const format = "This is the new password of %s. All sessions have ended.\n" +
+			"Sign in with it and choose another one under Account.\n"
+		fmt.Fprintf(std.err, format, tty.Printable(account.Login))
 		return nil
 	})
 }

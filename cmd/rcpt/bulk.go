@@ -59,7 +59,8 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	}
 	if c.Input == "" {
 		if c.Input = c.RetryUnknown; c.Input == "" {
-			return usage(errors.New("there is no list: name a file, or write - to read standard input (see rcpt bulk --help)"))
+			const format = "there is no list: name a file, or write - to read standard input (see rcpt bulk --help)"
+			return usage(errors.New(format))
 		}
 	}
 	input, err := c.openInput(std, stop.drain)

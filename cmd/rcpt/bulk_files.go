@@ -103,7 +103,8 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 	switch {
 	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
 	case !c.toStdout():
-		return out, usage(fmt.Errorf("--output %s: the name must end with .csv, .tsv or .jsonl, which sets the format", name))
+		const format = "--output %s: the name must end with .csv, .tsv or .jsonl, which sets the format"
+		return out, usage(fmt.Errorf(format, name))
 	case c.Split:
 		return out, usage(errors.New("--split writes files beside the output: name it with --output"))
 	case c.JSON || list == tabular.JSONLines:
@@ -176,7 +177,8 @@ func printColumns(w io.Writer, in *listfile.Input) {
 	case 1:
 		text += "; 1 more column holds addresses, use --column: " + others[0]
 	default:
-		text += fmt.Sprintf("; %d more columns hold addresses, use --column: %s", len(others), strings.Join(others, ", "))
+		text += fmt.Sprintf("; %d more columns hold addresses, use --column: %s", len(others),
+			strings.Join(others, ", "))
 	}
 	fmt.Fprintln(w, tty.Printable(text))
 }

@@ -85,10 +85,11 @@ func verdicts() []engine.Verdict {
 
 // Measures of the live line.
 const (
-	barWidth  = 10
-	barTaken  = len("[") + barWidth + len("] 100%  ") + 1 // columns before the text, and the last one, where some terminals wrap
-	barFrom   = 100                                       // columns that a terminal needs for a bar
-	lineWidth = 80                                        // where a terminal does not tell
+	barWidth = 10
+	// columns before the text, and the last one, where some terminals wrap
+	barTaken  = len("[") + barWidth + len("] 100%  ") + 1
+	barFrom   = 100 // columns that a terminal needs for a bar
+	lineWidth = 80  // where a terminal does not tell
 )
 
 // Sequences that every terminal knows except a dumb one (ECMA-48).
@@ -155,7 +156,8 @@ func describe(p bulk.Progress, rest estimate, now time.Time, width int) string {
 		next := now.Add(p.NextRetry).Format("15:04")
 		parts = append(parts, fmt.Sprintf("%s wait, next at %s", humanize.Comma(p.Waiting), next))
 	}
-	for _, verdict := range []engine.Verdict{engine.Unknown, engine.Deliverable, engine.Undeliverable, engine.AcceptAll} {
+	for _, verdict := range []engine.Verdict{engine.Unknown, engine.Deliverable, engine.Undeliverable,
+		engine.AcceptAll} {
 		if count := p.Verdicts[verdict]; count > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", verdict, humanize.Comma(count)))
 		}

@@ -106,7 +106,8 @@ func (c *bulkCommand) checkUnfinished() error {
 	if err == nil {
 		_ = unfinished.Close()
 	}
-	const text = "--output %s: an earlier run did not end and left %s: continue it with --resume, or start again with --overwrite"
+	const text = "--output %s: an earlier run did not end and left %s: " +
+		"continue it with --resume, or start again with --overwrite"
 	return usage(fmt.Errorf(text, c.Output, name))
 }
 
@@ -152,7 +153,9 @@ func rowsLeft(u unit, total listfile.Total, settled int64) string {
 // checkResumable says why a run cannot be resumed.
 func (c *bulkCommand) checkResumable(in *listfile.Input) error {
 	if c.toStdout() {
-		return errors.New("a run to standard output cannot be resumed: name a file with --output, for this run and the next")
+		const format = "a run to standard output cannot be resumed: " +
+			"name a file with --output, for this run and the next"
+		return errors.New(format)
 	}
 	if info, err := os.Stat(string(c.Output)); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("the output %s is not a regular file", c.Output)

@@ -17,10 +17,12 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 )
 
-// environmentPrefix begins the names of the environment variables that set flags: RCPT_SMTP_PORT sets --smtp-port.
+// environmentPrefix begins the names of the environment variables that set
+// flags: RCPT_SMTP_PORT sets --smtp-port.
 const environmentPrefix = "RCPT"
 
-// unsetEmpty takes away variables of ours that are set to nothing, as compose files and unit files do with settings that nobody chose.
+// unsetEmpty unsets our variables that are empty. Compose files and unit files
+// set them so for settings that were not chosen.
 func unsetEmpty(environment []string) {
 	for _, variable := range environment {
 		if name, empty := strings.CutSuffix(variable, "="); empty && strings.HasPrefix(name, environmentPrefix+"_") {
@@ -32,7 +34,7 @@ func unsetEmpty(environment []string) {
 // configFlag is the path of a configuration file.
 type configFlag string
 
-// BeforeResolve loads the file, so that kong finds the settings in it.
+// BeforeResolve loads the file and registers its settings with kong.
 func (configFlag) BeforeResolve(parsed *kong.Context, trace *kong.Path) error {
 	path := string(parsed.FlagValue(trace.Flag).(configFlag))
 	file, err := loadConfig(path)
@@ -43,7 +45,8 @@ func (configFlag) BeforeResolve(parsed *kong.Context, trace *kong.Path) error {
 	return nil
 }
 
-// originOf says where the value of a flag comes from: kong traces what stands on the command line.
+// originOf says where the value of a flag comes from. kong traces the command
+// line only.
 func originOf(parsed *kong.Context, trace *kong.Path, value string) string {
 	if slices.Contains(parsed.Path, trace) {
 		return "--" + trace.Flag.Name + " " + value
@@ -51,7 +54,8 @@ func originOf(parsed *kong.Context, trace *kong.Path, value string) string {
 	return strings.Join(trace.Flag.Envs, " or ") + "=" + value
 }
 
-// configFile is the settings of a YAML file, by the names of the flags. The command line and the environment win over it.
+// configFile holds the settings of a YAML file by the names of flags. The
+// command line and the environment override it.
 type configFile struct {
 	path     string
 	settings map[string]string
@@ -75,20 +79,22 @@ func loadConfig(path string) (configFile, error) {
 	return file, nil
 }
 
-// yamlError says in one line what is wrong with the file, and where. The error of
-// the library shows the lines themselves, several of them.
+// yamlError says in one line what is wrong with the file, and where. The error
+// of the library quotes several lines of the file.
 func yamlError(err error) error {
 	var wrong yaml.Error
 	if !errors.As(err, &wrong) {
 		return fmt.Errorf("the file is not YAML: %w", err)
 	}
 	if token := wrong.GetToken(); token != nil {
-		return fmt.Errorf("line %d: %s; settings are written as NAME: VALUE, one a line", token.Position.Line, wrong.GetMessage())
+		const format = "line %d: %s; write settings as NAME: VALUE, one per line"
+		return fmt.Errorf(format, token.Position.Line, wrong.GetMessage())
 	}
-	return fmt.Errorf("%s; settings are written as NAME: VALUE, one a line", wrong.GetMessage())
+	return fmt.Errorf("%s; write settings as NAME: VALUE, one per line", wrong.GetMessage())
 }
 
-// flagValue writes a YAML value as it would stand on the command line: the items of a sequence separated by commas.
+// flagValue returns a YAML value as it is written on the command line: the
+// items of a sequence are separated by commas.
 func flagValue(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:
@@ -109,7 +115,8 @@ func flagValue(value any) (string, error) {
 	return fmt.Sprint(value), nil
 }
 
-// Validate refuses keys that are no flag of any command: one file serves them all.
+// Validate fails for keys that are not a flag of any command: one file serves
+// all commands.
 func (c configFile) Validate(app *kong.Application) error {
 	var known []string
 	for _, flag := range flagsOf(app.Node) {
@@ -119,16 +126,18 @@ func (c configFile) Validate(app *kong.Application) error {
 	}
 	for key := range c.settings {
 		if !slices.Contains(known, key) {
-			return fmt.Errorf("unknown setting %q in %s: settings have the names of flags, such as %q", key, c.path, "smtp-port")
+			const format = "unknown setting %q in %s: settings have the names of flags, such as %q"
+			return fmt.Errorf(format, key, c.path, "smtp-port")
 		}
 	}
 	return nil
 }
 
-// settable tells whether a flag has a meaning for more than one call. One that has not, such as the name of a new key, has the tag env:"-".
+// settable reports whether the environment or a file may set a flag. A flag
+// about one call, such as the name of a new key, has the tag env:"-".
 func settable(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
 
-// Resolve looks up a flag that the command line does not set.
+// Resolve returns the value of a flag that the command line does not set.
 func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !settable(flag) {
 		return nil, nil
@@ -148,19 +157,21 @@ func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	return value, nil
 }
 
-// tryOut reads a value the way kong will, whose own error could not name the file.
+// tryOut parses a value as kong will. The error of kong itself would not name
+// the file.
 func tryOut(flag *kong.Flag, value string) error {
 	if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), value) {
-		return fmt.Errorf("%q is none of %s", value, strings.Join(flag.EnumSlice(), ", "))
+		return fmt.Errorf("%q is not one of %s", value, strings.Join(flag.EnumSlice(), ", "))
 	}
 	scan := kong.Scan().PushTyped(value, kong.FlagValueToken)
-	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, reflect.New(flag.Target.Type()).Elem())
+	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan},
+		reflect.New(flag.Target.Type()).Elem())
 }
 
 // variable is an environment variable that sets a flag.
 type variable struct{ name, flag string }
 
-// variablesOf returns the variables of all commands by name.
+// variablesOf returns the variables of all commands, sorted by name.
 func variablesOf(app *kong.Application) []variable {
 	var all []variable
 	for _, flag := range flagsOf(app.Node) {
@@ -176,16 +187,19 @@ func variablesOf(app *kong.Application) []variable {
 // which the examples for clients read too.
 var otherVariables = []string{apiKeyVariable}
 
-// testVariables begin the names of those that tests set.
+// testVariables are prefixes of the variables that tests set.
 var testVariables = []string{"RCPT_E2E_", "RCPT_STORE_TEST_", "RCPT_THROTTLE"}
 
-// ofKubernetes fits the variables that Kubernetes sets in each container for a
-// service named rcpt, and with an address as the value for one named rcpt-…
-var ofKubernetes = regexp.MustCompile(`^RCPT(_[A-Z0-9_]+)?_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)=|^RCPT_PORT(_[A-Z0-9_]+)?=|` +
-	`^RCPT_[A-Z0-9_]+_PORT=[a-z]+://|^RCPT_[A-Z0-9_]+_PORT_[0-9]+_[A-Z]+(_PROTO|_PORT|_ADDR)?=`)
+// ofKubernetes matches the variables that Kubernetes sets in each container for
+// a service named rcpt, and those with an address as value for a service named
+// rcpt-…
+var ofKubernetes = regexp.MustCompile(
+	`^RCPT(_[A-Z0-9_]+)?_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)=|^RCPT_PORT(_[A-Z0-9_]+)?=|` +
+		`^RCPT_[A-Z0-9_]+_PORT=[a-z]+://|^RCPT_[A-Z0-9_]+_PORT_[0-9]+_[A-Z]+(_PROTO|_PORT|_ADDR)?=`,
+)
 
-// checkEnvironment refuses variables with our prefix that mean nothing, such as
-// mistyped ones.
+// checkEnvironment fails for variables with our prefix that set nothing, such
+// as mistyped ones.
 func checkEnvironment(environment []string, app *kong.Application) error {
 	known := slices.Clone(otherVariables)
 	for _, v := range variablesOf(app) {
@@ -193,20 +207,23 @@ func checkEnvironment(environment []string, app *kong.Application) error {
 	}
 	for _, set := range environment {
 		name, _, _ := strings.Cut(set, "=")
-		if !strings.HasPrefix(name, environmentPrefix+"_") || slices.Contains(known, name) || ofKubernetes.MatchString(set) ||
+		if !strings.HasPrefix(name, environmentPrefix+"_") || slices.Contains(known, name) ||
+			ofKubernetes.MatchString(set) ||
 			slices.ContainsFunc(testVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
 		if near := nearest(name, known); near != "" {
-			return usage(fmt.Errorf("the environment variable %s sets nothing: did you mean %s? (see rcpt help environment)", name, near))
+			const format = "the environment variable %s sets nothing: did you mean %s? (see rcpt help environment)"
+			return usage(fmt.Errorf(format, name, near))
 		}
-		return usage(fmt.Errorf("the environment variable %s sets nothing: remove it (see rcpt help environment)", name))
+		const format = "the environment variable %s sets nothing: remove it (see rcpt help environment)"
+		return usage(fmt.Errorf(format, name))
 	}
 	return nil
 }
 
-// nearest returns the word that takes the fewest changed letters to become, or
-// "" if none is like it.
+// nearest returns the known word that is most like word, or "" if none is
+// similar.
 func nearest(word string, known []string) string {
 	best, least := "", max(2, len(word)/4)+1
 	for _, candidate := range known {

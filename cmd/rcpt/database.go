@@ -14,12 +14,13 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// databaseFlag names the database with the state of the service.
+// databaseFlag names the database of the service.
 type databaseFlag struct {
-	Database string `placeholder:"URL" help:"PostgreSQL database with keys, usage and the like, as postgres://user:password@host/name. Default: an embedded one in the data folder."`
+	Database string `placeholder:"URL" help:"PostgreSQL database for keys, usage and other state, as postgres://user:password@host/name. Default: an embedded one in the data folder."`
 }
 
-// stateIn says where the state is kept: in the database, or else in the folder.
+// stateIn returns where the state is kept: in the database if one is named,
+// else in the folder.
 func stateIn(folder dataFlag, database databaseFlag) (store.Options, error) {
 	if database.Database != "" {
 		if err := isPostgres("--database", database.Database); err != nil {
@@ -29,25 +30,26 @@ func stateIn(folder dataFlag, database databaseFlag) (store.Options, error) {
 	}
 	dir := folder.folder()
 	if dir == "" {
-		return store.Options{}, usage(errors.New("there is no data folder: name one with --data"))
+		return store.Options{}, usage(errors.New("there is no data folder: name one with --data DIR"))
 	}
 	return store.Options{DataDir: dir}, nil
 }
 
-// isPostgres fails where address is none of PostgreSQL. The error does not show it, as there may be a password in it.
+// isPostgres fails if address is not a PostgreSQL URL. The error does not show
+// it, because it may contain a password.
 func isPostgres(flag, address string) error {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		return nil
 	}
-	return usage(fmt.Errorf("%s is no PostgreSQL database: its address looks like postgres://user:password@host/name", flag))
+	return usage(fmt.Errorf("%s is not a PostgreSQL database: write postgres://user:password@host/name", flag))
 }
 
-// dataFlag is the folder for what is kept from run to run.
+// dataFlag is the folder for the state that is kept from run to run.
 type dataFlag struct {
 	Data string `placeholder:"DIR" help:"Folder for the database and newer lists. Default: rcpt in the user's data folder."`
 }
 
-// folder returns the folder; empty when none is named and the user has none.
+// folder returns the folder, or "" if none is named and the user has none.
 func (f dataFlag) folder() string {
 	if f.Data != "" {
 		return f.Data
@@ -55,8 +57,9 @@ func (f dataFlag) folder() string {
 	return userData(runtime.GOOS, os.Getenv)
 }
 
-// userData returns our folder where the operating system wants programs to keep a user's data; on Unix by the XDG Base Directory
-// Specification, which has relative paths ignored.
+// userData returns our folder for a user's data by the rules of the operating
+// system. On Unix these are the XDG Base Directory Specification, which ignores
+// relative paths.
 func userData(system string, getenv func(string) string) string {
 	home := getenv("HOME")
 	var base string
@@ -83,7 +86,7 @@ type backupCommand struct {
 	File string `arg:"" help:"The file to write. It must not exist yet."`
 }
 
-// Run writes the backup, whether a server uses the data folder or not.
+// Run writes the backup. A server may be using the data folder.
 func (c *backupCommand) Run(ctx context.Context, std terminal) error {
 	where, err := stateIn(c.dataFlag, c.databaseFlag)
 	if err != nil {
@@ -102,7 +105,8 @@ type migrateCommand struct {
 	To string `required:"" placeholder:"URL" help:"The empty PostgreSQL database to copy to, as postgres://user:password@host/name."`
 }
 
-// Run copies the embedded database, which no server may be using, into one that is shared.
+// Run copies the embedded database into a shared one. No server may be using
+// it.
 func (c *migrateCommand) Run(ctx context.Context, std terminal, logs *logFlags) (err error) {
 	if err := isPostgres("--to", c.To); err != nil {
 		return err
@@ -126,16 +130,16 @@ func (c *migrateCommand) Run(ctx context.Context, std terminal, logs *logFlags) 
 	if err != nil {
 		return err
 	}
-	return tellCopied(std.out, copied, where.DataDir)
+	return printCopied(std.out, copied, where.DataDir)
 }
 
-func tellCopied(w io.Writer, copied []store.Copied, folder string) error {
+func printCopied(w io.Writer, copied []store.Copied, folder string) error {
 	var text strings.Builder
 	for _, table := range copied {
 		fmt.Fprintf(&text, "%-12s  %d\n", table.Table, table.Rows)
 	}
-	fmt.Fprintf(&text, "Everything is copied. Start rcpt with --database or RCPT_DATABASE from now on. What is in %s is not used then, nor changed: "+
-		"delete its rcpt.db when all is well.\n", folder)
+	fmt.Fprintf(&text, "Everything is copied. From now on start rcpt with --database or RCPT_DATABASE.\n"+
+		"The copy in %s is unchanged: delete its rcpt.db when everything works.\n", folder)
 	_, err := io.WriteString(w, text.String())
 	return err
 }

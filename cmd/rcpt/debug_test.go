@@ -11,7 +11,7 @@ import (
 // TestDebugListen sees that the figures of the runtime are shown where they were asked for, and the command line nowhere.
 func TestDebugListen(t *testing.T) {
 	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--debug-listen", "127.0.0.1:0")
-	url := p.await(p.stderr, `^The runtime is shown at (http://127\.0\.0\.1:\d+)/debug/runtime and /debug/pprof/$`)[1]
+	url := p.await(p.stderr, `^Runtime figures and profiles are at (http://127\.0\.0\.1:\d+)/debug/runtime and /debug/pprof/$`)[1]
 	var figures runtimeFigures
 	status, body := get(t, url+"/debug/runtime", "")
 	if err := json.Unmarshal([]byte(body), &figures); err != nil || status != http.StatusOK || figures.Goroutines == 0 || figures.Memory == 0 {

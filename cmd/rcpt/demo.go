@@ -23,10 +23,10 @@ import (
 // demoCommand is "rcpt demo".
 type demoCommand struct {
 	listenFlag
-	Sample string `env:"-" placeholder:"FILE" help:"Write the list to try with rcpt bulk to this file and keep it. Default: sample.csv in a folder that goes with the demo."`
+	Sample string `env:"-" placeholder:"FILE" help:"Write the list to try with rcpt bulk to this file and keep it. Default: sample.csv in a folder that is removed with the demo."`
 }
 
-// Run serves the demo's world until ctx is cancelled.
+// Run serves the simulated mail hosts until ctx is canceled.
 func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
 	if err != nil {
@@ -55,10 +55,10 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 		return err
 	}
 	if sockets, err := demo.Listen(); err != nil {
-		fmt.Fprintf(std.err, "The mail hosts cannot be reached from other programs: %v\n", err)
+		fmt.Fprintf(std.err, "Other programs cannot reach the mail hosts: %v\n", err)
 	} else {
 		defer sockets.Close()
-		if err := writeWayIn(std.out, folder, sample, sockets); err != nil {
+		if err := writeAccess(std.out, folder, sample, sockets); err != nil {
 			return err
 		}
 	}
@@ -70,15 +70,16 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 		return err
 	}
 	s := service{
-		listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address, samples: demoSamples(demo.Cases()),
+		listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address,
+		samples: demoSamples(demo.Cases()),
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
-// demoResults are remembered at most.
+// demoResults is how many results the demo caches.
 const demoResults = 1000
 
-// demoState is kept in the folder of the demo, with usage of the last days.
+// demoState opens the state of the demo, with usage of the last days.
 func demoState(ctx context.Context, folder string, key apiKey, logger *slog.Logger) (*serviceState, error) {
 	if err := demo.SeedUsage(ctx, folder, time.Now()); err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func demoState(ctx context.Context, folder string, key apiKey, logger *slog.Logg
 	return state, nil
 }
 
-// demoSamples are what the dashboard offers to try.
+// demoSamples are the addresses that the dashboard offers to try.
 func demoSamples(cases []demo.Case) []dashboard.Sample {
 	var samples []dashboard.Sample
 	for _, c := range cases {
@@ -104,8 +105,8 @@ func demoSamples(cases []demo.Case) []dashboard.Sample {
 	return samples
 }
 
-// writeSample writes the list to try, and returns its path. A file that is
-// there already stays as it is.
+// writeSample writes the list to try, and returns its path. It does not replace
+// a file.
 func (c *demoCommand) writeSample(folder string) (path string, err error) {
 	if c.Sample == "" {
 		path = filepath.Join(folder, "sample.csv")
@@ -119,10 +120,11 @@ func (c *demoCommand) writeSample(folder string) (path string, err error) {
 	return c.Sample, errors.Join(err, file.Close())
 }
 
-// writeWayIn writes the settings with which other commands use the mail hosts
-// to a file, and prints how.
-func writeWayIn(w io.Writer, folder, sample string, sockets *demo.Sockets) error {
-	flags := [][2]string{{"resolver", sockets.Resolver}, {"smtp-port", sockets.SMTPPort}, {"allow-net", sockets.Network.String()}, {"helo", "demo.example"}}
+// writeAccess writes a file of settings with which other commands use the mail
+// hosts, and prints how.
+func writeAccess(w io.Writer, folder, sample string, sockets *demo.Sockets) error {
+	flags := [][2]string{{"resolver", sockets.Resolver}, {"smtp-port", sockets.SMTPPort},
+		{"allow-net", sockets.Network.String()}, {"helo", "demo.example"}}
 	var settings, line strings.Builder
 	for _, flag := range flags {
 		fmt.Fprintf(&settings, "%s: %q\n", flag[0], flag[1])
@@ -157,7 +159,7 @@ The same with flags:
 // writeCases prints the addresses to try.
 func writeCases(w io.Writer, cases []demo.Case) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "A world of mail hosts on this machine; nothing is sent anywhere. Addresses to try:")
+	fmt.Fprintln(table, "Simulated mail hosts on this machine; nothing is sent anywhere. Addresses to try:")
 	fmt.Fprintln(table)
 	fmt.Fprintln(table, "ADDRESS\tRESULT\tREASON\tABOUT")
 	for _, c := range cases {

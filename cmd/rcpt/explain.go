@@ -17,15 +17,15 @@ import (
 // explainCommand is "rcpt explain".
 type explainCommand struct {
 	rulesFlag
-	Phase    smtp.Phase  `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"What the reply answers: ${enum}. Default: ${default}."`
-	Host     string      `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules are a provider's own."`
-	Mailbox  string      `env:"-" placeholder:"ADDR" help:"The recipient, whose own words decide nothing."`
-	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path: a refusal that names it is about us."`
+	Phase    smtp.Phase  `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
+	Host     string      `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules apply to one provider."`
+	Mailbox  string      `env:"-" placeholder:"ADDR" help:"Recipient; words of the reply that quote it are ignored."`
+	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path; a refusal that names it concerns us, not the recipient."`
 	JSON     bool        `name:"json" help:"Print a JSON object."`
-	Reply    []string    `arg:"" help:"The reply as the mail host sent it, reply code first; a reply of several lines as several arguments."`
+	Reply    []string    `arg:"" help:"The reply as the mail host sent it, with its code first; each line of a reply is one argument."`
 }
 
-// Run prints how the reply is read, and by which rule.
+// Run prints how the reply is classified, and by which rule.
 func (c *explainCommand) Run(std terminal) error {
 	classifier, err := c.classifier()
 	if err != nil {
@@ -33,9 +33,11 @@ func (c *explainCommand) Run(std terminal) error {
 	}
 	reply, err := smtp.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
 	if err != nil {
-		return usage(fmt.Errorf("%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")", c.Reply, err))
+		const format = "%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")"
+		return usage(fmt.Errorf(format, c.Reply, err))
 	}
-	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")), Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
+	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")),
+		Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
 	e := explanationOf(question, classifier)
 	if c.JSON {
 		encoder := json.NewEncoder(std.out)
@@ -45,7 +47,7 @@ func (c *explainCommand) Run(std terminal) error {
 	return e.writeText(std.out)
 }
 
-// explanation is what explain prints.
+// explanation is the output of "rcpt explain".
 type explanation struct {
 	Phase      smtp.Phase     `json:"phase"`
 	Code       int            `json:"code"`
@@ -68,7 +70,7 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		Phase: q.Phase, Code: q.Reply.Code, Enhanced: q.Reply.Enhanced, Text: strings.Join(q.Reply.Lines, " "),
 		Class: read.Class, Reason: read.Reason, Verdict: read.Verdict, Message: read.Message,
 		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
-		Source: "by its code alone: no rule knows the text",
+		Source: "by its code alone: no rule matches the text",
 	}
 	for _, rule := range classifier.Rules() {
 		if rule.ID == read.Rule {
@@ -79,7 +81,7 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 	return e
 }
 
-// writeText shows the explanation to a person.
+// writeText prints the explanation as text.
 func (e explanation) writeText(w io.Writer) error {
 	var text strings.Builder
 	for _, note := range []note{

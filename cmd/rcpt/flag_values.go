@@ -23,7 +23,8 @@ import (
 // maxHELO is the length of the longest domain name (RFC 1035 §2.3.4).
 const maxHELO = 255
 
-// The types below read the values of flags. Their errors show the value and say what to write instead.
+// The types below parse the values of flags. Their errors show the value and
+// say what to write instead.
 type (
 	resolverAddress  string
 	heloName         string
@@ -45,7 +46,9 @@ func (r *resolverAddress) UnmarshalText(text []byte) error {
 	host, number := string(text), ""
 	if _, err := netip.ParseAddr(host); err != nil && strings.Contains(host, ":") {
 		if host, number, err = net.SplitHostPort(string(text)); err != nil {
-			return fmt.Errorf("%q is not a DNS server: write HOST or HOST:PORT, an IPv6 address with a port as [ADDRESS]:PORT", text)
+			const format = "%q is not a DNS server: write HOST or HOST:PORT, " +
+				"for an IPv6 address with a port [ADDRESS]:PORT"
+			return fmt.Errorf(format, text)
 		}
 		if new(port).UnmarshalText([]byte(number)) != nil {
 			return fmt.Errorf("%q is not a DNS server: the port must be a number from 1 to 65535", text)
@@ -64,7 +67,8 @@ func (h *heloName) UnmarshalText(text []byte) error {
 	}
 	for _, c := range text {
 		if c <= ' ' || c > '~' || strings.ContainsRune("<>@", rune(c)) {
-			return fmt.Errorf("%q is not a host name: use this host's full name, or an address literal such as [192.0.2.1]", text)
+			const format = "%q is not a host name: use this host's full name, or an address literal such as [192.0.2.1]"
+			return fmt.Errorf(format, text)
 		}
 	}
 	*h = heloName(text)
@@ -82,7 +86,8 @@ func (p *reversePath) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not an address: %v; leave it empty for the null reverse-path", text, err)
 	}
 	if mailbox.NeedsSMTPUTF8() {
-		return fmt.Errorf("%q has a non-ASCII local-part, which many mail hosts cannot take: use an ASCII address", text)
+		const format = "%q has a non-ASCII local-part, which many mail hosts cannot take: use an ASCII address"
+		return fmt.Errorf(format, text)
 	}
 	*p = reversePath(mailbox.Mailbox())
 	return nil
@@ -132,11 +137,13 @@ func (n *network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// unmapped is the IPv4 network of a network of IPv4-mapped addresses (RFC 4291 §2.5.5.2), which mail hosts never have in that form.
+// unmapped returns the IPv4 network of a network of IPv4-mapped addresses (RFC
+// 4291 §2.5.5.2). Addresses of mail hosts are never IPv4-mapped.
 func unmapped(mapped netip.Prefix) (netip.Prefix, error) {
 	bits := mapped.Bits() - (128 - 32)
 	if bits < 0 {
-		return mapped, errors.New("is not a network of mail hosts: write an IPv4 network as such, for example 127.0.0.0/8")
+		const format = "is not a network of mail hosts: write an IPv4 network as such, for example 127.0.0.0/8"
+		return mapped, errors.New(format)
 	}
 	return netip.PrefixFrom(mapped.Addr().Unmap(), bits), nil
 }
@@ -180,7 +187,7 @@ func (p *bundlePlace) UnmarshalText(text []byte) error {
 	}
 	address, err := url.Parse(string(text))
 	if err != nil || address.Host == "" {
-		return errors.New("that is not an address: write https://HOST/PATH, or the name of a file")
+		return errors.New("this is not a URL: write https://HOST/PATH, or the name of a file")
 	}
 	*p = bundlePlace{url: address}
 	return nil
@@ -196,11 +203,13 @@ func (p bundlePlace) String() string {
 // errNoValue is in the error about a flag without the value that it takes.
 var errNoValue = errors.New("the value is missing")
 
-// presentValue is a [kong.Mapper] that wants a value to be there before it is read.
+// presentValue is a [kong.Mapper] that checks that there is a value before it
+// is parsed.
 type presentValue struct{ kong.Mapper }
 
-// requireValues makes flags without their value an error for people, and repeatable ones with an empty value too: the latter would mean
-// the default, and --resolver="$UNSET" would send queries to a server that nobody chose.
+// requireValues makes a flag without its value an error that says what to
+// write. An empty value of a repeatable flag is an error too: it would mean the
+// default, and --resolver="$UNSET" would send queries to the system's server.
 func requireValues(node *kong.Node) {
 	for _, flag := range flagsOf(node) {
 		if !flag.IsBool() {
@@ -209,7 +218,7 @@ func requireValues(node *kong.Node) {
 	}
 }
 
-// Decode reads the value.
+// Decode parses the value.
 func (m presentValue) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	next, flag := ctx.Scan.Peek(), ctx.Value.Flag
 	if !next.IsValue() {
@@ -221,7 +230,7 @@ func (m presentValue) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	return m.Mapper.Decode(ctx, target)
 }
 
-// flagsOf collects the flags of all commands.
+// flagsOf returns the flags of a command and those below it.
 func flagsOf(node *kong.Node) []*kong.Flag {
 	flags := slices.Clone(node.Flags)
 	for _, child := range node.Children {

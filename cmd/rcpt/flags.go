@@ -22,27 +22,27 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-// engineFlags configure the engine; every command that verifies has them.
+// engineFlags configure the engine. Every command that verifies has them.
 type engineFlags struct {
-	Resolver           []resolverAddress `placeholder:"HOST:PORT" help:"DNS server; repeatable. Default: the system's."`
-	HELO               heloName          `name:"helo" placeholder:"NAME" help:"Name for EHLO. Default: this host's full name."`
-	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path; empty is the null reverse-path. Default: empty."`
+	Resolver           []resolverAddress `placeholder:"HOST:PORT" help:"DNS server; repeatable. Default: the system's servers."`
+	HELO               heloName          `name:"helo" placeholder:"NAME" help:"Name in EHLO. Default: this host's full name."`
+	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path of MAIL; empty is the null reverse-path. Default: empty."`
 	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
-	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How far to go: ${enum}. Default: ${default}."`
+	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How much to check: ${enum}. Default: ${default}."`
 	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
 	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
-	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check our own resolver and port 25 before an address is blamed: auto, on, off. auto: off with --allow-net."`
-	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host. Default: ${default}."`
-	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions in all. Default: ${default}."`
+	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check that the resolver and port 25 work before a failure counts against an address: auto, on, off. Default: auto, which is off with --allow-net."`
+	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
+	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
 	egressFlags        `group:"Egress"`
 	rulesFlag          `group:"Lists and rules"`
 	listFlags          `group:"Lists and rules"`
-	RHSBL              []rhsblZone `group:"Lists and rules" name:"rhsbl" placeholder:"ZONE" help:"Look domains up in this list in the DNS, such as dbl.spamhaus.org; repeatable."`
+	RHSBL              []rhsblZone `group:"Lists and rules" name:"rhsbl" placeholder:"ZONE" help:"Look domains up in this DNS block list, such as dbl.spamhaus.org; repeatable."`
 	JSON               bool        `group:"Output" name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
-	Details            bool        `group:"Output" help:"Add the evidence, the SMTP transcript included."`
+	Details            bool        `group:"Output" help:"Add the evidence, including the SMTP transcript."`
 }
 
-// config is the engine's configuration as the flags say, with the lists as they are now.
+// config returns the engine's configuration with the present lists.
 func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
 	source, err := f.listFlags.open(logger)
 	if err != nil {
@@ -51,7 +51,7 @@ func (f engineFlags) config(logger *slog.Logger) (engine.Config, error) {
 	return f.configWith(source.Lists(), logger)
 }
 
-// configWith is config for lists that the caller keeps up to date.
+// configWith is config with lists that the caller keeps up to date.
 func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine.Config, error) {
 	classifier, err := f.classifier()
 	if err != nil {
@@ -109,8 +109,8 @@ func (f engineFlags) allowNets() []netip.Prefix {
 	return prefixes(f.AllowNet)
 }
 
-// proxyURL is the URL of a proxy as it was given. It is looked at after the flags have been read, because errors before that show the value, and
-// there may be a password anywhere in it.
+// proxyURL is the URL of a proxy as it was given. It is parsed after the flags,
+// because errors about flags show the value, which may contain a password.
 type proxyURL string
 
 // sourceIP is an address of this machine.
@@ -125,13 +125,13 @@ func (s *sourceIP) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// egressFlags choose the way out to the mail hosts.
+// egressFlags choose the egresses to mail hosts.
 type egressFlags struct {
 	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
 	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
 }
 
-// proxies reads the URLs. Its errors show nothing of them.
+// proxies parses the URLs. Its errors do not show them.
 func (f egressFlags) proxies() ([]*url.URL, error) {
 	var proxies []*url.URL
 	for i, text := range f.Proxy {
@@ -148,23 +148,25 @@ func (f egressFlags) proxies() ([]*url.URL, error) {
 }
 
 var errNoProxy = errors.New("is not socks5://HOST:PORT or socks5://USER:PASSWORD@HOST:PORT; " +
-	"in user name and password write a comma as %2C, and other signs of URLs in the same way; the value is not shown, as it may be secret")
+	"in the user name and password, write a comma as %2C, and other special characters in the same way; " +
+	"the value is not shown because it may be secret")
 
-// sourceIPs finds out whether this machine has the addresses.
+// sourceIPs checks that this machine has the addresses.
 func (f egressFlags) sourceIPs() ([]netip.Addr, error) {
 	var all []netip.Addr
 	for _, ip := range f.SourceIP {
 		if _, err := egress.SourceIP(netip.Addr(ip)); err != nil {
-			return nil, usage(fmt.Errorf("--source-ip: this machine cannot connect from %s: name one of its own addresses", netip.Addr(ip)))
+			const format = "--source-ip: this machine cannot connect from %s: name one of its own addresses"
+			return nil, usage(fmt.Errorf(format, netip.Addr(ip)))
 		}
 		all = append(all, netip.Addr(ip))
 	}
 	return all, nil
 }
 
-// rulesFlag adds rules by which replies are read.
+// rulesFlag adds rules that classify replies.
 type rulesFlag struct {
-	Rules []string `placeholder:"FILE" help:"Read replies by the rules of this YAML file first; repeatable."`
+	Rules []string `placeholder:"FILE" help:"Classify replies by the rules of this YAML file first; repeatable."`
 }
 
 func (f rulesFlag) classifier() (*replies.Classifier, error) {
@@ -186,13 +188,13 @@ func (f rulesFlag) classifier() (*replies.Classifier, error) {
 	return classifier, nil
 }
 
-// listFlags say where lists come from, beside the embedded ones.
+// listFlags name lists besides the embedded ones.
 type listFlags struct {
 	List []listFile `placeholder:"KIND=FILE" help:"Add a file to a list: disposable, free, role, spamtrap or allow; repeatable."`
 	dataFlag
 }
 
-// open reads the lists for the first time.
+// open reads the lists.
 func (f listFlags) open(logger *slog.Logger) (*listupdate.Source, error) {
 	var files []listupdate.File
 	for _, file := range f.List {
@@ -206,8 +208,8 @@ func (f listFlags) open(logger *slog.Logger) (*listupdate.Source, error) {
 	return source, err
 }
 
-// watch reads the lists for the first time. From now on, SIGHUP does not end
-// the process.
+// watch reads the lists. From then on SIGHUP reloads them instead of ending the
+// process.
 func (f listFlags) watch(logger *slog.Logger) (*listupdate.Watch, error) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
@@ -217,15 +219,16 @@ func (f listFlags) watch(logger *slog.Logger) (*listupdate.Watch, error) {
 
 // logFlags configure the log on standard error.
 type logFlags struct {
-	LogLevel  logLevel `placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error. Default: info; warn for verify."`
+	LogLevel  logLevel `placeholder:"LEVEL" help:"Lowest level to log: debug, info, warn or error. Default: info; warn for verify."`
 	LogFormat string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"Format of the log: ${enum}. Default: ${default}."`
 }
 
-// logLevel is a level, or nil for the command's usual one.
+// logLevel is a level, or nil for the default of the command.
 type logLevel struct{ chosen *slog.Level }
 
 func (l *logLevel) UnmarshalText(text []byte) error {
-	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+		"error": slog.LevelError}
 	level, known := levels[string(text)]
 	if !known {
 		return fmt.Errorf("%q is not a level: use debug, info, warn or error", text)
@@ -234,7 +237,7 @@ func (l *logLevel) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// logger logs to w from the level that was asked for, or else from usual.
+// logger logs to w from the level of the flag, or else from usual.
 func (f logFlags) logger(w io.Writer, usual slog.Level) *slog.Logger {
 	if f.LogLevel.chosen != nil {
 		usual = *f.LogLevel.chosen
@@ -246,10 +249,10 @@ func (f logFlags) logger(w io.Writer, usual slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// quietly is logger with info lines as debug lines.
+// quietly returns logger with info lines turned into debug lines.
 func quietly(logger *slog.Logger) *slog.Logger { return slog.New(quietHandler{logger.Handler()}) }
 
-// quietHandler is a [slog.Handler] below which there is no info level.
+// quietHandler is a [slog.Handler] that turns the level info into debug.
 type quietHandler struct{ below slog.Handler }
 
 func quieter(level slog.Level) slog.Level {

@@ -13,7 +13,7 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 )
 
-// helpWidth is the width of help that goes into a file or a pipe.
+// helpWidth is the width of help in a file or a pipe.
 const helpWidth = 80
 
 // helpCommand is "rcpt help".
@@ -21,7 +21,7 @@ type helpCommand struct {
 	Topic []string `arg:"" optional:"" name:"command" help:"The command to explain, such as: keys create. \"environment\" lists the variables that set flags."`
 }
 
-// environmentTopic is what "rcpt help" explains beside commands.
+// environmentTopic is a topic of "rcpt help" that is not a command.
 const environmentTopic = "environment"
 
 // Run prints the help of a command.
@@ -37,7 +37,7 @@ func (c *helpCommand) Run(std terminal, model *kong.Kong) error {
 	return book.Help(std.out, node, tty.Width(std.out, helpWidth))
 }
 
-// printHelp is what kong calls for --help.
+// printHelp prints the help for --help. kong calls it.
 func printHelp(_ kong.HelpOptions, parsed *kong.Context) error {
 	node := parsed.Selected()
 	if node == nil {
@@ -46,30 +46,30 @@ func printHelp(_ kong.HelpOptions, parsed *kong.Context) error {
 	return manualOf(parsed.Model).Help(parsed.Stdout, node, tty.Width(os.Stdout, helpWidth))
 }
 
-// manualOf is the manual of the command line.
+// manualOf returns the manual of the command line.
 func manualOf(app *kong.Application) manual.Manual {
 	return manual.Manual{
 		App:      app,
 		Chapters: chapters,
 		Examples: examples,
-		Footer: `Flags can also be set in the environment (--smtp-port as RCPT_SMTP_PORT) or in the file of --config: ` +
-			`see "rcpt help environment". "rcpt help COMMAND" explains a command.`,
+		Footer: `Flags can also be set in the environment (--smtp-port as RCPT_SMTP_PORT) ` +
+			`or in the file of --config: see "rcpt help environment". ` +
+			`"rcpt help COMMAND" explains a command.`,
 	}
 }
 
-// chapters is the list of commands as the help shows it.
+// chapters group the commands in the help.
 var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "lists"}},
 	{Title: "Run a service", Commands: []string{"serve", "keys", "accounts", "health", "backup", "migrate"}},
 	{Title: "Learn", Commands: []string{"demo", "help", "version", "completion", "man"}},
 }
 
-// writeEnvironment lists the variables that set flags, with the commands that
-// have the flag.
+// writeEnvironment lists the variables that set flags.
 func writeEnvironment(w io.Writer, app *kong.Application) error {
 	var text strings.Builder
-	text.WriteString("The command line wins over these variables, and they win over the file of --config.\n" +
-		"An empty variable counts as not set, one that is not listed here is an error.\n\n")
+	text.WriteString("The command line overrides these variables, and they override the file of --config.\n" +
+		"An empty variable counts as unset. An RCPT_ variable that is not listed is an error.\n\n")
 	fmt.Fprintf(&text, "%-28s  %s\n", apiKeyVariable, "the key of the server, in serve and demo")
 	for _, variable := range variablesOf(app) {
 		fmt.Fprintf(&text, "%-28s  --%s\n", variable.name, variable.flag)
@@ -79,8 +79,8 @@ func writeEnvironment(w io.Writer, app *kong.Application) error {
 	return err
 }
 
-// helpInstead prints the help of a command that was called without the command
-// below it that would do something, as "rcpt" and "rcpt keys" are.
+// helpInstead prints the help of a command that was called without its
+// subcommand, such as "rcpt" and "rcpt keys".
 func helpInstead(err error, std terminal) (printed bool, failed error) {
 	wrong := new(kong.ParseError)
 	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Error != nil {
@@ -96,12 +96,12 @@ func helpInstead(err error, std terminal) (printed bool, failed error) {
 	return true, manualOf(wrong.Context.Model).Help(std.out, node, tty.Width(std.out, helpWidth))
 }
 
-// completeCommand is "rcpt complete", which the scripts of shells call.
+// completeCommand is "rcpt complete", which the completion scripts call.
 type completeCommand struct {
-	Words []string `arg:"" optional:"" help:"The words behind rcpt, up to the one to complete."`
+	Words []string `arg:"" optional:"" help:"The words after rcpt, up to the one to complete."`
 }
 
-// Run prints a candidate a line, with a tab before what it is.
+// Run prints one candidate per line: the word, a tab and its description.
 func (c *completeCommand) Run(std terminal, model *kong.Kong) error {
 	for _, candidate := range manualOf(model.Model).Complete(c.Words) {
 		if _, err := fmt.Fprintf(std.out, "%s\t%s\n", candidate.Word, candidate.About); err != nil {

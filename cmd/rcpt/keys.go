@@ -35,7 +35,8 @@ type keysFlags struct {
 }
 
 // withStore calls f with the database open. A server may be using it.
-func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, mustExist bool, f func(*store.Store) error) (err error) {
+func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, mustExist bool,
+	f func(*store.Store) error) (err error) {
 	where, err := stateIn(c.dataFlag, c.databaseFlag)
 	if err != nil {
 		return err
@@ -226,8 +227,8 @@ func (r keyRecord) allows() []string {
 	return parts
 }
 
-// wrapped yields lines of parts with semicolons between them. A line is longer than
-// width only if one part is.
+// wrapped yields lines of parts with semicolons between them. A line is longer
+// than width only if one part is.
 func wrapped(parts []string, width int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		line := ""

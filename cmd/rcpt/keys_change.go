@@ -152,7 +152,8 @@ func undoRotation(ctx context.Context, s *store.Store, old, fresh store.Key) err
 	return errors.Join(s.RevokeKey(ctx, fresh.ID), s.UpdateKey(ctx, old))
 }
 
-func (c *keysRotateCommand) print(ctx context.Context, std terminal, s *store.Store, text string, fresh store.Key) error {
+func (c *keysRotateCommand) print(ctx context.Context, std terminal, s *store.Store, text string,
+	fresh store.Key) error {
 	if c.JSON {
 		record := recordOf(fresh, fresh.Created)
 		record.Key = text

@@ -21,7 +21,7 @@ import (
 type listsCommand struct {
 	Info   listsInfoCommand   `cmd:"" help:"Print the lists with their sources and sizes."`
 	Show   listsShowCommand   `cmd:"" help:"Print the entries of a list."`
-	Check  listsCheckCommand  `cmd:"" help:"Show which lists have an address, domain, local-part or mail host."`
+	Check  listsCheckCommand  `cmd:"" help:"Show which lists contain an address, domain, local-part or mail host."`
 	Update listsUpdateCommand `cmd:"" help:"Install a newer edition of the lists."`
 }
 
@@ -31,20 +31,20 @@ type listsInfoCommand struct {
 	JSON bool `name:"json" help:"Print a JSON object."`
 }
 
-// listsInfo is what the lists hold.
+// listsInfo describes the lists.
 type listsInfo struct {
 	Edition editionInfo  `json:"edition"`
 	Lists   []lists.Info `json:"lists"`
 }
 
-// editionInfo tells an edition from others.
+// editionInfo identifies an edition.
 type editionInfo struct {
 	Date   string `json:"date"`
 	SHA256 string `json:"sha256"`
 	File   string `json:"file,omitempty"` // absent for the embedded one
 }
 
-// Run prints what the lists hold.
+// Run prints the lists and their sources.
 func (c *listsInfoCommand) Run(std terminal, logs *logFlags) error {
 	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
 	if err != nil {
@@ -58,14 +58,16 @@ func (c *listsInfoCommand) Run(std terminal, logs *logFlags) error {
 	return info.writeText(std.out)
 }
 
-// writeText shows the lists to a person.
+// writeText prints the lists as text.
 func (i listsInfo) writeText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "edition  %s, %s\nsha256   %s\n", i.Edition.Date, i.Edition.origin(), i.Edition.SHA256)
 	for _, list := range i.Lists {
 		fmt.Fprintf(table, "\n%s: %s\n%s\n", list.Kind, tally(list), list.About)
 		for _, source := range list.Sources {
-			fmt.Fprintf(table, "    %s\t%s\t%s\t%7d\n", tty.Printable(source.Name), orDash(source.License), orDash(string(source.Confidence)), source.Count)
+			const format = "    %s\t%s\t%s\t%7d\n"
+			fmt.Fprintf(table, format, tty.Printable(source.Name), orDash(source.License),
+				orDash(string(source.Confidence)), source.Count)
 		}
 	}
 	return table.Flush()
@@ -78,7 +80,7 @@ func (i editionInfo) origin() string {
 	return "from " + tty.Printable(i.File)
 }
 
-// tally counts the entries of a list by their confidence.
+// tally counts the entries of a list by confidence.
 func tally(list lists.Info) string {
 	own := 0
 	for _, source := range list.Sources {
@@ -98,7 +100,7 @@ func tally(list lists.Info) string {
 	return fmt.Sprintf("%d entries (%s)", list.Count, strings.Join(parts, ", "))
 }
 
-// orDash keeps a column of a table in sight where there is nothing to show.
+// orDash returns text, or a dash for an empty column of a table.
 func orDash(text string) string {
 	if text == "" {
 		return "-"
@@ -106,10 +108,10 @@ func orDash(text string) string {
 	return tty.Printable(text)
 }
 
-// mxPrefix begins entries that name a mail exchanger.
+// mxPrefix begins entries that name a mail host.
 const mxPrefix = "mx:"
 
-// The lists of mail exchangers of an edition, by their names in [lists.Info].
+// The lists of mail hosts of an edition, by their names in [lists.Info].
 const (
 	disposableHosts = "disposable_hosts"
 	parkedHosts     = "parked_hosts"
@@ -123,7 +125,7 @@ type listsShowCommand struct {
 	List string `arg:"" help:"The list, as rcpt lists info names it."`
 }
 
-// Run prints the entries in their order.
+// Run prints the entries, sorted.
 func (c *listsShowCommand) Run(std terminal, logs *logFlags) error {
 	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
 	if err != nil {
@@ -169,7 +171,8 @@ func entriesOf(known *lists.Lists, name string) []lists.Match {
 	return entries
 }
 
-// writeEntries prints entries as lines of JSON, or with tabs between entry, confidence, group and source.
+// writeEntries prints entries as lines of JSON, or as entry, confidence, group
+// and source with tabs between them.
 func writeEntries(w io.Writer, entries []lists.Match, asJSON bool) error {
 	out := bufio.NewWriter(w)
 	encoder := newEncoder(out)
@@ -180,7 +183,8 @@ func writeEntries(w io.Writer, entries []lists.Match, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", tty.Printable(e.Entry), e.Confidence, tty.Printable(e.Group), tty.Printable(e.Source))
+		const format = "%s\t%s\t%s\t%s\n"
+		fmt.Fprintf(out, format, tty.Printable(e.Entry), e.Confidence, tty.Printable(e.Group), tty.Printable(e.Source))
 	}
 	return out.Flush()
 }
@@ -189,10 +193,10 @@ func writeEntries(w io.Writer, entries []lists.Match, asJSON bool) error {
 type listsCheckCommand struct {
 	listFlags
 	JSON  bool     `name:"json" help:"Print JSON lines."`
-	Names []string `arg:"" name:"name" help:"What to look for: an address, a domain, a local-part such as info or info@, or a mail host as mx:HOST."`
+	Names []string `arg:"" name:"name" help:"What to look up: an address, a domain, a local-part such as info or info@, or a mail host as mx:HOST."`
 }
 
-// Run prints what the lists say about each name. Nothing is asked of anybody.
+// Run prints the lists that each name is on. It uses no network.
 func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
 	if err != nil {
@@ -216,23 +220,23 @@ func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *logFlag
 	return nil
 }
 
-// lookUp looks for names in lists.
+// lookUp looks names up in lists.
 type lookUp struct {
 	lists    *lists.Lists
-	verifier verifier // that goes by the lists alone
+	verifier verifier // of the level syntax
 }
 
-// saying is what the lists say about a name.
-type saying struct {
+// lookUpResult has the list entries for a name.
+type lookUpResult struct {
 	Name       string        `json:"name"`
 	Matches    []lists.Match `json:"matches"`
-	Suggestion string        `json:"suggestion,omitempty"` // what was perhaps meant
+	Suggestion string        `json:"suggestion,omitempty"` // a name that was perhaps meant
 	Fault      string        `json:"fault,omitempty"`      // why the name cannot be on a list
 }
 
-// name looks for a name as what its form says that it is.
-func (l lookUp) name(ctx context.Context, name string) (saying, error) {
-	s := saying{Name: name, Matches: []lists.Match{}}
+// name looks a name up as the kind of name that its form implies.
+func (l lookUp) name(ctx context.Context, name string) (lookUpResult, error) {
+	s := lookUpResult{Name: name, Matches: []lists.Match{}}
 	host, isHost := strings.CutPrefix(name, mxPrefix)
 	local, endsInAt := strings.CutSuffix(name, "@")
 	domain, beginsWithAt := strings.CutPrefix(name, "@")
@@ -252,10 +256,11 @@ func (l lookUp) name(ctx context.Context, name string) (saying, error) {
 	return s, nil
 }
 
-func (s *saying) add(found []lists.Match) { s.Matches = append(s.Matches, found...) }
+func (s *lookUpResult) add(found []lists.Match) { s.Matches = append(s.Matches, found...) }
 
-// address has the address that a text means verified, so that it is read and matched as ever.
-func (l lookUp) address(ctx context.Context, s *saying) error {
+// address verifies the address in a text, so that it is parsed and matched as
+// always.
+func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 	result, err := engine.VerifyText(ctx, l.verifier, s.Name)
 	if err != nil {
 		return err
@@ -269,7 +274,7 @@ func (l lookUp) address(ctx context.Context, s *saying) error {
 	return nil
 }
 
-func (l lookUp) domain(s *saying, given string) {
+func (l lookUp) domain(s *lookUpResult, given string) {
 	domain, err := address.Domain(given)
 	if err != nil {
 		s.Fault = "Not a domain: " + err.Error() + "."
@@ -279,8 +284,9 @@ func (l lookUp) domain(s *saying, given string) {
 	s.Suggestion, _ = l.lists.Suggest(domain)
 }
 
-// host looks for a mail host, among those too that serve all kinds of domains, which say nothing.
-func (l lookUp) host(s *saying, given string) {
+// host looks a mail host up, also among the shared hosts, which match no
+// address.
+func (l lookUp) host(s *lookUpResult, given string) {
 	host, err := address.Domain(strings.TrimSuffix(given, "."))
 	if err != nil {
 		s.Fault = "Not a mail host: " + err.Error() + "."
@@ -294,23 +300,25 @@ func (l lookUp) host(s *saying, given string) {
 	}
 }
 
-func (s saying) write(w io.Writer, asJSON bool) error {
+func (s lookUpResult) write(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return newEncoder(w).Encode(s)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, tty.Printable(s.Name))
 	for _, m := range s.Matches {
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", m.List, tty.Printable(m.Entry), orDash(string(m.Confidence)), orDash(m.Group), tty.Printable(m.Source))
+		const format = "    %s\t%s\t%s\t%s\t%s\n"
+		fmt.Fprintf(table, format, m.List, tty.Printable(m.Entry), orDash(string(m.Confidence)), orDash(m.Group),
+			tty.Printable(m.Source))
 	}
 	switch {
 	case s.Fault != "":
 		fmt.Fprintf(table, "    %s\n", tty.Printable(s.Fault))
 	case len(s.Matches) == 0:
-		fmt.Fprintln(table, "    on no list")
+		fmt.Fprintln(table, "    on none of the lists")
 	}
 	if s.Suggestion != "" {
-		fmt.Fprintf(table, "    perhaps %s was meant\n", tty.Printable(s.Suggestion))
+		fmt.Fprintf(table, "    did you mean %s?\n", tty.Printable(s.Suggestion))
 	}
 	return table.Flush()
 }

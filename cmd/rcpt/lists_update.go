@@ -14,13 +14,13 @@ import (
 // listsUpdateCommand is "rcpt lists update".
 type listsUpdateCommand struct {
 	dataFlag
-	From   bundlePlace `env:"-" required:"" placeholder:"URL|FILE" help:"Where the edition is: a file, or an address that begins with https://."`
-	SHA256 sha256Sum   `env:"-" name:"sha256" placeholder:"HEX" help:"SHA-256 that the edition must have, as sha256sum prints it for the file, or rcpt lists info for the edition."`
-	Force  bool        `env:"-" help:"Take an edition, too, that is older than the one in use, or whose lists have quite other sizes."`
+	From   bundlePlace `env:"-" required:"" placeholder:"URL|FILE" help:"Where the edition is: a file, or a URL that begins with https://."`
+	SHA256 sha256Sum   `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
+	Force  bool        `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
 }
 
-// Run puts an edition into the data folder if it looks right beside the one in
-// use.
+// Run installs an edition in the data folder, if it passes the checks against
+// the present one.
 func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	folder := c.folder()
 	if folder == "" {
@@ -43,14 +43,14 @@ func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFla
 		return err
 	}
 	if step.IsNone() {
-		_, err := fmt.Fprintf(std.out, "The edition of %s is in use already.\n", next.Date())
+		_, err := fmt.Fprintf(std.out, "The edition of %s is already in use.\n", next.Date())
 		return err
 	}
 	if err := step.Check(c.Force); err != nil {
 		return fmt.Errorf("--from %s: %w", c.From, err)
 	}
 	if err := listupdate.Install(data, source.Bundle(), source.Edition().File); err != nil {
-		return fmt.Errorf("the edition cannot be stored, and the one from before stays in use: %w", err)
+		return fmt.Errorf("cannot store the edition, and the present one stays in use: %w", err)
 	}
 	return step.Write(std.out, source.Bundle())
 }

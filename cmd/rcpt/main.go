@@ -1,8 +1,11 @@
-// Command rcpt tells whether e-mail addresses can receive mail.
+// Command rcpt verifies e-mail addresses: it tells whether they can receive
+// mail.
 //
-// It reads the command line, the environment and the configuration file, hands the work to the packages engine and server, and prints
-// what comes of it: results on standard output, everything else on standard error. The exit code is 0 when the work was done, whatever
-// the verdicts, 1 when it could not be done, and 2 for wrong usage. Nothing about verification itself is decided here.
+// It reads the command line, the environment and the configuration file, and
+// leaves the work to the packages engine, bulk and server. Results go to
+// standard output, everything else to standard error. The exit code is 0 if the
+// work was done, whatever the verdicts, 1 if it could not be done, and 2 for
+// wrong usage.
 package main
 
 import (
@@ -29,9 +32,10 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// run carries out one command line and returns its exit code. The first SIGINT or SIGTERM asks the command to end, the second kills.
+// run executes a command line and returns its exit code. The first SIGINT or
+// SIGTERM asks the command to end, the second kills the process.
 func run(args []string) int {
-	signal.Ignore(syscall.SIGPIPE) // so that a closed standard output is an error to report, not a silent death
+	signal.Ignore(syscall.SIGPIPE) // a closed standard output is an error to report
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -47,8 +51,8 @@ func run(args []string) int {
 	return exitCode(err)
 }
 
-// isReaderGone tells whether the reader of standard output has closed it, as
-// head does: it has all that it wanted.
+// isReaderGone reports whether the reader of standard output closed it, as head
+// does.
 func isReaderGone(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Path == os.Stdout.Name() && errors.Is(failed.Err, syscall.EPIPE)
@@ -76,7 +80,7 @@ func execute(ctx context.Context, args []string, std terminal) error {
 	return parsed.Run()
 }
 
-// newParser returns what reads a command line into commands.
+// newParser returns the parser of command lines.
 func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.Kong, error) {
 	parser, err := kong.New(commands,
 		kong.Name("rcpt"),
@@ -94,12 +98,12 @@ func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.
 	return parser, nil
 }
 
-// advice is what may help after an error in args.
+// advice is a hint for an error in args.
 func advice(args []string, err error) string {
 	for _, arg := range args {
 		name, _, isAddress := strings.Cut(arg, "@")
 		if isAddress && strings.HasPrefix(name, "-") && !strings.Contains(name, "=") && !errors.Is(err, errNoValue) {
-			return `an address that begins with "-" stands behind "--", as in: rcpt verify -- ` + arg
+			return `write an address that begins with "-" after "--", as in: rcpt verify -- ` + arg
 		}
 	}
 	if len(args) > 0 && commandOf(err) == "rcpt" && !strings.HasPrefix(args[0], "-") {
@@ -110,8 +114,8 @@ func advice(args []string, err error) string {
 	return "see " + commandOf(err) + " --help"
 }
 
-// commandFor is the command line that was perhaps meant by an argument in the
-// place of a command.
+// commandFor returns the command line that the user may have meant by an
+// argument in the place of a command.
 func commandFor(arg string) string {
 	switch {
 	case looksLikeList(arg):
@@ -122,7 +126,7 @@ func commandFor(arg string) string {
 	return ""
 }
 
-// commandOf is the command that the arguments had got to when they went wrong.
+// commandOf returns the command that an error of parsing is about.
 func commandOf(err error) string {
 	if wrong := new(kong.ParseError); errors.As(err, &wrong) {
 		for node := wrong.Context.Selected(); node != nil; node = node.Parent {
@@ -140,30 +144,30 @@ type commandLine struct {
 	Config  configFlag  `placeholder:"FILE" help:"Read settings from this YAML file."`
 	logFlags
 
-	Verify     verifyCommand     `cmd:"" help:"Verify addresses and print what was found out."`
-	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write every row back with its result."`
-	Serve      serveCommand      `cmd:"" help:"Answer verifications over HTTP, with a dashboard."`
+	Verify     verifyCommand     `cmd:"" help:"Verify addresses and print the results."`
+	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write it back with the results."`
+	Serve      serveCommand      `cmd:"" help:"Serve verifications over HTTP, with a dashboard."`
 	Keys       keysCommand       `cmd:"" help:"Create, list, edit, rotate and revoke API keys, also while a server runs."`
 	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
-	Health     healthCommand     `cmd:"" help:"Ask a server on this machine whether it is well."`
-	Lists      listsCommand      `cmd:"" help:"Show what the lists hold, and update them."`
-	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is read, and by which rule."`
+	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`
+	Lists      listsCommand      `cmd:"" help:"Show the lists of known domains and names, and update them."`
+	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, and by which rule."`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
-	Demo       demoCommand       `cmd:"" help:"Try everything offline, in a made-up world of mail hosts."`
+	Demo       demoCommand       `cmd:"" help:"Try everything offline, with simulated mail hosts."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`
 	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, platform and embedded lists."`
 	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
 	Man        manCommand        `cmd:"" help:"Print the man page."`
-	Complete   completeCommand   `cmd:"" hidden:"" help:"Print what a word may become, for the scripts of shells."`
+	Complete   completeCommand   `cmd:"" hidden:"" help:"Print completions of a word, for the scripts of shells."`
 }
 
-// terminal is the standard streams.
+// terminal holds the standard streams.
 type terminal struct {
 	in, out, err *os.File
 }
 
-// usageError is an error in how the command was called.
+// usageError reports wrong usage of the command.
 type usageError struct{ error }
 
 func usage(err error) error { return usageError{err} }

@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// networkCheck says whether our own network is checked. YAML has words of its own for on and off.
+// networkCheck says whether our own network is checked. YAML reads on and off
+// as booleans.
 type networkCheck engine.NetworkCheck
 
 var _ encoding.TextUnmarshaler = (*networkCheck)(nil)
@@ -99,11 +100,11 @@ func (s *networkStop) failure() error {
 	return s.fault
 }
 
-// heloTimeout bounds the search for this host's name: no verdict depends on it.
+// heloTimeout bounds the lookup of this host's name. No verdict depends on it.
 const heloTimeout = time.Second
 
-// helo is the name to greet mail hosts with: the one that was asked for, or this host's full name, or "", for which the engine uses an
-// address literal.
+// helo returns the name for EHLO: the configured one, or this host's full name,
+// or "", for which the engine uses an address literal.
 func helo(ctx context.Context, config engine.Config) string {
 	if config.HELO != "" || config.Level != engine.LevelSMTP {
 		return config.HELO
@@ -120,7 +121,8 @@ func helo(ctx context.Context, config engine.Config) string {
 	return nameOf(ctx, addrs, reverseLookup(config.Resolvers))
 }
 
-// clientAddrs are the addresses one of which mail hosts see; none where they see several, or one that only a proxy knows.
+// clientAddrs returns the addresses of this host that mail hosts may see: none
+// where there are several egresses or a proxy.
 func clientAddrs(config engine.Config) ([]net.Addr, error) {
 	switch {
 	case len(config.Proxies) > 0, len(config.SourceIPs) > 1:
@@ -132,7 +134,8 @@ func clientAddrs(config engine.Config) ([]net.Addr, error) {
 	return net.InterfaceAddrs()
 }
 
-// nameOf looks up the name of the first public address among addrs. Private ones are not asked about: their names mean nothing outside.
+// nameOf looks up the name of the first public address among addrs. Names of
+// private addresses mean nothing outside.
 func nameOf(ctx context.Context, addrs []net.Addr, lookup func(context.Context, string) ([]string, error)) string {
 	for _, addr := range addrs {
 		prefix, err := netip.ParsePrefix(addr.String())
@@ -147,7 +150,8 @@ func nameOf(ctx context.Context, addrs []net.Addr, lookup func(context.Context, 
 	return ""
 }
 
-// reverseLookup asks the first of servers, or the system's.
+// reverseLookup looks names up at the first of servers, or with the system's
+// resolver.
 func reverseLookup(servers []string) func(context.Context, string) ([]string, error) {
 	resolver := &net.Resolver{PreferGo: true}
 	if len(servers) > 0 {
@@ -159,7 +163,7 @@ func reverseLookup(servers []string) func(context.Context, string) ([]string, er
 	return resolver.LookupAddr
 }
 
-// withPort adds the port of DNS to a server that names none.
+// withPort adds the port of DNS to a server without a port.
 func withPort(server string) string {
 	if _, _, err := net.SplitHostPort(server); err == nil {
 		return server
@@ -169,15 +173,16 @@ func withPort(server string) string {
 
 func isFullName(name string) bool {
 	name = strings.TrimSuffix(name, ".")
-	return strings.Contains(name, ".") && !strings.HasSuffix(name, ".localdomain") && new(heloName).UnmarshalText([]byte(name)) == nil
+	return strings.Contains(name, ".") && !strings.HasSuffix(name, ".localdomain") &&
+		new(heloName).UnmarshalText([]byte(name)) == nil
 }
 
-// resolverTimeout bounds the look-up of a DNS server's own name.
+// resolverTimeout bounds the lookup of a DNS server's own name.
 const resolverTimeout = 3 * time.Second
 
-// checkResolvers refuses DNS servers given by a name that the system says does
-// not exist: every answer would be unknown, with the blame on the domain's DNS.
-// Where the system cannot tell now, as at boot, the server may still come up.
+// checkResolvers fails for a DNS server whose name does not exist: every result
+// would be unknown, and blame the DNS of the domain. If the lookup fails for
+// now, as at boot, the server may still come up.
 func checkResolvers(servers []string, lookUp func(context.Context, string) ([]string, error)) error {
 	for _, server := range servers {
 		host, _, err := net.SplitHostPort(withPort(server))
@@ -191,7 +196,8 @@ func checkResolvers(servers []string, lookUp func(context.Context, string) ([]st
 		_, err = lookUp(ctx, host)
 		cancel()
 		if failed := new(net.DNSError); errors.As(err, &failed) && failed.IsNotFound {
-			return fmt.Errorf("--resolver %s: there is no host %s: write the address of a DNS server, such as 192.0.2.53", server, host)
+			const format = "--resolver %s: there is no host %s: write the address of a DNS server, such as 192.0.2.53"
+			return fmt.Errorf(format, server, host)
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// printerFor chooses how answers are shown: as text when a person reads them, and as JSON lines otherwise.
+// printerFor chooses the format of results: text on a terminal, JSON lines
+// otherwise.
 func printerFor(out *os.File, asJSON, details bool) printer {
 	if asJSON || !tty.Is(out) {
 		return &jsonPrinter{encoder: newEncoder(out), details: details}
@@ -24,13 +25,13 @@ func printerFor(out *os.File, asJSON, details bool) printer {
 	return &textPrinter{out: out, details: details, colour: wantsColour(os.Getenv)}
 }
 
-// wantsColour tells whether a terminal is to get colours: https://no-color.org,
-// and terminals that have none.
+// wantsColour reports whether to use colours on a terminal
+// (https://no-color.org; dumb terminals have none).
 func wantsColour(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// jsonPrinter prints each answer as one line of JSON.
+// jsonPrinter prints each result as one line of JSON.
 type jsonPrinter struct {
 	encoder *json.Encoder
 	details bool
@@ -49,14 +50,14 @@ func (p *jsonPrinter) print(r engine.Result) error {
 	return p.encoder.Encode(r)
 }
 
-// textPrinter prints each answer for a person.
+// textPrinter prints each result as text.
 type textPrinter struct {
 	out     io.Writer
 	details bool
 	colour  bool
 }
 
-// colours are the SGR parameters in which verdicts are shown.
+// colours are the SGR parameters of verdicts (ECMA-48).
 var colours = map[engine.Verdict]string{
 	engine.Deliverable:   "32",
 	engine.Undeliverable: "31",
@@ -80,7 +81,7 @@ func (p *textPrinter) print(r engine.Result) error {
 	return err
 }
 
-// paint is the verdict, in a column of its own and in its colour.
+// paint returns the verdict padded to a column, in its colour.
 func (p *textPrinter) paint(v engine.Verdict) string {
 	column := fmt.Sprintf("%-13s", v)
 	if !p.colour {
@@ -91,7 +92,7 @@ func (p *textPrinter) paint(v engine.Verdict) string {
 
 type note struct{ name, text string }
 
-// notes are the facts beside the verdict that there are.
+// notes returns the facts besides the verdict.
 func notes(r engine.Result) []note {
 	var facts []note
 	add := func(name, text string) {
@@ -118,7 +119,8 @@ func flags(r engine.Result) []string {
 		name string
 		on   bool
 	}{
-		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.FreeEmail}, {"disposable", r.Disposable}, {"spam trap", r.SpamTrap},
+		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.FreeEmail}, {"disposable", r.Disposable},
+		{"spam trap", r.SpamTrap},
 	} {
 		if flag.on {
 			set = append(set, flag.name)
@@ -127,7 +129,7 @@ func flags(r engine.Result) []string {
 	return set
 }
 
-// said quotes the mail host.
+// said quotes the reply of the mail host.
 func said(answer *engine.SMTPAnswer) string {
 	if answer == nil {
 		return ""
@@ -157,14 +159,16 @@ func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 	}
 }
 
-// lineBreaks are what makes an error more than one line, with the indentation that some have behind them.
+// lineBreaks replaces the line breaks of an error, with the indentation after
+// them.
 var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
-// tell writes an error as one line: names of files and values of flags may come from elsewhere, too.
+// printError prints an error as one line. Names of files and values of flags
+// are made printable too.
 func printError(w io.Writer, err error) {
 	text := err.Error()
 	if failed := new(store.Error); errors.As(err, &failed) {
-		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // which operation failed is for programmers
+		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // without the name of the failed operation
 	}
 	fmt.Fprintf(w, "rcpt: %s\n", tty.Printable(lineBreaks.Replace(text)))
 }

@@ -27,12 +27,12 @@ type serveCommand struct {
 	databaseFlag
 	metricsFlag
 	siteFlags
-	Remember     int  `placeholder:"N" default:"100000" help:"Results to remember in memory, about; 0: nothing is kept of any. Default: ${default}."`
-	ReadyNetwork bool `help:"Let /readyz fail while the check of the network fails."`
-	NoPortCheck  bool `hidden:"" help:"As --network-check off."` // its name before there was a check of the resolver
+	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of cached results; 0 disables caching. Default: ${default}."`
+	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
+	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
 }
 
-// Run serves until ctx is cancelled.
+// Run serves until ctx is canceled.
 func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
 	if err != nil {
@@ -70,23 +70,24 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		listener.Close()
 		if ctx.Err() != nil {
-			return nil // told to end before it began
+			return nil // interrupted before the server started
 		}
 		return err
 	}
 	requests := linebuffer.New(std.err)
 	defer requests.Flush()
 	s := service{
-		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch, basis: c.basis, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
+		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
+		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }
 
-// siteFlags say how people and clients reach a server that stands behind something.
+// siteFlags describe a server behind a reverse proxy.
 type siteFlags struct {
-	PublicURL    siteURL   `name:"public-url" placeholder:"URL" help:"Where people and clients reach the server, as https://verify.example.com, when a proxy with TLS stands before it."`
-	TrustedProxy []network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; repeatable."`
+	PublicURL    siteURL   `name:"public-url" placeholder:"URL" help:"URL at which users and clients reach the server behind a TLS proxy, such as https://verify.example.com."`
+	TrustedProxy []network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable."`
 }
 
 // siteURL is a URL of a site without a path.
@@ -106,7 +107,7 @@ func (u *siteURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// prefixes are networks as the rest of the program knows them.
+// prefixes converts networks.
 func prefixes(networks []network) []netip.Prefix {
 	var all []netip.Prefix
 	for _, n := range networks {
@@ -136,34 +137,37 @@ func (l *listenAddress) UnmarshalText(text []byte) error {
 
 func (f listenFlag) listen() (net.Listener, error) { return listenOn("--listen", string(f.Listen)) }
 
-// listenOn listens where a flag says, or tells which flag to change.
+// listenOn listens at the address of a flag. The error names the flag.
 func listenOn(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s %s: address already in use: end the other program, or name another port", flag, address)
+		const format = "%s %s: address already in use: stop the other program, or use another port"
+		return nil, fmt.Errorf(format, flag, address)
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
 	return listener, nil
 }
 
-// greet tells where the server listens and how to ask it. A key that was made for this run is shown; one that the user set is not.
-func greet(w io.Writer, addr net.Addr, key apiKey, example string) {
+// printGreeting prints where the server listens, and a request to try. It shows
+// a key that was generated for this run, but not one that the user set.
+func printGreeting(w io.Writer, addr net.Addr, key apiKey, example string) {
 	url := "http://" + reachable(addr)
 	fmt.Fprintf(w, "rcpt listens on %s\n", url)
 	shown := "$" + apiKeyVariable
 	switch {
-	case key.made:
+	case key.generated:
 		shown = key.secret
-		fmt.Fprintf(w, "The key for this run is %s (set %s to choose one, or make keys with rcpt keys create).\n", key.secret, apiKeyVariable)
+		const format = "The key for this run is %s (set %s to choose one, or create keys with rcpt keys create).\n"
+		fmt.Fprintf(w, format, key.secret, apiKeyVariable)
 	case key.secret == "":
 		shown = "YOUR-KEY"
 	}
 	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", shown, url, example)
 }
 
-// reachable is addr as a client on this machine can name it.
+// reachable returns addr as a client on this machine can use it.
 func reachable(addr net.Addr) string {
 	listening, err := netip.ParseAddrPort(addr.String())
 	if err == nil && listening.Addr().IsUnspecified() {
@@ -172,19 +176,20 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-// healthTimeout is how long a server may take to say that it is well: it does nothing for it but answer.
+// healthTimeout is how long a server may take to answer /healthz.
 const healthTimeout = 3 * time.Second
 
-// healthCommand is "rcpt health". A container image with nothing but rcpt in it has no other program to ask with.
+// healthCommand is "rcpt health". A container image with only rcpt in it has no
+// other client for health checks.
 type healthCommand struct {
 	Listen listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address that the server listens on, HOST:PORT. Default: ${default}."`
 }
 
-// Run asks the server whether it is well.
+// Run requests /healthz of the server.
 func (c *healthCommand) Run(ctx context.Context, std terminal) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := "http://" + dialled(c.Listen) + "/healthz"
+	url := "http://" + dialAddress(c.Listen) + "/healthz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -197,18 +202,19 @@ func (c *healthCommand) Run(ctx context.Context, std terminal) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: answered %s", url, response.Status)
+		return fmt.Errorf("%s answered %s", url, response.Status)
 	}
 	_, err = io.WriteString(std.out, "ok\n")
 	return err
 }
 
-// dialled is where a server on this machine can be reached that listens on an address, which may name all interfaces. A host name is asked of the
-// resolver, as the server did.
-func dialled(listening listenAddress) string {
-	host, port, _ := net.SplitHostPort(string(listening)) // was parsed before
+// dialAddress returns the address at which to connect to a server on this
+// machine. The server may listen on all interfaces. A host name is resolved as
+// by the server.
+func dialAddress(listening listenAddress) string {
+	host, port, _ := net.SplitHostPort(string(listening)) // parsed before
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1" // a listener on all IPv6 addresses takes IPv4, too
+		host = "127.0.0.1" // a listener on all IPv6 addresses accepts IPv4 too
 	}
 	return net.JoinHostPort(host, port)
 }

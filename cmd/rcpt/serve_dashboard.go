@@ -12,7 +12,7 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// addPages makes the dashboard, where there is something that keeps accounts.
+// addPages creates the dashboard, if there is a database for its accounts.
 func (r *running) addPages() error {
 	if r.state.store == nil {
 		return nil
@@ -21,12 +21,13 @@ func (r *running) addPages() error {
 	r.pages, err = dashboard.New(dashboard.Config{
 		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.samples,
 		PublicURL: string(r.site.PublicURL), TrustForwardedProto: len(r.site.TrustedProxy) > 0,
-		Client: func(q *http.Request) netip.Addr { return r.front.ClientAddr(q) }, Log: r.logger,
+		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})
 	return err
 }
 
-// check verifies an address for somebody at the dashboard, who wants to see the dialogue and not what is remembered of it.
+// check verifies an address for the dashboard, which shows the dialogue and
+// therefore needs a fresh result.
 func (r *running) check(ctx context.Context, address string) (engine.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.engine.Timeout)
 	defer cancel()
@@ -34,15 +35,16 @@ func (r *running) check(ctx context.Context, address string) (engine.Result, err
 	result, err := r.cache.VerifyAnew(ctx, address)
 	if err == nil && result.Success && result.Details != nil {
 		r.state.record(store.Use{
-			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Details.Reason), Duration: time.Since(started),
+			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Details.Reason),
+			Duration: time.Since(started),
 		})
 	}
 	return result, err
 }
 
-// health tells how the service is.
+// health returns the state of the service.
 func (r *running) health(context.Context) dashboard.Health {
-	load, memory := r.front.Load(), r.cache.Stats()
+	load, memory := r.server.Load(), r.cache.Stats()
 	blocks, resolvers, shed := r.watcher.seen()
 	h := dashboard.Health{
 		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: r.egresses(),
@@ -55,7 +57,8 @@ func (r *running) health(context.Context) dashboard.Health {
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
 	for _, s := range r.verifier.Stats().SMTP.Shunned {
-		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until, Reason: "it said that we were too fast"}
+		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until,
+			Reason: "it said that we were too fast"}
 		if !s.Until.IsZero() {
 			b.Reason = "it blocked us for several domains"
 		}
@@ -65,17 +68,18 @@ func (r *running) health(context.Context) dashboard.Health {
 		h.Blocks = append(h.Blocks, dashboard.Block{Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply})
 	}
 	for _, s := range resolvers {
-		h.Resolvers = append(h.Resolvers, dashboard.Resolver{Server: s.server, LastAnswer: s.lastAnswer, Fault: s.fault})
+		h.Resolvers = append(h.Resolvers,
+			dashboard.Resolver{Server: s.server, LastAnswer: s.lastAnswer, Fault: s.fault})
 	}
 	return h
 }
 
-// egresses are the ways out to mail hosts.
+// egresses returns the state of each egress.
 func (r *running) egresses() []dashboard.Egress {
 	var all []dashboard.Egress
 	add := func(shown, name string) {
 		e := dashboard.Egress{Name: shown, HELO: r.engine.HELO}
-		e.LastReply, e.Fault = r.watcher.way(name)
+		e.LastReply, e.Fault = r.watcher.egress(name)
 		all = append(all, e)
 	}
 	for _, proxy := range r.engine.Proxies {
@@ -90,7 +94,8 @@ func (r *running) egresses() []dashboard.Egress {
 	return all
 }
 
-// setupURL is a link with which the first account can be made; empty where there is one, or none can be.
+// setupURL returns a link with which the first account can be created, or "" if
+// there is an account or no dashboard.
 func (r *running) setupURL(ctx context.Context) string {
 	if r.pages == nil {
 		return ""
@@ -101,7 +106,7 @@ func (r *running) setupURL(ctx context.Context) string {
 	}
 	link, err := r.pages.SetupURL(ctx, strings.TrimSuffix(base, "/"))
 	if err != nil {
-		r.logger.Error("no account can be made", "error", err)
+		r.logger.Error("cannot create a link for the first account", "error", err)
 		return ""
 	}
 	return link

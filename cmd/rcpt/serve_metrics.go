@@ -18,23 +18,24 @@ import (
 	"github.com/rcpt/rcpt/server/metrics"
 )
 
-// metricsFlag is where the figures for Prometheus are shown.
+// metricsFlag is the address of the metrics for Prometheus.
 type metricsFlag struct {
-	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to show metrics at, under /metrics, without a key. Default: nowhere."`
+	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to serve metrics on, at /metrics, without a key. Default: no metrics."`
 }
 
-// figures are those of a service.
+// figures are the metrics of a service.
 type figures struct {
 	metrics *metrics.Metrics
-	waiting atomic.Int64 // greylisted addresses, when they were last counted
+	waiting atomic.Int64 // greylisted addresses at the last count
 }
 
-// newFigures makes the metrics of a service, whose parts may come later.
+// newFigures creates the metrics. The other parts of the service may be created
+// later.
 func (r *running) newFigures() (*figures, error) {
 	config := metrics.Config{
 		Version: version(), Routes: server.Routes(), Log: r.logger,
 		Engine:    func() engine.Stats { return r.verifier.Stats() },
-		Admission: func() metrics.Admission { return metrics.Admission(r.front.Load()) },
+		Admission: func() metrics.Admission { return metrics.Admission(r.server.Load()) },
 		Keys:      r.state.keyFigures,
 		Cache:     r.cacheFigures,
 	}
@@ -46,7 +47,7 @@ func (r *running) newFigures() (*figures, error) {
 	return &figures{metrics: m}, err
 }
 
-// hooks are told what the server does.
+// hooks returns the hooks of the server.
 func (r *running) hooks() server.Hooks {
 	m := r.figures.metrics
 	return server.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
@@ -60,17 +61,19 @@ func (r *running) cacheFigures() metrics.Cache {
 	return metrics.Cache{Hits: s.FromMemory, StoreHits: s.FromStore, Misses: s.Missed, Entries: s.Entries}
 }
 
-// countPatience is how long a scrape waits for the database to count. Without an answer the number from before is shown.
-const countPatience = time.Second
+// countTimeout is how long a scrape waits for a count of the database. After
+// that it shows the count before.
+const countTimeout = time.Second
 
 func (r *running) recheckFigures() metrics.Rechecks {
-	ctx, cancel := context.WithTimeout(context.Background(), countPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
 	if n, err := r.cache.Waiting(ctx); err == nil {
 		r.figures.waiting.Store(int64(n))
 	}
 	s := r.cache.Stats()
-	return metrics.Rechecks{Waiting: int(r.figures.waiting.Load()), Done: s.RechecksSettled, GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
+	return metrics.Rechecks{Waiting: int(r.figures.waiting.Load()), Done: s.RechecksSettled,
+		GivenUp: s.RechecksGivenUp, Dropped: s.RechecksDropped}
 }
 
 func (s *serviceState) keyFigures() metrics.Keys {
@@ -84,7 +87,8 @@ func (s *serviceState) keyFigures() metrics.Keys {
 	return metrics.Keys{Usable: usable, Age: s.keys.Stale()}
 }
 
-// start shows the metrics until stop is called; nothing where no address is given.
+// start serves the metrics until stop is called. It does nothing without an
+// address.
 func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), err error) {
 	if f.MetricsListen == "" {
 		return func() {}, nil
@@ -93,7 +97,7 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	if err != nil {
 		return nil, err
 	}
-	site := metricsSite(handler)
+	site := metricsServer(handler)
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(listener) }()
 	fmt.Fprintf(out, "Metrics are at http://%s/metrics\n", reachable(listener.Addr()))
@@ -107,24 +111,27 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	}, nil
 }
 
-// metricsSite is what shows them. Nobody is asked for a key there, so a connection that says nothing must not be held for long.
-func metricsSite(handler http.Handler) *http.Server {
+// metricsServer returns the server of the metrics. It needs no key, so an idle
+// connection must not be kept for long.
+func metricsServer(handler http.Handler) *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
 	return &http.Server{
-		Handler: mux, ReadTimeout: metricsPatience, WriteTimeout: metricsPatience, IdleTimeout: metricsIdle, MaxHeaderBytes: metricsHeader,
+		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: metricsIdle,
+		MaxHeaderBytes: metricsHeader,
 	}
 }
 
 const (
-	metricsPatience = 10 * time.Second
-	metricsIdle     = 2 * time.Minute // Prometheus comes every minute, as a rule, and keeps its connection
-	metricsHeader   = 16 << 10
+	metricsTimeout = 10 * time.Second
+	metricsIdle    = 2 * time.Minute // Prometheus usually scrapes every minute on one connection
+	metricsHeader  = 16 << 10
 )
 
-// debugFlag is the address of a listener that shows the process from inside. It asks nobody for a key, so it is for this machine alone.
+// debugFlag is the address of runtime figures and profiles. They need no key,
+// so the address must be a loopback address.
 type debugFlag struct {
-	DebugListen loopbackAddress `group:"Diagnostics" placeholder:"ADDR" help:"Serve figures and profiles of the Go runtime at this loopback address."`
+	DebugListen loopbackAddress `group:"Diagnostics" placeholder:"ADDR" help:"Serve figures and profiles of the Go runtime on this loopback address."`
 }
 
 type loopbackAddress string
@@ -132,16 +139,17 @@ type loopbackAddress string
 func (l *loopbackAddress) UnmarshalText(text []byte) error {
 	address, err := netip.ParseAddrPort(string(text))
 	if err != nil || !address.Addr().IsLoopback() {
-		return fmt.Errorf("%q is no loopback address and port: use for example 127.0.0.1:6060; port 0 picks a free one", text)
+		const format = "%q is not a loopback address and port: use for example 127.0.0.1:6060; port 0 picks a free one"
+		return fmt.Errorf(format, text)
 	}
 	*l = loopbackAddress(text)
 	return nil
 }
 
-// debugHeaderTimeout bounds how long a request may take to arrive.
+// debugHeaderTimeout is the time limit for the header of a request.
 const debugHeaderTimeout = 5 * time.Second
 
-// start listens where the flag says and tells so on w. The returned function ends it.
+// start serves on the address of the flag until stop is called.
 func (f debugFlag) start(w io.Writer) (stop func(), err error) {
 	if f.DebugListen == "" {
 		return func() {}, nil
@@ -151,17 +159,18 @@ func (f debugFlag) start(w io.Writer) (stop func(), err error) {
 		return nil, err
 	}
 	debug := &http.Server{Handler: debugHandler(), ReadHeaderTimeout: debugHeaderTimeout}
-	go func() { _ = debug.Serve(listener) }() // ends with stop
-	fmt.Fprintf(w, "The runtime is shown at http://%s/debug/runtime and /debug/pprof/\n", listener.Addr())
+	go func() { _ = debug.Serve(listener) }() // stop ends it
+	fmt.Fprintf(w, "Runtime figures and profiles are at http://%s/debug/runtime and /debug/pprof/\n", listener.Addr())
 	return func() { _ = debug.Close() }, nil
 }
 
-// debugHandler leaves out what would show the command line: it may hold a password.
+// debugHandler returns the handler of the debug routes. It does not show the
+// command line, which may contain a password.
 func debugHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/runtime", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(readRuntime()) // an error means that the client has gone
+		_ = json.NewEncoder(w).Encode(readRuntime()) // an error means that the client disconnected
 	})
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
@@ -171,15 +180,16 @@ func debugHandler() http.Handler {
 	return mux
 }
 
-// runtimeFigures is what /debug/runtime answers.
+// runtimeFigures is the response of /debug/runtime.
 type runtimeFigures struct {
 	Goroutines uint64 `json:"goroutines"`
-	HeapLive   uint64 `json:"heap_live_bytes"` // what the last collection found in use
-	Memory     uint64 `json:"memory_bytes"`    // all that the runtime has from the system
+	HeapLive   uint64 `json:"heap_live_bytes"` // in use at the last garbage collection
+	Memory     uint64 `json:"memory_bytes"`    // all memory that the runtime got from the system
 }
 
 func readRuntime() runtimeFigures {
-	samples := []runtimemetrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	samples := []runtimemetrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/gc/heap/live:bytes"},
+		{Name: "/memory/classes/total:bytes"}}
 	runtimemetrics.Read(samples)
 	return runtimeFigures{samples[0].Value.Uint64(), samples[1].Value.Uint64(), samples[2].Value.Uint64()}
 }

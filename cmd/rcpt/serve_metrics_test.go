@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestMetricsOfMemory: what is remembered and who waits is counted as it is, and not as what was asked of it.
+// TestMetricsOfMemory: what is remembered and who waits is counted as it is,
+// and not as what was asked of it.
 func TestMetricsOfMemory(t *testing.T) {
 	folder := t.TempDir()
 	kept, err := store.Open(t.Context(), store.Options{DataDir: folder})
@@ -66,12 +67,13 @@ func (l once) Accept() (net.Conn, error) {
 func (l once) Close() error   { close(l.closed); return nil }
 func (l once) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestQuietConnectionsToMetrics: who asks for no figures, or for no more, is not connected for ever.
+// TestQuietConnectionsToMetrics: who asks for no figures, or for no more, is
+// not connected for ever.
 func TestQuietConnectionsToMetrics(t *testing.T) {
 	for name, asks := range map[string]int{"nothing asked": 0, "once asked": 1} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				site := metricsSite(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "figures") }))
+				site := metricsServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "figures") }))
 				here, there := net.Pipe()
 				listener := once{make(chan net.Conn, 1), make(chan struct{})}
 				listener.conns <- there

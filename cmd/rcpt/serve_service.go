@@ -24,25 +24,26 @@ import (
 	"github.com/rcpt/rcpt/server/verdictcache"
 )
 
-// service is what "rcpt serve" and "rcpt demo" have in common.
+// service is the common part of "rcpt serve" and "rcpt demo".
 type service struct {
-	listener net.Listener // closed at the end
-	engine   engine.Config
-	requests *slog.Logger              // of the server; nil: that of the engine
-	lists    *listupdate.Watch         // nil: the lists stay as they are
-	basis    func(lists string) string // names what verdicts rest on, with these lists; nil: nothing that changes
-	state    *serviceState
-	remember int // results; 0: nothing is kept of any
-	metrics  metricsFlag
-	site     siteFlags
-	details  bool
-	// readyNetwork makes the server unready while the check of the network fails.
+	listener    net.Listener // run closes it
+	engine      engine.Config
+	requests    *slog.Logger              // logger of the server; nil: that of the engine
+	lists       *listupdate.Watch         // nil: the lists do not change
+	fingerprint func(lists string) string // identifies the rules with these lists; nil: the rules do not change
+	state       *serviceState
+	remember    int // number of cached results; 0: no cache
+	metrics     metricsFlag
+	site        siteFlags
+	details     bool
+	// readyNetwork makes the server not ready while the check of the network
+	// fails.
 	readyNetwork bool
-	example      string // the address in the command line to try
+	example      string // address of the request to try
 	samples      []dashboard.Sample
 }
 
-// running is a service at work.
+// running is a service that was started.
 type running struct {
 	service
 	logger   *slog.Logger
@@ -50,20 +51,20 @@ type running struct {
 	watcher  *watcher
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
-	front    *server.Server
-	pages    *dashboard.Dashboard // nil: there are none
+	server   *server.Server
+	pages    *dashboard.Dashboard // nil: there is no dashboard
 
 	mu      sync.Mutex
-	rest    string // what verdicts rest on at present
-	network string // why it does not work, as it was last logged; empty: it works, or that is not known
+	rules   string // present fingerprint
+	network string // fault that was logged last; empty: the network works, or was not checked
 }
 
-// run tells on w where it listens, and serves until ctx is cancelled.
+// run prints the address to w, and serves until ctx is canceled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
 	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher()}
 	if s.lists != nil {
-		r.rest = s.basis(s.lists.Digest())
+		r.rules = s.fingerprint(s.lists.Digest())
 	}
 	if err := r.build(); err != nil {
 		return errors.Join(err, r.close())
@@ -73,32 +74,33 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 		return errors.Join(err, r.close())
 	}
 	stop := r.background(ctx)
-	greet(w, s.listener.Addr(), s.state.key, s.example)
+	printGreeting(w, s.listener.Addr(), s.state.key, s.example)
 	if link := r.setupURL(ctx); link != "" {
-		fmt.Fprintf(w, "Make an account for the dashboard, once and within a day: %s\n", link)
+		fmt.Fprintf(w, "Create an account for the dashboard (once, within a day): %s\n", link)
 	}
-	err = r.front.Serve(ctx, s.listener)
+	err = r.server.Serve(ctx, s.listener)
 	stop()
 	hide()
 	return errors.Join(err, r.close())
 }
 
-// build makes the parts, from the engine to the server.
+// build creates the parts, from the engine to the server.
 func (r *running) build() error {
 	var err error
 	if r.figures, err = r.newFigures(); err != nil {
 		return err
 	}
 	config := r.engine
-	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks()) // the server logs each verification with its request
+	// The server logs each verification with its request.
+	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks())
 	config.Hooks.Network = r.networkChanged
 	if r.verifier, err = engine.New(config); err != nil {
 		return err
 	}
-	r.watcher.names(r.verifier.Resolvers())
+	r.watcher.addResolvers(r.verifier.Resolvers())
 	if r.cache, err = verdictcache.New(verdictcache.Config{
 		Engine: r.verifier, Store: r.state.store, Entries: r.remember, KeepNothing: r.remember == 0,
-		Fingerprint: r.basisNow, Egress: wayOut(config), Timeout: config.Timeout, Log: r.logger,
+		Fingerprint: r.fingerprintNow, Egress: egressIdentity(config), Timeout: config.Timeout, Log: r.logger,
 	}); err != nil {
 		return err
 	}
@@ -110,14 +112,17 @@ func (r *running) build() error {
 	if r.state.store != nil {
 		usage, pages = r.state.store, r.pages.Handler()
 	}
-	r.front, err = server.New(server.Config{
-		Verifier: r.cache, Usage: usage, Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys, Record: r.state.record, Ready: r.ready,
-		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(), TrustedProxies: prefixes(r.site.TrustedProxy),
+	r.server, err = server.New(server.Config{
+		Verifier: r.cache, Usage: usage, Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys,
+		Record: r.state.record, Ready: r.ready,
+		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(),
+		TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
 	return err
 }
 
-// background asks again about greylisted addresses, looks after the network and keeps the lists up to date, until it is told to stop.
+// background rechecks greylisted addresses, checks the network and updates the
+// lists, until stop is called.
 func (r *running) background(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -132,24 +137,26 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	}
 }
 
-// use takes up other lists. Verdicts that rest on those before are forgotten.
+// use switches to other lists, and removes the results that depend on the lists
+// before.
 func (r *running) use(ctx context.Context, l *lists.Lists) {
 	r.verifier.SetLists(l)
 	r.mu.Lock()
-	r.rest = r.basis(r.lists.Digest())
+	r.rules = r.fingerprint(r.lists.Digest())
 	r.mu.Unlock()
 	if err := r.cache.Forget(ctx); err != nil {
-		r.logger.Error("verdicts that rest on the lists from before stay stored until they expire; they are not used", slog.String("error", err.Error()))
+		r.logger.Error("cannot remove the results of earlier lists, which are not used",
+			slog.String("error", err.Error()))
 	}
 }
 
-func (r *running) basisNow() string {
+func (r *running) fingerprintNow() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.rest
+	return r.rules
 }
 
-// close frees what build has made, as far as it came.
+// close closes the parts that build created.
 func (r *running) close() error {
 	var err error
 	if r.cache != nil {
@@ -164,12 +171,13 @@ func (r *running) close() error {
 	return nil
 }
 
-// basisLength is how much of a digest names what verdicts rest on: two that differ never share it.
-const basisLength = 16
+// fingerprintLength is how many octets of the digest a fingerprint has.
+const fingerprintLength = 16
 
-// basis names what verdicts rest on besides the word of mail hosts, so that one that is remembered is not taken for another's: the program, how deep it
-// looks, its rules, and the lists.
-func (c *serveCommand) basis(lists string) string {
+// fingerprint identifies what results depend on besides the replies of mail
+// hosts: the version, the level, the lists and the rules. Cached results with
+// another fingerprint are not used.
+func (c *serveCommand) fingerprint(lists string) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, version(), c.Level, lists, c.RHSBL)
 	for _, path := range c.Rules {
@@ -177,11 +185,12 @@ func (c *serveCommand) basis(lists string) string {
 			fmt.Fprintln(digest, path, info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	return hex.EncodeToString(digest.Sum(nil)[:basisLength])
+	return hex.EncodeToString(digest.Sum(nil)[:fingerprintLength])
 }
 
-// wayOut names how mail hosts see us. Greylisting knows a client by its address and sender.
-func wayOut(config engine.Config) string {
+// egressIdentity identifies us to mail hosts: greylisting knows a client by its
+// address and sender.
+func egressIdentity(config engine.Config) string {
 	parts := []string{config.HELO, config.MailFrom}
 	for _, proxy := range config.Proxies {
 		parts = append(parts, proxy.Host)
@@ -192,11 +201,13 @@ func wayOut(config engine.Config) string {
 	return strings.Join(parts, " ")
 }
 
-// networkEvery is how often a network that does not work is checked again, also while nobody asks for anything. It is a little more than the minute for which the
-// engine does not repeat a check that failed.
+// networkEvery is how often a network that does not work is checked again, even
+// without requests. It is a little more than the minute for which the engine
+// does not repeat a failed check.
 const networkEvery = time.Minute + 5*time.Second
 
-// watchNetwork checks the network at start, and then for as long as it does not work, until ctx is cancelled.
+// watchNetwork checks the network at start, and again as long as it does not
+// work, until ctx is canceled.
 func (r *running) watchNetwork(ctx context.Context) {
 	again := time.NewTicker(networkEvery)
 	defer again.Stop()
@@ -213,7 +224,8 @@ func (r *running) watchNetwork(ctx context.Context) {
 	}
 }
 
-// networkChanged logs once that the network does not work, and once that it works again.
+// networkChanged logs once when the network stops working, and once when it
+// works again.
 func (r *running) networkChanged(s engine.NetworkStatus) {
 	fault := networkError(s)
 	text := ""
@@ -231,12 +243,13 @@ func (r *running) networkChanged(s engine.NetworkStatus) {
 	default:
 		r.logger.Info("the network works again")
 	}
-	r.logger.Debug("network", slog.String("resolver", string(s.Resolver.State)), slog.String("port", string(s.Port.State)))
+	r.logger.Debug("network", slog.String("resolver", string(s.Resolver.State)),
+		slog.String("port", string(s.Port.State)))
 }
 
 var errNetworkFails = errors.New("the check of the network fails")
 
-// ready tells why requests cannot be served.
+// ready returns why requests cannot be served, or nil.
 func (r *running) ready(ctx context.Context) error {
 	if r.readyNetwork && r.verifier.Network().Failed() {
 		return errNetworkFails
@@ -244,21 +257,24 @@ func (r *running) ready(ctx context.Context) error {
 	return r.state.ready(ctx)
 }
 
-// networkChecks are the checks of the network as the dashboard shows them, but for those that are off.
+// networkChecks returns the checks of the network for the dashboard, without
+// those that are off.
 func networkChecks(s engine.NetworkStatus) []dashboard.NetworkCheck {
 	var all []dashboard.NetworkCheck
 	for _, c := range []struct {
 		name, advice string
 		check        engine.Check
 	}{
-		{"DNS resolver", "Name a DNS server that works with --resolver. Until then no domain is called undeliverable.", s.Resolver},
-		{"Port 25", "Ask your hoster to open outgoing TCP port 25, or send through --proxy. Until then mailboxes cannot be checked.", s.Port},
+		{"DNS resolver", "Name a working DNS server with --resolver. Until then no domain is undeliverable.",
+			s.Resolver},
+		{"Port 25", "Ask your hoster to open outgoing TCP port 25, or use --proxy. Until then no mailbox is verified.", s.Port},
 	} {
 		if c.check.State == engine.CheckOff {
 			continue
 		}
 		all = append(all, dashboard.NetworkCheck{
-			Name: c.name, Tested: c.check.State != engine.CheckUntested, Fault: c.check.Fault, Advice: c.advice, Since: c.check.Since, Checked: c.check.CheckedAt,
+			Name: c.name, Tested: c.check.State != engine.CheckUntested, Fault: c.check.Fault, Advice: c.advice,
+			Since: c.check.Since, Checked: c.check.CheckedAt,
 		})
 	}
 	return all

@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// opened is what a server with such a fixed key would begin with, in the folder of a user whose data are in home.
+// opened is what a server with such a fixed key would begin with, in the folder
+// of a user whose data are in home.
 func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
 	t.Helper()
 	t.Setenv("XDG_DATA_HOME", home)
@@ -26,7 +27,8 @@ func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
 	return state, err
 }
 
-// TestNoPlaceForState: whoever set a key needs no place to keep anything, as in a container. Where the key is to be made up, nobody would know it.
+// TestNoPlaceForState: whoever set a key needs no place to keep anything, as in
+// a container. Where the key is to be made up, nobody would know it.
 func TestNoPlaceForState(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(home, nil, 0o600))
@@ -34,12 +36,13 @@ func TestNoPlaceForState(t *testing.T) {
 	if err != nil || state.store != nil {
 		t.Errorf("with a key that was set: %+v, %v", state, err)
 	}
-	if _, err := opened(t, home, apiKey{secret: keyring.NewText(), made: true}); err == nil {
+	if _, err := opened(t, home, apiKey{secret: keyring.NewText(), generated: true}); err == nil {
 		t.Error("without one the server starts")
 	}
 }
 
-// TestStateThatCannotBeRead: keys that are there are not left aside because one more was set. Their owners would get 401.
+// TestStateThatCannotBeRead: keys that are there are not left aside because one
+// more was set. Their owners would get 401.
 func TestStateThatCannotBeRead(t *testing.T) {
 	home := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(home, "rcpt"), 0o700))
@@ -49,7 +52,8 @@ func TestStateThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestReadyWithOldKeys: a node that has not been able to look at the keys for long is none to send requests to, even if its database answers.
+// TestReadyWithOldKeys: a node that has not been able to look at the keys for
+// long is none to send requests to, even if its database answers.
 func TestReadyWithOldKeys(t *testing.T) {
 	s := openState(t, store.Options{DataDir: t.TempDir()})
 	var ahead time.Duration
@@ -66,10 +70,11 @@ func TestReadyWithOldKeys(t *testing.T) {
 	}
 }
 
-// TestKeyOfARun: it is made where nobody has a key, and a key that cannot be used any more is none.
+// TestKeyOfARun: it is made where nobody has a key, and a key that cannot be
+// used any more is none.
 func TestKeyOfARun(t *testing.T) {
 	home := t.TempDir()
-	made := apiKey{secret: keyring.NewText(), made: true}
+	made := apiKey{secret: keyring.NewText(), generated: true}
 	wantSecret := func(when, want string) {
 		t.Helper()
 		state, err := opened(t, home, made)
@@ -91,7 +96,8 @@ func TestKeyOfARun(t *testing.T) {
 	wantSecret("with a revoked key", made.secret)
 }
 
-// TestShortKey: who sets a key that can be guessed is told, without the key; nobody else is.
+// TestShortKey: who sets a key that can be guessed is told, without the key;
+// nobody else is.
 func TestShortKey(t *testing.T) {
 	for secret, warned := range map[string]bool{"hunter2": true, "0123456789abcde": true, "0123456789abcdef": false, keyring.NewText(): false} {
 		var log strings.Builder

@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 )
 
-// process is a running command. Reading what it prints is how the tests wait for it.
+// process is a running command. Reading what it prints is how the tests wait
+// for it.
 type process struct {
 	t              *testing.T
 	command        *exec.Cmd
@@ -122,7 +123,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestNoPortCheck: the flag from before --network-check, by its name in the environment and in a file too.
+// TestNoPortCheck: the flag from before --network-check, by its name in the
+// environment and in a file too.
 func TestNoPortCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rcpt.yaml")
 	check(t, os.WriteFile(file, []byte("no-port-check: true\n"), 0o600))
@@ -217,7 +219,8 @@ func wantFirst(t *testing.T, p *process, line string) {
 	}
 }
 
-// TestInterruptedVerify: answers stream while standard input is open; an interrupt ends the rest with exit code 1.
+// TestInterruptedVerify: answers stream while standard input is open; an
+// interrupt ends the rest with exit code 1.
 func TestInterruptedVerify(t *testing.T) {
 	p := start(t, startWorld(t), "verify", "--json", "-")
 	_, err := io.WriteString(p.stdin, "alice@acme.example\nghost@acme.example\n")

@@ -16,60 +16,65 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// mostSeen bounds what is remembered of strangers' hosts.
-const mostSeen = 100
+// maxSeen bounds how many mail hosts and DNS servers are remembered.
+const maxSeen = 100
 
-// manySilent is how many mail hosts in a row are out of reach when the way out to them is suspected: some hosts are always dead.
-const manySilent = 10
+// manyUnreachable is how many mail hosts in a row must be unreachable before
+// the egress is suspected: some hosts are always down.
+const manyUnreachable = 10
 
-// watcher remembers, for people who look after a service, how DNS servers and mail hosts have treated it since it began.
+// watcher records for the operator how DNS servers and mail hosts have answered
+// since the service started.
 type watcher struct {
 	mu        sync.Mutex
-	blocks    map[string]*blockSeen    // by provider, or by mail host
+	blocks    map[string]*blockSeen    // by provider or mail host
 	resolvers map[string]*resolverSeen // by server
-	ways      map[string]*waySeen      // by the name of the way out; empty: the only one
-	shed      int64
+	egresses  map[string]*egressSeen   // by name; empty: the only egress
+	shed      int64                    // requests refused because the server was busy
 	hour      hour
 }
 
-// waySeen is how a way out to mail hosts does.
-type waySeen struct {
-	lastReply time.Time                   // zero: none yet
-	broken    bool                        // the proxy or the source address itself failed since then
-	silent    map[netip.AddrPort]struct{} // hosts out of reach since then, manySilent at most
+// egressSeen is the state of an egress.
+type egressSeen struct {
+	lastReply   time.Time                   // zero: none yet
+	broken      bool                        // the proxy or the source address failed since then
+	unreachable map[netip.AddrPort]struct{} // hosts since then, at most manyUnreachable
 }
 
-// fault is what is wrong with the way; empty: nothing that is known.
-func (seen *waySeen) fault() string {
+// fault returns what is wrong with the egress, or "".
+func (seen *egressSeen) fault() string {
 	switch {
 	case seen.broken:
 		return "the proxy or the source address does not work"
-	case len(seen.silent) == manySilent:
-		return fmt.Sprintf("the last %d mail hosts could not be reached: is port 25 open to the outside?", manySilent)
+	case len(seen.unreachable) == manyUnreachable:
+		return fmt.Sprintf("the last %d mail hosts could not be reached: check that outgoing port 25 is open",
+			manyUnreachable)
 	}
 	return ""
 }
 
-// blockSeen is that a mail host refused us and not a mailbox.
+// blockSeen counts the refusals of a mail host that concern us and not a
+// mailbox.
 type blockSeen struct {
 	provider string
 	count    int64
 	last     time.Time
-	reply    string // its codes: the text may name the address that was asked about
+	reply    string // its codes only: the text may quote the address
 }
 
-// resolverSeen is how a DNS server answers.
+// resolverSeen is the state of a DNS server.
 type resolverSeen struct {
 	server     string
 	lastAnswer time.Time
-	fault      string // that the last question showed; empty: none
+	fault      string // of the last query; empty: none
 }
 
 func newWatcher() *watcher {
-	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen), ways: make(map[string]*waySeen)}
+	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen),
+		egresses: make(map[string]*egressSeen)}
 }
 
-// hooks adds what the watcher wants to know to the hooks of an engine.
+// hooks adds the watcher to the hooks of an engine.
 func (w *watcher) hooks(h engine.Hooks) engine.Hooks {
 	resolved, probed, verified := h.Resolved, h.Probed, h.Verified
 	h.Resolved = func(f dnsresolve.Findings, took time.Duration) {
@@ -102,7 +107,7 @@ func (w *watcher) resolved(f dnsresolve.Findings) {
 		case l.Cached:
 		case l.Server != "":
 			w.lookedUp(l.Server, l.Status, now)
-		case resolverFaults[l.Status] != "": // none of the servers answered
+		case resolverFaults[l.Status] != "": // no server answered
 			for server := range w.resolvers {
 				w.lookedUp(server, l.Status, now)
 			}
@@ -110,11 +115,12 @@ func (w *watcher) resolved(f dnsresolve.Findings) {
 	}
 }
 
-// lookedUp notes how a question to a server ended. The lock is held.
+// lookedUp records the outcome of a query to a server. The caller holds the
+// lock.
 func (w *watcher) lookedUp(server string, status dnsresolve.Status, now time.Time) {
 	seen := w.resolvers[server]
 	if seen == nil {
-		if len(w.resolvers) >= mostSeen {
+		if len(w.resolvers) >= maxSeen {
 			return
 		}
 		seen = &resolverSeen{server: server}
@@ -125,58 +131,59 @@ func (w *watcher) lookedUp(server string, status dnsresolve.Status, now time.Tim
 	}
 }
 
-// names are the DNS servers that are to be asked.
-func (w *watcher) names(servers []string) {
+// addResolvers adds the DNS servers that will be queried.
+func (w *watcher) addResolvers(servers []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, server := range servers {
-		if len(w.resolvers) < mostSeen && w.resolvers[server] == nil {
+		if len(w.resolvers) < maxSeen && w.resolvers[server] == nil {
 			w.resolvers[server] = &resolverSeen{server: server}
 		}
 	}
 }
 
-// resolverFaults are the statuses that say something about the server. SERVFAIL and broken answers are mostly the fault of the domain.
+// resolverFaults are the statuses that concern the server. SERVFAIL and broken
+// answers are mostly faults of the domain.
 var resolverFaults = map[dnsresolve.Status]string{
-	dnsresolve.StatusTimeout: "did not answer the last question",
+	dnsresolve.StatusTimeout: "did not answer the last query",
 	dnsresolve.StatusError:   "could not be reached",
-	dnsresolve.StatusRefused: "refused the last question: it may not serve this machine",
+	dnsresolve.StatusRefused: "refused the last query: it may not serve this machine",
 }
 
-// probed looks at what the sessions say about the ways out.
+// probed records what sessions show about the egresses.
 func (w *watcher) probed(f smtpprobe.Findings) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range f.Sessions {
 		s := &f.Sessions[i]
-		seen := w.ways[s.Egress] // of a set that the configuration names
+		seen := w.egresses[s.Egress] // one of those in the configuration
 		if seen == nil {
-			seen = &waySeen{silent: make(map[netip.AddrPort]struct{})}
-			w.ways[s.Egress] = seen
+			seen = &egressSeen{unreachable: make(map[netip.AddrPort]struct{})}
+			w.egresses[s.Egress] = seen
 		}
 		seen.add(s, now)
 	}
 }
 
-func (seen *waySeen) add(s *smtpprobe.Session, now time.Time) {
+func (seen *egressSeen) add(s *smtpprobe.Session, now time.Time) {
 	switch {
 	case s.Greeting != nil:
 		seen.lastReply, seen.broken = now, false
-		clear(seen.silent)
+		clear(seen.unreachable)
 	case s.Failure == nil || s.Failure.Phase != smtp.PhaseConnect:
 	case s.Failure.Kind == smtp.KindEgress:
 		seen.broken = true
 	case s.Failure.Kind == smtp.KindTimeout, s.Failure.Kind == smtp.KindUnreachable, s.Failure.Kind == smtp.KindRefused:
-		if len(seen.silent) < manySilent { // a host may be told of again without having been tried again
-			seen.silent[s.Addr] = struct{}{}
+		if len(seen.unreachable) < manyUnreachable { // a failure may be reported again without a new try
+			seen.unreachable[s.Addr] = struct{}{}
 		}
 	}
 }
 
 func (w *watcher) verified(r engine.Result) {
 	d := r.Details
-	if d != nil && !d.Cached && r.Domain != "" { // what is no address says nothing of the network
+	if d != nil && !d.Cached && r.Domain != "" { // an address without a domain says nothing about the network
 		w.mu.Lock()
 		w.hour.add(time.Now(), r.Verdict, d.Reason)
 		w.mu.Unlock()
@@ -198,9 +205,9 @@ func (w *watcher) verified(r engine.Result) {
 	seen.reply = strings.TrimSpace(strconv.Itoa(d.SMTP.Code) + " " + d.SMTP.Enhanced)
 }
 
-// makeRoom forgets the block that is oldest, where there are many.
+// makeRoom removes the oldest block if there are too many.
 func (w *watcher) makeRoom() {
-	if len(w.blocks) < mostSeen {
+	if len(w.blocks) < maxSeen {
 		return
 	}
 	oldest := ""
@@ -212,7 +219,7 @@ func (w *watcher) makeRoom() {
 	delete(w.blocks, oldest)
 }
 
-// refused counts the requests that were turned away because there was too much to do.
+// refused counts the requests that were refused because the server was busy.
 func (w *watcher) refused(why string) {
 	if why != "busy" {
 		return
@@ -222,17 +229,18 @@ func (w *watcher) refused(why string) {
 	w.shed++
 }
 
-// way is how a way out does: when a mail host last replied through it, and what is wrong with it.
-func (w *watcher) way(name string) (lastReply time.Time, fault string) {
+// egress returns when a mail host last replied through an egress, and what is
+// wrong with it.
+func (w *watcher) egress(name string) (lastReply time.Time, fault string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if seen := w.ways[name]; seen != nil {
+	if seen := w.egresses[name]; seen != nil {
 		return seen.lastReply, seen.fault()
 	}
 	return time.Time{}, ""
 }
 
-// seen is what is remembered: the latest blocks first, and the DNS servers by name.
+// seen returns the blocks, the latest first, and the DNS servers by name.
 func (w *watcher) seen() (blocks []blockSeen, resolvers []resolverSeen, shed int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -242,12 +250,16 @@ func (w *watcher) seen() (blocks []blockSeen, resolvers []resolverSeen, shed int
 	for _, r := range w.resolvers {
 		resolvers = append(resolvers, *r)
 	}
-	slices.SortFunc(blocks, func(a, b blockSeen) int { return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.provider, b.provider)) })
+	slices.SortFunc(blocks, func(a,
+		b blockSeen) int {
+		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.provider, b.provider))
+	})
 	slices.SortFunc(resolvers, func(a, b resolverSeen) int { return cmp.Compare(a.server, b.server) })
 	return blocks, resolvers, w.shed
 }
 
-// hour counts the verifications of the last sixty minutes, the present one included.
+// hour counts the verifications of the last sixty minutes, including the
+// present one.
 type hour struct{ minutes [60]minute }
 
 type minute struct {
@@ -268,7 +280,8 @@ func (h *hour) add(now time.Time, verdict engine.Verdict, reason engine.Reason) 
 	}
 }
 
-// sum returns how many were verified, how many of them are unknown, and the reason that most of these have.
+// sum returns the number of verifications, how many of them are unknown, and
+// the most frequent reason for that.
 func (h *hour) sum(now time.Time) (checked, unknown int64, mostly engine.Reason) {
 	number := now.Unix() / 60
 	reasons := make(map[engine.Reason]int64)
@@ -288,7 +301,7 @@ func (h *hour) sum(now time.Time) (checked, unknown int64, mostly engine.Reason)
 	return checked, unknown, mostly
 }
 
-// lastHour is what was verified in the last hour.
+// lastHour returns the sum of the last hour.
 func (w *watcher) lastHour() (checked, unknown int64, mostly engine.Reason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

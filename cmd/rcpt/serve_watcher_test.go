@@ -20,9 +20,11 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 	}}
 }
 
-// TestWatcher: blocks are counted by provider, or else by host, the latest first, without the words of the host; remembered answers and other
-// refusals are none. DNS servers are known by their last answer; that a domain is broken is not their fault, and a
-// question that nobody answered is that of all of them. What strangers can make long is bounded.
+// TestWatcher: blocks are counted by provider, or else by host, the latest
+// first, without the words of the host; remembered answers and other refusals
+// are none. DNS servers are known by their last answer; that a domain is broken
+// is not their fault, and a question that nobody answered is that of all of
+// them. What strangers can make long is bounded.
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
 	told := 0
@@ -60,17 +62,18 @@ func TestWatcher(t *testing.T) {
 	if shed != 1 || told != 8 {
 		t.Errorf("shed %d, other hooks told %d times", shed, told)
 	}
-	for i := range 3 * mostSeen {
+	for i := range 3 * maxSeen {
 		hooks.Verified(blockedBy("", fmt.Sprintf("mx%d.example", i), at.Add(time.Duration(i)*time.Minute)))
 		hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Server: fmt.Sprint(i), Status: dnsresolve.StatusOK}}}, 0)
 	}
 	blocks, resolvers, _ = w.seen()
-	if len(blocks) != mostSeen || len(resolvers) != mostSeen || blocks[0].provider != fmt.Sprintf("mx%d.example", 3*mostSeen-1) {
+	if len(blocks) != maxSeen || len(resolvers) != maxSeen || blocks[0].provider != fmt.Sprintf("mx%d.example", 3*maxSeen-1) {
 		t.Errorf("%d blocks, %d resolvers, the first %v", len(blocks), len(resolvers), blocks[0])
 	}
 }
 
-// TestWatchedWays: a way out works when a mail host has spoken through it. One dead host says nothing, however often it is told of; many in a row do.
+// TestWatchedWays: a way out works when a mail host has spoken through it. One
+// dead host says nothing, however often it is told of; many in a row do.
 func TestWatchedWays(t *testing.T) {
 	w := newWatcher()
 	hooks := w.hooks(engine.Hooks{})
@@ -85,17 +88,17 @@ func TestWatchedWays(t *testing.T) {
 	}
 	wants := func(what, way string, replied bool, fault string) {
 		t.Helper()
-		last, got := w.way(way)
+		last, got := w.egress(way)
 		if last.IsZero() == replied || !strings.Contains(got, fault) || (fault == "") != (got == "") {
 			t.Errorf("%s: last reply %v, fault %q", what, last, got)
 		}
 	}
 	wants("not tried", "", false, "")
-	for range 2 * manySilent {
+	for range 2 * manyUnreachable {
 		session("", 1, smtp.KindTimeout)
 	}
 	wants("one dead host", "", false, "")
-	for i := range manySilent {
+	for i := range manyUnreachable {
 		session("", byte(i), smtp.KindUnreachable)
 	}
 	wants("many in a row", "", false, "port 25")
@@ -106,10 +109,11 @@ func TestWatchedWays(t *testing.T) {
 	wants("the other way", "", true, "")
 }
 
-// TestNamedResolvers: a server that nothing was asked of is there, and has no fault until nobody answers.
+// TestNamedResolvers: a server that nothing was asked of is there, and has no
+// fault until nobody answers.
 func TestNamedResolvers(t *testing.T) {
 	w := newWatcher()
-	w.names([]string{"192.0.2.53:53"})
+	w.addResolvers([]string{"192.0.2.53:53"})
 	if _, resolvers, _ := w.seen(); len(resolvers) != 1 || resolvers[0].fault != "" || !resolvers[0].lastAnswer.IsZero() {
 		t.Errorf("resolvers %v", resolvers)
 	}
@@ -119,7 +123,8 @@ func TestNamedResolvers(t *testing.T) {
 	}
 }
 
-// TestHour: what was verified in the last sixty minutes, and why what is unknown of it is.
+// TestHour: what was verified in the last sixty minutes, and why what is
+// unknown of it is.
 func TestHour(t *testing.T) {
 	var h hour
 	start := time.Unix(1_000_000_020, 0)

@@ -10,14 +10,14 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// errPrinted ends the reading of a command line by a flag that has printed what
-// was asked for.
+// errPrinted ends the parsing of a command line after a flag has printed its
+// output.
 var errPrinted = errors.New("printed")
 
 // versionFlag is "rcpt --version".
 type versionFlag bool
 
-// BeforeReset prints the version in place of doing what else is asked for.
+// BeforeReset prints the version instead of running a command.
 func (versionFlag) BeforeReset(std terminal) error {
 	if _, err := fmt.Fprintf(std.out, "rcpt %s\n", version()); err != nil {
 		return err
@@ -30,7 +30,7 @@ type versionCommand struct {
 	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
 }
 
-// build is what this binary is made of.
+// build describes this binary.
 type build struct {
 	Version string      `json:"version"`
 	Go      string      `json:"go"`
@@ -44,14 +44,15 @@ type buildOfList struct {
 	Entries map[string]int `json:"entries"`
 }
 
-// Run prints what this binary is made of.
+// Run prints the version of this binary and of its parts.
 func (c *versionCommand) Run(std terminal) error {
 	known, err := lists.New()
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		b := build{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, buildOfList{known.Edition().Date(), map[string]int{}}}
+		b := build{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+			buildOfList{known.Edition().Date(), map[string]int{}}}
 		for _, list := range known.Info() {
 			b.Lists.Entries[string(list.Kind)] = list.Count
 		}
@@ -69,7 +70,7 @@ func (c *versionCommand) Run(std terminal) error {
 	return nil
 }
 
-// version is the module's version, or for a build from a working copy the
+// version returns the module's version, or for a build from a working copy the
 // revision.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -95,8 +96,8 @@ func settingsOf(info *debug.BuildInfo) map[string]string {
 	return settings
 }
 
-// commitDate is the day of the commit that this binary was built from, or ""
-// where that is not known.
+// commitDate returns the day of the commit that this binary was built from, or
+// "" if it is not known.
 func commitDate() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

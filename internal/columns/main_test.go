@@ -26,6 +26,8 @@ func TestCheck(t *testing.T) {
 		{"after the output of an example", "// Output:\n// a\n}\n" + wide("// a ", 81), true, true},
 		{"code of 120 columns", wide("\ta := ", 120), false, false},
 		{"code of 121 columns", wide("\ta := ", 121), false, true},
+		{"a field with a tag", wide("\ta b `help:\"", 200) + "\"`", false, false},
+		{"a raw string that is not a tag", wide("\ta := `", 200) + "`", false, true},
 		{"code in a test", wide("\ta := ", 200), true, false},
 		{"a comment behind code is code", wide("\ta := b // c ", 120), false, false},
 	} {
