@@ -11,8 +11,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestResetAccount: the password that is printed is the account's, and its
-// sessions have ended.
+// TestResetAccount: the printed password is the account's, and its sessions
+// have ended.
 func TestResetAccount(t *testing.T) {
 	folder := t.TempDir()
 	s, err := store.Open(t.Context(), store.Options{DataDir: folder})

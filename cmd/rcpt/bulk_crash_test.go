@@ -24,8 +24,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// postOffice is mail hosts that note which run has asked about which mailbox:
-// each run has an EHLO name of its own.
+// postOffice is a set of mail hosts that record which run asked about which
+// mailbox: each run has its own EHLO name.
 type postOffice struct {
 	settings []string    // the environment that leads the command to it
 	open     atomic.Bool // mailboxes that begin with "shut" are there
@@ -37,8 +37,8 @@ type postOffice struct {
 }
 
 // openPost starts mail hosts, each with a domain, for a list of so many rows.
-// They have the mailboxes that begin with "box", and those with "grey" from the
-// second attempt on.
+// They have the mailboxes that begin with "box", and from the second attempt on
+// those that begin with "grey".
 func openPost(t *testing.T, hosts, rows int) *postOffice {
 	t.Helper()
 	post := &postOffice{asked: make(map[string]map[string]int), seen: make(map[string]bool)}
@@ -69,7 +69,7 @@ func openPost(t *testing.T, hosts, rows int) *postOffice {
 	return post
 }
 
-// reply is that of a host, but for mailboxes that are shut.
+// reply is the reply of a host, except for mailboxes that are shut.
 func (p *postOffice) reply(host func(rcpt string, n int) string) func(rcpt string, n int) string {
 	return func(rcpt string, n int) string {
 		switch {
@@ -94,7 +94,7 @@ func (p *postOffice) note(run, address string) {
 	p.seen[address] = true
 }
 
-// count is how many of the mailboxes with a prefix have been asked about.
+// count returns how many mailboxes with one of the prefixes were asked about.
 func (p *postOffice) count(prefixes ...string) (count int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,14 +108,14 @@ func (p *postOffice) count(prefixes ...string) (count int) {
 	return count
 }
 
-// askedBy is how often a run has asked about an address.
+// askedBy returns how often a run asked about an address.
 func (p *postOffice) askedBy(run, address string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[run][address]
 }
 
-// notedConn reads along with what a client says.
+// notedConn records the commands of a client.
 type notedConn struct {
 	net.Conn
 	note func(run, address string)
@@ -142,8 +142,8 @@ func (c *notedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// crashList is a list with cells of every kind, one in a hundred of its
-// addresses greylisted, some of them for long, and what is to come of it.
+// crashList is a list with cells of every kind and their expected results. One
+// in a hundred of its addresses is greylisted, some of them for long.
 type crashList struct {
 	rows      []string // as they stand in the file, without their line ends
 	addresses []string
@@ -181,8 +181,8 @@ func (l *crashList) write(t *testing.T, name string) {
 	check(t, os.WriteFile(name, []byte(crashHeader+"\r\n"+strings.Join(l.rows, "\r\n")+"\r\n"), 0o600))
 }
 
-// compare looks whether an output has the rows of the list, from the first on,
-// octet for octet, with the results that are wanted.
+// compare checks that an output has the rows of the list, from the first on,
+// octet for octet, with the expected results.
 func (l *crashList) compare(t *testing.T, name string, rows int, acceptGrey ...string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -233,9 +233,9 @@ func settledIn(t *testing.T, name string) map[int]bool {
 	return settled
 }
 
-// TestBulkKilled kills a run with signal 9 again and again, interrupts it once,
-// and goes on with it each time: no row that was settled is lost or asked about
-// again, and every cell is as it was.
+// TestBulkKilled kills a run with signal 9 several times, interrupts it once,
+// and resumes it each time: no settled row is lost or asked about again, and
+// every cell is unchanged.
 func TestBulkKilled(t *testing.T) {
 	t.Parallel()
 	rows, kills, hosts := 3000, 3, 5

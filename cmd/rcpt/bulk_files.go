@@ -203,6 +203,7 @@ func (c *bulkCommand) printNotes(w io.Writer, in *listfile.Input) {
 		fmt.Fprintf(w, "Repeated addresses: %s left out.\n", rowUnit.count(n.Repeated))
 	}
 	if c.RetryUnknown != "" {
-		fmt.Fprintf(w, "Settled before: %s taken from %s.\n", resultUnit.count(in.Taken()), tty.Printable(c.RetryUnknown))
+		from := tty.Printable(c.RetryUnknown)
+		fmt.Fprintf(w, "Settled before: %s taken from %s.\n", resultUnit.count(in.Taken()), from)
 	}
 }

@@ -38,8 +38,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestLine: what matters most fits into 80 columns, and nothing is cut within a
-// word.
+// TestLine: the most important parts fit into 80 columns, and no word is cut.
 func TestLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 20, 43, 10, 0, time.Local)
 	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, Rate: 1234.4, NextRetry: 5 * time.Minute,

@@ -13,8 +13,8 @@ import (
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
-// TestBulkResume: while a run is under way no other writes its output; what it
-// leaves is gone on with, by the same command alone.
+// TestBulkResume: while a run writes an output no other run does; an
+// interrupted run is resumed by the same command only.
 func TestBulkResume(t *testing.T) {
 	t.Parallel()
 	settings := startWorld(t)
@@ -78,9 +78,9 @@ func TestBulkResume(t *testing.T) {
 	}
 }
 
-// TestGoOnWith: the command is what was typed, fit for a shell, without a
-// password.
-func TestGoOnWith(t *testing.T) {
+// TestResumeCommand: the command is the one that was typed, quoted for a shell,
+// without a password.
+func TestResumeCommand(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"bulk|list.csv|-o|out.csv", "rcpt bulk list.csv -o out.csv --resume"},
 		{"bulk|my list's.csv|-o|out.csv|--overwrite", `rcpt bulk 'my list'\''s.csv' -o out.csv --resume`},

@@ -11,7 +11,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestSummaryText: the whole of it, for a run that was ended and went on.
+// TestSummaryText: the whole summary of a resumed run.
 func TestSummaryText(t *testing.T) {
 	var out bytes.Buffer
 	writeSummary(&out, bulkReport{

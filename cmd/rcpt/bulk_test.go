@@ -9,10 +9,11 @@ import (
 	"testing"
 )
 
-// pipedRows is how many addresses a list needs to be recognized while its pipe is still open.
+// pipedRows is how many addresses a list needs before its format is known while
+// its pipe is still open.
 const pipedRows = 3000
 
-// pipeList says a list of addresses to p and leaves the pipe open.
+// pipeList writes a list of addresses to p and leaves the pipe open.
 func pipeList(t *testing.T, p *process, last string) {
 	t.Helper()
 	var list []byte
@@ -23,7 +24,8 @@ func pipeList(t *testing.T, p *process, last string) {
 	check(t, err)
 }
 
-// TestDrainedBulk: after one signal what was read is finished, although the pipe is open and a mail host is slow. Rows are in order.
+// TestDrainedBulk: after one signal the rows already read are finished,
+// although the pipe is open and a mail host is slow. Rows are in order.
 func TestDrainedBulk(t *testing.T) {
 	p := start(t, startWorld(t), "bulk", "-", "--no-progress")
 	pipeList(t, p, "who@slow.example")
@@ -43,7 +45,8 @@ func TestDrainedBulk(t *testing.T) {
 	}
 }
 
-// TestStoppedBulk: the second signal ends it at once, although a mail host keeps it waiting.
+// TestStoppedBulk: the second signal ends the run at once, although it waits
+// for a mail host.
 func TestStoppedBulk(t *testing.T) {
 	p := start(t, startWorld(t), "bulk", "-", "--no-progress", "--timeout", "1h")
 	pipeList(t, p, "who@mute.example")
@@ -56,7 +59,8 @@ func TestStoppedBulk(t *testing.T) {
 	}
 }
 
-// TestClosedBulkOutput: when nobody reads the rows any more it ends, silently, as the head of a list is often all that is wanted.
+// TestClosedBulkOutput: when the reader of standard output closes it, as head
+// does, the run ends without an error.
 func TestClosedBulkOutput(t *testing.T) {
 	p := start(t, nil, "bulk", "-", "--level", "syntax", "--no-progress")
 	check(t, p.stdoutPipe.Close())

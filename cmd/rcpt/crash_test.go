@@ -18,14 +18,16 @@ import (
 	"github.com/rcpt/rcpt/store/storetest"
 )
 
-// acknowledgedKeys are keys made and revoked by commands that ended well, while servers come and go.
+// acknowledgedKeys are keys that were created and revoked by commands that
+// succeeded, while servers start and stop.
 type acknowledgedKeys struct {
 	mu      sync.Mutex
 	alive   map[string]string // texts by ID; not those that a command is about to revoke
 	revoked []string          // texts
 }
 
-// churn makes keys and revokes every other one until ctx ends. A command that ends badly acknowledges nothing.
+// churn creates keys and revokes every other one until ctx ends. A command that
+// fails acknowledges nothing.
 func (a *acknowledgedKeys) churn(ctx context.Context, t *testing.T, keys keysOf) {
 	for i := 0; ctx.Err() == nil; i++ {
 		made, err := keys.create(ctx, "--name", fmt.Sprint("key ", i))
@@ -58,7 +60,7 @@ func complain(ctx context.Context, t *testing.T, err error) {
 	}
 }
 
-// look returns what has been acknowledged up to now.
+// look returns the keys acknowledged up to now.
 func (a *acknowledgedKeys) look() (alive, revoked []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -68,7 +70,7 @@ func (a *acknowledgedKeys) look() (alive, revoked []string) {
 	return alive, slices.Clone(a.revoked)
 }
 
-// crash is an installation that is killed again and again.
+// crash is an installation that is killed several times.
 type crash struct {
 	t           *testing.T
 	environment []string
@@ -91,7 +93,9 @@ const (
 	smallQuota    = 150
 )
 
-// TestKilledUnderLoad kills a server with signal 9 while clients ask and keys come and go, and looks each time whether what was acknowledged is there.
+// TestKilledUnderLoad kills a server with signal 9 while clients send requests
+// and keys are created and revoked, and checks each time that everything
+// acknowledged is there.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	rounds := 20
@@ -119,7 +123,7 @@ func TestKilledUnderLoad(t *testing.T) {
 	c.last()
 }
 
-// round is the life of one server.
+// round runs one server until it is killed.
 func (c *crash) round(round int) {
 	alive, revoked := c.keys.look()
 	n := startNode(c.t, c.environment)
@@ -161,7 +165,8 @@ func (c *crash) round(round int) {
 	c.accounts()
 }
 
-// honours checks keys that were acknowledged before the server began: some, which stand for all.
+// honours checks a sample of the keys that were acknowledged before the server
+// started.
 func (c *crash) honours(n *node, alive, revoked []string) {
 	c.t.Helper()
 	const most = 5
@@ -178,7 +183,8 @@ func (c *crash) honours(n *node, alive, revoked []string) {
 	}
 }
 
-// freshAddresses asks about addresses that nobody has asked about, one of them greylisted.
+// freshAddresses requests addresses that were not requested before, one of them
+// greylisted.
 func (c *crash) freshAddresses(n *node, round int) (settled []string) {
 	for _, name := range []string{"box", "ghost"} {
 		address := fmt.Sprintf("%s-of-round%d@box.example", name, round)
@@ -195,7 +201,7 @@ func (c *crash) freshAddresses(n *node, round int) (settled []string) {
 
 func (c *crash) greylisted(round int) string { return fmt.Sprintf("grey%d@box.example", round) }
 
-// address is one that is remembered, but for every tenth.
+// address returns an address that is cached, except for every tenth.
 func (c *crash) address(i int) string {
 	if i%10 == 0 {
 		return fmt.Sprintf("box%d.%d@box.example", c.kills, i)
@@ -211,7 +217,7 @@ func (c *crash) unexpected(a reply) bool {
 	return false
 }
 
-// usedUp ends the client whose quota is used up.
+// usedUp ends a client whose quota is used up.
 func (c *crash) usedUp(a reply) bool {
 	if a.busy() {
 		return true
@@ -222,7 +228,7 @@ func (c *crash) usedUp(a reply) bool {
 	return false
 }
 
-// accounts compares what clients were answered with what is stored.
+// accounts compares the responses to clients with the stored usage.
 func (c *crash) accounts() {
 	c.t.Helper()
 	s, err := store.Open(c.t.Context(), store.Options{DataDir: c.folder, Beside: true})
@@ -246,7 +252,7 @@ func (c *crash) accounts() {
 	}
 }
 
-// usesOf counts the uses of a key that are stored.
+// usesOf counts the stored uses of a key.
 func usesOf(t *testing.T, s *store.Store, key string) (count int64) {
 	t.Helper()
 	rows, err := s.Usage(t.Context(), store.UsageQuery{Key: key})
@@ -257,7 +263,7 @@ func usesOf(t *testing.T, s *store.Store, key string) (count int64) {
 	return count
 }
 
-// last looks at everything once more with a server that is not killed.
+// last checks everything again with a server that is not killed.
 func (c *crash) last() {
 	alive, revoked := c.keys.look()
 	n := startNode(c.t, c.environment)
@@ -285,7 +291,8 @@ func (c *crash) last() {
 	}
 }
 
-// plainStart is what the machine takes now for a command that reads lists and rules as a server does, and has no state.
+// plainStart is how long a command takes on this machine that reads lists and
+// rules as a server does, and has no state.
 func (c *crash) plainStart() (slowest time.Duration) {
 	c.t.Helper()
 	for range 3 {

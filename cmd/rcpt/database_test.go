@@ -37,7 +37,7 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// stateWithKey makes a data folder with a key in it.
+// stateWithKey creates a data folder with a key in it.
 func stateWithKey(t *testing.T) (*store.Store, dataFlag) {
 	t.Helper()
 	folder := t.TempDir()
@@ -63,7 +63,7 @@ func wantKey(t *testing.T, o store.Options) {
 	}
 }
 
-// streams collects what a command prints.
+// streams collects the output of a command.
 func streams(t *testing.T) (std terminal, printed func() string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out")

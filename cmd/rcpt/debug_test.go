@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDebugListen sees that the figures of the runtime are shown where they were asked for, and the command line nowhere.
+// TestDebugListen: the figures of the runtime are served, the command line is
+// not.
 func TestDebugListen(t *testing.T) {
 	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--debug-listen", "127.0.0.1:0")
 	url := p.await(p.stderr, `^Runtime figures and profiles are at (http://127\.0\.0\.1:\d+)/debug/runtime and /debug/pprof/$`)[1]
@@ -28,7 +29,7 @@ func TestDebugListen(t *testing.T) {
 	}
 }
 
-// TestDebugListenHere: nobody else is to see it.
+// TestDebugListenHere: only loopback addresses are accepted.
 func TestDebugListenHere(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:6060", ":6060", "192.0.2.1:6060", "localhost:6060", "[::]:6060", "127.0.0.1"} {
 		if new(loopbackAddress).UnmarshalText([]byte(address)) == nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPagesShowWhatIsPrinted: what the pages show of commands that ask nobody is what they print.
+// TestPagesShowWhatIsPrinted: the output of commands without a network is what
+// the pages show.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh to read the command lines")
@@ -42,7 +43,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// TestSecurityPageNamesFiles: the page that says where what is tested must not send people to files that are gone.
+// TestSecurityPageNamesFiles: the tests that the security page names exist.
 func TestSecurityPageNamesFiles(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))

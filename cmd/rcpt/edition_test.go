@@ -18,8 +18,8 @@ func editionFor(t *testing.T, edits ...string) []byte {
 	return data
 }
 
-// makeEdition is the scripts' command edition FILE [PATTERN REPLACEMENT]...: it
-// writes another edition.
+// makeEdition is the command "edition FILE [PATTERN REPLACEMENT]..." of the
+// scripts. It writes another edition.
 func makeEdition(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args)%2 == 0 {
 		ts.Fatalf("usage: edition FILE [PATTERN REPLACEMENT]...")

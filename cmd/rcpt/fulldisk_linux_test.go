@@ -31,7 +31,8 @@ func twoMegabytes(t *testing.T) string {
 	return folder
 }
 
-// TestServeOnFullDisk: while nothing can be stored requests are answered, the log says why once, and with room again all goes on.
+// TestServeOnFullDisk: while the disk is full requests are answered and the log
+// says why once; with room again everything is stored.
 func TestServeOnFullDisk(t *testing.T) {
 	t.Parallel()
 	folder := twoMegabytes(t)
@@ -47,10 +48,10 @@ func TestServeOnFullDisk(t *testing.T) {
 	defer cancel()
 	var clients asker
 	var all sync.WaitGroup
-	for who := range 2 {
+	for client := range 2 {
 		all.Go(func() {
-			// So few that what is remembered of them has room on the disk.
-			address := func(i int) string { return fmt.Sprintf("box%d.%d@box.example", who, i%200) }
+			// So few that their results fit on the disk.
+			address := func(i int) string { return fmt.Sprintf("box%d.%d@box.example", client, i%200) }
 			clients.ask(ctx, n, free.Key, address, func(a reply) bool {
 				t.Errorf("a client gets %d %s", a.status, a.body)
 				return false
@@ -104,14 +105,15 @@ func TestServeOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestBulkOnFullDisk: whether the disk of the output or that of the journal is full, the run ends with an error that says so, and when there is room
-// it goes on with all that was settled.
+// TestBulkOnFullDisk: if the disk of the output or of the journal is full, the
+// run ends with an error that says so; with room again it resumes with all
+// settled rows.
 func TestBulkOnFullDisk(t *testing.T) {
 	t.Parallel()
 	const rows = 20_000
 	list := newCrashList(rows, []string{"acme.example"})
 	for i := range list.want {
-		list.want[i] = "unknown" // nobody is asked
+		list.want[i] = "unknown" // no mail host is asked
 	}
 	settings := startWorld(t)
 	for _, full := range []string{"output", "journal"} {

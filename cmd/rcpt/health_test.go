@@ -42,13 +42,13 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	served.Close()
-	const nobody = "127.0.0.1:1" // not the port that is free now: it may be taken again
-	if code, _, stderr := start(t, []string{"RCPT_LISTEN=" + nobody}, "health").wait(); code != 1 || !strings.Contains(stderr, "refused") {
+	const closed = "127.0.0.1:1" // not the port that is free now: it may be taken again
+	if code, _, stderr := start(t, []string{"RCPT_LISTEN=" + closed}, "health").wait(); code != 1 || !strings.Contains(stderr, "refused") {
 		t.Errorf("no server: exit code %d, output %q", code, stderr)
 	}
 }
 
-// TestHealthIsOfServe: the setting that tells a server where to listen tells the health check where to ask.
+// TestHealthIsOfServe: health uses the setting of the server's address.
 func TestHealthIsOfServe(t *testing.T) {
 	p := start(t, append(startWorld(t), "RCPT_DATA="+t.TempDir()), "serve", "--listen", "127.0.0.1:0")
 	url := p.await(p.stderr, `^rcpt listens on http://(.*)$`)[1]

@@ -8,8 +8,8 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
 )
 
-// TestExamples: each command that does something has examples, and rcpt can
-// read them.
+// TestExamples: each command without subcommands has examples, and rcpt can
+// parse them.
 func TestExamples(t *testing.T) {
 	parser, err := newParser(t.Context(), &commandLine{}, terminal{})
 	check(t, err)
@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// typed is what a shell makes of the rest of a simple command line.
+// typed splits a simple command line as a shell does.
 func typed(line string) []string {
 	var words []string
 	for i, part := range strings.FieldsFunc(line, func(r rune) bool { return r == '\'' || r == '"' }) {
@@ -63,7 +63,7 @@ func eachLeaf(node *kong.Node, do func(*kong.Node)) {
 	}
 }
 
-// TestChapters: the list of commands names each of them once.
+// TestChapters: the chapters name each command once.
 func TestChapters(t *testing.T) {
 	parser, err := newParser(t.Context(), &commandLine{}, terminal{})
 	check(t, err)

@@ -15,7 +15,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestKeysBesideServer: a process that has the data folder learns within a second of keys that the command makes and revokes.
+// TestKeysBesideServer: a process that uses the data folder sees within a
+// second which keys the command creates and revokes.
 func TestKeysBesideServer(t *testing.T) {
 	folder := t.TempDir()
 	serving, err := store.Open(t.Context(), store.Options{DataDir: folder})
@@ -75,7 +76,7 @@ func TestRequestRate(t *testing.T) {
 	}
 }
 
-// TestBurstOfRate: N in a time means N at once, whatever the time.
+// TestBurstOfRate: a rate of N allows N at once, whatever its time unit.
 func TestBurstOfRate(t *testing.T) {
 	for text, want := range map[string]int{"5/s": 5, "10/m": 10, "2.5/s": 3, "0.5/s": 1, "1000/d": 1000} {
 		var rate requestRate

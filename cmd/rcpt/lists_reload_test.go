@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 )
 
-// TestServeReadsListsAgain: a running server takes up what changes in a list, and keeps what it has when the file is broken.
+// TestServeReadsListsAgain: a running server reloads a changed list, and keeps
+// its lists when the file is broken.
 func TestServeReadsListsAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.txt")
 	check(t, os.WriteFile(file, []byte("first.example\n"), 0o600))
@@ -40,7 +41,8 @@ func TestServeReadsListsAgain(t *testing.T) {
 	}
 }
 
-// TestServeOutlivesHangup: SIGHUP ends no server, not even one without anything to read again.
+// TestServeOutlivesHangup: SIGHUP does not end a server, even one with nothing
+// to reload.
 func TestServeOutlivesHangup(t *testing.T) {
 	p := start(t, append(startWorld(t), "RCPT_API_KEY=key"), "serve", "--listen", "127.0.0.1:0", "--level", "syntax")
 	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
@@ -54,7 +56,8 @@ func TestServeOutlivesHangup(t *testing.T) {
 	}
 }
 
-// TestUpdateFromWeb: the command downloads an edition into the data folder, and leaves it alone when something else comes.
+// TestUpdateFromWeb: the command downloads an edition into the data folder, and
+// keeps it when the next download is not an edition.
 func TestUpdateFromWeb(t *testing.T) {
 	edition := editionFor(t, editiontest.DateLine, editiontest.Late)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,8 +75,8 @@ func TestUpdateFromWeb(t *testing.T) {
 		out, error string
 	}{
 		{"/lists.bundle", exitDone, "Lists of 2999-01-01 are now in " + filepath.Join(folder, listupdate.BundleName), ""},
-		{"/lists.bundle", exitDone, "The edition of 2999-01-01 is in use already.", ""},
-		{"/elsewhere", exitFailed, "", `rcpt: --from ` + server.URL + `/elsewhere: the server answers "404 Not Found"`},
+		{"/lists.bundle", exitDone, "The edition of 2999-01-01 is already in use.", ""},
+		{"/elsewhere", exitFailed, "", `rcpt: --from ` + server.URL + `/elsewhere: the server answered "404 Not Found"`},
 	} {
 		p := start(t, nil, "lists", "update", "--data", folder, "--from", server.URL+c.path)
 		code, out, log := p.wait()

@@ -16,8 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit keeps a race-built command from sleeping for a second when it ends. The environment of this process is too late for it, and right for
-// the commands that it starts.
+// quickExit keeps a command with the race detector from sleeping for a second
+// when it ends. It is too late for this process, but not for the commands that
+// it starts.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits CODE COMMAND...: the command ends with this exit code.
+// exits is the command "exits CODE COMMAND...": COMMAND ends with this exit
+// code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND...")
@@ -60,7 +62,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// zone is the DNS of the tests. At the address of dead.example there is no mail host.
+// zone is the DNS of the tests. At the address of dead.example there is no mail
+// host.
 const zone = `
 acme.example.     MX 10 mx.acme.example.
 mx.acme.example.  A  127.0.0.1
@@ -79,7 +82,8 @@ nomail.example.   MX 0  .
 acme.example.dbl.example.  A  127.0.1.2
 `
 
-// startWorld starts DNS and mail hosts, and returns the environment that leads the command to them.
+// startWorld starts DNS and mail hosts, and returns the environment with which
+// the command uses them.
 func startWorld(t *testing.T) []string {
 	t.Helper()
 	names := dnstest.New(zone)

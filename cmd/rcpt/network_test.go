@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// wellKnownZone is a world in which the well-known domains have mail hosts on loopback addresses.
+// wellKnownZone has mail hosts of the well-known domains on loopback addresses.
 const wellKnownZone = `
 gmail.com.       MX 10 mx.gmail.com.
 mx.gmail.com.    A     127.0.0.11
@@ -33,7 +33,7 @@ acme.example.    MX 10 mx.acme.example.
 mx.acme.example. A     127.0.0.16
 `
 
-// listenNames answers from a zone on a loopback port, until the test ends.
+// listenNames serves a zone on a loopback port until the test ends.
 func listenNames(t *testing.T, zone string, faults ...dnstest.Fault) (resolver string) {
 	t.Helper()
 	names := dnstest.New(zone)
@@ -57,7 +57,8 @@ func closedPort(t *testing.T) (port string) {
 	return port
 }
 
-// brokenNetworks are resolvers that are broken, one that works, and a port that is closed.
+// brokenNetworks starts broken resolvers and one that works, and finds a closed
+// port.
 func brokenNetworks(t *testing.T) []string {
 	port := closedPort(t)
 	return []string{
@@ -82,7 +83,8 @@ func TestBrokenNetwork(t *testing.T) {
 	})
 }
 
-// TestServeInABrokenNetwork: it is logged once, seen in the metrics and, where that is wanted, in /readyz; and no address is blamed.
+// TestServeInABrokenNetwork: the fault is logged once and is in the metrics
+// and, with the flag, in /readyz; no address is undeliverable.
 func TestServeInABrokenNetwork(t *testing.T) {
 	settings := brokenNetworks(t)
 	value := func(name string) string {
@@ -163,7 +165,8 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// TestHELOIsLazy: a name that was asked for is taken, and where no mail host is asked none is looked for.
+// TestHELOIsLazy: a configured name is used, and no name is looked up if no
+// mail host is asked.
 func TestHELOIsLazy(t *testing.T) {
 	if got := helo(t.Context(), engine.Config{HELO: "mail.acme.example", Level: engine.LevelSMTP}); got != "mail.acme.example" {
 		t.Errorf("got %q", got)
@@ -173,7 +176,8 @@ func TestHELOIsLazy(t *testing.T) {
 	}
 }
 
-// TestClientAddrs: a name is looked for only where mail hosts see one address, and it is known.
+// TestClientAddrs: a name is looked up only if mail hosts see one known
+// address.
 func TestClientAddrs(t *testing.T) {
 	one, two := netip.MustParseAddr("9.9.9.9"), netip.MustParseAddr("9.9.9.10")
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
-// node is a running "rcpt serve" whose log is read as it comes.
+// node is a running "rcpt serve" whose log is read continuously.
 type node struct {
 	*process
 	url     string
@@ -65,14 +65,14 @@ func (n *node) gone() {
 	n.client.CloseIdleConnections()
 }
 
-// reply is what a server says to a request.
+// reply is the response of a server.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// verify asks a server about an address; the error is that of the connection.
+// verify sends a request for an address; the error is that of the connection.
 func (n *node) verify(ctx context.Context, key, address string) (reply, error) {
 	return n.get(ctx, "/api/v1/verify?details=1&email="+url.QueryEscape(address), key)
 }
@@ -92,7 +92,7 @@ func (n *node) get(ctx context.Context, path, key string) (reply, error) {
 	return reply{response.StatusCode, response.Header, string(body)}, err
 }
 
-// mustVerify is verify for one who knows that the server is there.
+// mustVerify is verify for a server that must be running.
 func (n *node) mustVerify(key, address string) reply {
 	n.t.Helper()
 	a, err := n.verify(n.t.Context(), key, address)
@@ -100,14 +100,16 @@ func (n *node) mustVerify(key, address string) reply {
 	return a
 }
 
-// asker asks with a key without a pause, and counts.
+// asker is a client that sends requests with a key without a pause, and counts
+// them.
 type asker struct {
 	answered atomic.Int64 // with 200
 	mu       sync.Mutex
 	lately   []time.Time // of the answers with 200 since forgetBefore
 }
 
-// ask asks the server until ctx ends or the server is gone, and gives every answer but 200 to other, which may end it too.
+// ask sends requests until ctx ends or the server is gone. It passes every
+// response except 200 to other, which may end it too.
 func (a *asker) ask(ctx context.Context, n *node, key string, address func(i int) string, other func(reply) (goOn bool)) {
 	for i := 0; ctx.Err() == nil; i++ {
 		got, err := n.verify(ctx, key, address(i))
@@ -127,7 +129,7 @@ func (a *asker) ask(ctx context.Context, n *node, key string, address func(i int
 	}
 }
 
-// since counts the answers with 200 from then on.
+// since counts the responses with 200 since then.
 func (a *asker) since(then time.Time) (count int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,7 +139,8 @@ func (a *asker) since(then time.Time) (count int64) {
 	return count
 }
 
-// keysOf runs "rcpt keys" beside servers. A key or a revocation is acknowledged when the command has ended well.
+// keysOf runs "rcpt keys" beside servers. A key or a revocation is acknowledged
+// if the command succeeded.
 type keysOf struct{ environment []string }
 
 func (k keysOf) run(ctx context.Context, args ...string) (string, error) {
@@ -151,7 +154,7 @@ func (k keysOf) run(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// madeKey is a key that was made.
+// madeKey is a key that was created.
 type madeKey struct {
 	ID  string `json:"id"`
 	Key string `json:"key"`
@@ -177,7 +180,8 @@ func (k keysOf) revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// boxes is a mail host that has every mailbox which begins with "box", and those with "grey" from the second attempt on.
+// boxes replies for a mail host that has every mailbox that begins with "box",
+// and from the second attempt on those that begin with "grey".
 func boxes() func(rcpt string, n int) string {
 	var mu sync.Mutex
 	seen := map[string]bool{}
@@ -196,12 +200,13 @@ func boxes() func(rcpt string, n int) string {
 	}
 }
 
-// busy tells whether a request was put off: on a machine with much else to do the disk may be too slow for units of a quota.
+// busy reports whether a request was refused because of load: on a busy machine
+// the disk may be too slow for units of a quota.
 func (a reply) busy() bool {
 	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != ""
 }
 
-// remembered tells whether an answer was.
+// remembered reports whether a response was cached.
 func (a reply) remembered() bool { return strings.Contains(a.body, `"cached":true`) }
 
 var verdictIn = regexp.MustCompile(`"result":"([a-z-]+)"`)

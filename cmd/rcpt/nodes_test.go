@@ -35,19 +35,21 @@ func startPair(t *testing.T, database string) *pair {
 	return p
 }
 
-// both tells whether the condition holds for both servers.
+// both reports whether the condition holds for both servers.
 func (p *pair) both(condition func(*node) bool) bool {
 	return condition(p.nodes[0]) && condition(p.nodes[1])
 }
 
-// create makes a key that both servers have taken up, and tells how long that took.
+// create creates a key, waits until both servers accept it, and returns how
+// long that took.
 func (p *pair) create(args ...string) (madeKey, time.Duration) {
 	p.t.Helper()
 	made := p.commands.mustCreate(p.t, args...)
 	return made, p.until("a key is taken up", func(n *node) bool { return n.accepts(made.Key) })
 }
 
-// revoke revokes a key and tells how long it was good on any of the servers.
+// revoke revokes a key and returns how long any of the servers still accepted
+// it.
 func (p *pair) revoke(key madeKey) time.Duration {
 	p.t.Helper()
 	check(p.t, p.commands.revoke(p.t.Context(), key.ID))
@@ -62,7 +64,8 @@ func (p *pair) until(what string, condition func(*node) bool) time.Duration {
 	return time.Since(began)
 }
 
-// accepts tells whether a key is good, by a request that costs it nothing: the address is missing.
+// accepts reports whether a key is accepted, with a request that is not
+// counted: the address is missing.
 func (n *node) accepts(key string) bool {
 	n.t.Helper()
 	a, err := n.get(n.t.Context(), "/api/v1/verify", key)
@@ -78,7 +81,8 @@ func (p *pair) openStore() *store.Store {
 	return s
 }
 
-// TestTwoNodes: a key that was made or revoked is so on both servers within a second, and together they answer exactly as often as a quota has units.
+// TestTwoNodes: both servers accept a new key and refuse a revoked one within a
+// second, and together they answer exactly as often as a quota allows.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, storetest.Start(t).Database(t))
@@ -125,7 +129,7 @@ func TestTwoNodes(t *testing.T) {
 	}
 }
 
-// outage is clients of both servers while the database is away.
+// outage is a set of clients of both servers while the database is down.
 type outage struct {
 	*pair
 	limited, free madeKey
@@ -133,8 +137,9 @@ type outage struct {
 	refused       atomic.Int64
 }
 
-// TestDatabaseIsRestarted takes the database away from two servers under load: what needs it is answered 503, the rest goes on, nothing that was
-// acknowledged is lost, and both come back by themselves.
+// TestDatabaseIsRestarted stops the database of two servers under load:
+// requests that need it get 503, others are answered, nothing acknowledged is
+// lost, and both servers recover by themselves.
 func TestDatabaseIsRestarted(t *testing.T) {
 	t.Parallel()
 	cluster := storetest.Start(t)
@@ -215,7 +220,8 @@ func (o *outage) progress(when string) {
 	})
 }
 
-// accounts compares what was answered with what is stored in the end. A client that was told to stop may have missed its last answer.
+// accounts compares the responses with the stored usage at the end. A client
+// that was stopped may have missed its last response.
 func (o *outage) accounts() {
 	o.t.Helper()
 	s := o.openStore()

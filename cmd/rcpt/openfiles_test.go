@@ -16,7 +16,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestBulkWithFewFiles: where fewer files may be open than there are addresses to ask about at a time, some wait, and none is lost.
+// TestBulkWithFewFiles: if fewer files may be open than addresses are verified
+// at a time, some addresses wait and none is lost.
 func TestBulkWithFewFiles(t *testing.T) {
 	t.Parallel()
 	names := dnstest.New("*.many.example. MX 10 mx.acme.example.\nmx.acme.example. A 127.0.0.1\n")

@@ -48,7 +48,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextWithoutDetails: a result of impossible syntax, or of another program, may have none.
+// TestTextWithoutDetails: a result of invalid syntax, or of another program,
+// may have no details.
 func TestTextWithoutDetails(t *testing.T) {
 	var out strings.Builder
 	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.Undeliverable, Message: "No."})
@@ -57,11 +58,11 @@ func TestTextWithoutDetails(t *testing.T) {
 	}
 }
 
-// TestTell: an error of several lines is one, whoever wrote it.
-func TestTell(t *testing.T) {
-	var told strings.Builder
-	printError(&told, errors.New("no connection:\n\tone try\n\tanother\nthe end\x1b"))
-	if want := "rcpt: no connection: one try; another; the end\ufffd\n"; told.String() != want {
-		t.Errorf("%q, want %q", told.String(), want)
+// TestPrintError: an error of several lines is printed as one line.
+func TestPrintError(t *testing.T) {
+	var printed strings.Builder
+	printError(&printed, errors.New("no connection:\n\tone try\n\tanother\nthe end\x1b"))
+	if want := "rcpt: no connection: one try; another; the end\ufffd\n"; printed.String() != want {
+		t.Errorf("%q, want %q", printed.String(), want)
 	}
 }

@@ -155,16 +155,16 @@ func listenOn(flag, address string) (net.Listener, error) {
 func printGreeting(w io.Writer, addr net.Addr, key apiKey, example string) {
 	url := "http://" + reachable(addr)
 	fmt.Fprintf(w, "rcpt listens on %s\n", url)
-	shown := "$" + apiKeyVariable
+	header := "$" + apiKeyVariable
 	switch {
 	case key.generated:
-		shown = key.secret
+		header = key.secret
 		const format = "The key for this run is %s (set %s to choose one, or create keys with rcpt keys create).\n"
 		fmt.Fprintf(w, format, key.secret, apiKeyVariable)
 	case key.secret == "":
-		shown = "YOUR-KEY"
+		header = "YOUR-KEY"
 	}
-	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", shown, url, example)
+	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", header, url, example)
 }
 
 // reachable returns addr as a client on this machine can use it.

@@ -77,8 +77,8 @@ func (r *running) health(context.Context) dashboard.Health {
 // egresses returns the state of each egress.
 func (r *running) egresses() []dashboard.Egress {
 	var all []dashboard.Egress
-	add := func(shown, name string) {
-		e := dashboard.Egress{Name: shown, HELO: r.engine.HELO}
+	add := func(label, name string) {
+		e := dashboard.Egress{Name: label, HELO: r.engine.HELO}
 		e.LastReply, e.Fault = r.watcher.egress(name)
 		all = append(all, e)
 	}

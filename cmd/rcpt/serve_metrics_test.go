@@ -16,8 +16,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestMetricsOfMemory: what is remembered and who waits is counted as it is,
-// and not as what was asked of it.
+// TestMetricsOfMemory: cached results and waiting rechecks are gauges of their
+// present number, not counters.
 func TestMetricsOfMemory(t *testing.T) {
 	folder := t.TempDir()
 	kept, err := store.Open(t.Context(), store.Options{DataDir: folder})
@@ -67,8 +67,7 @@ func (l once) Accept() (net.Conn, error) {
 func (l once) Close() error   { close(l.closed); return nil }
 func (l once) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestQuietConnectionsToMetrics: who asks for no figures, or for no more, is
-// not connected for ever.
+// TestQuietConnectionsToMetrics: an idle connection to the metrics is closed.
 func TestQuietConnectionsToMetrics(t *testing.T) {
 	for name, asks := range map[string]int{"nothing asked": 0, "once asked": 1} {
 		t.Run(name, func(t *testing.T) {

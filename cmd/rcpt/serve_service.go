@@ -267,7 +267,11 @@ func networkChecks(s engine.NetworkStatus) []dashboard.NetworkCheck {
 	}{
 		{"DNS resolver", "Name a working DNS server with --resolver. Until then no domain is undeliverable.",
 			s.Resolver},
-		{"Port 25", "Ask your hoster to open outgoing TCP port 25, or use --proxy. Until then no mailbox is verified.", s.Port},
+		{
+			"Port 25",
+			"Ask your hoster to open outgoing port 25, or use --proxy. Until then no mailbox is verified.",
+			s.Port,
+		},
 	} {
 		if c.check.State == engine.CheckOff {
 			continue

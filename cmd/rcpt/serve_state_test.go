@@ -13,8 +13,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// opened is what a server with such a fixed key would begin with, in the folder
-// of a user whose data are in home.
+// opened opens the state of a server with a fixed key, in the data folder of a
+// user whose data are in home.
 func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
 	t.Helper()
 	t.Setenv("XDG_DATA_HOME", home)
@@ -27,8 +27,8 @@ func opened(t *testing.T, home string, key apiKey) (*serviceState, error) {
 	return state, err
 }
 
-// TestNoPlaceForState: whoever set a key needs no place to keep anything, as in
-// a container. Where the key is to be made up, nobody would know it.
+// TestNoPlaceForState: a server with a fixed key needs no database, as in a
+// container; a server without a key does.
 func TestNoPlaceForState(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(home, nil, 0o600))
@@ -41,8 +41,8 @@ func TestNoPlaceForState(t *testing.T) {
 	}
 }
 
-// TestStateThatCannotBeRead: keys that are there are not left aside because one
-// more was set. Their owners would get 401.
+// TestStateThatCannotBeRead: a fixed key does not make the keys of an
+// unreadable database optional. Their owners would get 401.
 func TestStateThatCannotBeRead(t *testing.T) {
 	home := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(home, "rcpt"), 0o700))
@@ -52,8 +52,8 @@ func TestStateThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestReadyWithOldKeys: a node that has not been able to look at the keys for
-// long is none to send requests to, even if its database answers.
+// TestReadyWithOldKeys: a node that could not read the keys for long is not
+// ready, even if its database answers.
 func TestReadyWithOldKeys(t *testing.T) {
 	s := openState(t, store.Options{DataDir: t.TempDir()})
 	var ahead time.Duration
@@ -70,8 +70,7 @@ func TestReadyWithOldKeys(t *testing.T) {
 	}
 }
 
-// TestKeyOfARun: it is made where nobody has a key, and a key that cannot be
-// used any more is none.
+// TestKeyOfARun: a key is generated if there is no usable key.
 func TestKeyOfARun(t *testing.T) {
 	home := t.TempDir()
 	made := apiKey{secret: keyring.NewText(), generated: true}
@@ -96,8 +95,8 @@ func TestKeyOfARun(t *testing.T) {
 	wantSecret("with a revoked key", made.secret)
 }
 
-// TestShortKey: who sets a key that can be guessed is told, without the key;
-// nobody else is.
+// TestShortKey: a fixed key that can be guessed is logged as short, without the
+// key; others are not.
 func TestShortKey(t *testing.T) {
 	for secret, warned := range map[string]bool{"hunter2": true, "0123456789abcde": true, "0123456789abcdef": false, keyring.NewText(): false} {
 		var log strings.Builder

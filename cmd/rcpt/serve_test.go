@@ -16,8 +16,7 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 )
 
-// process is a running command. Reading what it prints is how the tests wait
-// for it.
+// process is a running command. Tests wait for it by reading its output.
 type process struct {
 	t              *testing.T
 	command        *exec.Cmd
@@ -83,7 +82,7 @@ func (p *process) wait() (code int, stdout, stderr string) {
 	return p.command.ProcessState.ExitCode(), string(out), string(log)
 }
 
-// get asks for url with a key.
+// get requests a URL with a key.
 func get(t *testing.T, url, key string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -123,8 +122,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestNoPortCheck: the flag from before --network-check, by its name in the
-// environment and in a file too.
+// TestNoPortCheck: the older flag for --network-check off, also in the
+// environment and in a file.
 func TestNoPortCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rcpt.yaml")
 	check(t, os.WriteFile(file, []byte("no-port-check: true\n"), 0o600))
@@ -175,7 +174,7 @@ func TestServeCannotListen(t *testing.T) {
 	first.end(os.Interrupt)
 }
 
-// TestDemo: the table says what to try, and the server answers that.
+// TestDemo: the server gives the results that the table lists.
 func TestDemo(t *testing.T) {
 	p := start(t, nil, "demo", "--listen", "127.0.0.1:0")
 	for _, c := range demo.Cases() {
@@ -196,7 +195,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// usesDemo runs other commands in the world of a demo, with its file of
+// usesDemo runs other commands with the mail hosts of a demo, by its file of
 // settings.
 func usesDemo(t *testing.T, settings, sample string) {
 	t.Helper()
@@ -210,7 +209,7 @@ func usesDemo(t *testing.T, settings, sample string) {
 	}
 }
 
-// wantFirst awaits a line and the good end of a command.
+// wantFirst waits for a line and the success of a command.
 func wantFirst(t *testing.T, p *process, line string) {
 	t.Helper()
 	p.await(p.stdout, line)
@@ -219,7 +218,7 @@ func wantFirst(t *testing.T, p *process, line string) {
 	}
 }
 
-// TestInterruptedVerify: answers stream while standard input is open; an
+// TestInterruptedVerify: results are printed while standard input is open; an
 // interrupt ends the rest with exit code 1.
 func TestInterruptedVerify(t *testing.T) {
 	p := start(t, startWorld(t), "verify", "--json", "-")
@@ -232,8 +231,8 @@ func TestInterruptedVerify(t *testing.T) {
 	}
 }
 
-// TestClosedOutput: when nobody reads the answers any more the command ends
-// without a word, as others do whose output goes to head.
+// TestClosedOutput: when the reader of standard output closes it, as head does,
+// the command ends without a message.
 func TestClosedOutput(t *testing.T) {
 	p := start(t, nil, "verify", "--level", "syntax", "-")
 	check(t, p.stdoutPipe.Close())

@@ -21,14 +21,14 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 }
 
 // TestWatcher: blocks are counted by provider, or else by host, the latest
-// first, without the words of the host; remembered answers and other refusals
-// are none. DNS servers are known by their last answer; that a domain is broken
-// is not their fault, and a question that nobody answered is that of all of
-// them. What strangers can make long is bounded.
+// first, without the text of the reply; cached results and other refusals do
+// not count. DNS servers have their last answer; a broken domain is not their
+// fault, and a query that no server answered is the fault of all. The number of
+// entries is bounded.
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
-	told := 0
-	hooks := w.hooks(engine.Hooks{Verified: func(engine.Result) { told++ }, Resolved: func(dnsresolve.Findings, time.Duration) { told++ }})
+	calls := 0
+	hooks := w.hooks(engine.Hooks{Verified: func(engine.Result) { calls++ }, Resolved: func(dnsresolve.Findings, time.Duration) { calls++ }})
 	at := time.Unix(1_000_000, 0)
 	hooks.Verified(blockedBy("google", "mx1.google.example", at))
 	hooks.Verified(blockedBy("google", "mx2.google.example", at.Add(2*time.Second)))
@@ -57,10 +57,10 @@ func TestWatcher(t *testing.T) {
 	}
 	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Status: dnsresolve.StatusTimeout}}}, 0)
 	if _, resolvers, _ = w.seen(); resolvers[1].fault == "" || resolvers[1].lastAnswer.IsZero() {
-		t.Errorf("resolvers %v after a question that nobody answered", resolvers)
+		t.Errorf("resolvers %v after a query that no server answered", resolvers)
 	}
-	if shed != 1 || told != 8 {
-		t.Errorf("shed %d, other hooks told %d times", shed, told)
+	if shed != 1 || calls != 8 {
+		t.Errorf("shed %d, other hooks called %d times", shed, calls)
 	}
 	for i := range 3 * maxSeen {
 		hooks.Verified(blockedBy("", fmt.Sprintf("mx%d.example", i), at.Add(time.Duration(i)*time.Minute)))
@@ -72,9 +72,9 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// TestWatchedWays: a way out works when a mail host has spoken through it. One
-// dead host says nothing, however often it is told of; many in a row do.
-func TestWatchedWays(t *testing.T) {
+// TestWatchedEgresses: an egress works if a mail host replied through it. One
+// dead host proves nothing, however often it is reported; many in a row do.
+func TestWatchedEgresses(t *testing.T) {
 	w := newWatcher()
 	hooks := w.hooks(engine.Hooks{})
 	session := func(way string, host byte, kind smtp.Kind) {
@@ -109,8 +109,8 @@ func TestWatchedWays(t *testing.T) {
 	wants("the other way", "", true, "")
 }
 
-// TestNamedResolvers: a server that nothing was asked of is there, and has no
-// fault until nobody answers.
+// TestNamedResolvers: a server without queries is listed, and has no fault
+// until no server answers.
 func TestNamedResolvers(t *testing.T) {
 	w := newWatcher()
 	w.addResolvers([]string{"192.0.2.53:53"})
@@ -123,8 +123,8 @@ func TestNamedResolvers(t *testing.T) {
 	}
 }
 
-// TestHour: what was verified in the last sixty minutes, and why what is
-// unknown of it is.
+// TestHour: the number of verifications of the last sixty minutes, and the
+// reason of the unknown ones.
 func TestHour(t *testing.T) {
 	var h hour
 	start := time.Unix(1_000_000_020, 0)

@@ -19,7 +19,7 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// keyIn makes a key in the embedded database of a folder.
+// keyIn creates a key in the embedded database of a folder.
 func keyIn(t *testing.T, folder string, key store.Key) (text, id string) {
 	t.Helper()
 	s := openState(t, store.Options{DataDir: folder})
@@ -29,7 +29,8 @@ func keyIn(t *testing.T, folder string, key store.Key) (text, id string) {
 	return text, created.ID
 }
 
-// behindProxy is a request as our own reverse proxy sends it, for a client that speaks TLS with it.
+// behindProxy is a request as a trusted reverse proxy sends it for a client
+// that uses TLS.
 func behindProxy(t *testing.T, method, target, client string, body io.Reader) *http.Request {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, target, body)
@@ -50,8 +51,9 @@ func answered(t *testing.T, request *http.Request) (*http.Response, string) {
 	return response, string(body)
 }
 
-// TestBehindAProxy: where requests come from, and how, is what --trusted-proxy says, for the networks of keys, for the limits of the sign-in and for
-// cookies; links are those of --public-url.
+// TestBehindAProxy: --trusted-proxy decides which address and scheme of a
+// request count, for the networks of keys, the limits of the sign-in and
+// cookies; links begin with --public-url.
 func TestBehindAProxy(t *testing.T) {
 	folder := t.TempDir()
 	key, _ := keyIn(t, folder, store.Key{Scopes: []store.Scope{store.ScopeVerify}, Networks: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}})
@@ -91,14 +93,15 @@ func TestBehindAProxy(t *testing.T) {
 		last = guess(fmt.Sprint("login", i), "203.0.113.9")
 	}
 	if other := guess("another", "198.51.100.9"); last != 429 || other != 403 {
-		t.Errorf("who tries many logins gets %d, somebody else %d", last, other)
+		t.Errorf("a client with many logins gets %d, another %d", last, other)
 	}
 	if response, body := answered(t, behindProxy(t, http.MethodGet, metrics, "203.0.113.9", nil)); !strings.Contains(body, "rcpt_http_requests_total{") {
 		t.Errorf("metrics: %s %s", response.Status, body)
 	}
 }
 
-// TestWhatServeKeeps: usage is counted and told, units of a quota that were set aside are given back at the end, and results are remembered unless
+// TestWhatServeKeeps: usage is counted and told, units of a quota that were set
+// aside are given back at the end, and results are remembered unless
 // --remember says 0.
 func TestWhatServeKeeps(t *testing.T) {
 	for remember, cached := range map[string]bool{"100": true, "0": false} {
@@ -120,11 +123,11 @@ func TestWhatServeKeeps(t *testing.T) {
 			if last := ask(); last.remembered() != cached {
 				t.Errorf("%s, want it remembered: %t", last.body, cached)
 			}
-			testkit.Eventually(t, "usage is told", func() bool {
-				told, err := n.get(t.Context(), "/api/v1/usage", key)
+			testkit.Eventually(t, "usage is reported", func() bool {
+				answer, err := n.get(t.Context(), "/api/v1/usage", key)
 				check(t, err)
 				var usage struct{ Days []struct{ Verifications int } }
-				check(t, json.Unmarshal([]byte(told.body), &usage))
+				check(t, json.Unmarshal([]byte(answer.body), &usage))
 				counted := 0
 				for _, day := range usage.Days {
 					counted += day.Verifications

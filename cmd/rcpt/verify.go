@@ -71,7 +71,8 @@ func arguments(addresses []string) iter.Seq[listfile.Line] {
 // checkAddresses fails if there is no address, or the name of a list.
 func (c *verifyCommand) checkAddresses() error {
 	if len(c.Addresses) == 0 {
-		const text = `there is no address: write one or more, or "-" to read them from standard input (see rcpt verify --help)`
+		const text = `there is no address: write one or more, ` +
+			`or "-" to read them from standard input (see rcpt verify --help)`
 		return errors.New(text)
 	}
 	for _, argument := range c.Addresses {

@@ -40,7 +40,8 @@ func takes(ctx context.Context, address string) (engine.Result, error) {
 	}
 }
 
-// recorder is a printer that keeps what it is given and when, and fails from the answer with the number failAt on.
+// recorder is a printer that records results and when they came. It fails from
+// result number failAt on.
 type recorder struct {
 	started time.Time
 	printed []string
@@ -70,7 +71,7 @@ func TestAnswersInOrder(t *testing.T) {
 	})
 }
 
-// TestWindow: no more run at a time than the window, however many are asked.
+// TestWindow: no more than window verifications run at a time.
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
@@ -89,14 +90,15 @@ func TestWindow(t *testing.T) {
 		if len(out.printed) != len(addresses) {
 			t.Errorf("%d answers to %d addresses", len(out.printed), len(addresses))
 		}
-		// one more waits at the head of the line
+		// one more waits to be started
 		if most.Load() < window || most.Load() > window+1 {
 			t.Errorf("%d at a time, want %d", most.Load(), window)
 		}
 	})
 }
 
-// TestInterrupt: what is done is printed; the rest is neither printed nor waited for, even when the reader blocks.
+// TestInterrupt: finished results are printed; the others are not printed and
+// not waited for, even if the reader blocks.
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -123,7 +125,8 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// TestFaults: an address that could not be verified has its answer, and the end says that something is missing.
+// TestFaults: an address that could not be verified has a result, and the error
+// counts it.
 func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr strings.Builder
@@ -144,7 +147,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestOutputFails: when answers cannot be written nothing more is asked, and nothing runs any more at the end.
+// TestOutputFails: if a result cannot be printed, no further verification
+// starts, and none runs at the end.
 func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running atomic.Int64

@@ -3,9 +3,9 @@
 //
 // It reads the folders in packages.txt, which lists those whose comments have
 // been converted; `make lint` runs it at the root of the module. Code in tests
-// may be wider: a table reads better with a row on each line. So may the tags of
-// struct fields, which cannot be wrapped. A folder marked
-// "comments" is checked for these only.
+// may be wider: a table reads better with a row on each line. So may the tags
+// of struct fields, which cannot be wrapped. A folder marked "comments" is
+// checked for these only.
 package main
 
 import (
@@ -107,8 +107,8 @@ func canWrap(comment string) bool {
 	return strings.HasPrefix(text, " ") && len(strings.Fields(text)) > 1
 }
 
-// isTag reports whether a line is the field of a struct with a tag, which Go has
-// no way to wrap.
+// isTag reports whether a line is the field of a struct with a tag, which Go
+// has no way to wrap.
 func isTag(line string) bool {
 	return strings.HasSuffix(line, "\"`") && strings.Contains(line, " `")
 }

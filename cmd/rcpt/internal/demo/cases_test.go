@@ -8,7 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestCases proves what the demo promises: the engine comes to the verdict and the reason of the table, for every address.
+// TestCases proves what the demo promises: the engine comes to the verdict and
+// the reason of the table, for every address.
 func TestCases(t *testing.T) {
 	for _, c := range demo.Cases() {
 		t.Run(c.Address, func(t *testing.T) {

@@ -35,23 +35,26 @@ const silentHost = "192.0.2.22"
 // hosts are the mail hosts by their address in the zone.
 func hosts() map[string]smtptest.Handler {
 	hosts := map[string]smtptest.Handler{}
-	hosts["192.0.2.10"] = &smtptest.Host{Name: "mx.acme.example", STARTTLS: smtptest.TLSWorks, Mailboxes: map[string]smtptest.Mailbox{
-		"alice":   smtptest.Accepts,
-		"info":    smtptest.Accepts,
-		"full":    smtptest.Full,
-		"quota":   smtptest.OverQuota,
-		"retired": smtptest.Disabled,
-		"moved":   smtptest.Moved,
-	}}
+	hosts["192.0.2.10"] = &smtptest.Host{Name: "mx.acme.example", STARTTLS: smtptest.TLSWorks,
+		Mailboxes: map[string]smtptest.Mailbox{
+			"alice":   smtptest.Accepts,
+			"info":    smtptest.Accepts,
+			"full":    smtptest.Full,
+			"quota":   smtptest.OverQuota,
+			"retired": smtptest.Disabled,
+			"moved":   smtptest.Moved,
+		}}
 	hosts["192.0.2.11"] = &smtptest.Host{Name: "mx.anything.example", CatchAll: true}
 	hosts["192.0.2.12"] = person(&smtptest.Host{Name: "mx.intl.example", SMTPUTF8: true}, "josé", "alice")
 	hosts["192.0.2.13"] = person(&smtptest.Host{Name: "implicit.example"}, "alice")
 
 	hosts["192.0.2.21"] = person(&smtptest.Host{Name: "mx2.backup.example"}, "alice")
-	hosts["192.0.2.23"] = person(&smtptest.Host{Name: "mx.slow.example", GreetingDelay: slowGreeting, RCPTDelay: slowRCPT}, "alice")
+	hosts["192.0.2.23"] = person(&smtptest.Host{Name: "mx.slow.example", GreetingDelay: slowGreeting,
+		RCPTDelay: slowRCPT}, "alice")
 
 	hosts["192.0.2.30"] = person(&smtptest.Host{Name: "mx.greylist.example", Greylist: greylistTime}, "alice")
-	hosts["192.0.2.31"] = &smtptest.Host{Name: "mx.busy.example", RCPT: "450 4.7.1 Too many requests from your address, slow down"}
+	hosts["192.0.2.31"] = &smtptest.Host{Name: "mx.busy.example",
+		RCPT: "450 4.7.1 Too many requests from your address, slow down"}
 	hosts["192.0.2.32"] = &smtptest.Host{Name: "mx.sick.example", RCPT: "451 4.3.0 Temporary lookup failure"}
 	hosts["192.0.2.33"] = &smtptest.Host{Name: "mx.door.example", Greeting: "554 5.7.1 You are not welcome here"}
 	hosts["192.0.2.34"] = &smtptest.Host{Name: "mx.sender.example", MAIL: "550 5.7.1 Sender rejected by local policy"}
@@ -59,12 +62,15 @@ func hosts() map[string]smtptest.Handler {
 		RCPT: "554 5.7.1 Service unavailable; client [198.51.100.1] blocked using bl.example"}
 	hosts["192.0.2.36"] = &smtptest.Host{Name: "mx.vague.example", RCPT: "550 Requested action not taken"}
 	hosts["192.0.2.37"] = &smtptest.Host{Name: "mx.relay.example", Domains: []string{"other.example"}}
-	hosts["192.0.2.38"] = person(&smtptest.Host{Name: "mx.undecided.example", Unknown: "451 4.3.0 <%s>: cannot look up recipients now"}, "alice")
+	hosts["192.0.2.38"] = person(&smtptest.Host{Name: "mx.undecided.example",
+		Unknown: "451 4.3.0 <%s>: cannot look up recipients now"}, "alice")
 	hosts["192.0.2.39"] = smtptest.HandlerFunc(website)
-	hosts["192.0.2.40"] = person(&smtptest.Host{Name: "mx.badtls.example", STARTTLS: smtptest.TLSCloses, RequireTLS: true}, "alice")
+	hosts["192.0.2.40"] = person(&smtptest.Host{Name: "mx.badtls.example", STARTTLS: smtptest.TLSCloses,
+		RequireTLS: true}, "alice")
 
 	hosts["192.0.2.50"] = staff()
-	hosts["192.0.2.51"] = person(&smtptest.Host{Name: "mx.patient.example", Greylist: patientTime, GreylistReply: patientReply}, names()...)
+	hosts["192.0.2.51"] = person(&smtptest.Host{Name: "mx.patient.example", Greylist: patientTime,
+		GreylistReply: patientReply}, names()...)
 	return hosts
 }
 

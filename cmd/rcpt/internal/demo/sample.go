@@ -11,9 +11,11 @@ import (
 
 // Of the people of the sample.
 var (
-	firstNames = []string{"Ada", "Ben", "Chloe", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Kim", "Lena", "Marco", "Nadia", "Omar"}
-	lastNames  = []string{"Adler", "Brandt", "Costa", "Dubois", "Evans", "Fischer", "Garcia", "Haddad", "Ivanov", "Jensen"}
-	cities     = []string{"Oslo", "Lyon", "Porto", "Graz", "Leeds, UK", "Köln", "Gdańsk"}
+	firstNames = []string{"Ada", "Ben", "Chloe", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Kim",
+		"Lena", "Marco", "Nadia", "Omar"}
+	lastNames = []string{"Adler", "Brandt", "Costa", "Dubois", "Evans", "Fischer", "Garcia", "Haddad", "Ivanov",
+		"Jensen"}
+	cities = []string{"Oslo", "Lyon", "Porto", "Graz", "Leeds, UK", "Köln", "Gdańsk"}
 )
 
 // leftEvery is how many people there are for each one whose mailbox is gone.
@@ -37,7 +39,7 @@ func localPart(i int) string {
 	return strings.ToLower(first + "." + last)
 }
 
-// staff is the mail host of those who are still there.
+// staff is the mail host of the present employees.
 func staff() *smtptest.Host {
 	host := &smtptest.Host{Name: "mx.orbit.example", STARTTLS: smtptest.TLSWorks}
 	var there []string
@@ -95,7 +97,9 @@ func cellOf(i int, name string) string {
 
 // oddCells hold no address, or more than one.
 var oddCells = []string{
-	"", "N/A", "-", "none", "ada.adler@orbit.example; ben.adler@orbit.example", "call +49 30 1234-56", "ben.adler(at)orbit.example",
-	"ben.adler@orbit", "ben.adler@@orbit.example", "Ben Adler", "ben.adler@orbit.example, ben.adler@harbor.example", "ben.adler@orbit.example",
+	"", "N/A", "-", "none", "ada.adler@orbit.example; ben.adler@orbit.example", "call +49 30 1234-56",
+	"ben.adler(at)orbit.example",
+	"ben.adler@orbit", "ben.adler@@orbit.example", "Ben Adler", "ben.adler@orbit.example, ben.adler@harbor.example",
+	"ben.adler@orbit.example",
 	"ben.adler@orbit.example", "@orbit.example", "ben adler@orbit.example",
 }

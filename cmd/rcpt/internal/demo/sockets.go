@@ -36,7 +36,8 @@ const portTries = 10
 // Listen opens the sockets on free ports. It fails where the system has no
 // loopback addresses but 127.0.0.1, as macOS.
 func Listen() (*Sockets, error) {
-	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"), dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
+	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"),
+		dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
 	var err error
 	if s.Resolver, err = s.dns.Start(); err != nil {
 		return nil, err

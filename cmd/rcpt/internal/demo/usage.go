@@ -23,9 +23,11 @@ type client struct {
 }
 
 var clients = []client{
-	{store.Key{Name: "Shop sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Burst: 10}, 420, 560, 0.15},
+	{store.Key{Name: "Shop sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Burst: 10},
+		420, 560, 0.15},
 	{store.Key{Name: "CRM", Scopes: []store.Scope{store.ScopeVerify, store.ScopeUsage}}, 260, 12, 0.45},
-	{store.Key{Name: "Newsletter", Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk}, RatePerSecond: 50, Burst: 50}, 130, 90, 0.3},
+	{store.Key{Name: "Newsletter", Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk}, RatePerSecond: 50,
+		Burst: 50}, 130, 90, 0.3},
 }
 
 // outcomes are what verifications come to, by their share in a hundred.
@@ -51,7 +53,8 @@ var outcomes = []struct {
 // writes the same for each day.
 func SeedUsage(ctx context.Context, folder string, now time.Time) (err error) {
 	first := now.AddDate(0, 0, -usageDays+1)
-	s, err := store.Open(ctx, store.Options{DataDir: folder, Now: func() time.Time { return first }}) // when the keys were made
+	// when the keys were made
+	s, err := store.Open(ctx, store.Options{DataDir: folder, Now: func() time.Time { return first }})
 	if err != nil {
 		return err
 	}

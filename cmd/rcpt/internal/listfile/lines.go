@@ -59,8 +59,8 @@ func Lines(r io.Reader) iter.Seq[Line] {
 	}
 }
 
-// decoded reads UTF-16 with a byte order mark, which Windows shells write, as
-// UTF-8. It waits for the first octet only: no text in UTF-8 begins like a mark.
+// decoded decodes UTF-16 with a byte order mark, which Windows shells write. It
+// waits for the first octet only: no UTF-8 text begins with an octet of a mark.
 func decoded(r *bufio.Reader) *bufio.Reader {
 	if first, _ := r.Peek(1); len(first) == 0 || first[0] != 0xFE && first[0] != 0xFF {
 		return r

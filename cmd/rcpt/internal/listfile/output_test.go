@@ -36,8 +36,8 @@ func (d *smallDisk) Truncate(size int64) error {
 func (d *smallDisk) Sync() error  { return nil }
 func (d *smallDisk) Close() error { return nil }
 
-// TestFullDisk: rows that were written stay, a part of a row is removed, and the
-// error stays.
+// TestFullDisk: rows that were written stay, a part of a row is removed, and
+// the error stays.
 func TestFullDisk(t *testing.T) {
 	list, err := tabular.NewReader(strings.NewReader(""), tabular.Options{Format: tabular.Lines})
 	check(t, err)

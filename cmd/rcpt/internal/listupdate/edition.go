@@ -31,13 +31,13 @@ func Read(data []byte, sum string) (*lists.Bundle, error) {
 	found, err := lists.ReadBundle(data)
 	switch {
 	case err != nil && isWebPage(data):
-		return nil, errors.New("this is a web page: look for the address of the file itself")
+		return nil, errors.New("this is a web page: use the URL of the file itself")
 	case err != nil:
-		return nil, fmt.Errorf("this is no sound edition of the lists, get it anew: %w", err)
+		return nil, fmt.Errorf("this is not a valid edition of the lists, download it again: %w", err)
 	}
 	ofFile := sha256.Sum256(data)
 	if got := hex.EncodeToString(ofFile[:]); sum != "" && sum != got && sum != found.SHA256() {
-		return nil, fmt.Errorf("this is not the file that --sha256 means: its SHA-256 is %s", got)
+		return nil, fmt.Errorf("this is not the file of --sha256: its SHA-256 is %s", got)
 	}
 	return found, nil
 }

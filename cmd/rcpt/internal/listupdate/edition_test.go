@@ -24,8 +24,8 @@ func TestOpenEdition(t *testing.T) {
 		{"with the edition's checksum", sound, bundleFor(t).SHA256(), ""},
 		{"with another checksum", sound, strings.Repeat("0", 2*sha256.Size), "its SHA-256 is " + hex.EncodeToString(ofFile[:])},
 		{"web page", []byte("<!DOCTYPE html><title>Sign in</title>"), "", "this is a web page"},
-		{"empty", nil, "", "get it anew"},
-		{"cut off", sound[:len(sound)/2], "", "get it anew"},
+		{"empty", nil, "", "download it again"},
+		{"cut off", sound[:len(sound)/2], "", "download it again"},
 		{"one bit flipped", append(bytes.Clone(sound[:len(sound)-1]), sound[len(sound)-1]^1), "", "is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,7 +30,8 @@ type Fetcher struct {
 
 // NewFetcher returns a Fetcher of files of limit bytes at most.
 func NewFetcher(transport http.RoundTripper, limit int64) Fetcher {
-	return Fetcher{client: &http.Client{Transport: transport, CheckRedirect: redirectToHTTPS}, timeout: fetchTimeout, limit: limit}
+	return Fetcher{client: &http.Client{Transport: transport, CheckRedirect: redirectToHTTPS}, timeout: fetchTimeout,
+		limit: limit}
 }
 
 func redirectToHTTPS(request *http.Request, via []*http.Request) error {
@@ -43,18 +44,18 @@ func redirectToHTTPS(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// CheckAddress refuses addresses from which anybody on the way could send us
-// something else. Known content needs no protection.
+// CheckAddress fails for URLs whose contents an attacker on the network could
+// replace: something else. Known content needs no protection.
 func CheckAddress(source *url.URL, contentKnown bool) error {
 	switch {
 	case source.Scheme == "https":
 		return nil
 	case source.Scheme != "http":
-		return fmt.Errorf("%q is not a way to fetch lists: use https", source.Scheme)
+		return fmt.Errorf("%q is not supported: use https", source.Scheme)
 	case contentKnown, isLoopback(source.Hostname()):
 		return nil
 	}
-	return errors.New("http is open to anybody on the way: use https, or say with --sha256 what is to come")
+	return errors.New("plain http can be tampered with: use https, or give the expected hash with --sha256")
 }
 
 func isLoopback(host string) bool {
@@ -92,11 +93,11 @@ func (f Fetcher) get(ctx context.Context, source *url.URL) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answers %q", response.Status)
+		return nil, fmt.Errorf("the server answered %q", response.Status)
 	}
 	data, err := wholefile.AllUpTo(f.limit, response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("the download broke off: %w", err)
+		return nil, fmt.Errorf("the download was interrupted: %w", err)
 	}
 	return data, nil
 }

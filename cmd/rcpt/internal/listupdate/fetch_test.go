@@ -58,10 +58,10 @@ func TestFetch(t *testing.T) {
 		{server.URL + "/file", ""},
 		{server.URL + "/moved", ""},
 		{plain.URL, ""},
-		{server.URL + "/nothing", `the server answers "404 Not Found"`},
+		{server.URL + "/nothing", `the server answered "404 Not Found"`},
 		{server.URL + "/circle", "the server redirects more than 10 times"},
 		{server.URL + "/open", "the server redirects to " + plain.URL + ", which is not https"},
-		{server.URL + "/cut", "the download broke off: unexpected EOF"},
+		{server.URL + "/cut", "the download was interrupted: unexpected EOF"},
 		{server.URL + "/endless", "there are more than 1 MiB"},
 	} {
 		t.Run(c.url, func(t *testing.T) {

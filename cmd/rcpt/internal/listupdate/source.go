@@ -84,7 +84,8 @@ func (s *Source) load() error {
 	}
 	var additions []lists.Addition
 	for i, file := range s.files {
-		additions = append(additions, lists.Addition{Kind: file.Kind, Name: file.Path, From: bytes.NewReader(contents[i])})
+		additions = append(additions,
+			lists.Addition{Kind: file.Kind, Name: file.Path, From: bytes.NewReader(contents[i])})
 	}
 	known, err := s.edition.New(additions...)
 	if err != nil {
@@ -123,10 +124,12 @@ func (s *Source) loadEdition() error {
 	case errors.Is(err, fs.ErrNotExist):
 		s.edition = Edition{Bundle: embedded}
 	case err != nil:
-		s.logger.Warn("this edition of the lists cannot be used", "file", s.bundle, "error", err, "used_instead", s.edition.Date())
+		s.logger.Warn("this edition of the lists cannot be used", "file", s.bundle, "error", err, "used_instead",
+			s.edition.Date())
 	case found.Date() < embedded.Date():
 		s.edition = Edition{Bundle: embedded}
-		s.logger.Info("the embedded lists are later than those in the data folder", "file", s.bundle, "date", found.Date(), "embedded", embedded.Date())
+		s.logger.Info("the embedded lists are later than those in the data folder", "file", s.bundle, "date",
+			found.Date(), "embedded", embedded.Date())
 	default:
 		s.edition = Edition{Bundle: found, File: s.bundle}
 	}

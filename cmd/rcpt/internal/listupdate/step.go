@@ -76,10 +76,11 @@ func (s Step) IsNone() bool { return s.from.SHA256() == s.to.SHA256() }
 // refused even if somebody insists.
 func (s Step) Check(forced bool) error {
 	if _, err := time.Parse(time.DateOnly, s.to.Date()); err != nil {
-		return fmt.Errorf("the edition has no date such as 2006-01-02, but %q", s.to.Date())
+		return fmt.Errorf("the edition has the date %q instead of one such as 2006-01-02", s.to.Date())
 	}
 	if s.to.Date() < s.embedded {
-		return fmt.Errorf("the edition of %s is older than the embedded one, of %s, which would be used instead", s.to.Date(), s.embedded)
+		return fmt.Errorf("the edition of %s is older than the embedded one, of %s, which would be used instead",
+			s.to.Date(), s.embedded)
 	}
 	if forced {
 		return nil
@@ -94,11 +95,13 @@ func (s Step) Check(forced bool) error {
 func (s Step) objections() []string {
 	var all []string
 	if s.to.Date() < s.from.Date() {
-		all = append(all, fmt.Sprintf("the edition of %s is older than the one in use, of %s", s.to.Date(), s.from.Date()))
+		all = append(all, fmt.Sprintf("the edition of %s is older than the one in use, of %s", s.to.Date(),
+			s.from.Date()))
 	}
 	for _, c := range s.changes {
 		if c.isStriking() {
-			all = append(all, fmt.Sprintf("the list %s has %d entries and had %d, which is more than %d %% apart", c.list, c.after, c.before, maxChange))
+			all = append(all, fmt.Sprintf("the list %s has %d entries and had %d, which is more than %d %% apart",
+				c.list, c.after, c.before, maxChange))
 		}
 	}
 	return all
@@ -117,7 +120,7 @@ func (c listChange) isStriking() bool {
 	return moved > fewEntries && moved*100 > c.before*maxChange
 }
 
-// Write tells a person what the Step, now taken, has changed.
+// Write prints the changes of the Step as text.
 func (s Step) Write(w io.Writer, path string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "Lists of %s are now in %s; those from before were of %s.\n\n", s.to.Date(), path, s.from.Date())

@@ -53,7 +53,7 @@ func TestStepCheck(t *testing.T) {
 	}{
 		{"a later one", nil, []string{editiontest.DateLine, editiontest.Late}, "", ""},
 		{"a list has grown", nil, []string{`(?m)^list: role\t`, "${0}1"}, "the list role has", ""},
-		{"no date", nil, []string{editiontest.DateLine, "date: soon"}, "no date", "no date"},
+		{"no date", nil, []string{editiontest.DateLine, "date: soon"}, "has the date", "has the date"},
 		{"older than the embedded one", nil, []string{editiontest.DateLine, editiontest.Early}, "older than the embedded one", "older than the embedded one"},
 		{"older than the one in use", []string{editiontest.DateLine, editiontest.Later}, []string{editiontest.DateLine, editiontest.Late}, "older than the one in use, of 2999-01-02", ""},
 		{"a list has shrunk", nil, []string{editiontest.DateLine, editiontest.Late, `list: free\t\d+`, "list: free\t100"}, "the list free has 100 entries and had ", ""},

@@ -24,7 +24,8 @@ type ManPage struct {
 func (p ManPage) Write(w io.Writer) error {
 	var r roff
 	name := p.App.Name
-	fmt.Fprintf(&r, ".TH \"%s\" \"1\" \"%s\" \"%s\" \"User Commands\"\n", strings.ToUpper(name), p.Date, escaped(name+" "+p.Version))
+	fmt.Fprintf(&r, ".TH \"%s\" \"1\" \"%s\" \"%s\" \"User Commands\"\n", strings.ToUpper(name), p.Date,
+		escaped(name+" "+p.Version))
 	r.macro("SH", "NAME")
 	r.text(name + ` - ` + lowerFirst(strings.TrimSuffix(p.App.Help, ".")))
 	r.macro("SH", "SYNOPSIS")
@@ -152,7 +153,8 @@ func (r *roff) flags(flags []*kong.Flag) {
 // escaped writes what roff would read otherwise: the backslash, hyphens that
 // are to be typed, and a control character at the beginning.
 func escaped(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `~`, `\(ti`, `^`, `\(ha`, "`", `\(ga`, `'`, `\(aq`, "…", "...").Replace(text)
+	text = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `~`, `\(ti`, `^`, `\(ha`, "`", `\(ga`, `'`, `\(aq`, "…",
+		"...").Replace(text)
 	if strings.HasPrefix(text, ".") {
 		text = `\&` + text
 	}

@@ -142,7 +142,8 @@ func leavesOf(node *kong.Node) []*kong.Node {
 func (m Manual) Find(words []string) (node *kong.Node, rest []string) {
 	node = m.App.Node
 	for i, word := range words {
-		next := slices.IndexFunc(node.Children, func(child *kong.Node) bool { return child.Type == kong.CommandNode && child.Name == word })
+		next := slices.IndexFunc(node.Children,
+			func(child *kong.Node) bool { return child.Type == kong.CommandNode && child.Name == word })
 		if next < 0 {
 			return node, words[i:]
 		}

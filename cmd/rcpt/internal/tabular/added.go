@@ -5,16 +5,17 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// column is one that is added to CSV.
+// column is a column that is added to CSV.
 type column struct {
 	name string
 	cell func(engine.Result) string
 }
 
-// resultColumn is the first of them.
+// resultColumn is the first added column.
 const resultColumn = "rcpt_result"
 
-// emailColumn has the address that was verified, which may be less than the cell of the list.
+// emailColumn has the address that was verified, which may be a part of the
+// cell.
 const emailColumn = "rcpt_email"
 
 func emailCell(r engine.Result) string {
@@ -24,7 +25,7 @@ func emailCell(r engine.Result) string {
 	return r.Email
 }
 
-// columns are those that a CSV output gets, in this order.
+// columns returns the columns that are added, in their order.
 func columns(details bool) []column {
 	added := []column{
 		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
@@ -40,12 +41,14 @@ func columns(details bool) []column {
 		{emailColumn, emailCell},
 	}
 	if details {
-		added = append(added, column{"rcpt_details", detail(func(d *engine.Details) string { return string(marshal(d)) })})
+		added = append(added, column{"rcpt_details",
+			detail(func(d *engine.Details) string { return string(marshal(d)) })})
 	}
 	return added
 }
 
-// reasonCell is empty for a row that does not hold one address: its result says why.
+// reasonCell is empty for a row that does not hold one address; its result says
+// why.
 func reasonCell(r engine.Result) string {
 	if r.Details == nil || r.Verdict == engine.Several || r.Verdict == engine.Empty {
 		return ""
@@ -62,7 +65,8 @@ func detail(cell func(*engine.Details) string) func(engine.Result) string {
 	}
 }
 
-// recordOf is the verification record, with what the columns have beyond it behind it.
+// recordOf is the verification record followed by the fields that only columns
+// have.
 func recordOf(r engine.Result, details bool) []byte {
 	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
 	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
@@ -73,7 +77,7 @@ func recordOf(r engine.Result, details bool) []byte {
 		r = r.WithoutDetails()
 	}
 	out := marshal(r)
-	out[len(out)-1] = ',' // in place of the brace that ends it
+	out[len(out)-1] = ',' // instead of the closing brace
 	return append(out, appendObject(nil, fields)[1:]...)
 }
 

@@ -7,18 +7,19 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// besideWords returns some of the cells where there are more than a few, and
-// each has other words beside an address: "Jane Doe jane@a.example". Which word
-// is meant would be a guess, and by the grammar such a text is no address, so
-// that the whole list would be called undeliverable. It returns "" where some
-// cell has an address by itself.
+// besideWords returns some of the cells if there are more than a few and each
+// has other words beside an address: "Jane Doe jane@a.example". By the grammar
+// such a text is not an address, so the whole list would be undeliverable, and
+// to choose a word would be a guess. It returns "" if some cell has an address
+// by itself.
 func besideWords(cells []string) string {
 	var shown []string
 	for _, cell := range cells {
 		cleaned := address.Clean(cell)
 		switch {
 		case cleaned.Kind == address.CleanEmpty:
-		case cleaned.Kind == address.CleanOne && !isAddress(cleaned.Address) && slices.ContainsFunc(strings.Fields(cell), isAddress):
+		case cleaned.Kind == address.CleanOne && !isAddress(cleaned.Address) &&
+			slices.ContainsFunc(strings.Fields(cell), isAddress):
 			shown = append(shown, shownCell(cell))
 		default:
 			return ""

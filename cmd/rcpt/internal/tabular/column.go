@@ -10,21 +10,23 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// layout is how the columns of a CSV file are laid out.
+// layout describes the columns of a CSV file.
 type layout struct {
-	header  bool  // the first row is one
+	header  bool  // the first row is a header
 	width   int   // columns, those of the header if there is one
 	read    []int // columns of the addresses, from 0
-	others  []int // columns that hold addresses too, and are not read
+	others  []int // other columns with addresses, which are not read
 	earlier []int // columns that an earlier run added
 	names   []string
 }
 
-// addressNames are names of the column of addresses in some languages, as [plainName] writes them.
+// addressNames are names of the address column in some languages, in the form
+// of [plainName].
 var addressNames = []string{
 	"email", "emailaddress", "mail", "mailaddress", "emailaddresses", "emails", // English
 	"emailadresse", "mailadresse", // German, Danish, Norwegian
-	"courriel", "adressemail", "adresseemail", "adressecourriel", "adresseelectronique", "adresseélectronique", "mél", // French
+	// French
+	"courriel", "adressemail", "adresseemail", "adressecourriel", "adresseelectronique", "adresseélectronique", "mél",
 	"correo", "correoelectronico", "correoelectrónico", "direcciondecorreo", // Spanish
 	"correio", "correioeletronico", "correioeletrônico", "endereçodeemail", // Portuguese
 	"posta", "postaelettronica", "indirizzoemail", "indirizzomail", // Italian
@@ -35,7 +37,8 @@ var addressNames = []string{
 	"メール", "メールアドレス", "邮箱", "电子邮件", "电子邮箱", "電子郵件", "이메일", // Japanese, Chinese, Korean
 }
 
-// plainName writes the name of a column without case, blanks and punctuation: "E-Mail" is "email".
+// plainName returns the name of a column in lower case, without blanks and
+// punctuation: "E-Mail" is "email".
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
@@ -45,7 +48,8 @@ func plainName(name string) string {
 	}, name)
 }
 
-// layoutOf finds out the layout from the first rows. The columns of the addresses may be wanted by name or number.
+// layoutOf finds the layout from the first rows. The address columns may be
+// given by name or number.
 func layoutOf(rows [][]string, wanted []string) (layout, error) {
 	if len(rows) == 0 {
 		return layout{width: 1, read: []int{0}}, nil
@@ -63,13 +67,14 @@ func layoutOf(rows [][]string, wanted []string) (layout, error) {
 		return l, err
 	}
 	if slices.ContainsFunc(l.read, func(i int) bool { return slices.Contains(l.earlier, i) }) {
-		l.earlier = nil // they are wanted
+		l.earlier = nil // they are to be read
 	}
 	l.others = l.columns(func(i int) bool { return held[i] > 0 && !slices.Contains(l.read, i) })
 	return l, l.checkCells(rows)
 }
 
-// choose finds the columns to read: those that are wanted, or else the one that is most likely.
+// choose finds the columns to read: those that are given, or else the most
+// likely one.
 func (l *layout) choose(wanted []string, held []int, rows [][]string) error {
 	if len(wanted) == 0 {
 		column, err := l.guess(held, rows)
@@ -89,14 +94,16 @@ func (l *layout) choose(wanted []string, held []int, rows [][]string) error {
 	return nil
 }
 
-// fewCells is how many cells without an "@" say nothing about a column.
+// fewCells is how many cells without an "@" prove nothing about a column.
 const fewCells = 2
 
-// apart is what to do with other words beside an address.
+// apart is the advice for other words beside an address.
 const apart = "put the addresses into a column of their own, or into angle brackets"
 
-// checkCells refuses a column in which nothing is like an address, so that a list of names is not called undeliverable name by name. One that is called a
-// column of addresses is believed to be one, unless there are other words beside each address.
+// checkCells fails for a column in which no cell looks like an address, so that
+// not every name of a list of names becomes undeliverable. It accepts a column
+// with the name of an address column, unless each cell has other words beside
+// an address.
 func (l layout) checkCells(rows [][]string) error {
 	for _, i := range l.read {
 		var cells []string
@@ -106,7 +113,8 @@ func (l layout) checkCells(rows [][]string) error {
 			}
 		}
 		if shown := besideWords(cells); shown != "" {
-			return formatError("column %s has other words beside the addresses: its first cells are %s: %s", l.nameOf(i), shown, apart)
+			return formatError("column %s has other words beside the addresses: its first cells are %s: %s",
+				l.nameOf(i), shown, apart)
 		}
 		if shown := notAddresses(cells); shown != "" && !isAddressName(l.name(i)) {
 			return formatError("column %s holds no addresses: its first cells are %s; %s", l.nameOf(i), shown, l.list())
@@ -115,7 +123,8 @@ func (l layout) checkCells(rows [][]string) error {
 	return nil
 }
 
-// notAddresses returns some of the cells where there are more than a few, and none has an "@"; "" where there may be addresses.
+// notAddresses returns some of the cells if there are more than a few and none
+// has an "@", or "" if there may be addresses.
 func notAddresses(cells []string) string {
 	var shown []string
 	for _, cell := range cells {
@@ -132,7 +141,7 @@ func notAddresses(cells []string) string {
 	return strings.Join(shown[:fewCells+1], ", ")
 }
 
-// maxQuoted is how many characters of a cell an error shows.
+// maxQuoted is how many characters of a cell an error quotes.
 const maxQuoted = 40
 
 func shownCell(cell string) string {
@@ -142,7 +151,8 @@ func shownCell(cell string) string {
 	return strconv.Quote(cell)
 }
 
-// isHeader says whether the first row names the columns: it holds no address, and others do, or it holds a name that is known.
+// isHeader reports whether the first row names the columns: it holds no address
+// while others do, or it holds a known name.
 func isHeader(rows [][]string, wanted []string) bool {
 	first := rows[0]
 	if slices.ContainsFunc(wanted, func(name string) bool { return slices.Contains(first, name) }) {
@@ -157,7 +167,7 @@ func isHeader(rows [][]string, wanted []string) bool {
 
 func isAddressName(name string) bool { return slices.Contains(addressNames, plainName(name)) }
 
-// wanted finds a column by its name, letter by letter first, or by its number.
+// wanted finds a column by its exact name, its plain name or its number.
 func (l layout) wanted(column string) (int, error) {
 	for _, same := range []func(a, b string) bool{
 		func(a, b string) bool { return a == b },
@@ -175,7 +185,8 @@ func (l layout) wanted(column string) (int, error) {
 	return 0, formatError("there is no column %q; %s", column, l.list())
 }
 
-// guess takes the column with a known name, or else the one that holds most addresses. A second one that could be meant is an error.
+// guess returns the column with a known name, or else the one with most
+// addresses. It fails if several columns are as likely.
 func (l layout) guess(held []int, rows [][]string) (int, error) {
 	if l.width == 1 {
 		return 0, nil
@@ -192,12 +203,14 @@ func (l layout) guess(held []int, rows [][]string) (int, error) {
 	case len(named) == 0 && len(holding) == 1:
 		return holding[0], nil
 	case most == 0 && len(named) == 0:
-		return 0, formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s", l.listOr(rows))
+		return 0, formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s",
+			l.listOr(rows))
 	}
 	return 0, formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s", l.list())
 }
 
-// addressesHeld counts per column the cells that look like addresses. What an earlier run wrote does not count.
+// addressesHeld counts per column the cells that look like addresses. Columns
+// of an earlier run do not count.
 func (l layout) addressesHeld(rows [][]string) []int {
 	held := make([]int, l.width)
 	for _, row := range rows {
@@ -223,7 +236,7 @@ func (l layout) columns(match func(int) bool) []int {
 	return found
 }
 
-// name of a column; "" where there is no header.
+// name returns the name of a column, or "" without a header.
 func (l layout) name(i int) string {
 	if i < len(l.names) {
 		return l.names[i]
@@ -234,7 +247,7 @@ func (l layout) name(i int) string {
 // maxListed bounds how many columns an error lists.
 const maxListed = 50
 
-// list shows the columns for an error.
+// list lists the columns for an error.
 func (l layout) list() string {
 	if !l.header {
 		return fmt.Sprintf("the file has no header and %d columns", l.width)
@@ -242,7 +255,7 @@ func (l layout) list() string {
 	return "the columns are " + listed(l.names)
 }
 
-// listOr shows the columns, or where there is no header what the first row has.
+// listOr lists the columns, or without a header the cells of the first row.
 func (l layout) listOr(rows [][]string) string {
 	if l.header {
 		return l.list()
@@ -258,7 +271,7 @@ func listed(cells []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// nameOf shows a column: its number, and its name if it has one.
+// nameOf returns the number of a column, and its name if it has one.
 func (l layout) nameOf(i int) string {
 	if name := l.name(i); name != "" {
 		return fmt.Sprintf("%d %s", i+1, shownCell(name))
@@ -266,7 +279,8 @@ func (l layout) nameOf(i int) string {
 	return strconv.Itoa(i + 1)
 }
 
-// readNames are what the columns that are read are called in the names of their results and in JSON.
+// readNames returns the names of the columns that are read, for the names of
+// their results and for JSON.
 func (l layout) readNames() []string {
 	var names []string
 	for _, i := range l.read {

@@ -7,18 +7,19 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// csvShape is a [shape] of CSV. Rows are kept as they are, and columns are added behind the last one that the file declares.
+// csvShape is the [shape] of CSV. Rows are unchanged, and columns are added
+// after the last one that the file declares.
 type csvShape struct {
 	layout
 	delimiter byte
-	begin     string // what stands before the header: a byte order mark, a line that names the delimiter
+	begin     string // text before the header: a byte order mark, a line that names the delimiter
 	header    string // the row itself
 	lineEnd   string
-	keys      *names // of the columns as fields of a JSON object
-	record    string // field of the record beside them
+	keys      *names // names of the columns as fields of a JSON object
+	record    string // field of the verification record
 }
 
-// newCSVShape finds out the layout and reads up to the first row of data.
+// newCSVShape finds the layout and reads up to the first row of data.
 func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
 	s := &csvShape{lineEnd: lineEndOf(t.sample)}
 	if t.marked {
@@ -70,8 +71,9 @@ func (s *csvShape) addresses(row string) ([]string, error) {
 	return found, nil
 }
 
-// isMerged says whether a row that goes over several lines looks like several rows, which a stray quote has made one: more than one of its lines, taken
-// alone, has an address where it should be.
+// isMerged reports whether a row of several lines looks like several rows that
+// a stray quote has merged: more than one of its lines, read alone, has an
+// address in the address column.
 func (s *csvShape) isMerged(row string) bool {
 	body, _ := cutLineEnd(row)
 	if !strings.Contains(body, "\n") {
@@ -79,14 +81,15 @@ func (s *csvShape) isMerged(row string) bool {
 	}
 	held := 0
 	for line := range strings.SplitSeq(body, "\n") {
-		if cells := strings.Split(line, string(s.delimiter)); s.read[0] < len(cells) && looksLikeAddress(strings.Trim(cells[s.read[0]], "\"\r ")) {
+		if cells := strings.Split(line, string(s.delimiter)); s.read[0] < len(cells) &&
+			looksLikeAddress(strings.Trim(cells[s.read[0]], "\"\r ")) {
 			held++
 		}
 	}
 	return held > 1
 }
 
-// earlierResults are what an earlier run found out about the addresses of a row.
+// earlierResults returns the results of an earlier run for a row.
 func (s *csvShape) earlierResults(row string) []*engine.Result {
 	if len(s.earlier) == 0 {
 		return nil
@@ -161,13 +164,14 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) [
 	return append(out, end...)
 }
 
-// isDangerous says whether one of the fields is.
+// isDangerous reports whether one of the fields is dangerous.
 func (s *csvShape) isDangerous(body string, fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool { return isDangerous(unquote(body[f.from:f.to])) })
 }
 
-// rewritten writes a row without dangerous cells, the others as they are. In a damaged row all get the quotes that RFC 4180 wants, since a stray
-// one could take in the cells that are added.
+// rewritten returns a row with its dangerous cells made harmless and the others
+// unchanged. In a damaged row all cells get the quotes of RFC 4180, since a
+// stray quote could swallow the added cells.
 func (s *csvShape) rewritten(body string, damaged bool, o Output) string {
 	var row []byte
 	fields, _ := split(body, s.delimiter)

@@ -8,16 +8,17 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// delimiters are what may stand between the fields of CSV; the first that fits best is taken.
+// delimiters are the possible delimiters of CSV. The first that fits best is
+// used.
 const delimiters = ",;\t|"
 
-// sampleRows is how many rows are enough to guess from.
+// sampleRows is how many rows a guess uses.
 const sampleRows = 200
 
-// spreadsheets write and read a first line that names the delimiter: "sep=;".
+// Spreadsheets write and read a first line that names the delimiter: "sep=;".
 const delimiterLine = "sep="
 
-// namedDelimiter reads that line, and returns its length.
+// namedDelimiter parses that line and returns its length.
 func namedDelimiter(sample []byte) (delimiter byte, length int) {
 	end := bytes.IndexByte(sample, '\n')
 	if end < 0 {
@@ -30,8 +31,8 @@ func namedDelimiter(sample []byte) (delimiter byte, length int) {
 	return name[0], end + 1
 }
 
-// guessDelimiter finds the delimiter that parts a sample best: into most cells that hold an address, then into most rows of the same
-// number of cells.
+// guessDelimiter returns the delimiter that fits a sample best: with most cells
+// that hold an address, then with most rows of the same number of cells.
 func guessDelimiter(sample []byte, whole bool) byte {
 	best, bestFit := delimiters[0], fit{}
 	for i := range len(delimiters) {
@@ -42,7 +43,7 @@ func guessDelimiter(sample []byte, whole bool) byte {
 	return best
 }
 
-// fit is how well a delimiter parts a sample.
+// fit is how well a delimiter fits a sample.
 type fit struct{ addresses, alike int }
 
 func (f fit) less(other fit) bool {
@@ -77,7 +78,8 @@ func sampleOf(sample []byte, whole bool, delimiter byte) [][]string {
 	return rows
 }
 
-// firstRows returns the first rows without their line ends. What the sample cuts off is left out, unless there is nothing else.
+// firstRows returns the first rows without their line ends. It leaves out a row
+// that the sample cuts off, unless it is the only one.
 func firstRows(sample []byte, whole bool, delimiter byte) []string {
 	reader := rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}
 	var rows []string
@@ -92,7 +94,8 @@ func firstRows(sample []byte, whole bool, delimiter byte) []string {
 	return rows
 }
 
-// looksLikeAddress says whether a cell is probably an address. It is for guesses alone: no verdict rests on it.
+// looksLikeAddress reports whether a cell is probably an address. It is for
+// guesses only: no verdict depends on it.
 func looksLikeAddress(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	at := strings.LastIndexByte(cell, '@')
@@ -107,14 +110,15 @@ func looksLikeAddress(cell string) bool {
 	return cleaned.Kind == address.CleanSeveral || cleaned.Kind == address.CleanOne && err == nil
 }
 
-// maxLooked is the longest cell that is cleaned to see whether it is an address.
+// maxLooked is the length of the longest cell that looksLikeAddress parses.
 const maxLooked = 1 << 10
 
-// checkFirstRow says whether the first row is short enough to find out the layout from.
+// checkFirstRow fails if the first row is too long to find the layout from.
 func checkFirstRow(t *text, sample []byte, delimiter byte) error {
 	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}).read()
 	if _, end := cutLineEnd(first); t.whole || end != "" {
 		return nil
 	}
-	return formatError("line 1: the first row is longer than %d octets, so that its columns cannot be told apart", len(sample))
+	return formatError("line 1: the first row is longer than %d octets, so its columns cannot be found",
+		len(sample))
 }

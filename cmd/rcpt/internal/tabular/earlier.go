@@ -12,7 +12,9 @@ import (
 // ourPrefix begins the names of the columns that a [Writer] adds.
 const ourPrefix = "rcpt_"
 
-// ourName parts the name of a column that a Writer added: "rcpt_result (Email 2)" and "rcpt_result_2" are "rcpt_result" of a group of their own.
+// ourName splits the name of a column that a Writer added: "rcpt_result (Email
+// 2)" and "rcpt_result_2" are "rcpt_result" of the groups " (Email 2)" and
+// "_2".
 func ourName(header string) (name, group string, ours bool) {
 	name = header
 	if open := strings.Index(header, " ("); open >= 0 && strings.HasSuffix(header, ")") {
@@ -25,8 +27,9 @@ func ourName(header string) (name, group string, ours bool) {
 	return name, group, slices.ContainsFunc(columns(true), func(c column) bool { return c.name == name })
 }
 
-// earlierColumns finds the columns of an earlier run in a header. They are ours where all that begin like ours are known, and the result is there: a list
-// may have a column like one of ours by chance.
+// earlierColumns finds the columns of an earlier run in a header. They are ours
+// if all names with our prefix are known and the result is among them: a list
+// may have a column with our prefix by chance.
 func earlierColumns(header []string) []int {
 	var found []int
 	hasResult := false
@@ -48,19 +51,23 @@ func earlierColumns(header []string) []int {
 	return found
 }
 
-// group is how the names of the result columns end for an address of several in a row.
+// group is the end of the names of the result columns of one of several address
+// columns.
 func group(column string) string { return " (" + column + ")" }
 
-// earlierResult makes a result of the cells of an earlier run, by the names of their columns.
+// earlierResult makes a result from the cells of an earlier run, by the names
+// of their columns.
 func earlierResult(cells map[string]string) *engine.Result {
 	if cells[resultColumn] == "" {
 		return nil
 	}
 	r := &engine.Result{
 		Success: true, Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
-		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1", FreeEmail: cells["rcpt_free_email"] == "1",
+		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1",
+		FreeEmail:  cells["rcpt_free_email"] == "1",
 		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
-		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]), Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
+		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]),
+			Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
 	}
 	var details engine.Details
 	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {

@@ -12,20 +12,22 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sampleSize is how much of a list is looked at to find out what it is: some hundred rows.
+// sampleSize is how much of a list is read to find its format: some hundred
+// rows.
 const sampleSize = 64 << 10
 
 const byteOrderMark = "\ufeff"
 
-// text is a list as octets in which delimiters, quotes and line ends are ASCII: UTF-8, or an encoding of one octet a character.
+// text is a list in an encoding in which delimiters, quotes and line ends are
+// ASCII octets: UTF-8, or an encoding of one octet per character.
 type text struct {
 	*bufio.Reader
 	marked bool   // it began with a byte order mark
 	sample []byte // its beginning
-	whole  bool   // the sample is all there is
+	whole  bool   // the sample is the whole list
 }
 
-// openText finds out the encoding and the line ends of r.
+// openText finds the encoding and the line ends of r.
 func openText(r io.Reader) (*text, error) {
 	raw := bufio.NewReaderSize(r, sampleSize)
 	decoded, marked, err := decode(raw)
@@ -37,7 +39,8 @@ func openText(r io.Reader) (*text, error) {
 		return nil, err
 	}
 	if bytes.IndexByte(sample, 0) >= 0 {
-		return nil, formatError("it has NUL octets, so it is no text in UTF-8 or Windows-1252; UTF-16 is read if it begins with a byte order mark")
+		return nil, formatError("it has NUL octets, so it is not text in UTF-8 or Windows-1252; " +
+			"UTF-16 needs a byte order mark")
 	}
 	if bytes.IndexByte(sample, '\n') < 0 && bytes.IndexByte(sample, '\r') >= 0 {
 		decoded = bufio.NewReaderSize(lineFeeds{decoded}, sampleSize)
@@ -48,7 +51,7 @@ func openText(r io.Reader) (*text, error) {
 	return &text{Reader: decoded, marked: marked, sample: bytes.Clone(sample), whole: whole}, nil
 }
 
-// peek returns the beginning of r, and whether that is all of it.
+// peek returns the beginning of r, and whether r has no more.
 func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
 	sample, err = r.Peek(sampleSize)
 	if errors.Is(err, io.EOF) {
@@ -57,10 +60,11 @@ func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
 	return sample, false, err
 }
 
-// magicSize is the length of the longest beginning that tells a format.
+// magicSize is the length of the longest signature of otherFormats.
 const magicSize = 8
 
-// otherFormats are formats that people give by mistake, told by how they begin, and what to do instead.
+// otherFormats are the signatures of formats that are given by mistake, and
+// what to do instead.
 var otherFormats = []struct{ magic, name, instead string }{
 	{"PK\x03\x04", "a spreadsheet (.xlsx, .ods) or a ZIP archive", "save the sheet as CSV"},
 	{"PK\x05\x06", "an empty ZIP archive", "choose another file"},
@@ -75,7 +79,8 @@ var otherFormats = []struct{ magic, name, instead string }{
 	{"SQLite f", "an SQLite data base", "export a table as CSV"},
 }
 
-// decode takes a byte order mark away and decodes UTF-16. Other encodings are told apart row by row: see [toUTF8].
+// decode removes a byte order mark and decodes UTF-16. Other encodings are
+// decoded row by row: see [toUTF8].
 func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
 	head, err := r.Peek(magicSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -102,7 +107,8 @@ func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
 	return r, false, nil
 }
 
-// lineFeeds reads line ends of old Macs, a carriage return each, as line feeds.
+// lineFeeds turns the line ends of old Macs, single carriage returns, into line
+// feeds.
 type lineFeeds struct{ below io.Reader }
 
 func (l lineFeeds) Read(p []byte) (int, error) {
@@ -115,7 +121,8 @@ func (l lineFeeds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toUTF8 decodes a row or a cell that is not UTF-8 as Windows-1252, of which Latin-1 is a part.
+// toUTF8 decodes a row or a cell that is not UTF-8 as Windows-1252, which
+// includes Latin-1.
 func toUTF8(row string) string {
 	if utf8.ValidString(row) {
 		return row

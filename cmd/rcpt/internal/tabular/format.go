@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Format is a form of a list.
+// Format is the format of a list.
 type Format string
 
 // The formats.
 const (
 	CSV       Format = "CSV"
-	Lines     Format = "lines" // one address a line
+	Lines     Format = "lines" // one address per line
 	JSONLines Format = "JSON lines"
-	JSON      Format = "JSON" // an array of objects or strings, or objects that go over several lines; it is read as JSON lines
+	JSON      Format = "JSON" // an array of objects or strings, or objects of several lines; read as JSON lines
 )
 
-// FormatOf tells a format from the extension of a file's name; "" if that says nothing.
+// FormatOf returns the format for the extension of a file's name, or "" if it
+// is not known.
 func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
@@ -30,7 +31,8 @@ func FormatOf(path string) Format {
 	return ""
 }
 
-// DelimiterOf tells the delimiter from the extension of a file's name; 0 if that says nothing.
+// DelimiterOf returns the delimiter for the extension of a file's name, or 0 if
+// it is not known.
 func DelimiterOf(path string) byte {
 	if strings.EqualFold(filepath.Ext(path), ".tsv") {
 		return '\t'
@@ -38,7 +40,7 @@ func DelimiterOf(path string) byte {
 	return 0
 }
 
-// FormatError says why a list cannot be taken as it is, and what to do about it.
+// FormatError says why a list cannot be read, and what to do about it.
 type FormatError struct{ text string }
 
 func (e *FormatError) Error() string { return e.text }

@@ -8,15 +8,16 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// A spreadsheet takes a cell that begins with one of formulaStarts for a formula, quoted or not, and the full-width ones too in some languages; of
-// leading blanks some spreadsheets make nothing (OWASP, "CSV Injection").
+// A spreadsheet takes a cell that begins with one of formulaStarts for a
+// formula, quoted or not; in some languages also the full-width characters.
+// Some spreadsheets ignore leading blanks (OWASP, "CSV Injection").
 const (
 	formulaStarts = "=+-@＝＋－＠"
 	leadingBlanks = " \u00a0\u3000\ufeff\u200b"
-	lineBreaks    = "\t\r\n" // begin a formula themselves, to some
+	lineBreaks    = "\t\r\n" // begin a formula in some spreadsheets
 )
 
-// looksLikeFormula says whether a spreadsheet may take a cell for a formula.
+// looksLikeFormula reports whether a spreadsheet may take a cell for a formula.
 func looksLikeFormula(cell string) bool {
 	if cell == "" || strings.IndexByte(lineBreaks, cell[0]) >= 0 {
 		return cell != ""
@@ -25,7 +26,8 @@ func looksLikeFormula(cell string) bool {
 	return first != utf8.RuneError && strings.ContainsRune(formulaStarts, first)
 }
 
-// harmless keeps a spreadsheet from taking a cell of ours for a formula: mail hosts may have a say in it.
+// harmless keeps a spreadsheet from taking an added cell for a formula: its
+// text may come from a mail host.
 func harmless(cell string) string {
 	if looksLikeFormula(cell) {
 		return "'" + cell
@@ -33,9 +35,10 @@ func harmless(cell string) string {
 	return cell
 }
 
-// isDangerous says whether a cell of the list is to be kept from being a formula: strangers fill in lists, too. Numbers, telephone numbers and
-// addresses are left as they are. They can begin with such a character, but make no formula that does anything: it takes parentheses or a bar
-// and quotes, which no number has, and nothing can follow the domain of an address.
+// isDangerous reports whether a cell of the list must be kept from being a
+// formula: lists are filled in by strangers too. Numbers, telephone numbers and
+// addresses are unchanged. They can begin with such a character, but cannot be
+// a harmful formula, which needs parentheses or a bar and quotes.
 func isDangerous(cell string) bool {
 	return looksLikeFormula(cell) && !isNumber(cell) && !isAddress(cell)
 }
@@ -56,7 +59,8 @@ func isAddress(cell string) bool {
 	return err == nil
 }
 
-// guarded are cells of the list as o wants them.
+// guarded returns cells of the list with dangerous ones made harmless, unless
+// o.Raw.
 func (o Output) guarded(cells []string) []string {
 	if o.Raw {
 		return cells

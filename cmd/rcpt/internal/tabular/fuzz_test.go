@@ -11,8 +11,9 @@ import (
 // addedCells are what [verified] comes to.
 var addedCells = strings.Split(strings.TrimSuffix(cellsTail, "#"), ",")
 
-// FuzzCSV: a row that is written is one row again, with the user's cells as they were and ours in their columns; and what encoding/csv
-// accepts is read the same way by both.
+// FuzzCSV: a row that is written is one row again, with the user's cells as
+// they were and ours in their columns; and what encoding/csv accepts is read
+// the same way by both.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"id,email\n1,a@acme.example\n", "a;b@c\r\n\"x\"\"y\";z\r\n", "sep=|\na|b@c\n", "\"5\" pipe,a@b\n\"6\" pipe,c@d\n", "\"a\" \"b\",c@d", "\"a\n\nb\",c@d\n,",
@@ -67,7 +68,8 @@ func checkRow(t *testing.T, s *csvShape, raw, out string) {
 	}
 }
 
-// checkFormulas: no cell is a formula that does anything, and the others are as they were.
+// checkFormulas: no cell is a formula that does anything, and the others are as
+// they were.
 func checkFormulas(t *testing.T, s *csvShape, raw, out string) {
 	t.Helper()
 	body, _ := cutLineEnd(raw)
@@ -122,7 +124,8 @@ func standard(row string, delimiter byte) (cells []string, ok bool) {
 	return rows[0], true
 }
 
-// FuzzJSON: a line that is written is one line again, a JSON object with the fields that were there and the record.
+// FuzzJSON: a line that is written is one line again, a JSON object with the
+// fields that were there and the record.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{"email":"a@b","n":1}`, `{ "email" : "a" , "rcpt":{} } `, `{"email":"a"}x`, "{\"email\":\"\xff\"}", `{"a":{"b":[1,"}"]}}`, "{}", `"x"`} {
 		f.Add(seed)

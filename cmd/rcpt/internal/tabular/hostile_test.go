@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFormulas: what a spreadsheet would take for a formula is none any more; addresses, numbers and telephone numbers are as they were.
+// TestFormulas: cells that a spreadsheet would take for a formula are made
+// harmless; addresses, numbers and telephone numbers are as they were.
 func TestFormulas(t *testing.T) {
 	for cell, want := range map[string]string{
 		"=cmd|'/C calc'!A0":      "'=cmd|'/C calc'!A0",
@@ -50,7 +51,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestFormulasInLists: in each form of list, quoted or not, in data and names of columns; and nothing else in the row changes.
+// TestFormulasInLists: in each form of list, quoted or not, in data and names
+// of columns; and nothing else in the row changes.
 func TestFormulasInLists(t *testing.T) {
 	for _, c := range []struct {
 		format          Format
@@ -91,13 +93,13 @@ func TestBombs(t *testing.T) {
 		begin, more, want string
 	}{
 		"field":          {CSV, "id,email\n1,a@b.example\n2,", "x", "line 3: the row is longer than 1048576 octets"},
-		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3: the row is longer than 1048576 octets; a quote is opened and not closed"},
+		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3: the row is longer than 1048576 octets; a quote is not closed"},
 		"columns":        {CSV, "id,email\n1,a@b.example\n2", ",", "line 3: the row has more than 16384 columns"},
-		"first row":      {CSV, "", "column,", "line 1: the first row is longer than 65536 octets, so that its columns cannot be told apart"},
+		"first row":      {CSV, "", "column,", "line 1: the first row is longer than 65536 octets, so its columns cannot be found"},
 		"line":           {Lines, "a@b.example\n", "x", "line 2: the row is longer than 1048576 octets"},
 		"JSON string":    {JSONLines, "{\"email\":\"a@b.example\"}\n{\"email\":\"", "x", "line 2: the row is longer than 1048576 octets"},
 		"NUL":            {CSV, "", "\x00", "it has NUL octets"},
-		"broken objects": {JSONLines, "", "{\n", "its first lines are no JSON objects"},
+		"broken objects": {JSONLines, "", "{\n", "its first lines are not JSON objects"},
 	} {
 		r, err := NewReader(io.MultiReader(strings.NewReader(c.begin), endless{c.more}), Options{Format: c.format})
 		for err == nil {
@@ -109,7 +111,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestLongSecondRow: what the first row tells of the columns is enough, if the second is too long to be looked at before it is read.
+// TestLongSecondRow: the first row is enough to find the columns if the second
+// is too long to be looked at before it is read.
 func TestLongSecondRow(t *testing.T) {
 	row := "1,a@b.example," + strings.Repeat("x", 100_000) + "\n"
 	if out := written(t, "id,email,note\n"+row, Options{Format: CSV}, Output{Format: CSV}); !strings.Contains(out, strings.TrimSuffix(row, "\n")) {
@@ -117,7 +120,8 @@ func TestLongSecondRow(t *testing.T) {
 	}
 }
 
-// TestCostlyRows: rows that are within the limits cost no more than their size, by the measure of what harmless ones cost on this machine now.
+// TestCostlyRows: rows that are within the limits cost no more than their size,
+// by the measure of what harmless ones cost on this machine now.
 func TestCostlyRows(t *testing.T) {
 	started := time.Now()
 	written(t, "a,email\n"+strings.Repeat("1,a@b.example\n", 2_000), Options{Format: CSV}, Output{Format: JSONLines})

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// member is a field of a JSON object, its value as it was written.
+// member is a field of a JSON object with its value as it was written.
 type member struct {
 	key   string
 	value json.RawMessage
-	end   int // of the value, in the object
+	end   int // end of the value, in the object
 }
 
-// cell is the value in a CSV file: a string without its quotes, nothing for null, other values as JSON.
+// cell is the value as a CSV cell: a string without its quotes, nothing for
+// null, other values as JSON.
 func (m member) cell() string {
 	var text string
 	if err := json.Unmarshal(m.value, &text); err != nil {
@@ -25,7 +26,7 @@ func (m member) cell() string {
 	return text
 }
 
-// parseObject reads a line that is one JSON object.
+// parseObject parses a line that is one JSON object.
 func parseObject(line string) ([]member, error) {
 	decoder := json.NewDecoder(strings.NewReader(strings.TrimSpace(line)))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
@@ -37,7 +38,7 @@ func parseObject(line string) ([]member, error) {
 		if err != nil {
 			return nil, brokenJSON(err)
 		}
-		m := member{key: key.(string)} // the decoder allows nothing else here
+		m := member{key: key.(string)} // the decoder allows no other token here
 		if err := decoder.Decode(&m.value); err != nil {
 			return nil, brokenJSON(err)
 		}
@@ -48,7 +49,7 @@ func parseObject(line string) ([]member, error) {
 		return nil, brokenJSON(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("not one JSON object: something stands behind it")
+		return nil, errors.New("not one JSON object: there is text after it")
 	}
 	return members, nil
 }
@@ -73,12 +74,12 @@ func appendObject(out []byte, members []member) []byte {
 	return append(out, '}')
 }
 
-// appendString writes a JSON string, with <, > and & as they are.
+// appendString writes a JSON string without escaping <, > and &.
 func appendString(out []byte, text string) []byte {
 	return append(out, marshal(text)...)
 }
 
-// marshal writes a value that JSON can hold.
+// marshal encodes a value that JSON can represent.
 func marshal(value any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

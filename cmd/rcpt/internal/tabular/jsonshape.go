@@ -13,23 +13,24 @@ import (
 // recordKey is the field of a JSON object that holds the verification record.
 const recordKey = "rcpt"
 
-// Names that stand in for what a JSON line has no place for.
+// Names for what has no column or field of its own.
 const (
-	otherColumn = "rcpt_other" // CSV column with the fields that the first lines do not have
-	brokenKey   = "line"       // field with a line that is no object
+	otherColumn = "rcpt_other" // CSV column for fields that the first lines do not have
+	brokenKey   = "line"       // field with a line that is not an object
 )
 
-// addressField is where the address is unless --column says otherwise.
+// addressField is the default field of the address.
 const addressField = "email"
 
-// maxBroken is how many lines at the beginning may be broken before the file is taken for something else.
+// maxBroken is how many of the first lines may be broken before the file is
+// refused.
 const maxBroken = 10
 
-// jsonShape is a [shape] of JSON lines.
+// jsonShape is the [shape] of JSON lines.
 type jsonShape struct {
 	fields []string       // of the addresses
-	known  []string       // fields of the first lines, in the order in which they appear: the columns of a CSV output
-	place  map[string]int // of each of them
+	known  []string       // fields of the first lines in their order: the columns of a CSV output
+	place  map[string]int // index of each in known
 }
 
 func newJSONShape(t *text, fields []string) (*jsonShape, error) {
@@ -50,7 +51,7 @@ func newJSONShape(t *text, fields []string) (*jsonShape, error) {
 	return s, s.checkTexts(lines)
 }
 
-// checkTexts refuses a field that has other words beside each address.
+// checkTexts fails for a field that has other words beside each address.
 func (s *jsonShape) checkTexts(lines []string) error {
 	for i, field := range s.fields {
 		var texts []string
@@ -60,14 +61,15 @@ func (s *jsonShape) checkTexts(lines []string) error {
 			}
 		}
 		if shown := besideWords(texts); shown != "" {
-			return formatError("the field %q has other words beside the addresses: its first texts are %s: put the addresses into a field of their own, "+
+			return formatError("the field %q has other words beside the addresses: its first texts are %s: "+
+				"put the addresses into a field of their own, "+
 				"or into angle brackets", field, shown)
 		}
 	}
 	return nil
 }
 
-// guess takes the only field with a known name where there is none that is called as it should be.
+// guess returns the only field with a known name if there is no addressField.
 func (s *jsonShape) guess() {
 	if slices.ContainsFunc(s.known, func(name string) bool { return strings.EqualFold(name, addressField) }) {
 		return
@@ -78,7 +80,7 @@ func (s *jsonShape) guess() {
 	}
 }
 
-// addressFieldOf is the field into which an address goes that stands alone.
+// addressFieldOf returns the field for an address that is not in an object.
 func addressFieldOf(fields []string) string {
 	if len(fields) == 0 {
 		return addressField
@@ -86,7 +88,8 @@ func addressFieldOf(fields []string) string {
 	return fields[0]
 }
 
-// allBroken is an error if none of lines holds an address, which means that the file is something else.
+// allBroken returns an error if no line holds an address: the file has another
+// format.
 func (s *jsonShape) allBroken(lines []string) error {
 	var first error
 	for _, line := range lines {
@@ -109,10 +112,10 @@ func (s *jsonShape) allBroken(lines []string) error {
 		}
 		fields = "; write --column FIELD: the fields are " + strings.Join(names, ", ")
 	}
-	return formatError("its first lines are no JSON objects with a string %q: %v%s", s.fields[0], first, fields)
+	return formatError("its first lines are not JSON objects with a string %q: %v%s", s.fields[0], first, fields)
 }
 
-// learn remembers the fields of a line.
+// learn adds the fields of a line to the known ones.
 func (s *jsonShape) learn(line string) {
 	_, members, _, err := s.parse(line)
 	if err != nil {
@@ -141,13 +144,14 @@ func (s *jsonShape) addresses(row string) ([]string, error) {
 			some = true
 		}
 	}
-	if some { // of several fields an object may have one
+	if some { // an object may have only some of several fields
 		return found, nil
 	}
 	return nil, failed
 }
 
-// addressIn takes the field by its name, letter by letter first. Where it is there twice, programs differ on which of the two counts.
+// addressIn returns the field with the exact name, or else with the plain name.
+// A field that occurs twice is an error: programs differ on which counts.
 func addressIn(members []member, field string) (string, error) {
 	isField := func(m member) bool { return m.key == field }
 	i := slices.IndexFunc(members, isField)
@@ -166,7 +170,8 @@ func addressIn(members []member, field string) (string, error) {
 
 func (s *jsonShape) readNames() []string { return s.fields }
 
-// parse reads a row without the record that an earlier run has put at its end.
+// parse parses a row and removes the record that an earlier run added at its
+// end.
 func (s *jsonShape) parse(row string) (object string, members []member, earlier json.RawMessage, err error) {
 	object = strings.TrimSpace(row)
 	if members, err = parseObject(object); err != nil || len(members) < 2 {
@@ -180,7 +185,8 @@ func (s *jsonShape) parse(row string) (object string, members []member, earlier 
 	return object[:members[len(members)-1].end] + "}", members, last.value, nil
 }
 
-// isRecord says whether a value is a verification record, or has one for each field that is read.
+// isRecord reports whether a value is a verification record, or has one for
+// each field that is read.
 func (s *jsonShape) isRecord(value json.RawMessage) bool { return s.recordsIn(value) != nil }
 
 func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
@@ -203,7 +209,7 @@ func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
 	return results
 }
 
-// resultIn reads a verification record; nil: it is none.
+// resultIn parses a verification record. It returns nil for another value.
 func resultIn(value json.RawMessage) *engine.Result {
 	var record struct {
 		Result, Message *string
@@ -212,16 +218,19 @@ func resultIn(value json.RawMessage) *engine.Result {
 		Suggestion      string
 	}
 	var r engine.Result
-	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil || record.Success == nil || json.Unmarshal(value, &r) != nil {
+	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil ||
+		record.Success == nil || json.Unmarshal(value, &r) != nil {
 		return nil
 	}
 	if r.Details == nil {
-		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion, CatchAll: engine.CatchAllUnknown}
+		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion,
+			CatchAll: engine.CatchAllUnknown}
 	}
 	return &r
 }
 
-// earlierResults takes a row that is a record itself, as one address a line becomes in JSON, for that of its address.
+// earlierResults also reads a row that is a record itself, as written for a
+// list with one address per line.
 func (s *jsonShape) earlierResults(row string) []*engine.Result {
 	object, _, earlier, err := s.parse(row)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// beginsArray says whether a text is a JSON array. "[" may begin an address in brackets.
+// beginsArray reports whether a text is a JSON array. "[" may also begin an
+// address in brackets.
 func beginsArray(t *text) bool {
 	inner, found := bytes.CutPrefix(bytes.TrimSpace(t.sample), []byte("["))
 	if inner = bytes.TrimSpace(inner); !found {
@@ -19,8 +20,8 @@ func beginsArray(t *text) bool {
 	return len(inner) == 0 || strings.IndexByte(`{"]`, inner[0]) >= 0
 }
 
-// jsonLines reads JSON values as JSON lines, one after the other: the elements of an array, or values that follow each other. A string becomes an object
-// with the string in field.
+// jsonLines turns JSON values into JSON lines: the elements of an array, or
+// consecutive values. A string becomes an object with the string in field.
 func jsonLines(t *text, field string) (*text, error) {
 	limit := &allowance{below: t.Reader}
 	values := &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: beginsArray(t), field: field}
@@ -35,19 +36,19 @@ func jsonLines(t *text, field string) (*text, error) {
 	return &text{Reader: lines, marked: t.marked, sample: bytes.Clone(sample), whole: whole}, nil
 }
 
-// jsonValues is JSON values, each in a line.
+// jsonValues reads JSON values as lines, one for each.
 type jsonValues struct {
 	limit     *allowance
 	decoder   *json.Decoder
 	array     bool
 	field     string
 	number    int    // of the values read
-	line      []byte // what is left of the last
+	line      []byte // rest of the last
 	err       error
-	malformed bool // err is about what was read
+	malformed bool // err concerns the contents
 }
 
-// Read gives the lines.
+// Read reads the lines.
 func (v *jsonValues) Read(p []byte) (int, error) {
 	for len(v.line) == 0 {
 		if v.err == nil {
@@ -62,7 +63,7 @@ func (v *jsonValues) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a value. Its error is [io.EOF] behind the last.
+// next reads a value. It returns [io.EOF] after the last.
 func (v *jsonValues) next() error {
 	v.limit.left = 2 * MaxRow // the decoder reads ahead
 	if v.array && v.number == 0 {
@@ -100,14 +101,14 @@ func (v *jsonValues) next() error {
 	return nil
 }
 
-// end reads the end of the array, behind which nothing may follow.
+// end reads the end of the array. Nothing may follow it.
 func (v *jsonValues) end() error {
 	if _, err := v.decoder.Token(); err != nil {
 		return v.broken(err)
 	}
 	if _, err := v.decoder.Token(); !errors.Is(err, io.EOF) {
 		v.malformed = true
-		return fmt.Errorf("element %d: something stands behind the JSON array", v.number)
+		return fmt.Errorf("element %d: there is text after the JSON array", v.number)
 	}
 	return io.EOF
 }

@@ -6,22 +6,25 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// lineShape is a [shape] of one address a line. A line becomes a row of its own making, so nothing is kept octet for octet.
+// lineShape is the [shape] of one address per line.
 type lineShape struct{}
 
-// lineColumn is what the addresses are called in an output that names its columns.
+// lineColumn is the name of the addresses in an output with names of columns.
 const lineColumn = "email"
 
 func newLineShape(t *text, columns []string) (lineShape, error) {
 	if len(columns) > 0 {
-		return lineShape{}, formatError("it has one address a line and no columns: leave --column out, or name the file .csv")
+		return lineShape{}, formatError("it has one address per line and no columns: " +
+			"leave --column out, or name the file .csv")
 	}
 	first := firstRows(t.sample, t.whole, 0)
 	if shown := notAddresses(first); shown != "" {
-		return lineShape{}, formatError("it is no list of addresses: no line at its beginning has an \"@\"; the first are %s", shown)
+		return lineShape{}, formatError("it is not a list of addresses: none of its first lines has an \"@\"; "+
+			"the first are %s", shown)
 	}
 	if shown := besideWords(first); shown != "" {
-		return lineShape{}, formatError("each line at its beginning has other words beside an address; the first are %s: %s", shown, apart)
+		return lineShape{}, formatError("each of its first lines has other words beside an address; "+
+			"the first are %s: %s", shown, apart)
 	}
 	return lineShape{}, nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// lists are small files as people have them. Want is what is verified of each row, or "several" or "empty"; of several columns with a bar between them.
+// lists are small files as people have them. Want is what is verified of each
+// row, or "several" or "empty"; of several columns with a bar between them.
 var lists = []struct {
 	name, file, list string
 	columns          []string
@@ -54,7 +55,7 @@ var lists = []struct {
 	{name: "column given twice", file: "a.csv", list: "a,b\nx@a.example,y@a.example\n", columns: []string{"a", "1"}, refused: `column 1 "a" is given twice`},
 	{name: "stray quote", file: "a.csv", list: "Email,Note\njane@a.example,\"so\nbob@a.example,\"x\"\neve@a.example,y\n", want: []string{"jane@a.example merged 2-3", "eve@a.example"},
 		read: `1 "Email"`, changes: true},
-	{name: "stray quote that takes the address in", file: "a.csv", list: "Note,Email\n\"so,jane@a.example\nx,bob@a.example,\"y\"\nz,eve@a.example\n", want: []string{"!rows 2–3 look merged merged 2-3", "eve@a.example"},
+	{name: "stray quote that takes the address in", file: "a.csv", list: "Note,Email\n\"so,jane@a.example\nx,bob@a.example,\"y\"\nz,eve@a.example\n", want: []string{"!rows 2–3 seem to be merged merged 2-3", "eve@a.example"},
 		read: `2 "Email"`, changes: true},
 	{name: "line breaks in quotes", file: "a.csv", list: "Note,Email\n\"so\nand, so\",jane@a.example\n", want: []string{"jane@a.example"}, read: `2 "Email"`},
 	{name: "trailing blanks and dots", file: "a.csv", list: "id,email\n1,jane@a.example \n2,bob@a.example.\n3,eve@a.example;\t\n", want: []string{"jane@a.example", "bob@a.example", "eve@a.example"}, read: `2 "email"`},
@@ -76,9 +77,9 @@ var lists = []struct {
 	{name: "Windows-1252", file: "a.csv", list: "name;email\nK\xe4the;k\xe4the@a.example\n", want: []string{"käthe@a.example"}, read: `2 "email"`},
 	{name: "only bad addresses", file: "a.txt", list: "a..b@a.example\n@a.example\njane@\njane@@a.example\n", want: []string{"a..b@a.example", "@a.example", "jane@", "jane@@a.example"}},
 	{name: "bad addresses in a column with a known name", file: "a.csv", list: "id,email\n1,jane\n2,bob\n3,eve\n4,x\n", want: []string{"jane", "bob", "eve", "x"}, read: `2 "email"`},
-	{name: "list of names", file: "a.txt", list: "Jane\nBob\nEve\n", refused: `no line at its beginning has an "@"; the first are "Jane", "Bob", "Eve"`},
+	{name: "list of names", file: "a.txt", list: "Jane\nBob\nEve\n", refused: `none of its first lines has an "@"; the first are "Jane", "Bob", "Eve"`},
 	{name: "names before addresses", file: "a.txt", list: "Jane Doe jane@a.example\n\nBob bob@a.example (Bob)\nEve eve@a.example Paris\n",
-		refused: `each line at its beginning has other words beside an address; the first are "Jane Doe jane@a.example", "Bob bob@a.example (Bob)", "Eve eve@a.example Paris": put`},
+		refused: `each of its first lines has other words beside an address; the first are "Jane Doe jane@a.example", "Bob bob@a.example (Bob)", "Eve eve@a.example Paris": put`},
 	{name: "names before addresses in a column", file: "a.csv", list: "id,email\n1,Jane jane@a.example\n2,Bob bob@a.example\n3,\n4,Eve eve@a.example\n",
 		refused: `column 2 "email" has other words beside the addresses: its first cells are "Jane jane@a.example", "Bob bob@a.example", "Eve eve@a.example": put`},
 	{name: "names before addresses in JSON", file: "a.json", list: `["Jane jane@a.example", "Bob bob@a.example", null, "Eve eve@a.example"]`,
@@ -119,7 +120,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// verifiedOf is what is verified of each row of a list. Unless it changes, CSV comes out as it went in, with a cell added to each row.
+// verifiedOf is what is verified of each row of a list. Unless it changes, CSV
+// comes out as it went in, with a cell added to each row.
 func verifiedOf(t *testing.T, r *Reader, changes bool) []string {
 	t.Helper()
 	w, err := NewWriter(r, Output{Format: CSV})
@@ -170,7 +172,8 @@ func meant(row Row) string {
 
 func itoa(n int) string { return strings.TrimPrefix(numbered("", n), "_") }
 
-// TestSecondRun: a list that has been through once comes out of a second run as out of the first.
+// TestSecondRun: a list that has been through once comes out of a second run as
+// out of the first.
 func TestSecondRun(t *testing.T) {
 	for _, c := range lists {
 		if c.refused != "" {

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// names are the keys of columns in a JSON object, each of which differs from the others. It is for one goroutine.
+// names are the distinct keys of columns in a JSON object. They are not safe
+// for concurrent use.
 type names struct {
 	inOrder []string
-	numbers map[string]int // behind each name that is taken, the number that was given out last
+	numbers map[string]int // for each name in use, the last number appended to it
 }
 
 func newNames(header []string) *names {
@@ -35,7 +36,7 @@ func (n *names) add(name string) {
 	n.inOrder = append(n.inOrder, candidate)
 }
 
-// of returns the key of a column, also of one that the header does not name.
+// of returns the key of a column, even one that the header does not name.
 func (n *names) of(i int) string {
 	for len(n.inOrder) <= i {
 		n.add("")
@@ -43,7 +44,8 @@ func (n *names) of(i int) string {
 	return n.inOrder[i]
 }
 
-// free returns name, or if it is taken name with the first number behind it that is not.
+// free returns name, or if it is taken, name with the first number that makes
+// it free.
 func free(name string, taken []string) string {
 	if !slices.Contains(taken, name) {
 		return name
@@ -59,10 +61,11 @@ func free(name string, taken []string) string {
 	}
 }
 
-// freeNumber returns the first number with which no name is taken.
+// freeNumber returns the first number with which all names are free.
 func freeNumber(wanted, taken []string) int {
 	for number := 1; ; number++ {
-		if !slices.ContainsFunc(wanted, func(name string) bool { return slices.Contains(taken, numbered(name, number)) }) {
+		if !slices.ContainsFunc(wanted,
+			func(name string) bool { return slices.Contains(taken, numbered(name, number)) }) {
 			return number
 		}
 	}

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// quoteState is where in a CSV row the next octet stands.
+// quoteState is the state before the next octet of a CSV row.
 type quoteState uint8
 
 const (
 	fieldStart  quoteState = iota
-	unquoted               // in a field that does not begin with a quote; quotes in it are just octets
+	unquoted               // in a field that does not begin with a quote; quotes have no meaning there
 	quoted                 // in a field that does
-	afterQuote             // behind a quote that closes the field, or is the first of two
-	afterBlanks            // behind a closing quote and blanks
+	afterQuote             // after a quote that closes the field, or is the first of two
+	afterBlanks            // after a closing quote and blanks
 )
 
-// quoteScanner follows the quotes of a CSV row. RFC 4180 doubles quotes inside a quoted field; where somebody did not, a quote closes the field
-// only before a delimiter or the end of the row, and such a field has to end with its line.
+// quoteScanner scans the quotes of a CSV row. RFC 4180 doubles quotes inside a
+// quoted field. If they are not doubled, a quote closes the field only before a
+// delimiter or the end of the row, and such a field must end with its line.
 type quoteScanner struct {
 	delimiter byte
 	strict    bool // the first stray quote ends the quoting of its field
@@ -26,7 +27,8 @@ type quoteScanner struct {
 	damaged   bool // one of the fields had
 }
 
-// next takes the next octet of the row and says whether it is the delimiter behind a field.
+// next takes the next octet of the row and reports whether it is the delimiter
+// after a field.
 func (s *quoteScanner) next(c byte) (fieldEnds bool) {
 	switch {
 	case s.state == quoted:
@@ -61,13 +63,14 @@ func (s *quoteScanner) behindQuote(c byte) {
 	}
 }
 
-// open says whether the row goes on behind the end of the line.
+// open reports whether the row continues after the end of the line.
 func (s *quoteScanner) open() bool { return s.state == quoted && !s.stray }
 
-// field is where a field of a row stands.
+// field is the position of a field in a row.
 type field struct{ from, to int }
 
-// split finds the fields of a row without its line end. A damaged row has quotes that RFC 4180 does not allow.
+// split finds the fields of a row without its line end. A damaged row has
+// quotes that RFC 4180 does not allow.
 func split(body string, delimiter byte) (fields []field, damaged bool) {
 	scanner := quoteScanner{delimiter: delimiter}
 	fields = scanner.fields(body)
@@ -100,7 +103,7 @@ func cells(body string, delimiter byte) []string {
 	return contents
 }
 
-// unquote takes the quotes of a field away.
+// unquote removes the quotes of a field.
 func unquote(raw string) string {
 	inner, isQuoted := strings.CutPrefix(raw, `"`)
 	if !isQuoted {
@@ -112,9 +115,10 @@ func unquote(raw string) string {
 	return strings.ReplaceAll(inner, `""`, `"`)
 }
 
-// appendCell writes a cell as CSV, with quotes where it needs them.
+// appendCell writes a cell as CSV, with quotes if it needs them.
 func appendCell(row []byte, cell string, delimiter byte) []byte {
-	if !strings.ContainsAny(cell, "\"\r\n") && strings.IndexByte(cell, delimiter) < 0 && strings.TrimSpace(cell) == cell {
+	if !strings.ContainsAny(cell, "\"\r\n") && strings.IndexByte(cell, delimiter) < 0 &&
+		strings.TrimSpace(cell) == cell {
 		return append(row, cell...)
 	}
 	row = append(row, '"')
@@ -133,7 +137,7 @@ func appendCells(out []byte, cells []string, delimiter byte) []byte {
 	return append(out, '\n')
 }
 
-// cutLineEnd parts a row from its line end.
+// cutLineEnd splits a row into its contents and its line end.
 func cutLineEnd(row string) (body, end string) {
 	body = strings.TrimSuffix(row, "\n")
 	if len(body) < len(row) {
@@ -142,7 +146,7 @@ func cutLineEnd(row string) (body, end string) {
 	return body, row[len(body):]
 }
 
-// lineEndOf is how the lines of a sample end.
+// lineEndOf returns the line end of a sample.
 func lineEndOf(sample []byte) string {
 	if i := bytes.IndexByte(sample, '\n'); i > 0 && sample[i-1] == '\r' {
 		return "\r\n"

@@ -10,11 +10,11 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// Options say how a list is to be read.
+// Options say how to read a list.
 type Options struct {
 	Format    Format   // guessed when empty
 	Delimiter byte     // of CSV; guessed when 0
-	Columns   []string // columns of a CSV file, or fields of JSON objects, that hold the addresses; guessed when empty
+	Columns   []string // columns or JSON fields with the addresses; guessed when empty
 }
 
 // Reader reads the rows of a list.
@@ -22,39 +22,41 @@ type Reader struct {
 	rows   rowReader
 	shape  shape
 	format Format
-	unit   string // of which the rows are: "line", or "element" of a JSON array
+	unit   string // what a row is: a "line", or an "element" of a JSON array
 }
 
 // Row is one row of a list.
 type Row struct {
-	Addresses []string // to verify, one for each column that is read; "" where a cell is empty
+	Addresses []string // one for each column that is read; "" for an empty cell
 	Raw       string   // the row itself, for a [Writer]
 	Err       error    // why the row cannot be read; its addresses are empty then
-	Line      int      // where it begins, from 1
+	Line      int      // first line of the row, from 1
 	LastLine  int
 	Foreign   bool // not UTF-8, and read as Windows-1252
-	Merged    bool // it looks like several rows, which a stray quote has made one
+	Merged    bool // it looks like several rows that a stray quote has merged
 }
 
-// shape is what a format knows about its rows.
+// shape knows the rows of a format.
 type shape interface {
 	// addresses finds the addresses in a row.
 	addresses(row string) ([]string, error)
-	// earlierResults are what an earlier run found out about them; nil: there was none.
+	// earlierResults returns the results of an earlier run for a row, or nil.
 	earlierResults(row string) []*engine.Result
-	// csvHead is what a CSV output begins with when columns are added.
+	// csvHead returns the beginning of a CSV output with added columns.
 	csvHead(columns []string, o Output) []byte
 	// appendCSV writes a row with cells added.
 	appendCSV(out []byte, row string, added []string, o Output) []byte
-	// appendJSON writes a row as a JSON object with a verification record added.
+	// appendJSON writes a row as a JSON object with a verification record
+	// added.
 	appendJSON(out []byte, row string, record []byte) []byte
-	// readNames are what the columns or fields of the addresses are called.
+	// readNames returns the names of the columns or fields of the addresses.
 	readNames() []string
-	// taken are the names that the list itself uses for columns or fields.
+	// taken returns the names of the list's own columns or fields.
 	taken() []string
 }
 
-// NewReader finds out how the list in r is laid out. A [FormatError] says what the user can do; other errors are those of r.
+// NewReader finds the format and layout of the list in r. The error is a
+// [*FormatError] or that of r.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
 	text, err := openText(r)
 	if err != nil {
@@ -82,7 +84,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return reader, err
 }
 
-// guessFormat tells the format of a list that has no name.
+// guessFormat guesses the format of a list without a name.
 func guessFormat(t *text, columns []string) Format {
 	lines := firstRows(t.sample, t.whole, 0)
 	if len(lines) == 0 {
@@ -91,7 +93,8 @@ func guessFormat(t *text, columns []string) Format {
 	if beginsArray(t) || strings.TrimSpace(lines[0]) == "{" {
 		return JSON
 	}
-	if inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{"); found && strings.HasPrefix(strings.TrimSpace(inner), `"`) {
+	if inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{"); found &&
+		strings.HasPrefix(strings.TrimSpace(inner), `"`) {
 		return JSONLines
 	}
 	if named, _ := namedDelimiter(t.sample); named != 0 || isAddressName(lines[0]) || hasColumns(t, len(columns) > 0) {
@@ -100,8 +103,10 @@ func guessFormat(t *text, columns []string) Format {
 	return Lines
 }
 
-// hasColumns says whether a text is a table and not one address a line. A delimiter parts its rows, and: columns are wanted, or the first row is a header, or
-// more rows hold an address in a cell than are addresses as they stand, or there are no addresses at all.
+// hasColumns reports whether a text is a table and not a list with one address
+// per line. It has a delimiter, and columns are given, or the first row is a
+// header, or more rows hold an address in a cell than are an address, or there
+// are no addresses at all.
 func hasColumns(t *text, wanted bool) bool {
 	delimiter := guessDelimiter(t.sample, t.whole)
 	rows := firstRows(t.sample, t.whole, delimiter)
@@ -124,11 +129,12 @@ func hasColumns(t *text, wanted bool) bool {
 	if parted == 0 {
 		return false
 	}
-	header := len(first) > 1 && (slices.ContainsFunc(first, isAddressName) || !strings.Contains(rows[0], "@") && asWide > len(rows)/2)
+	header := len(first) > 1 && (slices.ContainsFunc(first, isAddressName) || !strings.Contains(rows[0], "@") &&
+		asWide > len(rows)/2)
 	return wanted || header || inCells > asTheyStand || inCells == 0 && asTheyStand == 0
 }
 
-// Format of the list.
+// Format returns the format of the list.
 func (r *Reader) Format() Format { return r.format }
 
 // Next returns the next row; [io.EOF] ends the list. Empty lines are skipped.
@@ -148,22 +154,23 @@ func (r *Reader) Next() (Row, error) {
 	if csv, is := r.shape.(*csvShape); is {
 		row.Merged = csv.isMerged(row.Raw)
 		if row.Merged && strings.Join(row.Addresses, "") == "" {
-			row.Err = fmt.Errorf("rows %d–%d look merged by a stray quote", row.Line, row.LastLine)
+			row.Err = fmt.Errorf("rows %d–%d seem to be merged by a stray quote", row.Line, row.LastLine)
 		}
 	}
 	return row, nil
 }
 
-// EarlierResults are what an earlier run found out about the addresses of a row, where the list is an output of it: one for each column that is read, nil
-// where there is none.
+// EarlierResults returns the results in a row of the output of an earlier run:
+// one for each column that is read, or nil for a column without a result.
 func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
 
 // AddressesPerRow returns how many addresses each row has: one for each column
 // or field that is read.
 func (r *Reader) AddressesPerRow() int { return len(r.shape.readNames()) }
 
-// Columns shows the columns of a CSV file that are read, and the others that hold addresses too, each by number and name. Of other lists, and where
-// there is no choice, it shows none.
+// Columns describes the columns of a CSV file that are read, and the others
+// that hold addresses, each by number and name. It returns none for other
+// formats and if there is no choice.
 func (r *Reader) Columns() (read, others []string) {
 	csv, is := r.shape.(*csvShape)
 	if !is || csv.width < 2 {

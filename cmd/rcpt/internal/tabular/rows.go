@@ -8,23 +8,26 @@ import (
 	"strings"
 )
 
-// MaxRow bounds a row, and so each of its fields: a spreadsheet's cell holds 32 KiB at most, and a quote that is never closed would make a
-// row of the rest of the file.
+// MaxRow bounds a row, and so each of its fields. A cell of a spreadsheet holds
+// at most 32 KiB. Without a bound, a quote that is never closed would make the
+// rest of the file one row.
 const MaxRow = 1 << 20
 
-// MaxColumns bounds the columns of CSV: no spreadsheet has more, and each takes more memory than its octets.
+// MaxColumns bounds the columns of CSV. No spreadsheet has more, and a column
+// takes more memory than its octets.
 const MaxColumns = 1 << 14
 
-// rowReader cuts a text into rows.
+// rowReader splits a text into rows.
 type rowReader struct {
 	text      *bufio.Reader
-	delimiter byte // of CSV, whose rows may be of several lines; 0 where a row is a line
-	line      int  // where the row that was read last begins, from 1
+	delimiter byte // of CSV, whose rows may have several lines; 0: a row is a line
+	line      int  // first line of the last row, from 1
 	lines     int  // read so far
-	columns   int  // of the row that is being read, at least
+	columns   int  // seen so far in the present row
 }
 
-// read returns the next row that is not blank, with its line end. A row that is cut off by an error other than the end is not returned.
+// read returns the next row that is not blank, with its line end. It does not
+// return a row that an error other than [io.EOF] cuts off.
 func (r *rowReader) read() (string, error) {
 	for {
 		row, err := r.readAny()
@@ -34,7 +37,8 @@ func (r *rowReader) read() (string, error) {
 	}
 }
 
-// blank says whether a row is just an empty line. In CSV a tab may be a delimiter between empty cells.
+// blank reports whether a row is an empty line. In CSV a tab may be a delimiter
+// between empty cells.
 func (r *rowReader) blank(row string) bool {
 	if r.delimiter == 0 {
 		return strings.TrimSpace(row) == ""
@@ -69,7 +73,7 @@ func (r *rowReader) readAny() (string, error) {
 	}
 }
 
-// last is the row at the end of the text.
+// last returns the row at the end of the text.
 func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error) {
 	r.lines++
 	open := r.follow(scanner, part)
@@ -77,12 +81,12 @@ func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error
 		return "", r.tooWide()
 	}
 	if open {
-		return "", fmt.Errorf("line %d: a quote is opened and never closed", r.line)
+		return "", fmt.Errorf("line %d: a quote is never closed", r.line)
 	}
 	return string(row), nil
 }
 
-// follow says whether the row goes on behind part.
+// follow scans part and reports whether the row continues after it.
 func (r *rowReader) follow(scanner *quoteScanner, part []byte) (open bool) {
 	if r.delimiter == 0 {
 		return false
@@ -101,7 +105,7 @@ func (r *rowReader) tooWide() error {
 
 func (r *rowReader) openQuote(scanner *quoteScanner) string {
 	if r.delimiter != 0 && scanner.open() {
-		return "; a quote is opened and not closed"
+		return "; a quote is not closed"
 	}
 	return ""
 }

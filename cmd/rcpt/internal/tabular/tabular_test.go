@@ -10,7 +10,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// verified stands for every result in these tests. In CSV it is the cells in short.
+// verified stands for every result in these tests. In CSV it is the cells in
+// short.
 var verified = engine.Result{Email: "x@acme.example", Verdict: engine.Unknown, Success: true, Message: "=1+1"}
 
 const (
@@ -44,7 +45,8 @@ func readAll(t *testing.T, r *Reader) (addresses, rows []string) {
 	}
 }
 
-// written is a list with [verified] in every row; the columns that are added are cut to @ and #.
+// written is a list with [verified] in every row; the columns that are added
+// are cut to @ and #.
 func written(t *testing.T, list string, o Options, to Output) string {
 	t.Helper()
 	r := open(t, list, o)
@@ -224,7 +226,7 @@ func TestRefused(t *testing.T) {
 		{"spreadsheet", "PK\x03\x04xxxx", Options{}, "save the sheet as CSV"},
 		{"gzip", "\x1f\x8b\x08\x00", Options{}, "gunzip"},
 		{"ten lines that are no JSON", strings.Repeat("{\"mail\":1}\n", maxBroken) + `{"email":"a@acme.example"}`, Options{Format: JSONLines},
-			`no JSON objects with a string "email": the JSON object has no string "email"`},
+			`not JSON objects with a string "email": the JSON object has no string "email"`},
 		{"all of a few lines", "a@acme.example\n", Options{Format: JSONLines}, `not a JSON object`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -245,12 +247,13 @@ func TestDelimiterOfOutput(t *testing.T) {
 	}
 }
 
-// TestBrokenRows: where a row cannot be read the error names its line, and the rows before it have been read.
+// TestBrokenRows: where a row cannot be read the error names its line, and the
+// rows before it have been read.
 func TestBrokenRows(t *testing.T) {
 	for _, c := range []struct{ name, list, want string }{
-		{"quote never closed", "id,email\n1,a@acme.example\n\n2,\"b@acme.example\n3,c@acme.example\n", "line 4: a quote is opened and never closed"},
+		{"quote never closed", "id,email\n1,a@acme.example\n\n2,\"b@acme.example\n3,c@acme.example\n", "line 4: a quote is never closed"},
 		{"row too long", "id,email\n1,a@acme.example\n2," + strings.Repeat("x", MaxRow), "line 3: the row is longer than 1048576 octets"},
-		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3: the row is longer than 1048576 octets; a quote is opened and not closed"},
+		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3: the row is longer than 1048576 octets; a quote is not closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t, c.list, Options{Format: CSV})
@@ -296,7 +299,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestAddedCells: what comes from mail hosts cannot be a formula, break the row, or mix encodings.
+// TestAddedCells: what comes from mail hosts cannot be a formula, break the
+// row, or mix encodings.
 func TestAddedCells(t *testing.T) {
 	for _, c := range []struct{ message, raw, want string }{
 		{"=1", "", "'=1"}, {"+1", "", "'+1"}, {"-1", "", "'-1"}, {"@x", "", "'@x"}, {"\tx", "", "'\tx"}, {"\rx", "", "\"'\rx\""},

@@ -7,23 +7,23 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// Output says how a list is to be written.
+// Output says how to write a list.
 type Output struct {
 	Format    Format // CSV or JSONLines
-	Delimiter byte   // of CSV; 0 is that of the list, or a comma
-	Details   bool   // with what each verdict rests on
-	Raw       bool   // cells of the list stay as they are in CSV, also those that a spreadsheet takes for formulas
+	Delimiter byte   // of CSV; 0: that of the list, or a comma
+	Details   bool   // add the evidence of each verdict
+	Raw       bool   // leave cells of the list that a spreadsheet takes for formulas
 }
 
-// Writer writes the rows of a list with what was found out.
+// Writer writes the rows of a list with their results.
 type Writer struct {
 	Output
 	shape  shape
 	added  []column
-	number int // behind their names where the list has such names itself
+	number int // appended to their names where the list has the same names
 }
 
-// NewWriter makes a Writer for the rows of list.
+// NewWriter returns a Writer for the rows of list.
 func NewWriter(list *Reader, o Output) (*Writer, error) {
 	if csv, ok := list.shape.(*csvShape); ok {
 		if o.Delimiter != 0 && o.Delimiter != csv.delimiter {
@@ -39,7 +39,7 @@ func NewWriter(list *Reader, o Output) (*Writer, error) {
 	return w, nil
 }
 
-// Head returns what stands before the first row.
+// Head returns the text before the first row.
 func (w *Writer) Head() []byte {
 	if w.Format == JSONLines {
 		return nil
@@ -47,7 +47,8 @@ func (w *Writer) Head() []byte {
 	return w.shape.csvHead(w.names(w.number), w.Output)
 }
 
-// Append writes a row with its results behind out, one for each column that is read.
+// Append appends a row with its results to out: one result for each column that
+// is read.
 func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte {
 	if w.Format == JSONLines {
 		return w.shape.appendJSON(out, raw, w.record(raw, results))
@@ -59,7 +60,8 @@ func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte
 	return w.shape.appendCSV(out, raw, cells, w.Output)
 }
 
-// record is the verification record of a row, or where several columns are read an object with one for each.
+// record returns the verification record of a row, or an object with one for
+// each of several columns that are read.
 func (w *Writer) record(raw string, results []engine.Result) []byte {
 	given, err := w.shape.addresses(raw)
 	var records []member
@@ -76,7 +78,8 @@ func (w *Writer) record(raw string, results []engine.Result) []byte {
 	return appendObject(nil, records)
 }
 
-// names of the columns that are added. Where several columns are read, each has a group of its own, with its name in parentheses.
+// names returns the names of the added columns. If several columns are read,
+// each has its own group, with its name in parentheses.
 func (w *Writer) names(number int) []string {
 	var names []string
 	read := w.shape.readNames()
@@ -96,7 +99,7 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 	var cells []string
 	for _, c := range w.added {
 		cell := c.cell(r)
-		if c.name != emailColumn || !isAddress(cell) { // a list has addresses as they are, too
+		if c.name != emailColumn || !isAddress(cell) { // the list has unchanged addresses too
 			cell = harmless(cell)
 		}
 		if !utf8.ValidString(raw) {
@@ -107,7 +110,8 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 	return cells
 }
 
-// fitting is a cell for a row of whatever encoding. An address with other letters would be another address.
+// fitting is a cell for a row of unknown encoding. An address with replaced
+// letters would be another address.
 func fitting(column, cell string) string {
 	fit := ascii(cell)
 	if column == emailColumn && fit != cell {
@@ -116,7 +120,7 @@ func fitting(column, cell string) string {
 	return fit
 }
 
-// ascii makes a cell fit into a row of whatever encoding.
+// ascii replaces the characters of a cell that are not ASCII.
 func ascii(cell string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {

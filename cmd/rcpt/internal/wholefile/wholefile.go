@@ -82,5 +82,5 @@ func Replace(path string, data []byte) (err error) {
 }
 
 // ReadableByAll is for files that hold nothing private: a service may run as
-// another user than the one who updates its lists.
+// another user than the one that updates its lists.
 const ReadableByAll = 0o644
