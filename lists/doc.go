@@ -1,16 +1,16 @@
-// Package lists tells what is known about an address without asking anyone:
-// whether its local-part names a role, whether its domain gives mailboxes to
-// everyone or for one-time use, or forwards to a kept mailbox, and whether it
-// looks like a spam trap.
+// Package lists reports what is known about an address without contacting any
+// server: whether its local-part names a role, whether its domain offers free
+// or disposable mailboxes or forwards to other mailboxes, and whether it looks
+// like a spam trap.
 //
 // How an address is matched:
 //
 //   - Role: the local-part, folded and without its "+tag", is a word of the
 //     list, or such a word and a number; or its parts between ".", "-" and "_"
 //     are all words of roles, qualifiers ("uk", "team") or numbers, and at
-//     least one is the word of a role. A word inside a longer one is no role:
-//     marketa@ is a person. Dots are ignored where the provider ignores them,
-//     at Gmail.
+//     least one is the word of a role. A word inside a longer one is not a
+//     role: marketa@ is a person. Dots are ignored for providers that ignore
+//     them (Gmail).
 //   - Free: the domain is an entry. A sub-domain is not matched: it may belong
 //     to a customer.
 //   - Disposable: the domain or a parent of it is an entry. An entry under
@@ -24,19 +24,18 @@
 //     exchangers of domain parking and domains that look like a mistyped
 //     provider's are weak.
 //   - Allow: the address, the local-part, the domain or a parent of it is an
-//     entry. A user's entry wins over all others; an embedded one only says
-//     what is not disposable.
+//     entry. A user's entry overrides all others; an embedded one only means
+//     that the domain is not disposable.
 //
-// [Lists.Suggest] returns what a mistyped domain was probably meant to be.
+// [Lists.Suggest] returns the domain that was probably meant by a mistyped one.
 //
-// Limits: the lists are as old as their date, a new disposable domain is on
-// none of them, and nobody publishes spam traps that work. A match is a reason
-// to look closer and no proof, and no entry is a reason for an "undeliverable".
+// Limits: the lists are as old as their date, they lack new disposable domains,
+// and working spam traps are not published. A match is a hint and not a proof,
+// and never makes an address "undeliverable".
 //
 // An edition of the lists is a [Bundle]. One is embedded and searched in place,
-// without a copy on the heap. The program in gen builds it from pinned
-// packages, of which it reads data and runs nothing, and from the files in
-// gen/hand.
+// without a copy on the heap. The program in gen builds it from the files in
+// gen/hand and from pinned packages, of which it reads only the data.
 package lists
 
 //go:generate go run ./gen

@@ -26,7 +26,8 @@ func (h *hand) changes(list string) changes {
 	return changes{has(slices.Concat(h.roleDrop, h.roleQualifiers)), h.roleAdd, column(1), column(2)}
 }
 
-// apply makes the list out of what packages have. The group of an added entry wins over those of packages. Doing it twice changes nothing.
+// apply makes the list out of what packages have. The group of an added entry
+// wins over those of packages. Doing it twice changes nothing.
 func (h *hand) apply(list string, packaged entries) entries {
 	c := h.changes(list)
 	kept := make(entries)
@@ -47,7 +48,8 @@ func (h *hand) apply(list string, packaged entries) entries {
 	return kept
 }
 
-// agreesWith reports a text file that was made before the hand files were changed: applying them again would change it.
+// agreesWith reports a text file that was made before the hand files were
+// changed: applying them again would change it.
 func (h *hand) agreesWith(f listfile.File) error {
 	packaged, text := make(entries), make(entries)
 	for _, e := range f.Entries {
@@ -78,7 +80,8 @@ func (c changes) reasons() map[string]string {
 	return why
 }
 
-// serviceIn is the column where it names the site of a service, and not a reason in words.
+// serviceIn is the column where it names the site of a service, and not a
+// reason in words.
 func serviceIn(i int) func(row) string {
 	return func(r row) string {
 		if isDomain(r.columns[i]) != nil {

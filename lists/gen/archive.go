@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// maxFile bounds a file in an archive, in bytes: a dozen times the largest list there is.
+// maxFile bounds a file in an archive, in bytes: a dozen times the largest list
+// there is.
 const maxFile = 32 << 20
 
 // readArchive returns the files of an npm archive by their path in the package.
@@ -41,7 +42,8 @@ func readArchive(archive []byte) (map[string][]byte, error) {
 	}
 }
 
-// checkLicense refuses a package that declares another licence than the pinned one.
+// checkLicense refuses a package that declares another licence than the pinned
+// one.
 func checkLicense(manifest []byte, want string) error {
 	var m struct {
 		License string `json:"license"`

@@ -9,10 +9,12 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/listfile"
 )
 
-// maxMove is the share of its entries, in per cent, by which a list may grow or shrink before somebody has to look.
+// maxMove is the share of its entries, in per cent, by which a list may grow or
+// shrink before somebody has to look.
 const maxMove = 10
 
-// checkSizes refuses lists that moved by more than maxMove. A list that was not there before may have any size.
+// checkSizes refuses lists that moved by more than maxMove. A list that was not
+// there before may have any size.
 func checkSizes(old, texts []listfile.File) error {
 	for i, f := range texts {
 		was := old[i].Count
@@ -23,7 +25,8 @@ func checkSizes(old, texts []listfile.File) error {
 	return nil
 }
 
-// maxExamples is how many added and removed names are shown: enough to see what kind they are.
+// maxExamples is how many added and removed names are shown: enough to see what
+// kind they are.
 const maxExamples = 20
 
 // reportChanges shows what an update adds to the lists and takes from them.

@@ -7,11 +7,14 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/domainname"
 )
 
-// freeSubdomain is the group of domains under which strangers register names of their own: package lists matches them exactly.
+// freeSubdomain is the group of domains under which strangers register names of
+// their own: package lists matches them exactly.
 const freeSubdomain = "free_subdomain"
 
-// disposable is what packages have as disposable, what mixed files have and nobody has as free, and what the hand files make of it. Mistyped
-// providers are left out, unless the domain was seen at work: services take such names, too.
+// disposable is what packages have as disposable, what mixed files have and
+// nobody has as free, and what the hand files make of it. Mistyped providers
+// are left out, unless the domain was seen at work: services take such names,
+// too.
 func (in *inputs) disposable() entries {
 	all := normalized(in.raw[holdsDisposable])
 	free, mixedFree := in.votes(), normalized(in.raw[holdsMixedFree])
@@ -29,7 +32,8 @@ func (in *inputs) disposable() entries {
 	return in.hand.apply(listDisposable, all)
 }
 
-// isFreenom reports a name under a top-level domain that Freenom gave away until 2023; most of those names are gone.
+// isFreenom reports a name under a top-level domain that Freenom gave away
+// until 2023; most of those names are gone.
 func isFreenom(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "tk", "ml", "ga", "cf", "gq":
@@ -38,7 +42,8 @@ func isFreenom(name string) bool {
 	return false
 }
 
-// withoutCovered tells the entries under which strangers register names, and leaves out those below a listed one that stands for them.
+// withoutCovered tells the entries under which strangers register names, and
+// leaves out those below a listed one that stands for them.
 func (h *hand) withoutCovered(all entries) entries {
 	strangers := names(h.freeSubdomain)
 	covering := make(set)
@@ -60,8 +65,10 @@ func (h *hand) withoutCovered(all entries) entries {
 	return kept
 }
 
-// notDisposable reports names that are not to be disposable whatever a package says: what is allowed and the relays with all names below
-// them, the free providers, and what stands above a relay or a free provider and would cover it.
+// notDisposable reports names that are not to be disposable whatever a package
+// says: what is allowed and the relays with all names below them, the free
+// providers, and what stands above a relay or a free provider and would cover
+// it.
 func (h *hand) notDisposable() func(name string) bool {
 	exact := make(set)
 	for _, r := range slices.Concat(h.relay, h.freeAdd) {

@@ -51,7 +51,8 @@ func (d *draft) addRows(l handList) {
 	}
 }
 
-// addTraps adds words, domains and addresses of spam traps. Addresses are looked for only where their domain says that there are some.
+// addTraps adds words, domains and addresses of spam traps. Addresses are
+// looked for only where their domain says that there are some.
 func (d *draft) addTraps(rows []row) {
 	for _, r := range rows {
 		e := bundle.Entry{Name: r.name, Listing: listing(listSpamTrap, r.columns[1], nothing, column(2))(r)}

@@ -7,7 +7,8 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/listfile"
 )
 
-// addText adds a list that comes out of packages. Reasons are those that hand files give for entries.
+// addText adds a list that comes out of packages. Reasons are those that hand
+// files give for entries.
 func (d *draft) addText(f listfile.File, reasons map[string]string) {
 	into := &d.Domains
 	if f.Name == listRole {
@@ -43,7 +44,8 @@ func bestTier(sources []listfile.Source) string {
 	return tierBulk
 }
 
-// origin names the sources of an entry. The hand files come last: their reason stands behind them.
+// origin names the sources of an entry. The hand files come last: their reason
+// stands behind them.
 func origin(sources []listfile.Source, reason string) string {
 	names := make([]string, len(sources))
 	for i, s := range sources {

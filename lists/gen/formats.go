@@ -29,8 +29,10 @@ func readJSON(text string, _ pkgFile) ([]item, error) {
 
 func readLines(text string, _ pkgFile) ([]item, error) { return items(strings.Fields(text)), nil }
 
-// readFakefilter reads the second version of fakefilter's form: the names under which each domain was seen to be handed out, and by whom.
-// Names are not always the domain: a service may have been seen to use a customer's sub-domain only.
+// readFakefilter reads the second version of fakefilter's form: the names under
+// which each domain was seen to be handed out, and by whom. Names are not
+// always the domain: a service may have been seen to use a customer's
+// sub-domain only.
 func readFakefilter(text string, _ pkgFile) ([]item, error) {
 	var file struct {
 		Version int
@@ -59,7 +61,8 @@ func readFakefilter(text string, _ pkgFile) ([]item, error) {
 	return list, nil
 }
 
-// readFreemail reads rules of SpamAssassin: "freemail_domains" and names, in which "*" stands for any part of a label and "?" for a letter.
+// readFreemail reads rules of SpamAssassin: "freemail_domains" and names, in
+// which "*" stands for any part of a label and "?" for a letter.
 func readFreemail(text string, _ pkgFile) ([]item, error) {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -6,12 +6,13 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/domainname"
 )
 
-// minVotes is how many packages must have a domain as a free provider's. One package's word is not enough: each alone lists hundreds of names
-// that are nothing of the kind.
+// minVotes is how many packages must have a domain as a free provider's. One
+// package's word is not enough: each alone lists hundreds of names that are
+// nothing of the kind.
 const minVotes = 2
 
-// free is what enough packages list, less disposable domains, public suffixes, schools and mistyped providers, and what the hand files make
-// of it.
+// free is what enough packages list, less disposable domains, public suffixes,
+// schools and mistyped providers, and what the hand files make of it.
 func (in *inputs) free(disposable entries) entries {
 	throwaway := normalized(in.raw[holdsNotFree])
 	listed, mistyped := disposable.names(), in.hand.mistyped()
@@ -25,11 +26,13 @@ func (in *inputs) free(disposable entries) entries {
 	return in.hand.apply(listFree, agreed)
 }
 
-// votes are the names that packages have as free providers', with the letters of the packages. A pattern, such as "yahoo.*", is no vote: it
-// fits mistyped names, too.
+// votes are the names that packages have as free providers', with the letters
+// of the packages. A pattern, such as "yahoo.*", is no vote: it fits mistyped
+// names, too.
 func (in *inputs) votes() entries { return normalized(in.raw[holdsFree]) }
 
-// isSchool reports a name under a suffix of schools and universities: their mailboxes are not for everyone.
+// isSchool reports a name under a suffix of schools and universities: their
+// mailboxes are not for everyone.
 func isSchool(name string) bool {
 	for _, label := range strings.Split(name, ".")[1:] {
 		if label == "edu" || label == "ac" {
@@ -39,7 +42,8 @@ func isSchool(name string) bool {
 	return false
 }
 
-// notFree reports names that hand files keep out: what they drop, and the relays with all names below them, which are users' own.
+// notFree reports names that hand files keep out: what they drop, and the
+// relays with all names below them, which are users' own.
 func (h *hand) notFree() func(name string) bool {
 	dropped, relays := names(h.freeDrop), names(h.relay)
 	return func(name string) bool { return dropped[name] || relays.covers(name) }

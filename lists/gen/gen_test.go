@@ -223,7 +223,8 @@ func TestHandFilesWin(t *testing.T) {
 	}
 }
 
-// A domain under which strangers register names is listed by itself, and so are the names below it.
+// A domain under which strangers register names is listed by itself, and so are
+// the names below it.
 func TestNamesOfStrangers(t *testing.T) {
 	w := newWorld(t)
 	w.repack(t, 1, map[string]string{"list.json": `["throw.example","away.example","names.example","bad.names.example","x.bad.names.example"]`})
@@ -240,7 +241,8 @@ func TestNamesOfStrangers(t *testing.T) {
 	}
 }
 
-// A mistyped provider is a slip of somebody with a mailbox to keep, unless a service was seen to use the name.
+// A mistyped provider is a slip of somebody with a mailbox to keep, unless a
+// service was seen to use the name.
 func TestMistypedProviders(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "gen/hand/typo-targets.txt", "hotmail.com\t10\thotmail.com\n")

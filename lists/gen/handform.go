@@ -77,7 +77,8 @@ func isTrap(column string) error {
 	return isWord(column)
 }
 
-// namesDomain tells domains from words that have a dot: a domain ends in a top-level domain that exists.
+// namesDomain tells domains from words that have a dot: a domain ends in a
+// top-level domain that exists.
 func namesDomain(name string) bool {
 	dot := strings.LastIndexByte(name, '.')
 	return dot > 0 && domainname.IsICANNSuffix(name[dot+1:])

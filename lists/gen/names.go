@@ -8,8 +8,9 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/domainname"
 )
 
-// normalized brings domains into the form of lists (NFKC and lower case are part of it) and leaves out what is none. Names that become the
-// same unite their sources.
+// normalized brings domains into the form of lists (NFKC and lower case are
+// part of it) and leaves out what is none. Names that become the same unite
+// their sources.
 func normalized(raw entries) entries {
 	clean := make(entries, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
@@ -24,7 +25,8 @@ func normalized(raw entries) entries {
 // set is a set of names.
 type set map[string]bool
 
-// covers reports whether the name or a parent of the same registrant is in the set, as lists that cover sub-domains are matched.
+// covers reports whether the name or a parent of the same registrant is in the
+// set, as lists that cover sub-domains are matched.
 func (s set) covers(name string) bool { return s[name] || s.above(name) }
 
 // above reports whether a parent of the same registrant is in the set.
@@ -37,7 +39,8 @@ func (s set) above(name string) bool {
 	return false
 }
 
-// parents yields the parents of a name that belong to its registrant, the nearest first.
+// parents yields the parents of a name that belong to its registrant, the
+// nearest first.
 func parents(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for parent, ok := domainname.Parent(name); ok && domainname.SameRegistrant(parent, name); parent, ok = domainname.Parent(parent) {

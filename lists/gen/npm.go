@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 )
 
-// npm downloads with "npm pack", which puts the archive of a package into a folder and runs none of its scripts.
+// npm downloads with "npm pack", which puts the archive of a package into a
+// folder and runs none of its scripts.
 type npm struct{ registry string }
 
 func (n npm) download(ctx context.Context, p pkg) ([]byte, error) {

@@ -44,7 +44,8 @@ const (
 	holdsRole       = "role"
 )
 
-// Tiers of sources, and of entries: an entry is curated if one of its sources is.
+// Tiers of sources, and of entries: an entry is curated if one of its sources
+// is.
 const (
 	tierCurated = "curated"
 	tierBulk    = "bulk"
@@ -91,7 +92,8 @@ func (p pkg) check() error {
 // letter marks the entries of the package at index i of the pins.
 func letter(i int) string { return string(rune('a' + i)) }
 
-// observers are the letters of packages whose domains were seen to be handed out.
+// observers are the letters of packages whose domains were seen to be handed
+// out.
 func (p pins) observers() string {
 	letters := ""
 	for i, pkg := range p.Packages {
@@ -102,7 +104,8 @@ func (p pins) observers() string {
 	return letters
 }
 
-// Entries from the hand files. There are fewer packages than letters before theirs; the licence is that of this program.
+// Entries from the hand files. There are fewer packages than letters before
+// theirs; the licence is that of this program.
 const (
 	handLetter  = "r"
 	handSource  = "rcpt"

@@ -11,7 +11,8 @@ import (
 // groupOther is the group of roles to which no hand file gives another.
 const groupOther = "other"
 
-// role is what packages have as words of roles, less numbers, and what the hand files make of it.
+// role is what packages have as words of roles, less numbers, and what the hand
+// files make of it.
 func (in *inputs) role() entries {
 	words := make(entries)
 	raw := in.raw[holdsRole]

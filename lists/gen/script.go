@@ -9,8 +9,9 @@ import (
 // scriptString is a string without escapes.
 var scriptString = regexp.MustCompile(`'([^'\\\n]*)'|"([^"\\\n]*)"`)
 
-// readScript reads the strings of the array literals in a script, each given to a variable or made a Set first. Anything but strings in such
-// an array is an error: the script is not run, so what it would compute is unknown.
+// readScript reads the strings of the array literals in a script, each given to
+// a variable or made a Set first. Anything but strings in such an array is an
+// error: the script is not run, so what it would compute is unknown.
 func readScript(text string, f pkgFile) ([]item, error) {
 	var list []item
 	for _, name := range f.Arrays {

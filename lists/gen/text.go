@@ -51,7 +51,8 @@ func (in *inputs) sources() []listfile.Source {
 	return append(all, listfile.Source{Letter: handLetter, Name: handSource, License: handLicense, Tier: tierCurated})
 }
 
-// readTexts reads the text files in dir, in the order of textLists. One that is missing is empty.
+// readTexts reads the text files in dir, in the order of textLists. One that is
+// missing is empty.
 func readTexts(dir string) ([]listfile.File, error) {
 	var files []listfile.File
 	for _, name := range textLists {

@@ -11,7 +11,8 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// The files of this tree belong together: the embedded bundle is what the text files and the hand files make.
+// The files of this tree belong together: the embedded bundle is what the text
+// files and the hand files make.
 func TestTreeBundle(t *testing.T) {
 	texts, err := readTexts("../data")
 	if err != nil {

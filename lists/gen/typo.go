@@ -7,8 +7,10 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/suggest"
 )
 
-// mistyped reports names that look like a mistyped provider's and are not known to be anything else. Packages are full of them, as lists of
-// what people typed hold them. An address there is a slip of somebody who has a mailbox to keep, and is neither disposable nor free.
+// mistyped reports names that look like a mistyped provider's and are not known
+// to be anything else. Packages are full of them, as lists of what people typed
+// hold them. An address there is a slip of somebody who has a mailbox to keep,
+// and is neither disposable nor free.
 func (h *hand) mistyped() func(name string) bool {
 	var targets []suggest.Target
 	for _, r := range h.typoTargets {

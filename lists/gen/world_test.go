@@ -186,7 +186,8 @@ func (w *world) edition(t *testing.T) *bundle.Bundle {
 	return b
 }
 
-// ServeHTTP is a registry of the world's packages: /name describes one, /name.tgz is its archive.
+// ServeHTTP is a registry of the world's packages: /name describes one,
+// /name.tgz is its archive.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if archive, ok := w.archives[strings.TrimSuffix(name, ".tgz")]; ok && strings.HasSuffix(name, ".tgz") {

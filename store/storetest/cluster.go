@@ -21,7 +21,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// binaries are where Debian, Red Hat and others put the programs that are not for users.
+// binaries are where Debian, Red Hat and others put the programs that are not
+// for users.
 var binaries = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"}
 
 // startTimeout is for a machine with much else to do.
@@ -50,7 +51,8 @@ func Start(t testing.TB) *Cluster {
 	return c
 }
 
-// New makes a cluster for the caller to close. It is nil where PostgreSQL is not installed.
+// New makes a cluster for the caller to close. It is nil where PostgreSQL is
+// not installed.
 func New() (*Cluster, error) {
 	programs := installed()
 	if programs == "" {
@@ -72,7 +74,8 @@ func New() (*Cluster, error) {
 	return c, nil
 }
 
-// installed returns the folder with the programs of the latest version; empty: there is none.
+// installed returns the folder with the programs of the latest version; empty:
+// there is none.
 func installed() string {
 	for _, pattern := range binaries {
 		found, _ := filepath.Glob(filepath.Join(pattern, "initdb"))
@@ -87,7 +90,8 @@ func installed() string {
 	return ""
 }
 
-// unprivileged returns whom the server runs as when we are root, which it refuses to be.
+// unprivileged returns whom the server runs as when we are root, which it
+// refuses to be.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

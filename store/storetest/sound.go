@@ -8,7 +8,8 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// Sound fails the test if SQLite finds a fault in the embedded database in file. A process may be using it.
+// Sound fails the test if SQLite finds a fault in the embedded database in
+// file. A process may be using it.
 func Sound(t testing.TB, file string) {
 	t.Helper()
 	name := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: url.Values{"_pragma": {"busy_timeout(10000)", "query_only(ON)"}}.Encode()}
@@ -28,7 +29,8 @@ func Sound(t testing.TB, file string) {
 	}
 }
 
-// faults are the first columns of what the check returns, without the word that all is well.
+// faults are the first columns of what the check returns, without the word that
+// all is well.
 func faults(db *sql.DB, pragma string) (found []string, err error) {
 	rows, err := db.Query("PRAGMA " + pragma)
 	if err != nil {

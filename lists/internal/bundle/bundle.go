@@ -20,7 +20,8 @@ type Bundle struct {
 	Words     table.Table // local-parts and parts of them, in lower case
 	Addresses table.Table // local-part, "@" and domain, in lower case
 	Hosts     table.Table // label suffixes of mail hosts
-	// Targets are the domains worth suggesting: a line each with domain, weight and the suffixes of its mail hosts, between tabs.
+	// Targets are the domains worth suggesting: a line each with domain, weight
+	// and the suffixes of its mail hosts, between tabs.
 	Targets string
 	SHA256  string // in hexadecimal
 
@@ -139,8 +140,9 @@ func (b *Bundle) section(fields []string, body string) (rest string, err error) 
 	return rest, err
 }
 
-// Check reads the whole bundle: that it is what its checksum says, and sound in all its parts. It keeps out damage, not a forger, who can
-// compute a checksum too.
+// Check reads the whole bundle: that it is what its checksum says, and sound in
+// all its parts. It keeps out damage, not a forger, who can compute a checksum
+// too.
 func (b *Bundle) Check() error {
 	before, rest, _ := strings.Cut(b.text, checksumIs)
 	_, after, _ := strings.Cut(rest, "\n")

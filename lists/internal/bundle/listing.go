@@ -15,8 +15,9 @@ type Listing struct {
 	Source     string
 }
 
-// Listings numbers listings. In their string, integers little-endian: the number of listings (4 bytes), the start of each and the end of the
-// last in the text (4 bytes each), the text: the four fields between tabs.
+// Listings numbers listings. In their string, integers little-endian: the
+// number of listings (4 bytes), the start of each and the end of the last in
+// the text (4 bytes each), the text: the four fields between tabs.
 type Listings struct {
 	starts string
 	text   string

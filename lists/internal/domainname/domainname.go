@@ -1,7 +1,9 @@
-// Package domainname brings the names in lists into one form and knows which of them are public suffixes.
+// Package domainname brings the names in lists into one form and knows which of
+// them are public suffixes.
 //
-// The form is that of a look-up under UTS #46, non-transitional: lower-case A-labels (RFC 5890) without a trailing dot. The public suffix
-// list is the one in golang.org/x/net; a suffix that it lacks is an ordinary name here.
+// The form is that of a look-up under UTS #46, non-transitional: lower-case
+// A-labels (RFC 5890) without a trailing dot. The public suffix list is the one
+// in golang.org/x/net; a suffix that it lacks is an ordinary name here.
 package domainname
 
 import (
@@ -12,7 +14,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Normalize returns the form of a name that lists hold. A name without a dot, and one that no DNS host name can have, is an error.
+// Normalize returns the form of a name that lists hold. A name without a dot,
+// and one that no DNS host name can have, is an error.
 func Normalize(name string) (string, error) {
 	profile := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
 		idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
@@ -29,19 +32,21 @@ func Normalize(name string) (string, error) {
 	return ascii, nil
 }
 
-// isNumber reports whether a last label is all digits, as no top-level domain is.
+// isNumber reports whether a last label is all digits, as no top-level domain
+// is.
 func isNumber(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// IsICANNSuffix reports whether strangers register their domains directly under name at a registry of ICANN's section of the public suffix
-// list: com, co.uk.
+// IsICANNSuffix reports whether strangers register their domains directly under
+// name at a registry of ICANN's section of the public suffix list: com, co.uk.
 func IsICANNSuffix(name string) bool {
 	suffix, icann := publicsuffix.PublicSuffix(name)
 	return icann && suffix == name
 }
 
-// IsSuffix is IsICANNSuffix, or the same by the private section: eu.org, dynv6.net.
+// IsSuffix is IsICANNSuffix, or the same by the private section: eu.org,
+// dynv6.net.
 func IsSuffix(name string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	return suffix == name
@@ -53,7 +58,8 @@ func Parent(name string) (string, bool) {
 	return parent, ok && strings.Contains(parent, ".")
 }
 
-// SameRegistrant reports whether a parent of name belongs to whom name belongs: it does unless it is a public suffix or lies above one.
+// SameRegistrant reports whether a parent of name belongs to whom name belongs:
+// it does unless it is a public suffix or lies above one.
 func SameRegistrant(parent, name string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	return len(parent) > len(suffix)

@@ -1,6 +1,7 @@
-// Package listfile is the form in which lists made out of packages are reviewed: a header that says what the list is and where it comes from,
-// a blank line, then one entry a line in byte order, with the letters of the sources that have it and, where there is one, its group behind
-// tabs.
+// Package listfile reads and writes the format in which lists from packages are
+// reviewed: a header that says what the list is and where it comes from, a
+// blank line, then one entry a line in byte order, with the letters of its
+// sources and, if it has one, its group, separated by tabs.
 //
 //	# rcpt list: disposable
 //	# about: domains of services that hand out mailboxes to throw away
@@ -12,5 +13,5 @@
 //	mailinator.com	a
 //	webxio.pro	ac	mohmal.com
 //
-// The generator writes such files and makes the embedded bundle out of them.
+// The generator writes such files and builds the embedded bundle from them.
 package listfile

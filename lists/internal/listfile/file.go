@@ -18,7 +18,8 @@ const (
 	sourcePrefix = "source "
 )
 
-// Parse reads a list. A count that is not that of the entries, and entries out of order, twice or of no source, are errors.
+// Parse reads a list. A count that is not that of the entries, and entries out
+// of order, twice or of no source, are errors.
 func Parse(text string) (File, error) {
 	head, lines, ok := strings.Cut(text, "\n\n")
 	if !ok || !strings.HasPrefix(head, firstLine) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// manySuggester has as many targets as there are providers worth suggesting, national ones included.
+// manySuggester has as many targets as there are providers worth suggesting,
+// national ones included.
 func manySuggester() *Suggester {
 	targets := parseTargets(someTargets)
 	for name := range strings.FieldsSeq("yahoo hotmail outlook live gmx") {

@@ -1,7 +1,8 @@
 package suggest
 
-// What an edit costs, from the typed text to the meant. A digit that looks like the letter is hardly a slip; a letter that no finger brings
-// there is more than one.
+// What an edit costs, from the typed text to the meant. A digit that looks like
+// the letter is hardly a slip; a letter that no finger brings there is more
+// than one.
 const (
 	likeness = 1
 	slip     = 2
@@ -12,8 +13,9 @@ const (
 // maxLength of what is compared is that of a label (RFC 1035, 2.3.4).
 const maxLength = 63
 
-// distance is the least cost of the edits that lead from the typed text to the meant: the optimal string alignment distance, in which two
-// letters that change places are one edit and are not edited again.
+// distance is the least cost of the edits that lead from the typed text to the
+// meant: the optimal string alignment distance, in which two letters that
+// change places are one edit and are not edited again.
 func (k *keyboard) distance(typed, meant string) int {
 	if len(typed) > maxLength || len(meant) > maxLength {
 		return tooFar
@@ -50,8 +52,9 @@ func (k *keyboard) insteadCost(typed, meant byte) int {
 	return stray
 }
 
-// extraCost is that of a character too many. It is a slip if it is the one beside it again or lies beside that on the keyboard, and if it is a
-// digit or a mark.
+// extraCost is that of a character too many. It is a slip if it is the one
+// beside it again or lies beside that on the keyboard, and if it is a digit or
+// a mark.
 func (k *keyboard) extraCost(typed string, i int) int {
 	c := typed[i]
 	if isDigit(c) || isMark(c) || i > 0 && k.touches(c, typed[i-1]) || i+1 < len(typed) && k.touches(c, typed[i+1]) {

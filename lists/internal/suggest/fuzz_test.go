@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A suggestion is never what was typed, ends in a top-level domain that exists, and is a target, a known domain or the typed one with another
-// end. It does not depend on the order of the targets.
+// A suggestion is never what was typed, ends in a top-level domain that exists,
+// and is a target, a known domain or the typed one with another end. It does
+// not depend on the order of the targets.
 func FuzzSuggest(f *testing.F) {
 	for _, seed := range []string{"gmial.com", "acme.con", "www.acme.con", "gmail", "gmailcom", "gmail.com.com", "yahoo.co.u", "acme.com", "", "..", "\xff."} {
 		f.Add(seed)

@@ -8,8 +8,9 @@ type keyboard struct {
 	keys   [256]int8        // the place of each octet in keyChars; -1: it is none of them
 }
 
-// layouts are the keyboards of most of the world, of German and of French, row by row. A key touches those on its left and right, and in the
-// row below the one in its own place and the one before it.
+// layouts are the keyboards of most of the world, of German and of French, row
+// by row. A key touches those on its left and right, and in the row below the
+// one in its own place and the one before it.
 var layouts = [...][4]string{
 	{"1234567890-", "qwertyuiop", "asdfghjkl", "zxcvbnm"},
 	{"1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm"},

@@ -1,6 +1,7 @@
 package suggest
 
-// letters is a set of the letters a to z. Digits and marks are not in it: a digit typed for a letter costs less than two letters apart.
+// letters is a set of the letters a to z. Digits and marks are not in it: a
+// digit typed for a letter costs less than two letters apart.
 type letters uint32
 
 func lettersOf(s string) letters {
@@ -15,7 +16,8 @@ func lettersOf(s string) letters {
 
 func isMark(c byte) bool { return c == '.' || c == '-' }
 
-// sameButMarks reports whether two domains differ in dots and hyphens only: gmailcom, gmail-com, gmai.lcom.
+// sameButMarks reports whether two domains differ in dots and hyphens only:
+// gmailcom, gmail-com, gmai.lcom.
 func sameButMarks(a, b string) bool {
 	i, j := 0, 0
 	for {

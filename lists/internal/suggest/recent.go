@@ -5,10 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// recentSlots is how many answers are remembered at most: those of a list that has some such domains again and again.
+// recentSlots is how many answers are remembered at most: those of a list that
+// has some such domains again and again.
 const recentSlots = 1 << 9
 
-// recent remembers answers, each in the one place that its domain may have. It is safe for concurrent use.
+// recent remembers answers, each in the one place that its domain may have. It
+// is safe for concurrent use.
 type recent struct {
 	seed  maphash.Seed
 	slots [recentSlots]atomic.Pointer[suggestion]

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecent holds that an answer that is remembered is the one for its own domain, also where domains share a place.
+// TestRecent holds that an answer that is remembered is the one for its own
+// domain, also where domains share a place.
 func TestRecent(t *testing.T) {
 	s := manySuggester()
 	for round := range 2 {

@@ -1,11 +1,16 @@
-// Package suggest finds the domain that a mistyped one was meant to be: gmail.com for gmial.com, acme.com for acme.con.
+// Package suggest finds the domain that a mistyped one was meant to be:
+// gmail.com for gmial.com, acme.com for acme.con.
 //
-// A name and the rest after its first dot are compared apart. A name may hold slips of the finger, the more the longer it is. The rest must
-// be right when its top-level domain exists, because yahoo.it is no slip of yahoo.ie, unless it is one of the few that exist and are known
-// as slips: gmail.co. A top-level domain that does not exist is mended in any domain.
+// A name and the rest after its first dot are compared apart. A name may hold
+// slips of the finger, the more the longer it is. The rest must be right when
+// its top-level domain exists, because yahoo.it is no slip of yahoo.ie, unless
+// it is one of the few that exist and are known as slips: gmail.co. A top-level
+// domain that does not exist is mended in any domain.
 //
-// What it does not promise: a suggestion is a question to the user, never a reason for a verdict. The name in a sub-domain is taken as meant.
-// A real domain that looks like a slip is told apart only by the caller's list of them.
+// What it does not promise: a suggestion is a question to the user, never a
+// reason for a verdict. The name in a sub-domain is taken as meant. A real
+// domain that looks like a slip is told apart only by the caller's list of
+// them.
 package suggest
 
 import (
@@ -21,10 +26,12 @@ type Target struct {
 	Weight int    // its share of all mailboxes, in any unit
 }
 
-// popularShare is how many targets can be popular: each has one mailbox of so many.
+// popularShare is how many targets can be popular: each has one mailbox of so
+// many.
 const popularShare = 50
 
-// Suggester finds the domain that a mistyped one was meant to be. It is safe for concurrent use if known is.
+// Suggester finds the domain that a mistyped one was meant to be. It is safe
+// for concurrent use if known is.
 type Suggester struct {
 	targets  []target // the heaviest first
 	isTarget map[string]bool
@@ -33,8 +40,9 @@ type Suggester struct {
 	recent   recent // of mend, which takes ten times as long as the rest
 }
 
-// New prepares the targets. Of two equally near to a typed domain, the heavier is suggested. known reports domains that are real by
-// themselves and never mistaken for a slip; nil knows none.
+// New prepares the targets. Of two equally near to a typed domain, the heavier
+// is suggested. known reports domains that are real by themselves and never
+// mistaken for a slip; nil knows none.
 func New(targets []Target, known func(domain string) bool) *Suggester {
 	s := &Suggester{isTarget: make(map[string]bool, len(targets)), known: known, keys: newKeyboard(), recent: recent{seed: maphash.MakeSeed()}}
 	sorted := slices.SortedFunc(slices.Values(targets), func(a, b Target) int {
@@ -51,8 +59,9 @@ func New(targets []Target, known func(domain string) bool) *Suggester {
 	return s
 }
 
-// Suggest returns the domain that the given one, in lower-case A-labels or without a dot, most probably is a mistyping of: a target, or the
-// same domain under a top-level domain that exists.
+// Suggest returns the domain that the given one, in lower-case A-labels or
+// without a dot, most probably is a mistyping of: a target, or the same domain
+// under a top-level domain that exists.
 func (s *Suggester) Suggest(domain string) (string, bool) {
 	if s.isReal(domain) {
 		return "", false

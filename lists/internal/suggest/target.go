@@ -36,9 +36,12 @@ type typed struct {
 	realTLD bool
 }
 
-// nameLimit is what the edits in a target's name may cost together. Names of three letters, such as aol, are too near to each other for any.
-// In longer ones, a second slip or a stray letter too soon leads to somebody else's name, as from charter to chapter; but a stray letter in
-// gmail or hotmail mostly comes from the crowd that uses them. A hyphen counts for nothing, as what it joins is a word: t-online.
+// nameLimit is what the edits in a target's name may cost together. Names of
+// three letters, such as aol, are too near to each other for any. In longer
+// ones, a second slip or a stray letter too soon leads to somebody else's name,
+// as from charter to chapter; but a stray letter in gmail or hotmail mostly
+// comes from the crowd that uses them. A hyphen counts for nothing, as what it
+// joins is a word: t-online.
 func nameLimit(name string, popular bool) int {
 	switch n := len(name) - strings.Count(name, "-"); {
 	case n <= 3:
@@ -52,8 +55,9 @@ func nameLimit(name string, popular bool) int {
 	}
 }
 
-// shortName is the length up to which a name's neighbours mostly belong to others: live, like, love. Slips in it must not bring in letters
-// nor lose them (lvie, livee), and nothing else may be wrong.
+// shortName is the length up to which a name's neighbours mostly belong to
+// others: live, like, love. Slips in it must not bring in letters nor lose them
+// (lvie, livee), and nothing else may be wrong.
 const shortName = 4
 
 // cost is what the edits from the typed domain to the target cost, or tooFar.
@@ -75,8 +79,9 @@ func (t *target) cost(in *typed, keys *keyboard) int {
 	return name + tail
 }
 
-// mayBeNamed is a quick look before the distance: an edit costs at least one for each letter that it leaves to only one of the two names, and
-// a slip if it makes the name longer or shorter.
+// mayBeNamed is a quick look before the distance: an edit costs at least one
+// for each letter that it leaves to only one of the two names, and a slip if it
+// makes the name longer or shorter.
 func (t *target) mayBeNamed(in *typed) bool {
 	apart := bits.OnesCount32(uint32(t.inName ^ in.inName))
 	if len(t.name) <= shortName && apart > 0 {
@@ -111,8 +116,9 @@ func isTwice(s, tail string) bool {
 	return ok && strings.TrimPrefix(rest, ".") == tail
 }
 
-// isUnderSlippedTLD reports whether the typed domain's top-level domain exists, but rather is a slip for the target's own. Under .co,
-// names as short as live are others' and so are mail.co and cloud.co.
+// isUnderSlippedTLD reports whether the typed domain's top-level domain exists,
+// but rather is a slip for the target's own. Under .co, names as short as live
+// are others' and so are mail.co and cloud.co.
 func (t *target) isUnderSlippedTLD(in *typed) bool {
 	switch in.tail {
 	case "cm", "om":

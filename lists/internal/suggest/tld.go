@@ -8,13 +8,15 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// commonTLDs are what a top-level domain that does not exist is mended to, the most used first.
+// commonTLDs are what a top-level domain that does not exist is mended to, the
+// most used first.
 var commonTLDs = [...]string{
 	"com", "net", "org", "de", "co.uk", "fr", "it", "nl", "es", "com.br", "com.au", "ca", "ch", "at", "be", "pl", "ru", "in", "co.in", "jp", "co.jp",
 	"cz", "se", "us", "eu", "edu", "gov", "info", "io",
 }
 
-// underRealTLD reports whether the domain's top-level domain exists. One that is missing, as in "gmail", does not, though .gmail does.
+// underRealTLD reports whether the domain's top-level domain exists. One that
+// is missing, as in "gmail", does not, though .gmail does.
 func underRealTLD(domain string) bool {
 	if !strings.Contains(domain, ".") {
 		return false
@@ -30,8 +32,9 @@ func underRealTLD(domain string) bool {
 	return icann || strings.Contains(suffix, ".") // the list's way to say that the top-level domain is in it
 }
 
-// mendTLD writes a common top-level domain in place of one that does not exist and is one edit away from it. A letter, or two
-// instead of two others, could be of any country, so that they are left alone.
+// mendTLD writes a common top-level domain in place of one that does not exist
+// and is one edit away from it. A letter, or two instead of two others, could
+// be of any country, so that they are left alone.
 func (k *keyboard) mendTLD(domain string) (string, bool) {
 	best, mended := tooFar, ""
 	for from := strings.LastIndexByte(domain, '.'); from > 0; from = strings.LastIndexByte(domain[:from], '.') {
@@ -51,7 +54,8 @@ func (k *keyboard) mendTLD(domain string) (string, bool) {
 	return mended, best < tooFar
 }
 
-// tldCost is the distance between two top-level domains, or what follows two names, if it is one edit. In two letters that must be a slip.
+// tldCost is the distance between two top-level domains, or what follows two
+// names, if it is one edit. In two letters that must be a slip.
 func tldCost(typed, meant string, keys *keyboard) int {
 	limit := stray
 	if len(meant) == 2 {

@@ -1,7 +1,9 @@
-// Package table is a table of names in one string: it is searched where it lies, in the read-only pages of a binary or in a file that was
-// read, without a copy or an index of its own.
+// Package table is a table of names in one string: it is searched where it
+// lies, in the read-only pages of a binary or in a file that was read, without
+// a copy or an index of its own.
 //
-// A name may have several values, and a value is a number that the user of the table gives meaning to. The form, integers little-endian:
+// A name may have several values, and a value is a number that the user of the
+// table gives meaning to. The form, integers little-endian:
 //
 //	number of buckets, a power of two    4 bytes
 //	start of each bucket, and the end    4 bytes each
@@ -17,7 +19,8 @@ import (
 	"iter"
 )
 
-// MaxName is the length in bytes of the longest name: an address has at most 254 octets (RFC 5321 §4.5.3.1.3).
+// MaxName is the length in bytes of the longest name: an address has at most
+// 254 octets (RFC 5321 §4.5.3.1.3).
 const MaxName = 255
 
 // Entry is a name and one of its values.
@@ -38,7 +41,8 @@ const (
 	valueBytes = 2
 )
 
-// Open reads the head of a table. What it says of the entries is not looked at: see [Table.Check].
+// Open reads the head of a table. What it says of the entries is not looked at:
+// see [Table.Check].
 func Open(data string) (Table, error) {
 	if data == "" {
 		return Table{}, nil
@@ -54,7 +58,8 @@ func Open(data string) (Table, error) {
 	return Table{starts: data[wordBytes:head], entries: data[head:], mask: buckets - 1}, nil
 }
 
-// Check goes through all entries. In a table that passes, nothing can be looked up outside of it.
+// Check goes through all entries. In a table that passes, nothing can be looked
+// up outside of it.
 func (t Table) Check(validValue func(uint16) bool) error {
 	last := uint32(0)
 	for i := 0; i < len(t.starts); i += wordBytes {
@@ -96,7 +101,8 @@ type Hits struct {
 	bucket string
 }
 
-// Find looks a name up. The case of its ASCII letters does not matter: names stand in the table in lower case.
+// Find looks a name up. The case of its ASCII letters does not matter: names
+// stand in the table in lower case.
 func (t Table) Find(name string) Hits {
 	if t.entries == "" {
 		return Hits{}
@@ -151,7 +157,8 @@ func word(s string, at int) uint32 {
 	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
 }
 
-// hash is FNV-1a over the name in lower case, folded so that its low bits depend on all of it. It is part of the form.
+// hash is FNV-1a over the name in lower case, folded so that its low bits
+// depend on all of it. It is part of the form.
 func hash(name string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(name) {
@@ -179,7 +186,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// entriesPerBucket is how many entries share a bucket on average, at most twice as many at worst: a look-up then reads a cache line or two.
+// entriesPerBucket is how many entries share a bucket on average, at most twice
+// as many at worst: a look-up then reads a cache line or two.
 const entriesPerBucket = 4
 
 // Build makes a table. Names are in lower case and not longer than [MaxName].
