@@ -21,7 +21,7 @@ const (
 	Allow      Kind = "allow"
 )
 
-// Confidence says how far an entry is to be trusted.
+// Confidence is how reliable an entry is.
 type Confidence string
 
 // The degrees of confidence. Entries of users' lists have none but in a

@@ -31,8 +31,8 @@ func has(rows []row) func(string) bool {
 	return func(name string) bool { return s[name] }
 }
 
-// under reports hosts that are one of the suffixes or lie below one, whoever
-// registered what.
+// under reports hosts that are one of the suffixes or are below one, whatever
+// their registrants.
 func under(rows []row) func(string) bool {
 	s := names(rows)
 	return func(name string) bool {

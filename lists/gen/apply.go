@@ -8,12 +8,12 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/listfile"
 )
 
-// changes is what the hand files say of a list that comes out of packages.
+// changes are the changes of the hand files to a list from packages.
 type changes struct {
 	unwanted func(name string) bool
 	added    []row
 	group    func(row) string // of an added entry, or empty
-	reason   func(row) string // that stands in the source of an added entry, or empty
+	reason   func(row) string // in the source of an added entry, or empty
 }
 
 func (h *hand) changes(list string) changes {
@@ -26,8 +26,8 @@ func (h *hand) changes(list string) changes {
 	return changes{has(slices.Concat(h.roleDrop, h.roleQualifiers)), h.roleAdd, column(1), column(2)}
 }
 
-// apply makes the list out of what packages have. The group of an added entry
-// wins over those of packages. Doing it twice changes nothing.
+// apply makes the list from the entries of packages. The group of an added
+// entry overrides those of packages. A second call changes nothing.
 func (h *hand) apply(list string, packaged entries) entries {
 	c := h.changes(list)
 	kept := make(entries)

@@ -10,11 +10,11 @@ import (
 )
 
 // maxMove is the share of its entries, in per cent, by which a list may grow or
-// shrink before somebody has to look.
+// shrink without a review.
 const maxMove = 10
 
-// checkSizes refuses lists that moved by more than maxMove. A list that was not
-// there before may have any size.
+// checkSizes refuses lists that changed in size by more than maxMove. A new
+// list may have any size.
 func checkSizes(old, texts []listfile.File) error {
 	for i, f := range texts {
 		was := old[i].Count

@@ -11,10 +11,10 @@ import (
 // their own: package lists matches them exactly.
 const freeSubdomain = "free_subdomain"
 
-// disposable is what packages have as disposable, what mixed files have and
-// nobody has as free, and what the hand files make of it. Mistyped providers
-// are left out, unless the domain was seen at work: services take such names,
-// too.
+// disposable makes the list from the disposable entries of packages, the
+// entries of mixed files that no package has as free, and the changes of the
+// hand files. Mistyped providers are left out, unless the domain was observed
+// in use: disposable services use such names, too.
 func (in *inputs) disposable() entries {
 	all := normalized(in.raw[holdsDisposable])
 	free, mixedFree := in.votes(), normalized(in.raw[holdsMixedFree])
@@ -65,10 +65,9 @@ func (h *hand) withoutCovered(all entries) entries {
 	return kept
 }
 
-// notDisposable reports names that are not to be disposable whatever a package
-// says: what is allowed and the relays with all names below them, the free
-// providers, and what stands above a relay or a free provider and would cover
-// it.
+// notDisposable reports names that are never disposable: the allowed names and
+// the relays with all names below them, the free providers, and parents of a
+// relay or a free provider, which would cover it.
 func (h *hand) notDisposable() func(name string) bool {
 	exact := make(set)
 	for _, r := range slices.Concat(h.relay, h.freeAdd) {

@@ -6,9 +6,9 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 )
 
-// handList tells what becomes of the rows of a hand file.
+// handList says how the rows of a hand file are used.
 type handList struct {
-	name    string // in the head; empty if it is not told of there
+	name    string // in the head; empty: not in the head
 	about   string
 	rows    []row
 	into    *[]bundle.Entry
@@ -52,7 +52,7 @@ func (d *draft) addRows(l handList) {
 }
 
 // addTraps adds words, domains and addresses of spam traps. Addresses are
-// looked for only where their domain says that there are some.
+// looked up only if the entry of their domain says that there are some.
 func (d *draft) addTraps(rows []row) {
 	for _, r := range rows {
 		e := bundle.Entry{Name: r.name, Listing: listing(listSpamTrap, r.columns[1], nothing, column(2))(r)}
@@ -70,7 +70,7 @@ func (d *draft) addTraps(rows []row) {
 	d.addHead(listSpamTrap, "what calls itself a spam trap, or was published as one; working traps are secret, and none are listed", len(rows))
 }
 
-// addHead tells of a list that is kept by hand.
+// addHead adds a list that is kept by hand to the head.
 func (d *draft) addHead(name, about string, count int) {
 	d.Lists = append(d.Lists, bundle.List{Name: name, Count: count, Curated: count, About: about})
 	d.Sources = append(d.Sources, bundle.Source{List: name, Name: handSource, License: handLicense, Tier: tierCurated, Count: count})

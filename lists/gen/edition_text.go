@@ -44,8 +44,8 @@ func bestTier(sources []listfile.Source) string {
 	return tierBulk
 }
 
-// origin names the sources of an entry. The hand files come last: their reason
-// stands behind them.
+// origin names the sources of an entry. The hand files come last, with their
+// reason.
 func origin(sources []listfile.Source, reason string) string {
 	names := make([]string, len(sources))
 	for i, s := range sources {

@@ -7,12 +7,13 @@ import (
 )
 
 // minVotes is how many packages must have a domain as a free provider's. One
-// package's word is not enough: each alone lists hundreds of names that are
-// nothing of the kind.
+// package is not enough: each lists hundreds of names that are not free
+// providers.
 const minVotes = 2
 
-// free is what enough packages list, less disposable domains, public suffixes,
-// schools and mistyped providers, and what the hand files make of it.
+// free makes the list from the domains that enough packages have, without
+// disposable domains, public suffixes, schools and mistyped providers, and with
+// the changes of the hand files.
 func (in *inputs) free(disposable entries) entries {
 	throwaway := normalized(in.raw[holdsNotFree])
 	listed, mistyped := disposable.names(), in.hand.mistyped()
@@ -27,8 +28,8 @@ func (in *inputs) free(disposable entries) entries {
 }
 
 // votes are the names that packages have as free providers', with the letters
-// of the packages. A pattern, such as "yahoo.*", is no vote: it fits mistyped
-// names, too.
+// of the packages. A pattern, such as "yahoo.*", does not count: it matches
+// mistyped names, too.
 func (in *inputs) votes() entries { return normalized(in.raw[holdsFree]) }
 
 // isSchool reports a name under a suffix of schools and universities: their

@@ -8,9 +8,9 @@ import (
 	"github.com/rcpt/rcpt/lists/internal/domainname"
 )
 
-// normalized brings domains into the form of lists (NFKC and lower case are
-// part of it) and leaves out what is none. Names that become the same unite
-// their sources.
+// normalized brings domains into the form of lists (which includes NFKC and
+// lower case) and leaves out invalid ones. Names that become equal unite their
+// sources.
 func normalized(raw entries) entries {
 	clean := make(entries, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {

@@ -11,8 +11,8 @@ import (
 // groupOther is the group of roles to which no hand file gives another.
 const groupOther = "other"
 
-// role is what packages have as words of roles, less numbers, and what the hand
-// files make of it.
+// role makes the list from the words of roles in packages, without numbers, and
+// with the changes of the hand files.
 func (in *inputs) role() entries {
 	words := make(entries)
 	raw := in.raw[holdsRole]

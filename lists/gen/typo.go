@@ -8,9 +8,9 @@ import (
 )
 
 // mistyped reports names that look like a mistyped provider's and are not known
-// to be anything else. Packages are full of them, as lists of what people typed
-// hold them. An address there is a slip of somebody who has a mailbox to keep,
-// and is neither disposable nor free.
+// to be anything else. Packages contain many of them, because they were
+// collected from typed addresses. Such an address is a typing error in a real
+// address, and is neither disposable nor free.
 func (h *hand) mistyped() func(name string) bool {
 	var targets []suggest.Target
 	for _, r := range h.typoTargets {

@@ -140,9 +140,8 @@ func (b *Bundle) section(fields []string, body string) (rest string, err error) 
 	return rest, err
 }
 
-// Check reads the whole bundle: that it is what its checksum says, and sound in
-// all its parts. It keeps out damage, not a forger, who can compute a checksum
-// too.
+// Check reads the whole bundle and checks its checksum and its structure. It
+// detects damage but not forgery, because a forger can compute a checksum, too.
 func (b *Bundle) Check() error {
 	before, rest, _ := strings.Cut(b.text, checksumIs)
 	_, after, _ := strings.Cut(rest, "\n")

@@ -58,8 +58,8 @@ func Parent(name string) (string, bool) {
 	return parent, ok && strings.Contains(parent, ".")
 }
 
-// SameRegistrant reports whether a parent of name belongs to whom name belongs:
-// it does unless it is a public suffix or lies above one.
+// SameRegistrant reports whether a parent of name has the same registrant: it
+// does unless it is a public suffix or is above one.
 func SameRegistrant(parent, name string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	return len(parent) > len(suffix)

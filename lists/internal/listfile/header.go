@@ -2,7 +2,7 @@ package listfile
 
 import "strings"
 
-// Header says what a list is.
+// Header describes a list.
 type Header struct {
 	Name    string
 	About   string

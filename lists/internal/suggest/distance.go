@@ -1,8 +1,8 @@
 package suggest
 
-// What an edit costs, from the typed text to the meant. A digit that looks like
-// the letter is hardly a slip; a letter that no finger brings there is more
-// than one.
+// The costs of edits, from the typed text to the meant one. A digit that looks
+// like the letter costs least; a letter that is not near on the keyboard costs
+// most.
 const (
 	likeness = 1
 	slip     = 2
@@ -13,9 +13,9 @@ const (
 // maxLength of what is compared is that of a label (RFC 1035, 2.3.4).
 const maxLength = 63
 
-// distance is the least cost of the edits that lead from the typed text to the
-// meant: the optimal string alignment distance, in which two letters that
-// change places are one edit and are not edited again.
+// distance is the least cost of the edits from the typed text to the meant one:
+// the optimal string alignment distance, in which two swapped letters are one
+// edit and are not edited again.
 func (k *keyboard) distance(typed, meant string) int {
 	if len(typed) > maxLength || len(meant) > maxLength {
 		return tooFar
@@ -52,9 +52,9 @@ func (k *keyboard) insteadCost(typed, meant byte) int {
 	return stray
 }
 
-// extraCost is that of a character too many. It is a slip if it is the one
-// beside it again or lies beside that on the keyboard, and if it is a digit or
-// a mark.
+// extraCost is the cost of an extra character. It is low for a repeated
+// character, for one that is beside its neighbour on the keyboard, and for a
+// digit or a mark.
 func (k *keyboard) extraCost(typed string, i int) int {
 	c := typed[i]
 	if isDigit(c) || isMark(c) || i > 0 && k.touches(c, typed[i-1]) || i+1 < len(typed) && k.touches(c, typed[i+1]) {

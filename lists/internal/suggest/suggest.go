@@ -1,16 +1,16 @@
-// Package suggest finds the domain that a mistyped one was meant to be:
+// Package suggest finds the domain that was probably meant by a mistyped one:
 // gmail.com for gmial.com, acme.com for acme.con.
 //
-// A name and the rest after its first dot are compared apart. A name may hold
-// slips of the finger, the more the longer it is. The rest must be right when
-// its top-level domain exists, because yahoo.it is no slip of yahoo.ie, unless
-// it is one of the few that exist and are known as slips: gmail.co. A top-level
-// domain that does not exist is mended in any domain.
+// The name before the first dot and the rest are compared separately. A name
+// may have typing errors, more of them if it is longer. If the top-level domain
+// of the rest exists, the rest must be correct, because yahoo.it is not a
+// typing error for yahoo.ie; the exceptions are a few endings that are known as
+// typing errors, such as gmail.co. A top-level domain that does not exist is
+// corrected in any domain.
 //
-// What it does not promise: a suggestion is a question to the user, never a
-// reason for a verdict. The name in a sub-domain is taken as meant. A real
-// domain that looks like a slip is told apart only by the caller's list of
-// them.
+// Limits: a suggestion is a question to the user, never a reason for a verdict.
+// The name of a sub-domain is not corrected. A real domain that looks like a
+// typing error is recognised only if it is in the caller's list.
 package suggest
 
 import (
