@@ -100,10 +100,10 @@ const fewCells = 2
 // apart is the advice for other words beside an address.
 const apart = "put the addresses into a column of their own, or into angle brackets"
 
-// checkCells fails for a column in which no cell looks like an address, so that
-// not every name of a list of names becomes undeliverable. It accepts a column
-// with the name of an address column, unless each cell has other words beside
-// an address.
+// checkCells fails for a column in which no cell looks like an address,
+// whatever its name, so that not every name or hash of a list becomes
+// undeliverable. It also fails for a column with other words beside each
+// address.
 func (l layout) checkCells(rows [][]string) error {
 	for _, i := range l.read {
 		var cells []string
@@ -116,7 +116,7 @@ func (l layout) checkCells(rows [][]string) error {
 			return formatError("column %s has other words beside the addresses: its first cells are %s: %s",
 				l.nameOf(i), shown, apart)
 		}
-		if shown := notAddresses(cells); shown != "" && !isAddressName(l.name(i)) {
+		if shown := notAddresses(cells); shown != "" {
 			return formatError("column %s holds no addresses: its first cells are %s; %s", l.nameOf(i), shown, l.list())
 		}
 	}

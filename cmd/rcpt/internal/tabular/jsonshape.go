@@ -51,7 +51,8 @@ func newJSONShape(t *text, fields []string) (*jsonShape, error) {
 	return s, s.checkTexts(lines)
 }
 
-// checkTexts fails for a field that has other words beside each address.
+// checkTexts fails for a field in which no text looks like an address, or that
+// has other words beside each address.
 func (s *jsonShape) checkTexts(lines []string) error {
 	for i, field := range s.fields {
 		var texts []string
@@ -59,6 +60,10 @@ func (s *jsonShape) checkTexts(lines []string) error {
 			if found, err := s.addresses(line); err == nil {
 				texts = append(texts, found[i])
 			}
+		}
+		if shown := notAddresses(texts); shown != "" {
+			return formatError("the field %q holds no addresses: its first texts are %s; the fields are %s",
+				field, shown, s.listed())
 		}
 		if shown := besideWords(texts); shown != "" {
 			return formatError("the field %q has other words beside the addresses: its first texts are %s: "+
@@ -106,13 +111,18 @@ func (s *jsonShape) allBroken(lines []string) error {
 	}
 	fields := ""
 	if len(s.known) > 0 {
-		var names []string
-		for _, name := range s.known[:min(len(s.known), maxListed)] {
-			names = append(names, shownCell(name))
-		}
-		fields = "; write --column FIELD: the fields are " + strings.Join(names, ", ")
+		fields = "; write --column FIELD: the fields are " + s.listed()
 	}
 	return formatError("its first lines are not JSON objects with a string %q: %v%s", s.fields[0], first, fields)
+}
+
+// listed shows the fields for an error.
+func (s *jsonShape) listed() string {
+	var names []string
+	for _, name := range s.known[:min(len(s.known), maxListed)] {
+		names = append(names, shownCell(name))
+	}
+	return strings.Join(names, ", ")
 }
 
 // learn adds the fields of a line to the known ones.
