@@ -17,9 +17,9 @@ import (
 //go:embed page.html
 var pageTemplate string
 
-// Site is what the page says about the server that it comes from.
+// Site describes the server for the page.
 type Site struct {
-	Base      string // where clients reach it, as https://verify.example.com
+	Base      string // its URL for clients, such as https://verify.example.com
 	Dashboard bool   // there is a dashboard, at "/"
 	Theme     string // "light" or "dark"; else as the system has it
 }
@@ -71,8 +71,8 @@ type answer struct {
 
 type sample struct{ Summary, JSON string }
 
-// render makes the page. The file is part of the program, and the tests make
-// the page too: that it cannot be made is a bug.
+// render renders the page. The file is embedded and the tests render the page,
+// too, so an error is a bug.
 func render(file []byte, site Site) []byte {
 	var d document
 	if err := json.Unmarshal(file, &d); err != nil {
@@ -100,8 +100,7 @@ func (d *document) view(site Site) view {
 	return v
 }
 
-// calls are the operations with the tag. HEAD is no more than a remark on its
-// GET.
+// calls are the operations with the tag. HEAD is only a remark on its GET.
 func (d *document) calls(tag, base string) []call {
 	var all []call
 	for _, p := range d.Paths {

@@ -19,7 +19,7 @@ var script []byte
 //go:embed favicon.ico
 var icon []byte
 
-// robots keeps search engines out: there is nothing for them to find.
+// robots keeps search engines out.
 var robots = []byte("User-agent: *\nDisallow: /\n")
 
 // File returns the contract, an OpenAPI 3.1 document in JSON.
@@ -29,13 +29,13 @@ func File() []byte { return bytes.Clone(file) }
 // inline, no frames, nothing from elsewhere.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// maxPages bounds the forms of the page that are kept. The host is the client's
-// word, so that there could be any number.
+// maxPages limits the versions of the page that are kept. The client chooses
+// the host, so there could be any number.
 const maxPages = 16
 
 // Routes returns handlers for GET and HEAD, by path: the contract at
-// /openapi.json, the page that shows it at /docs, and what browsers and robots
-// ask every server for. Site returns what the page says of the server for a
+// /openapi.json, the page that shows it at /docs, and the files that browsers
+// and robots request from every server. Site describes the server for a
 // request.
 func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{

@@ -1,5 +1,5 @@
-// Package snippets has small programs that verify an address with this server,
-// to copy from its pages.
+// Package snippets has example programs that verify an address with this
+// server, for its pages.
 package snippets
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed programs
 var files embed.FS
 
-// programs are no pages: the page that shows one escapes it.
+// programs are not escaped for HTML; the page that shows one escapes it.
 var programs = template.Must(template.ParseFS(files, "programs/*.txt"))
 
 // Snippet is a program in a language.
@@ -20,10 +20,10 @@ type Snippet struct {
 	ID, Language, Code string
 }
 
-// Of returns programs that ask the server at base with the key, or with that of
-// the environment where it is empty. A key has letters, digits and underscores
-// only, and a base from [Base] nothing else that means anything in one of the
-// languages.
+// Of returns programs that use the server at base with the key or, if it is
+// empty, with the key in the environment. A key has only letters, digits and
+// underscores, and a base from [Base] has no characters that are special in one
+// of the languages.
 func Of(base, key string) []Snippet {
 	all := []Snippet{
 		{ID: "curl", Language: "curl"}, {ID: "go", Language: "Go"},
@@ -43,10 +43,10 @@ const unnamed = "YOUR-SERVER"
 
 const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]"
 
-// Base is where the client of a request reaches the server, unless the
-// requested host has characters with a meaning in a shell or a string: it
-// becomes part of programs to copy, and a link to the page by another name must
-// not be able to write into them.
+// Base is the URL at which the client of a request reaches the server, unless
+// the requested host has characters that are special in a shell or a string.
+// The host becomes part of programs that people copy, and a link to the page
+// with a crafted host must not inject code into them.
 func Base(r *http.Request, encrypted bool) string {
 	scheme, host := "http://", r.Host
 	if encrypted {

@@ -31,10 +31,10 @@ func read(given string) (mailbox, bool) {
 	return mailbox{given: given, parts: parts, local: parts.Unquoted()}, true
 }
 
-// text is what all spellings of the mailbox have in common.
+// text is the form that all spellings of the mailbox share.
 func (m mailbox) text() string { return m.parts.Mailbox() }
 
-// spell makes a result of the mailbox one in the spelling that was given.
+// spell returns a result of the mailbox in the given spelling.
 func (m mailbox) spell(r *engine.Result) {
 	if r.Email == m.given {
 		return

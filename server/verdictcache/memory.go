@@ -17,7 +17,7 @@ const (
 	// entryOctets is the size of a usual result: the unit in which the memory
 	// is configured.
 	entryOctets = 1500
-	// frontBuffer and frontCounters are as ristretto advises.
+	// bufferItems and countersByEntry are as ristretto advises.
 	memoryBuffer   = 64
 	memoryCounters = 10
 	// spellingsShare is the part of that room that the spellings of
@@ -118,7 +118,7 @@ func (f *memory) entries() (n int) {
 	return n
 }
 
-// clear leaves the spellings: they depend on nothing.
+// clear keeps the spellings, which do not depend on lists or rules.
 func (f *memory) clear() { f.cache.Clear() }
 
 func (f *memory) close() {

@@ -36,7 +36,7 @@ const (
 	handBackWait = 2 * time.Second
 )
 
-// schedule puts a greylisted mailbox on the agenda.
+// schedule schedules a re-check of a greylisted mailbox.
 func (c *Cache) schedule(m mailbox, r engine.Result) {
 	at, giveUp := r.RetryAt().Add(recheckLate), c.config.Now().Add(recheckFor)
 	if r.RetryAt().IsZero() || !at.Before(giveUp) {
@@ -45,7 +45,7 @@ func (c *Cache) schedule(m mailbox, r engine.Result) {
 	c.rechecks.ScheduleRecheck(store.Recheck{Address: m.text(), Egress: c.config.Egress, RunAfter: at, GiveUp: giveUp})
 }
 
-// Waiting returns how many addresses are to be asked about again, on all nodes.
+// Waiting returns how many addresses wait for a re-check, on all nodes.
 func (c *Cache) Waiting(ctx context.Context) (int, error) {
 	if c.rechecks == nil {
 		return 0, nil
@@ -53,9 +53,9 @@ func (c *Cache) Waiting(ctx context.Context) (int, error) {
 	return c.rechecks.Rechecks(ctx)
 }
 
-// Run re-checks addresses that were greylisted, and forgets what another node
-// has forgotten. It returns when ctx has ended and nothing is in progress any
-// more; at once if nothing is kept.
+// Run re-checks greylisted addresses, and clears the memory when another node
+// asks for it. It returns when ctx has ended and no re-check is in progress, or
+// at once if nothing is kept.
 func (c *Cache) Run(ctx context.Context) {
 	if c.rechecks == nil {
 		return
@@ -68,7 +68,7 @@ func (c *Cache) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// watch forgets what is in memory when a node has made all forget.
+// watch clears the memory when a node has made all nodes forget their results.
 func (c *Cache) watch(ctx context.Context) {
 	var seen int64
 	c.config.Store.Watch(ctx, store.Versions{}, func(_ context.Context, now store.Versions) error {
@@ -80,8 +80,8 @@ func (c *Cache) watch(ctx context.Context) {
 	})
 }
 
-// recheckNowAndThen claims what is due, as much as there is room for, and
-// finally waits for what is in progress.
+// recheckNowAndThen claims due addresses within rechecksAtOnce, and finally
+// waits for the re-checks in progress.
 func (c *Cache) recheckNowAndThen(ctx context.Context) {
 	var underWay sync.WaitGroup
 	defer underWay.Wait()
@@ -155,7 +155,7 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.Unknown {
-		return time.Time{}, false // a caller was sooner
+		return time.Time{}, false // a caller has verified it since
 	} else if from != nowhere && known.Details.Reason == engine.Greylisted {
 		// A caller asked meanwhile and was deferred, too.
 		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true

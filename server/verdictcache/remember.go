@@ -44,8 +44,7 @@ func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	return a
 }
 
-// keep remembers a result for as long as it lasts, unless what is remembered is
-// worth more.
+// keep remembers a result until it expires, unless a better one is remembered.
 func (c *Cache) keep(
 	ctx context.Context, m mailbox, r engine.Result, generation uint64, fingerprint string, schedule bool,
 ) {

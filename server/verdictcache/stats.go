@@ -12,7 +12,7 @@ const (
 	sources
 )
 
-// counts are what Stats shows.
+// counts are the counters of Stats.
 type counts struct {
 	recalled                [sources]atomic.Int64
 	joined                  atomic.Int64
@@ -24,13 +24,13 @@ type Stats struct {
 	Entries    int   // results in memory, including some that expired seconds ago
 	FromMemory int64 // answers that were remembered in memory
 	FromStore  int64 // and in the store
-	Missed     int64 // questions to which no answer was remembered
+	Missed     int64 // look-ups without a remembered result
 	Joined     int64 // answers shared with a caller that asked at the same time
 	Unreadable int64 // look-ups in the store that failed
 
-	RechecksAsked   int64 // addresses that were asked about again, each time counted
-	RechecksSettled int64 // of these, how many got their final word
-	RechecksGivenUp int64 // greylisted to the end
+	RechecksAsked   int64 // re-checks
+	RechecksSettled int64 // re-checks with a final reply
+	RechecksGivenUp int64 // addresses that were greylisted until the last try
 	// not scheduled because too many wait; those that the store dropped are in
 	// its own [store.Stats]
 	RechecksDropped int64

@@ -27,8 +27,8 @@ const (
 	maxReply = 1 << 10
 )
 
-// durable are the reasons that concern the mailbox or its domain, whoever the
-// client is, and therefore belong in the store. Greylisting concerns the
+// durable are the reasons that concern the mailbox or its domain and not the
+// client, and therefore belong in the store. Greylisting concerns the
 // client, but the row tells other nodes that a re-check is scheduled, and from
 // which egress.
 var durable = map[engine.Reason]bool{
@@ -47,7 +47,7 @@ type stored struct {
 	failed atomic.Int64 // look-ups that failed
 }
 
-// stored is a result as it stands in the store.
+// storedResult is a result in the form of the store.
 type storedResult struct {
 	Fingerprint string         `json:"basis,omitempty"`
 	Verdict     engine.Verdict `json:"result"`
@@ -60,7 +60,7 @@ type storedResult struct {
 	Details     engine.Details `json:"details"`
 }
 
-// newStored leaves out of a result what the address could be read from.
+// newStoredResult removes from a result everything that reveals the address.
 func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
@@ -94,7 +94,7 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 	return kept
 }
 
-// result makes the record of the mailbox of it.
+// result returns the result for the mailbox.
 func (s storedResult) result(m mailbox) engine.Result {
 	r := engine.Result{
 		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role,
@@ -141,7 +141,7 @@ func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine
 	return s.result(m), verdict.Expires, true
 }
 
-// rest leaves the store alone for a while.
+// rest pauses look-ups in the store.
 func (b *stored) rest(err error) {
 	b.failed.Add(1)
 	b.rests.Store(time.Now().Add(storeRest).UnixNano())

@@ -7,8 +7,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// together is an [Engine] that verifies addresses of one domain for less than
-// one by one; *[engine.Verifier] is one.
+// together is an [Engine] that verifies addresses of one domain together at
+// less cost; *[engine.Verifier] is one.
 type together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
