@@ -125,7 +125,7 @@ func TestRetryHint(t *testing.T) {
 		"451 try again in 1000000 hours":                                0,
 		"550 5.7.1 Greylisted, please come back after 120 seconds":      120 * time.Second,
 		"451 4.3.0 Local error, try again in 600 seconds":               600 * time.Second,
-		"451 4.3.0 Try again in the next 10 minutes":                    10 * time.Minute,
+		"451 4.3.0 Come back after another full 10 minutes":             10 * time.Minute,
 		"451 4.3.0 In our experience, it takes 10 minutes":              0, // said too far before
 		"451 4.7.1 Greylisted, please come back in 24:00:00":            24 * time.Hour,
 		"451 4.7.1 Greylisted, please come back in 24:00:01":            0,
