@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -110,20 +111,27 @@ const (
 )
 
 // Hooks are called at the steps of each verification, on the goroutine that
-// carries them out. They must be quick and safe for concurrent use. A nil func
-// is not called.
+// carries them out, with the context of the verification: its values are those
+// of the caller, or of the first caller where several share a verification.
+// They must be quick and safe for concurrent use. A nil func is not called.
 type Hooks struct {
 	// Resolved is called with the mail hosts of a domain, once for addresses
 	// that are verified together.
-	Resolved func(f dnsresolve.Findings, took time.Duration)
+	Resolved func(ctx context.Context, f dnsresolve.Findings, took time.Duration)
 	// LookedUp is called with each look-up that became necessary while mail
 	// hosts were asked: IPv6 addresses where IPv4 did not do.
-	LookedUp func(l dnsresolve.Lookup)
+	LookedUp func(ctx context.Context, l dnsresolve.Lookup)
 	// Probed is called with the findings about one mailbox.
-	Probed func(f smtpprobe.Findings, took time.Duration)
+	Probed func(ctx context.Context, f smtpprobe.Findings, took time.Duration)
+	// Gathered is called with the evidence about each address, once it is
+	// complete, whichever method gathered it. It is the place to store
+	// evidence. Evidence.Fault says if the verification was not carried out.
+	Gathered func(ctx context.Context, e Evidence)
+	// Verified is called with each result that is returned to a caller,
+	// remembered ones included (Cached is set in their details), and the error
+	// beside it.
+	Verified func(ctx context.Context, r Result, err error)
 	// Network is called when the outcome of a network check differs from the
 	// one before it, and after the first.
 	Network func(s NetworkStatus)
-	// Verified is called with each result.
-	Verified func(r Result)
 }

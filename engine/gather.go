@@ -15,6 +15,7 @@ import (
 // group is addresses of one domain about which facts are gathered together.
 type group struct {
 	v         *Verifier
+	ctx       context.Context // of the caller, for hooks
 	suggester suggester
 	started   time.Time
 	addresses []string
@@ -43,7 +44,7 @@ type member struct {
 func (v *Verifier) gather(
 	ctx context.Context, known *lists.Lists, addresses []string, done func(i int, evidence Evidence, err error),
 ) {
-	g := group{v: v, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done}
+	g := group{v: v, ctx: ctx, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done}
 	g.members = make([]member, 0, len(addresses))
 	for i := range addresses {
 		g.admit(ctx, i)
@@ -163,5 +164,8 @@ func (g *group) tell(m *member, err error) {
 	evidence := m.evidence
 	m.evidence = Evidence{}
 	evidence.end(g.started, err)
+	if g.v.config.Hooks.Gathered != nil {
+		g.v.config.Hooks.Gathered(g.ctx, evidence)
+	}
 	g.done(m.number, evidence, err)
 }

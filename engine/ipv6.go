@@ -38,7 +38,7 @@ func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) 
 	found, err := v.resolver.AddIPv6(ctx, *evidence.DNS, host)
 	if v.config.Hooks.LookedUp != nil {
 		for _, l := range found.Lookups[len(evidence.DNS.Lookups):] {
-			v.config.Hooks.LookedUp(l)
+			v.config.Hooks.LookedUp(ctx, l)
 		}
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"net/netip"
 	"strings"
 	"testing"
@@ -100,12 +101,12 @@ func TestIPv6IsInTheEvidence(t *testing.T) {
 		zone := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nmx.test. AAAA 2620:fe::10\n")
 		var told []string
 		hooks := engine.Hooks{
-			Resolved: func(f dnsresolve.Findings, _ time.Duration) {
+			Resolved: func(_ context.Context, f dnsresolve.Findings, _ time.Duration) {
 				for _, l := range f.Lookups {
 					told = append(told, l.Type)
 				}
 			},
-			LookedUp: func(l dnsresolve.Lookup) { told = append(told, l.Type) },
+			LookedUp: func(_ context.Context, l dnsresolve.Lookup) { told = append(told, l.Type) },
 		}
 		config := engine.Config{Exchanger: zone, Dialer: network, HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Hooks: hooks}
 		verifier, err := engine.New(config)

@@ -26,7 +26,7 @@ func (v *Verifier) share(ctx context.Context, address string) (Result, error) {
 	}
 	details := *result.Details // which other callers have, too
 	result.Details = &details
-	v.report(result)
+	v.report(ctx, result, answer.Err)
 	return result, answer.Err
 }
 

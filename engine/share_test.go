@@ -119,7 +119,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 func TestCallersShareAVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var verified atomic.Int64
-		config := engine.Config{Remember: 10, Hooks: engine.Hooks{Verified: func(engine.Result) { verified.Add(1) }}}
+		config := engine.Config{Remember: 10, Hooks: engine.Hooks{Verified: func(context.Context, engine.Result, error) { verified.Add(1) }}}
 		host := &smtptest.Host{GreetingDelay: 10 * time.Second, CatchAll: true}
 		v, network, _ := inMemory(t, config, host)
 		const callers = 50

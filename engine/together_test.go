@@ -166,9 +166,9 @@ func TestTogetherAsksOnce(t *testing.T) {
 			*n++
 		}
 		config := engine.Config{Exchanger: zone, RHSBLs: []string{"dbl.test"}, Hooks: engine.Hooks{
-			Resolved: func(dnsresolve.Findings, time.Duration) { note(&resolved) },
-			Probed:   func(smtpprobe.Findings, time.Duration) { note(&probed) },
-			Verified: func(engine.Result) { note(&verified) },
+			Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { note(&resolved) },
+			Probed:   func(context.Context, smtpprobe.Findings, time.Duration) { note(&probed) },
+			Verified: func(context.Context, engine.Result, error) { note(&verified) },
 		}}
 		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		addresses := []string{"a@example.test", "b@example.test", "c@example.test", "nonsense"}
@@ -301,7 +301,7 @@ func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var told []weak.Pointer[smtpprobe.Session]
-		config := engine.Config{Hooks: engine.Hooks{Probed: func(said smtpprobe.Findings, _ time.Duration) {
+		config := engine.Config{Hooks: engine.Hooks{Probed: func(_ context.Context, said smtpprobe.Findings, _ time.Duration) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, weak.Make(&said.Sessions[0]))
@@ -355,7 +355,7 @@ func TestTogetherHaveOneTime(t *testing.T) {
 func TestTogetherAskForIPv6(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lookups atomic.Int64
-		config := engine.Config{Hooks: engine.Hooks{LookedUp: func(dnsresolve.Lookup) { lookups.Add(1) }}}
+		config := engine.Config{Hooks: engine.Hooks{LookedUp: func(context.Context, dnsresolve.Lookup) { lookups.Add(1) }}}
 		const zone = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.9\nmx.test. AAAA 2001:db8::1\n"
 		v := verifierIn(t, config, zone, &smtptest.Host{CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {

@@ -149,7 +149,7 @@ func (l *lot) verifier(t *testing.T) (v *engine.Verifier, leave func()) {
 	config := l.config
 	config.HELO, config.Resolvers, config.Exchanger, config.Dialer = "verifier.test", []string{"192.0.2.53"}, zone, network
 	config.AllowNets = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
-	config.Hooks.Probed = func(smtpprobe.Findings, time.Duration) { l.probed.Add(1) }
+	config.Hooks.Probed = func(context.Context, smtpprobe.Findings, time.Duration) { l.probed.Add(1) }
 	v, err := engine.New(config)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -102,6 +103,13 @@ func (v *Verifier) connect() error {
 	return nil
 }
 
+// Policy returns what this Verifier judges evidence by, for [Decide].
+func (v *Verifier) Policy() Policy {
+	policy := v.policy
+	policy.AllowNets = slices.Clone(policy.AllowNets)
+	return policy
+}
+
 // SetLists makes l, which must not be nil, the lists of verifications that
 // begin from now on, and forgets the results that rest on others. It may be
 // called while verifications are in progress.
@@ -161,10 +169,10 @@ func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 
 // Recall returns the remembered result of an address, as Verify would, if there
 // is one.
-func (v *Verifier) Recall(_ context.Context, address string) (Result, bool) {
+func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 	result, ok := v.memory.recall(address)
 	if ok {
-		v.report(result)
+		v.report(ctx, result, nil)
 	}
 	return result, ok
 }
@@ -206,7 +214,7 @@ func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done 
 // reports and remembers the results.
 func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
 	v.judgeAll(ctx, addresses, func(i int, result Result, err error) {
-		v.report(result)
+		v.report(ctx, result, err)
 		done(i, result, err)
 	})
 }
@@ -288,7 +296,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 		slog.String("domain", domain), slog.String("status", string(found.Status)),
 		slog.Int("hosts", len(found.Hosts)), slog.Duration("took", took))
 	if v.config.Hooks.Resolved != nil && err == nil { // a caller that gave up has learned nothing
-		v.config.Hooks.Resolved(found, took)
+		v.config.Hooks.Resolved(ctx, found, took)
 	}
 	// A closed resolver finds nothing, which would look like a fault of the
 	// domain's DNS.
@@ -330,21 +338,21 @@ func (v *Verifier) probed(ctx context.Context, domain string, said smtpprobe.Fin
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts asked", slog.String("domain", domain),
 		slog.Int("sessions", len(said.Sessions)), slog.Duration("took", took))
 	if v.config.Hooks.Probed != nil {
-		v.config.Hooks.Probed(said, took)
+		v.config.Hooks.Probed(ctx, said, took)
 	}
 }
 
-func (v *Verifier) report(r Result) {
-	if v.config.Logger.Enabled(context.Background(), slog.LevelInfo) {
-		v.logResult(r)
+func (v *Verifier) report(ctx context.Context, r Result, err error) {
+	if v.config.Logger.Enabled(ctx, slog.LevelInfo) {
+		v.logResult(ctx, r)
 	}
 	if v.config.Hooks.Verified != nil {
-		v.config.Hooks.Verified(r)
+		v.config.Hooks.Verified(ctx, r, err)
 	}
 }
 
-func (v *Verifier) logResult(r Result) {
-	v.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified", slog.String("domain", r.Domain),
+func (v *Verifier) logResult(ctx context.Context, r Result) {
+	v.config.Logger.LogAttrs(ctx, slog.LevelInfo, "verified", slog.String("domain", r.Domain),
 		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)),
 		slog.Int64("duration_ms", r.Details.DurationMS))
 }

@@ -273,9 +273,9 @@ func TestHooksAndLog(t *testing.T) {
 		config := engine.Config{
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Hooks: engine.Hooks{
-				Resolved: func(dnsresolve.Findings, time.Duration) { steps = append(steps, "resolved") },
-				Probed:   func(smtpprobe.Findings, time.Duration) { steps = append(steps, "probed") },
-				Verified: func(engine.Result) { steps = append(steps, "verified") },
+				Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { steps = append(steps, "resolved") },
+				Probed:   func(context.Context, smtpprobe.Findings, time.Duration) { steps = append(steps, "probed") },
+				Verified: func(context.Context, engine.Result, error) { steps = append(steps, "verified") },
 			},
 		}
 		verifier, _, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -77,22 +78,22 @@ func newWatcher() *watcher {
 // hooks adds the watcher to the hooks of an engine.
 func (w *watcher) hooks(h engine.Hooks) engine.Hooks {
 	resolved, probed, verified := h.Resolved, h.Probed, h.Verified
-	h.Resolved = func(f dnsresolve.Findings, took time.Duration) {
+	h.Resolved = func(ctx context.Context, f dnsresolve.Findings, took time.Duration) {
 		w.resolved(f)
 		if resolved != nil {
-			resolved(f, took)
+			resolved(ctx, f, took)
 		}
 	}
-	h.Probed = func(f smtpprobe.Findings, took time.Duration) {
+	h.Probed = func(ctx context.Context, f smtpprobe.Findings, took time.Duration) {
 		w.probed(f)
 		if probed != nil {
-			probed(f, took)
+			probed(ctx, f, took)
 		}
 	}
-	h.Verified = func(r engine.Result) {
+	h.Verified = func(ctx context.Context, r engine.Result, err error) {
 		w.verified(r)
 		if verified != nil {
-			verified(r)
+			verified(ctx, r, err)
 		}
 	}
 	return h

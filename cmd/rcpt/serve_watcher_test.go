@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -28,19 +29,19 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
 	calls := 0
-	hooks := w.hooks(engine.Hooks{Verified: func(engine.Result) { calls++ }, Resolved: func(dnsresolve.Findings, time.Duration) { calls++ }})
+	hooks := w.hooks(engine.Hooks{Verified: func(context.Context, engine.Result, error) { calls++ }, Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { calls++ }})
 	at := time.Unix(1_000_000, 0)
-	hooks.Verified(blockedBy("google", "mx1.google.example", at))
-	hooks.Verified(blockedBy("google", "mx2.google.example", at.Add(2*time.Second)))
-	hooks.Verified(blockedBy("", "mx.acme.example", at.Add(time.Second)))
+	hooks.Verified(t.Context(), blockedBy("google", "mx1.google.example", at), nil)
+	hooks.Verified(t.Context(), blockedBy("google", "mx2.google.example", at.Add(2*time.Second)), nil)
+	hooks.Verified(t.Context(), blockedBy("", "mx.acme.example", at.Add(time.Second)), nil)
 	cached := blockedBy("yahoo", "mx.yahoo.example", at)
 	cached.Details.Cached = true
-	hooks.Verified(cached)
+	hooks.Verified(t.Context(), cached, nil)
 	other := blockedBy("yahoo", "mx.yahoo.example", at)
 	other.Details.Reason = engine.MailboxNotFound
-	hooks.Verified(other)
-	hooks.Verified(engine.Result{})
-	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
+	hooks.Verified(t.Context(), other, nil)
+	hooks.Verified(t.Context(), engine.Result{}, nil)
+	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
 		{Server: "192.0.2.53:53", Status: dnsresolve.StatusTimeout}, {Server: "192.0.2.54:53", Status: dnsresolve.StatusServFail},
 		{Server: "192.0.2.55:53", Status: dnsresolve.StatusOK, Cached: true},
 	}}, 0)
@@ -55,7 +56,7 @@ func TestWatcher(t *testing.T) {
 	if len(resolvers) != 2 || resolvers[0].fault == "" || !resolvers[0].lastAnswer.IsZero() || resolvers[1].fault != "" || resolvers[1].lastAnswer.IsZero() {
 		t.Errorf("resolvers %v", resolvers)
 	}
-	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Status: dnsresolve.StatusTimeout}}}, 0)
+	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Status: dnsresolve.StatusTimeout}}}, 0)
 	if _, resolvers, _ = w.seen(); resolvers[1].fault == "" || resolvers[1].lastAnswer.IsZero() {
 		t.Errorf("resolvers %v after a query that no server answered", resolvers)
 	}
@@ -63,8 +64,8 @@ func TestWatcher(t *testing.T) {
 		t.Errorf("shed %d, other hooks called %d times", shed, calls)
 	}
 	for i := range 3 * maxSeen {
-		hooks.Verified(blockedBy("", fmt.Sprintf("mx%d.example", i), at.Add(time.Duration(i)*time.Minute)))
-		hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Server: fmt.Sprint(i), Status: dnsresolve.StatusOK}}}, 0)
+		hooks.Verified(t.Context(), blockedBy("", fmt.Sprintf("mx%d.example", i), at.Add(time.Duration(i)*time.Minute)), nil)
+		hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Server: fmt.Sprint(i), Status: dnsresolve.StatusOK}}}, 0)
 	}
 	blocks, resolvers, _ = w.seen()
 	if len(blocks) != maxSeen || len(resolvers) != maxSeen || blocks[0].provider != fmt.Sprintf("mx%d.example", 3*maxSeen-1) {
@@ -84,7 +85,7 @@ func TestWatchedEgresses(t *testing.T) {
 		} else {
 			s.Failure = &smtp.Failure{Phase: smtp.PhaseConnect, Kind: kind}
 		}
-		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{s}}, 0)
+		hooks.Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{s}}, 0)
 	}
 	wants := func(what, way string, replied bool, fault string) {
 		t.Helper()

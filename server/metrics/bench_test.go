@@ -39,8 +39,8 @@ func BenchmarkSteps(b *testing.B) {
 	said := smtpprobe.Findings{Sessions: []smtpprobe.Session{{Target: &smtp.Reply{Code: 250}}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		hooks.Resolved(found, 20*time.Millisecond)
-		hooks.Probed(said, 600*time.Millisecond)
+		hooks.Resolved(b.Context(), found, 20*time.Millisecond)
+		hooks.Probed(b.Context(), said, 600*time.Millisecond)
 	}
 }
 

@@ -159,11 +159,11 @@ func exported(t *testing.T) map[string]map[string][]string {
 	hooks := m.Hooks()
 	for _, cached := range []bool{true, false} {
 		for status := range dnsStatuses {
-			hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Type: "MX", Status: dnsresolve.Status(status), Cached: cached}}}, 0)
+			hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{Type: "MX", Status: dnsresolve.Status(status), Cached: cached}}}, 0)
 		}
 	}
 	for kind := range failures {
-		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{{Failure: &smtp.Failure{Kind: smtp.Kind(kind)}}}}, 0)
+		hooks.Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{{Failure: &smtp.Failure{Kind: smtp.Kind(kind)}}}}, 0)
 	}
 	line := regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? `)
 	all := map[string]map[string][]string{}

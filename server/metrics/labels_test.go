@@ -109,10 +109,10 @@ func TestClosedSets(t *testing.T) {
 		m.Verified(engine.Result{Email: hostile(), User: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Details: &engine.Details{
 			Reason: reason, Cached: random.IntN(2) == 0, Provider: hostile(), Suggestion: hostile(),
 		}}, time.Duration(random.Int64()))
-		hooks.Resolved(dnsresolve.Findings{Domain: hostile(), Status: dnsresolve.Status(hostile()), Lookups: []dnsresolve.Lookup{
+		hooks.Resolved(t.Context(), dnsresolve.Findings{Domain: hostile(), Status: dnsresolve.Status(hostile()), Lookups: []dnsresolve.Lookup{
 			{Name: hostile(), Type: hostile(), Status: dnsresolve.Status(hostile()), Server: hostile()},
 		}}, time.Duration(random.Int64()))
-		hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{
+		hooks.Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{
 			{Host: hostile(), Failure: &smtp.Failure{Kind: smtp.Kind(hostile()), Text: hostile()}},
 		}}, time.Duration(random.Int64()))
 		m.Request(hostile(), int(random.Int32()), time.Duration(random.Int64()))

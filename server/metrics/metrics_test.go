@@ -57,12 +57,12 @@ func TestHooks(t *testing.T) {
 	if hooks.Verified != nil {
 		t.Error("the engine would count verdicts beside the server")
 	}
-	hooks.Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
+	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
 		{Type: "MX", Status: dnsresolve.StatusOK, Cached: true}, {Type: "A", Status: dnsresolve.StatusOK}, {Type: "A", Status: dnsresolve.StatusOK},
 		{Type: "AAAA", Status: dnsresolve.StatusServFail}, {Type: "TXT", Status: dnsresolve.StatusNoData},
 	}}, 20*time.Millisecond)
-	hooks.LookedUp(dnsresolve.Lookup{Type: "AAAA", Status: dnsresolve.StatusOK})
-	hooks.Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{
+	hooks.LookedUp(t.Context(), dnsresolve.Lookup{Type: "AAAA", Status: dnsresolve.StatusOK})
+	hooks.Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{
 		{Failure: &smtp.Failure{Kind: smtp.KindTimeout}},                                // an exchanger that is silent,
 		{Greeting: &smtp.Reply{Code: 554}},                                              // one that does not want us,
 		{Target: &smtp.Reply{Code: 250}, Failure: &smtp.Failure{Kind: smtp.KindClosed}}, // and one that answers and hangs up
@@ -170,8 +170,8 @@ func TestOwnRegistry(t *testing.T) {
 // TestConventions: names, types and help texts are as Prometheus wants them.
 func TestConventions(t *testing.T) {
 	m := newMetrics(t)
-	m.Hooks().Resolved(dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{}}}, 0)
-	m.Hooks().Probed(smtpprobe.Findings{Sessions: []smtpprobe.Session{{}}}, 0)
+	m.Hooks().Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{{}}}, 0)
+	m.Hooks().Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{{}}}, 0)
 	problems, err := promlint.New(strings.NewReader(scraped(t, m))).Lint()
 	if err != nil {
 		t.Fatal(err)

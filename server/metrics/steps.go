@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -51,18 +52,18 @@ func (m *Metrics) Hooks() engine.Hooks {
 	return engine.Hooks{Resolved: m.steps.resolved, LookedUp: m.steps.lookedUp, Probed: m.steps.probed}
 }
 
-func (s *steps) resolved(f dnsresolve.Findings, took time.Duration) {
+func (s *steps) resolved(ctx context.Context, f dnsresolve.Findings, took time.Duration) {
 	s.dns.Observe(took.Seconds())
 	for _, l := range f.Lookups {
-		s.lookedUp(l)
+		s.lookedUp(ctx, l)
 	}
 }
 
-func (s *steps) lookedUp(l dnsresolve.Lookup) {
+func (s *steps) lookedUp(_ context.Context, l dnsresolve.Lookup) {
 	s.lookups.WithLabelValues(dnsTypes.word(l.Type), dnsStatuses.word(string(l.Status)), truth(l.Cached)).Inc()
 }
 
-func (s *steps) probed(f smtpprobe.Findings, took time.Duration) {
+func (s *steps) probed(_ context.Context, f smtpprobe.Findings, took time.Duration) {
 	s.smtp.Observe(took.Seconds())
 	for i := range f.Sessions {
 		s.sessions.WithLabelValues(outcome(&f.Sessions[i])).Inc()
