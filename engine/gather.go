@@ -44,7 +44,9 @@ type member struct {
 func (v *Verifier) gather(
 	ctx context.Context, known *lists.Lists, addresses []string, done func(i int, evidence Evidence, err error),
 ) {
-	g := group{v: v, ctx: ctx, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done}
+	g := group{
+		v: v, ctx: ctx, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done,
+	}
 	g.members = make([]member, 0, len(addresses))
 	for i := range addresses {
 		g.admit(ctx, i)
