@@ -1,6 +1,10 @@
 package bulk
 
-import "github.com/rcpt/rcpt/engine"
+import (
+	"cmp"
+
+	"github.com/rcpt/rcpt/engine"
+)
 
 // Action is what to do with an address of a mailing list.
 type Action string
@@ -49,10 +53,9 @@ var passing = map[engine.Reason]bool{
 //   - everything else is reviewed: hosts that accept everything, other unknown
 //     results, several addresses in one cell.
 func ActionFor(r engine.Result) Action {
-	var reason engine.Reason
-	var later bool
+	reason, later := r.Reason, false
 	if r.Details != nil {
-		reason, later = r.Details.Reason, r.Details.RetryAfter > 0
+		reason, later = cmp.Or(r.Reason, r.Details.Reason), r.Details.RetryAfter > 0
 	}
 	switch {
 	case r.SpamTrap || reason == engine.SpamTrap:

@@ -130,7 +130,7 @@ func (a *answers) leave() {
 func result(address string, verdict engine.Verdict, reason engine.Reason) engine.Result {
 	user, domain, _ := strings.Cut(address, "@")
 	return engine.Result{
-		Email: address, User: user, Domain: strings.ToLower(domain), Success: true, Verdict: verdict,
+		Email: address, User: user, Domain: strings.ToLower(domain), Success: true, Verdict: verdict, Reason: reason,
 		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllUnknown},
 	}
 }

@@ -37,7 +37,8 @@ type Options struct {
 	RetryWindow time.Duration
 	// Trim is applied to each result when it comes, and says what of it the
 	// sink needs: with [engine.Result.WithoutDetails], results that wait for
-	// their turn take a tenth of the room. It must be safe for concurrent use.
+	// their turn take a tenth of the room, and the sink still has their Reason.
+	// It must be safe for concurrent use.
 	// Default: results are kept whole.
 	Trim func(engine.Result) engine.Result
 	// Drain ends the run early when it is closed: no more is read, what was

@@ -25,7 +25,7 @@ type Summary struct {
 	Written    int64 // items that the sink took
 	Failed     int64 // of Done: items whose verification could not be carried out (Success is false)
 	Verdicts   map[engine.Verdict]int64
-	Reasons    map[engine.Reason]int64 // without results that have no details, and those of no single address
+	Reasons    map[engine.Reason]int64 // without those of no single address
 	Actions    map[Action]int64        // that [ActionFor] gives for the results as they were trimmed
 	Recalled   int64                   // items whose result was in [Options.Journal] when the run began
 	Duplicates int64                   // items whose result was another item's

@@ -48,7 +48,7 @@ func TestSummary(t *testing.T) {
 				{Domain: "grey.example", Count: 5, Reasons: []engine.Reason{engine.Greylisted, engine.MailboxNotFound}},
 				{Domain: "bad.example", Count: 3, Reasons: []engine.Reason{engine.MailboxNotFound}},
 			},
-			Actions: map[bulk.Action]int64{bulk.Send: 3, bulk.Remove: 5, bulk.Review: 4},
+			Actions: map[bulk.Action]int64{bulk.Send: 3, bulk.Remove: 5, bulk.Retry: 4},
 		}
 		for _, r := range out.results {
 			if r.Details != nil {

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -140,8 +141,9 @@ func (r *run) asked(t *task) context.Context {
 
 func (r *run) outcome(t *task, result engine.Result, err error) outcome {
 	o := outcome{task: t, answer: &answer{}, err: err}
+	o.answer.reason = result.Reason
 	if d := result.Details; d != nil {
-		o.answer.reason = d.Reason
+		o.answer.reason = cmp.Or(result.Reason, d.Reason) // a Verifier that wraps another may set one only
 		if result.Verdict == engine.Unknown {
 			o.retryAfter = time.Duration(d.RetryAfter) * time.Second
 		}

@@ -41,6 +41,7 @@ func Decide(evidence Evidence, policy Policy) Result {
 		SpamTrap:   trapped(evidence.Matches),
 		Success:    j.reason != InternalError,
 		Verdict:    j.ruling().verdict,
+		Reason:     j.reason,
 		Message:    j.ruling().message,
 		Details:    details(evidence, j),
 	}

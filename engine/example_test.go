@@ -24,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(result.Verdict, result.Details.Reason, result.Message)
+	fmt.Println(result.Verdict, result.Reason, result.Message)
 }
 
 // A sign-up form that embeds the engine is tested without a network: the form

@@ -45,7 +45,8 @@ func NotOne(kind address.CleanKind, text string) Result {
 		r.Verdict = Empty
 	}
 	r.Message = messages[r.Verdict]
-	r.Details = &Details{Reason: InvalidSyntax, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
+	r.Reason = InvalidSyntax
+	r.Details = &Details{Reason: r.Reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
 	return r
 }
 

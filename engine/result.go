@@ -22,8 +22,13 @@ type Result struct {
 	SpamTrap   bool    // known to exist only to catch senders
 	Success    bool    // false only when the verification itself could not be carried out
 	Verdict    Verdict // "result" in JSON
-	Message    string  // for people
-	Details    *Details
+	// Reason is why the verdict was given. It is also there without Details,
+	// but in JSON only with them.
+	Reason  Reason
+	Message string // for people
+	// Details are never nil in a result of a Verifier or of Decide; nil after
+	// WithoutDetails, or if read from JSON without details.
+	Details *Details
 }
 
 // Details is what the verdict rests on.
@@ -113,11 +118,14 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 		Disposable: in.Disposable != 0, SpamTrap: in.SpamTrap != 0,
 		Success: in.Success, Verdict: in.Verdict, Message: in.Message, Details: in.Details,
 	}
+	if in.Details != nil {
+		r.Reason = in.Details.Reason
+	}
 	return nil
 }
 
 // WithoutDetails returns r in the short form, for callers that did not ask for
-// details.
+// details. The Reason stays.
 func (r Result) WithoutDetails() Result {
 	r.Details = nil
 	return r

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -20,7 +21,7 @@ import (
 func TestRecord(t *testing.T) {
 	full := Result{
 		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
-		Verdict: Deliverable, Message: "Fine.",
+		Verdict: Deliverable, Reason: RecipientAccepted, Message: "Fine.",
 		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
 			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 hi", AtMS: 1}},
@@ -57,7 +58,11 @@ func TestRecord(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &back); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.result, back); diff != "" {
+			want := tt.result
+			if want.Details == nil {
+				want.Reason = "" // which the short record has not
+			}
+			if diff := cmp.Diff(want, back); diff != "" {
 				t.Errorf("read back (-written +read):\n%s", diff)
 			}
 		})
@@ -138,5 +143,19 @@ func TestReasons(t *testing.T) {
 	}
 	if got := Reason("no such reason").Verdict(); got != "" {
 		t.Errorf("a word that is no reason has verdict %q", got)
+	}
+}
+
+// TestReasonWithoutDetails checks that the reason stays when details are left
+// out.
+func TestReasonWithoutDetails(t *testing.T) {
+	for _, result := range []Result{
+		Decide(asked(answered(unknownUser, unknownUser)), Policy{}), Decide(Evidence{Fault: "no descriptors"}, Policy{}),
+		Decide(Evidence{Syntax: &SyntaxFault{}}, Policy{}), NotOne(address.CleanSeveral, "a@b.example, c@d.example"),
+	} {
+		short := result.WithoutDetails()
+		if short.Details != nil || short.Reason == "" || short.Reason != result.Details.Reason {
+			t.Errorf("%s with details, %s without", result.Details.Reason, short.Reason)
+		}
 	}
 }

@@ -353,7 +353,7 @@ func (v *Verifier) report(ctx context.Context, r Result, err error) {
 
 func (v *Verifier) logResult(ctx context.Context, r Result) {
 	v.config.Logger.LogAttrs(ctx, slog.LevelInfo, "verified", slog.String("domain", r.Domain),
-		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Details.Reason)),
+		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Reason)),
 		slog.Int64("duration_ms", r.Details.DurationMS))
 }
 

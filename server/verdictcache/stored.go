@@ -99,7 +99,8 @@ func (s storedResult) result(m mailbox) engine.Result {
 	r := engine.Result{
 		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role,
 		FreeEmail:  s.FreeEmail,
-		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true, Verdict: s.Verdict, Message: s.Message,
+		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true,
+		Verdict: s.Verdict, Reason: s.Details.Reason, Message: s.Message,
 		Details: &s.Details,
 	}
 	if r.Details.Suggestion != "" {

@@ -62,6 +62,7 @@ func unverified(text, why string) engine.Result {
 	return engine.Result{
 		Email:   text,
 		Verdict: engine.Unknown,
+		Reason:  engine.InternalError,
 		Message: "Not verified: " + why + ".",
 		Details: &engine.Details{
 			Reason: engine.InternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),

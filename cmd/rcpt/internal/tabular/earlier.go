@@ -69,6 +69,7 @@ func earlierResult(cells map[string]string) *engine.Result {
 		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]),
 			Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
 	}
+	r.Reason = r.Details.Reason
 	var details engine.Details
 	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {
 		r.Details = &details

@@ -233,6 +233,7 @@ func resultIn(value json.RawMessage) *engine.Result {
 		return nil
 	}
 	if r.Details == nil {
+		r.Reason = record.Reason
 		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion,
 			CatchAll: engine.CatchAllUnknown}
 	}
