@@ -28,11 +28,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rcpt": main})
 }
 
-// concurrent are the scripts whose command is worth the race detector: it works on many addresses at a time. The others start it some two hundred
-// times, and most of their time would be that of its start.
+// concurrent are the scripts whose command is worth the race detector, because
+// it works on many addresses at a time. The others start it some two hundred
+// times and would spend most of their time on that.
 var concurrent = []string{"script-bulk", "script-bulkhostile", "script-bulkusage", "script-bulkresume", "script-verify"}
 
-// plainCommand builds the command without the race detector, where this test has it, and returns its folder.
+// plainCommand builds the command without the race detector if this test has
+// it, and returns its folder.
 func plainCommand(t *testing.T) string {
 	t.Helper()
 	if !raced {

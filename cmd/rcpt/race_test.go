@@ -2,5 +2,6 @@
 
 package main
 
-// raced says that this test, and so the command that it is, was built with the race detector.
+// raced reports whether this test, which scripts run as the command, was built
+// with the race detector.
 const raced = true
