@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 )
 
@@ -64,6 +65,9 @@ type configFile struct {
 func loadConfig(path string) (configFile, error) {
 	data, err := wholefile.Read(path)
 	if err != nil {
+		return configFile{}, err
+	}
+	if err := smallyaml.Check(data); err != nil {
 		return configFile{}, err
 	}
 	var raw map[string]any
