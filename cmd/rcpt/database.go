@@ -35,6 +35,22 @@ func stateIn(folder dataFlag, database databaseFlag) (store.Options, error) {
 	return store.Options{DataDir: dir}, nil
 }
 
+// errNoDatabase is the error of a data folder without a database.
+var errNoDatabase = errors.New("has no database (rcpt.db)")
+
+// systemdData is the data folder of deploy/systemd/rcpt.service.
+const systemdData = "/var/lib/rcpt"
+
+// databaseError is the error of opening or copying a database. If there is no
+// database, it says how to name the right folder.
+func databaseError(err error, where store.Options) error {
+	if !where.MustExist || !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("%s %w: name the folder of the server with --data DIR or RCPT_DATA (%s under systemd), "+
+		"or run this command in its container (docker exec)", where.DataDir, errNoDatabase, systemdData)
+}
+
 // isPostgres fails if address is not a PostgreSQL URL. The error does not show
 // it, because it may contain a password.
 func isPostgres(flag, address string) error {
@@ -92,8 +108,9 @@ func (c *backupCommand) Run(ctx context.Context, std terminal) error {
 	if err != nil {
 		return err
 	}
+	where.MustExist = true
 	if err := store.Backup(ctx, where, c.File); err != nil {
-		return err
+		return databaseError(err, where)
 	}
 	_, err = fmt.Fprintf(std.out, "%s is a backup of %s\n", c.File, where.DataDir)
 	return err
@@ -118,7 +135,7 @@ func (c *migrateCommand) Run(ctx context.Context, std terminal, logs *logFlags) 
 	where.MustExist, where.Log = true, logs.logger(std.err, slog.LevelWarn)
 	from, err := store.Open(ctx, where)
 	if err != nil {
-		return err
+		return databaseError(err, where)
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	to, err := store.Open(ctx, store.Options{DatabaseURL: c.To, Log: where.Log})
@@ -139,7 +156,7 @@ func printCopied(w io.Writer, copied []store.Copied, folder string) error {
 		fmt.Fprintf(&text, "%-12s  %d\n", table.Table, table.Rows)
 	}
 	fmt.Fprintf(&text, "Everything is copied. From now on start rcpt with --database or RCPT_DATABASE.\n"+
-		"The copy in %s is unchanged: delete its rcpt.db when everything works.\n", folder)
+		"The embedded database in %s is unchanged: delete its rcpt.db when everything works.\n", folder)
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -33,8 +33,7 @@ func (c *explainCommand) Run(std terminal) error {
 	}
 	reply, err := smtp.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
 	if err != nil {
-		const format = "%q is not a reply: %w (write it as the mail host sent it, such as \"550 5.1.1 User unknown\")"
-		return usage(fmt.Errorf(format, c.Reply, err))
+		return usage(fmt.Errorf(`%w: write it as the mail host sent it, such as "550 5.1.1 User unknown"`, err))
 	}
 	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")),
 		Mailbox: c.Mailbox, Sender: string(c.MailFrom)}

@@ -43,19 +43,12 @@ func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, 
 	}
 	where.Beside, where.MustExist, where.Log = true, mustExist, logs.logger(std.err, slog.LevelWarn)
 	opened, err := store.Open(ctx, where)
-	if mustExist && errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%s %w: name the folder of the server with --data DIR or RCPT_DATA (%s under systemd), "+
-			"or run this command in its container (docker exec)", where.DataDir, errNoDatabase, systemdData)
-	}
 	if err != nil {
-		return err
+		return databaseError(err, where)
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	return f(opened)
 }
-
-// errNoDatabase is the error of a data folder without a database.
-var errNoDatabase = errors.New("has no database (rcpt.db)")
 
 // place names the database, without a password.
 func (c keysFlags) place() string {
@@ -68,9 +61,6 @@ func (c keysFlags) place() string {
 	}
 	return "postgres://" + address.Host + address.Path
 }
-
-// systemdData is the data folder of deploy/systemd/rcpt.service.
-const systemdData = "/var/lib/rcpt"
 
 // keyRecord is a key as JSON. An absent limit or time means none.
 type keyRecord struct {

@@ -2,7 +2,7 @@ package demo
 
 import "github.com/rcpt/rcpt/engine"
 
-// Case is an address to try and what it comes to.
+// Case is an address to try and its expected result.
 type Case struct {
 	Address string
 	Verdict engine.Verdict

@@ -8,8 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// TestCases proves what the demo promises: the engine comes to the verdict and
-// the reason of the table, for every address.
+// TestCases: the engine gives the verdict and the reason of the table for every
+// address.
 func TestCases(t *testing.T) {
 	for _, c := range demo.Cases() {
 		t.Run(c.Address, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestFlags looks at the addresses whose point is a flag.
+// TestFlags checks the addresses that demonstrate a flag.
 func TestFlags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for address, set := range map[string]func(engine.Result) bool{

@@ -8,8 +8,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// Delays of the hosts that take their time. People wait for them, so they are
-// short.
+// Delays of the slow hosts. Users wait for them, so they are short.
 const (
 	slowGreeting = time.Second
 	slowRCPT     = time.Second
@@ -18,8 +17,8 @@ const (
 	patientReply = "451 4.7.1 Greylisted, please try again in 5 seconds"
 )
 
-// network is the mail hosts in memory, at the addresses of the zone. Where the
-// zone has an address and there is no host, connections are refused.
+// network connects to the mail hosts in memory at the addresses of the zone. It
+// refuses connections to addresses without a host.
 func network() *smtptest.Network {
 	network := smtptest.NewNetwork()
 	for ip, host := range hosts() {
@@ -29,7 +28,7 @@ func network() *smtptest.Network {
 	return network
 }
 
-// silentHost is the address at which nothing answers.
+// silentHost is an address at which no host answers.
 const silentHost = "192.0.2.22"
 
 // hosts are the mail hosts by their address in the zone.
@@ -83,7 +82,7 @@ func person(host *smtptest.Host, names ...string) *smtptest.Host {
 	return host
 }
 
-// website is a host that speaks HTTP where SMTP is expected.
+// website is a host that speaks HTTP instead of SMTP.
 func website(conn net.Conn) {
 	defer conn.Close()
 	_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// Of the people of the sample.
+// Names for the people of the sample.
 var (
 	firstNames = []string{"Ada", "Ben", "Chloe", "David", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Kim",
 		"Lena", "Marco", "Nadia", "Omar"}
@@ -18,7 +18,7 @@ var (
 	cities = []string{"Oslo", "Lyon", "Porto", "Graz", "Leeds, UK", "Köln", "Gdańsk"}
 )
 
-// leftEvery is how many people there are for each one whose mailbox is gone.
+// leftEvery is how many people there are for each one without a mailbox.
 const leftEvery = 6
 
 // names returns the local-parts of all people.
@@ -52,7 +52,7 @@ func staff() *smtptest.Host {
 }
 
 // Sample returns a list to try with "rcpt bulk": a shop's customers in CSV,
-// with cells as people fill them in.
+// with cells as users write them.
 func Sample() []byte {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)

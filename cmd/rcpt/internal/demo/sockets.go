@@ -11,8 +11,7 @@ import (
 )
 
 // Sockets is the World on loopback addresses, for other processes. Its mail
-// hosts are apart from those of a [World]: one does not know whom the other has
-// greylisted.
+// hosts are separate from those of a [World]: they do not share greylists.
 type Sockets struct {
 	Resolver string       // of the DNS server, as HOST:PORT
 	SMTPPort string       // of all mail hosts
@@ -29,12 +28,12 @@ const (
 	loopback      = "127.0.2."
 )
 
-// portTries is how often another port is tried when the one that is free at one
-// address is taken at another.
+// portTries is how many ports are tried: a port that is free at one address may
+// be in use at another.
 const portTries = 10
 
-// Listen opens the sockets on free ports. It fails where the system has no
-// loopback addresses but 127.0.0.1, as macOS.
+// Listen opens the sockets on free ports. It fails on systems whose only
+// loopback address is 127.0.0.1, such as macOS.
 func Listen() (*Sockets, error) {
 	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"),
 		dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
@@ -71,7 +70,7 @@ func (s *Sockets) listen() error {
 	return nil
 }
 
-// Close ends the servers.
+// Close stops the servers.
 func (s *Sockets) Close() {
 	s.dns.Close()
 	s.closeHosts()

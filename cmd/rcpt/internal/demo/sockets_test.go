@@ -25,7 +25,7 @@ func listen(t *testing.T) *demo.Sockets {
 	return sockets
 }
 
-// TestSockets: an engine that knows the flags alone comes to the verdicts and
+// TestSockets: an engine configured by flags only gives the verdicts and
 // reasons of the table.
 func TestSockets(t *testing.T) {
 	sockets := listen(t)
@@ -65,8 +65,8 @@ func TestSockets(t *testing.T) {
 	}
 }
 
-// TestSample: the list has some hundred rows of as many cells as its header,
-// and holds what is worth trying.
+// TestSample: the list has some hundred rows with the cells of its header, and
+// all kinds of addresses.
 func TestSample(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(string(demo.Sample()))).ReadAll()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// usageDays is how many days the made-up usage covers, up to today.
+// usageDays is how many days the invented usage covers, up to today.
 const usageDays = 14
 
 // client is a program that uses the service.
@@ -30,7 +30,7 @@ var clients = []client{
 		Burst: 50}, 130, 90, 0.3},
 }
 
-// outcomes are what verifications come to, by their share in a hundred.
+// outcomes are the results of verifications with their percentages.
 var outcomes = []struct {
 	share   int
 	verdict engine.Verdict
@@ -48,12 +48,11 @@ var outcomes = []struct {
 	{1, engine.Unknown, engine.Blocked, 300 * time.Millisecond},
 }
 
-// SeedUsage writes two weeks of made-up usage, and the keys that it is of, to a
-// data folder, so that the pages of the dashboard have something to show. It
-// writes the same for each day.
+// SeedUsage writes two weeks of invented usage, and its keys, to a data folder
+// for the dashboard. For a given day it always writes the same.
 func SeedUsage(ctx context.Context, folder string, now time.Time) (err error) {
 	first := now.AddDate(0, 0, -usageDays+1)
-	// when the keys were made
+	// when the keys were created
 	s, err := store.Open(ctx, store.Options{DataDir: folder, Now: func() time.Time { return first }})
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func SeedUsage(ctx context.Context, folder string, now time.Time) (err error) {
 	return s.Flush(ctx)
 }
 
-// count is how many verifications a client asks for on a day.
+// count is how many verifications a client requests on a day.
 func (c client) count(day time.Time, random *rand.Rand) int {
 	about := c.weekday
 	if day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {

@@ -14,7 +14,7 @@ import (
 //go:embed zone.txt
 var zone string
 
-// hostNetwork is where the mail hosts are.
+// hostNetwork is the network of the mail hosts.
 var hostNetwork = netip.MustParsePrefix("192.0.2.0/24")
 
 // World is the DNS, the mail hosts and the lists of the demo.
@@ -37,7 +37,7 @@ func New() (*World, error) {
 	return &World{dns: nameServer(zone), hosts: network(), lists: known}, nil
 }
 
-// Lists returns what the World adds to the embedded lists, an entry a line.
+// Lists returns what the World adds to the embedded lists, one entry per line.
 func Lists() map[lists.Kind]string {
 	return map[lists.Kind]string{
 		lists.Free:       "intl.example\n",
@@ -46,14 +46,14 @@ func Lists() map[lists.Kind]string {
 	}
 }
 
-// nameServer is the DNS with the faults of the World.
+// nameServer is the DNS server with the faults of the World.
 func nameServer(zone string) *dnstest.Server {
 	server := dnstest.New(zone)
 	server.Break(dnstest.Fault{Name: "broken.example", Kind: dnstest.ServFail})
 	return server
 }
 
-// Config makes the engine live in the World.
+// Config returns the configuration of an engine that uses the World.
 func (w *World) Config() engine.Config {
 	return engine.Config{
 		Resolvers: []string{"192.0.2.53"},
@@ -65,5 +65,5 @@ func (w *World) Config() engine.Config {
 	}
 }
 
-// Close ends the mail hosts. The engine is to be closed before.
+// Close stops the mail hosts. Close the engine first.
 func (w *World) Close() { w.hosts.Close() }

@@ -1,4 +1,5 @@
-// Package listupdate brings the lists up to date: it reads an edition and the
-// user's own files, sees when they change, and fetches, checks and installs a
-// later edition. What the lists hold and how they match is in package lists.
+// Package listupdate keeps the lists up to date: it reads an edition and the
+// user's own files, watches them for changes, and downloads, checks and
+// installs a later edition. Package lists knows their contents and how they
+// match.
 package listupdate

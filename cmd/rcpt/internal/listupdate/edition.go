@@ -14,19 +14,19 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// MaxBundle bounds an edition in bytes: the embedded one has 3.4 MB, and one of
-// twenty times as much is not ours.
+// MaxBundle bounds an edition in bytes. The embedded one has 3.4 MB; one of
+// twenty times that size is not valid.
 const MaxBundle = 64 << 20
 
-// onlyForUser is the mode of a data folder that we make, in which private
-// things may come to lie.
+// onlyForUser is the mode of a data folder that we create: it may later hold
+// private data.
 const onlyForUser = 0o700
 
-// oldSuffix ends the name of the file with the edition from before.
+// oldSuffix ends the name of the file with the previous edition.
 const oldSuffix = ".old"
 
-// Read reads an edition. It must have the given SHA-256, if any: that of the
-// file, or the one that it bears.
+// Read parses an edition. If a SHA-256 is given, it must be that of the file or
+// the one in the edition.
 func Read(data []byte, sum string) (*lists.Bundle, error) {
 	found, err := lists.ReadBundle(data)
 	switch {
@@ -46,8 +46,7 @@ func isWebPage(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "text/html")
 }
 
-// Install writes the edition, and before that a copy of the one in use, where
-// that is a file.
+// Install writes the edition, after a copy of the one in use if that is a file.
 func Install(data []byte, path, used string) error {
 	if err := os.MkdirAll(filepath.Dir(path), onlyForUser); err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// fetchTimeout bounds a download, everything included: an edition of 4 MiB
-	// takes half as long on a line of 0.5 Mbit/s.
+	// fetchTimeout bounds a whole download: an edition of 4 MiB takes half as
+	// long at 0.5 Mbit/s.
 	fetchTimeout = 2 * time.Minute
 	// maxRedirects is as many as curl and browsers follow at least; more are a
-	// circle.
+	// loop.
 	maxRedirects = 10
 )
 
@@ -45,7 +45,7 @@ func redirectToHTTPS(request *http.Request, via []*http.Request) error {
 }
 
 // CheckAddress fails for URLs whose contents an attacker on the network could
-// replace: something else. Known content needs no protection.
+// replace. Content with a known hash needs no protection.
 func CheckAddress(source *url.URL, contentKnown bool) error {
 	switch {
 	case source.Scheme == "https":
@@ -63,7 +63,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// Fetch downloads a file whole, or not at all.
+// Fetch downloads a whole file, or fails.
 func (f Fetcher) Fetch(ctx context.Context, source *url.URL) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()

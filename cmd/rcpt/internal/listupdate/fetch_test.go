@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// content is what the test server has to give.
+// content is the file of the test server.
 const content = "the lists of today"
 
-// webServer is a server with TLS that behaves well at /file and in other ways
-// elsewhere. plain is a server without TLS.
+// webServer is a server with TLS that is correct at /file and faulty at other
+// paths. plain is a server without TLS.
 func webServer(t *testing.T) (server, plain *httptest.Server) {
 	plain = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(content)) }))
 	t.Cleanup(plain.Close)
@@ -75,8 +75,8 @@ func TestFetch(t *testing.T) {
 	})
 }
 
-// TestFetchEnds: neither a server that says nothing nor one that stops in the
-// middle holds the command up.
+// TestFetchEnds: the download ends although a server does not answer, or stops
+// in the middle.
 func TestFetchEnds(t *testing.T) {
 	server, _ := webServer(t)
 	for _, path := range []string{"/silent", "/stalled"} {

@@ -24,7 +24,7 @@ type File struct {
 	Path string
 }
 
-// FileError is an error about a [File], which the user can do something about.
+// FileError is an error about a [File], which the user can correct.
 type FileError struct{ error }
 
 // Unwrap returns what is wrong with the file.
@@ -50,8 +50,7 @@ type Edition struct {
 	File string
 }
 
-// Open reads the lists for the first time. Without a folder there is no later
-// edition than the embedded one.
+// Open reads the lists. Without a folder it uses the embedded edition.
 func Open(folder string, files []File, logger *slog.Logger) (*Source, error) {
 	s := &Source{files: files, logger: logger, pipes: map[string][]byte{}}
 	if folder != "" {
@@ -60,19 +59,20 @@ func Open(folder string, files []File, logger *slog.Logger) (*Source, error) {
 	return s, s.load()
 }
 
-// Lists returns the lists as they were read last.
+// Lists returns the lists of the last read.
 func (s *Source) Lists() *lists.Lists { return s.lists }
 
-// Digest names the edition and the files as they were read last.
+// Digest identifies the edition and the files of the last read.
 func (s *Source) Digest() string { return s.digest }
 
 // Edition returns the edition in use.
 func (s *Source) Edition() Edition { return s.edition }
 
-// Bundle returns where a later edition may lie; empty: nowhere.
+// Bundle returns the name of the file of a later edition, or "" without a
+// folder.
 func (s *Source) Bundle() string { return s.bundle }
 
-// load reads the files. After an error the lists are those from before.
+// load reads the files. After an error the lists are unchanged.
 func (s *Source) load() error {
 	s.stamps = s.look()
 	if err := s.loadEdition(); err != nil {
@@ -95,7 +95,7 @@ func (s *Source) load() error {
 	return nil
 }
 
-// digestOf names the lists by their content.
+// digestOf identifies the contents of the lists.
 func (s *Source) digestOf(contents [][]byte) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, s.edition.SHA256())
@@ -106,8 +106,8 @@ func (s *Source) digestOf(contents [][]byte) string {
 	return hex.EncodeToString(digest.Sum(nil))
 }
 
-// loadEdition takes the edition in the data folder, or the embedded one if that
-// is later. One that cannot be used changes nothing.
+// loadEdition uses the edition in the data folder, or the embedded one if that
+// is later. An edition that cannot be used changes nothing.
 func (s *Source) loadEdition() error {
 	embedded, err := lists.Embedded()
 	if err != nil {
@@ -144,7 +144,7 @@ func readBundle(path string) (*lists.Bundle, error) {
 	return lists.ReadBundle(data)
 }
 
-// contents are those of the user's files.
+// contents returns the contents of the user's files.
 func (s *Source) contents() ([][]byte, error) {
 	var contents [][]byte
 	for _, file := range s.files {
@@ -157,8 +157,8 @@ func (s *Source) contents() ([][]byte, error) {
 	return contents, nil
 }
 
-// read reads a file. A pipe, as a shell makes for <(command), can be read only
-// once, so that its content is kept.
+// read reads a file. A pipe, as from <(command) in a shell, can be read only
+// once, so its contents are kept.
 func (s *Source) read(path string) ([]byte, error) {
 	if data, ok := s.pipes[path]; ok {
 		return data, nil

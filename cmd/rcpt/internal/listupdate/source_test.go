@@ -13,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// TestEditionInUse: which edition is taken at start, and what is said about it.
+// TestEditionInUse: the edition that is used at start, and what is logged about
+// it.
 func TestEditionInUse(t *testing.T) {
 	embedded, err := lists.Embedded()
 	check(t, err)
@@ -51,7 +52,7 @@ func TestEditionInUse(t *testing.T) {
 	}
 }
 
-// TestPipeIsReadOnce: what came out of a pipe stays when the lists are read
+// TestPipeIsReadOnce: the contents of a pipe are kept when the lists are read
 // again.
 func TestPipeIsReadOnce(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -12,23 +12,22 @@ import (
 )
 
 const (
-	// maxChange is the share of its entries, in per cent, by which a list may
-	// grow or shrink from one edition to another before somebody has to look.
-	// Those who make an edition look at a tenth; several may lie between two
-	// updates.
+	// maxChange is by how many per cent a list may grow or shrink from one
+	// edition to another without --force. Makers of an edition review a change
+	// of ten per cent; several editions may lie between two updates.
 	maxChange = 25
-	// fewEntries is a change that needs no look, however short the list.
+	// fewEntries is a change that is always accepted, however short the list.
 	fewEntries = 50
 )
 
-// Step is the way from the edition in use to another.
+// Step is the change from the edition in use to another.
 type Step struct {
 	from, to *lists.Bundle
 	embedded string // date of the embedded edition
 	changes  []listChange
 }
 
-// listChange is what becomes of the number of entries of a list.
+// listChange is the change in the number of entries of a list.
 type listChange struct {
 	list          lists.Kind
 	before, after int
@@ -72,8 +71,8 @@ func changes(before, after []lists.Info) []listChange {
 // IsNone reports whether both editions are the same.
 func (s Step) IsNone() bool { return s.from.SHA256() == s.to.SHA256() }
 
-// Check says why the step should not be taken. An edition without effect is
-// refused even if somebody insists.
+// Check returns why the edition should not be installed. An edition without
+// effect is refused even with force.
 func (s Step) Check(forced bool) error {
 	if _, err := time.Parse(time.DateOnly, s.to.Date()); err != nil {
 		return fmt.Errorf("the edition has the date %q instead of one such as 2006-01-02", s.to.Date())
@@ -91,7 +90,7 @@ func (s Step) Check(forced bool) error {
 	return nil
 }
 
-// objections are the signs that something has gone wrong with the edition.
+// objections returns the signs of a faulty edition.
 func (s Step) objections() []string {
 	var all []string
 	if s.to.Date() < s.from.Date() {
@@ -107,8 +106,8 @@ func (s Step) objections() []string {
 	return all
 }
 
-// isStriking reports a list that is gone, or that has grown or shrunk by much.
-// One that was not there before may have any size.
+// isStriking reports whether a list is gone, or has grown or shrunk too much. A
+// new list may have any size.
 func (c listChange) isStriking() bool {
 	moved := max(c.after-c.before, c.before-c.after)
 	switch {

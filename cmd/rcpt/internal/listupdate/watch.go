@@ -10,24 +10,23 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// listPoll is how often the files of the lists are looked at: a change is in
-// use within seconds, and a look costs some system calls.
+// listPoll is how often the files of the lists are checked. A change is used
+// within seconds, and a check costs only some system calls.
 const listPoll = 2 * time.Second
 
-// Watch has lists read again when a file of theirs has changed, or when
-// somebody asks.
+// Watch reads lists again when one of their files has changed, or on a signal.
 type Watch struct {
 	*Source
 	asked <-chan os.Signal
 	seen  stamps // of the files at the last look
 }
 
-// NewWatch returns a Watch that reads the lists again for each signal, too.
+// NewWatch returns a Watch that also reads the lists again for each signal.
 func NewWatch(source *Source, asked <-chan os.Signal) *Watch {
 	return &Watch{Source: source, asked: asked}
 }
 
-// Run hands lists that were read again to use, until ctx is cancelled.
+// Run calls use with lists that were read again, until ctx is canceled.
 func (w *Watch) Run(ctx context.Context, use func(*lists.Lists)) {
 	ticker := time.NewTicker(listPoll)
 	defer ticker.Stop()
@@ -45,8 +44,8 @@ func (w *Watch) Run(ctx context.Context, use func(*lists.Lists)) {
 	}
 }
 
-// changed reports whether the files are others than those that were read, and
-// not still being written: the same at two looks.
+// changed reports whether the files differ from those that were read, and are
+// complete: the same at two checks.
 func (w *Watch) changed() bool {
 	now := w.look()
 	settled := now.same(w.seen)
@@ -73,10 +72,10 @@ func counts(known *lists.Lists) slog.Value {
 	return slog.GroupValue(numbers...)
 }
 
-// stamps tell whether files have changed: nil stands for one that is not there.
+// stamps identify versions of files: nil is a file that does not exist.
 type stamps []os.FileInfo
 
-// look returns the stamps of the files as they are now.
+// look returns the present stamps of the files.
 func (s *Source) look() stamps {
 	paths := []string{s.bundle}
 	for _, file := range s.files {

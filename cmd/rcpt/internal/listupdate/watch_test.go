@@ -18,7 +18,7 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// watched is a watch under way in a bubble, where waiting takes no time.
+// watched is a running Watch in a synctest bubble, where waiting takes no time.
 type watched struct {
 	t      *testing.T
 	list   string // file of disposable domains
@@ -51,7 +51,7 @@ func (w *watched) state() (known *lists.Lists, loads int, log string) {
 	return w.known, w.loads, w.log.String()
 }
 
-// watching has a watch run beside test.
+// watching runs a Watch beside test.
 func watching(t *testing.T, test func(w *watched)) {
 	folder := t.TempDir()
 	w := &watched{t: t, list: filepath.Join(folder, "mine.txt"), bundle: filepath.Join(folder, BundleName)}
@@ -79,14 +79,14 @@ func (w *watched) write(path, text string) {
 	check(w.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// look lets the watch look at the files so many times.
+// look waits until the Watch has checked the files so many times.
 func (w *watched) look(times int) {
 	time.Sleep(time.Duration(times) * listPoll)
 	synctest.Wait()
 }
 
-// want checks how often the lists were taken into use until now, and whether a
-// domain is disposable.
+// want checks how often use was called until now, and whether a domain is
+// disposable.
 func (w *watched) want(loads int, domain string, disposable bool) {
 	w.t.Helper()
 	known, loaded, log := w.state()
@@ -124,8 +124,8 @@ func TestWatchSeesChange(t *testing.T) {
 	})
 }
 
-// TestWatchSeesReplacement: another file of the same size and time, as a copy
-// that keeps times makes it.
+// TestWatchSeesReplacement: another file of the same size and time, as made by
+// a copy that keeps times.
 func TestWatchSeesReplacement(t *testing.T) {
 	watching(t, func(w *watched) {
 		before, err := os.Stat(w.list)
@@ -138,8 +138,8 @@ func TestWatchSeesReplacement(t *testing.T) {
 	})
 }
 
-// TestWatchWaitsForWriter: a file is read when it stays as it is, so that a
-// half of it is never used.
+// TestWatchWaitsForWriter: a file is read when it no longer changes, so that a
+// part of it is never used.
 func TestWatchWaitsForWriter(t *testing.T) {
 	watching(t, func(w *watched) {
 		text := ""

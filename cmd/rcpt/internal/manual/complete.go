@@ -7,15 +7,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that may stand where a user asks for completion.
+// Candidate is a word that may complete the last one.
 type Candidate struct {
 	Word  string
 	About string
 }
 
-// Complete returns what the last of words may become; the words are those
-// behind the name of the program, and the last may be empty. It returns nothing
-// where a file, an address or another value of the user's stands.
+// Complete returns the candidates for the last of words, which may be empty.
+// The words are those after the name of the program. There are no candidates
+// for a file, an address or another value of the user's.
 func (m Manual) Complete(words []string) []Candidate {
 	if len(words) == 0 {
 		words = []string{""}
@@ -46,8 +46,8 @@ func (m Manual) Complete(words []string) []Candidate {
 	return startingWith(found, last)
 }
 
-// follow reads the words before the last one: the command that they call, the
-// flag whose value comes next, and whether no flags follow any more.
+// follow parses the words before the last one: the command, the flag whose
+// value comes next, and whether no more flags may follow.
 func (m Manual) follow(words []string) (node *kong.Node, awaited *kong.Flag, literal bool) {
 	node = m.App.Node
 	for _, word := range words {
@@ -95,7 +95,7 @@ func flagsWith(node *kong.Node, prefix string) []Candidate {
 	return startingWith(found, prefix)
 }
 
-// values are those of a flag that has a closed set of them.
+// values returns the values of a flag with a closed set of values.
 func values(flag *kong.Flag, before, prefix string) []Candidate {
 	if flag.Enum == "" {
 		return nil

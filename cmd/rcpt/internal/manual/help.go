@@ -93,7 +93,7 @@ func (p *page) commands(nodes []*kong.Node, column int) {
 	}
 }
 
-// row writes a name and, in the column beside it, what it means.
+// row writes a name and, in the next column, its description.
 func (p *page) row(name, about string, column int) {
 	name = strings.Repeat(" ", gap) + name
 	lines := wrapped(about, p.width-column)
@@ -115,8 +115,8 @@ func (p *page) wrap(indent, text string) {
 	}
 }
 
-// wrapped breaks text into lines of at most width characters, but for longer
-// words. There is at least one line.
+// wrapped breaks text into lines of at most width characters, except for longer
+// words. It returns at least one line.
 func wrapped(text string, width int) []string {
 	var lines []string
 	line := ""

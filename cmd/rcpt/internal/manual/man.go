@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// ManPage is what a man page holds beside the model.
+// ManPage is the contents of a man page besides the model.
 type ManPage struct {
 	Manual
 	Version     string
@@ -89,7 +89,7 @@ func (p ManPage) writeCommands(r *roff) (shared []section) {
 	return shared
 }
 
-// united adds the flags of a section that are not there yet.
+// united adds the flags of a section that are not in the others.
 func united(all []section, more section) []section {
 	for i := range all {
 		if all[i].title != more.title {
@@ -137,7 +137,7 @@ func (r *roff) paragraphs(all []string) {
 	}
 }
 
-// item writes a term and what it means.
+// item writes a term and its description.
 func (r *roff) item(term, about string) {
 	r.macro("TP")
 	r.macro("B", term)
@@ -150,8 +150,8 @@ func (r *roff) flags(flags []*kong.Flag) {
 	}
 }
 
-// escaped writes what roff would read otherwise: the backslash, hyphens that
-// are to be typed, and a control character at the beginning.
+// escaped escapes what has a meaning in roff: backslashes, hyphens that users
+// type, and a control character at the beginning.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `~`, `\(ti`, `^`, `\(ha`, "`", `\(ga`, `'`, `\(aq`, "…",
 		"...").Replace(text)

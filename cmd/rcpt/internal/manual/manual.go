@@ -7,7 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Manual is the model of a command line, and what the model does not hold.
+// Manual is the model of a command line with the texts that the model does not
+// have.
 type Manual struct {
 	App      *kong.Application
 	Chapters []Chapter            // of the list of commands
@@ -77,8 +78,8 @@ func shownOf(flags []*kong.Flag) []*kong.Flag {
 	return slices.DeleteFunc(slices.Clone(flags), func(f *kong.Flag) bool { return f.Hidden })
 }
 
-// Path is the words that call a command, without the name of the program: "keys
-// create"; empty for the program itself.
+// Path returns the words of a command without the name of the program: "keys
+// create", or "" for the program itself.
 func Path(node *kong.Node) string {
 	if node.Parent == nil {
 		return ""
@@ -86,7 +87,7 @@ func Path(node *kong.Node) string {
 	return strings.TrimSpace(Path(node.Parent) + " " + node.Name)
 }
 
-// synopsis is how a command is called.
+// synopsis returns the usage line of a command.
 func (m Manual) synopsis(node *kong.Node) string {
 	words := []string{m.App.Name}
 	if path := Path(node); path != "" {
@@ -124,7 +125,7 @@ func commandsOf(node *kong.Node) []*kong.Node {
 	return shown
 }
 
-// leavesOf returns the commands below a command that have none themselves.
+// leavesOf returns the commands below a command that have no subcommands.
 func leavesOf(node *kong.Node) []*kong.Node {
 	children := commandsOf(node)
 	if len(children) == 0 {
@@ -137,8 +138,7 @@ func leavesOf(node *kong.Node) []*kong.Node {
 	return leaves
 }
 
-// Find returns the command that words call, and those of the words that call
-// none.
+// Find returns the command that words name, and the rest of the words.
 func (m Manual) Find(words []string) (node *kong.Node, rest []string) {
 	node = m.App.Node
 	for i, word := range words {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tools is a command line of every kind of thing that a manual shows.
+// tools is a command line with everything that a manual shows.
 type tools struct {
 	Config string `placeholder:"FILE" help:"Settings."`
 
@@ -158,8 +158,7 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// TestBash completes a line in bash, which asks a program that prints one
-// candidate.
+// TestBash completes a line in bash with a program that prints one candidate.
 func TestBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

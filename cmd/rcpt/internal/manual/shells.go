@@ -8,7 +8,7 @@ import (
 //go:embed shells
 var shells embed.FS
 
-// Shells are those that there is a completion for.
+// Shells are the supported shells.
 var Shells = []string{"bash", "zsh", "fish"}
 
 // Script returns the script of one of [Shells] that asks the program for

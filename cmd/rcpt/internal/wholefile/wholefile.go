@@ -44,7 +44,7 @@ func AllUpTo(limit int64, from io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// WithoutPath is the error of a file without the file's name.
+// WithoutPath returns the error of a file without the file's name.
 func WithoutPath(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -53,8 +53,8 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// Replace puts data in the place of a file, whole or not at all: a full disk or
-// a crash leaves what was there.
+// Replace replaces a file with data atomically: a full disk or a crash leaves
+// the old file.
 func Replace(path string, data []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {

@@ -24,7 +24,7 @@ func TestReplaceFile(t *testing.T) {
 	wantFiles(t, folder, "file")
 }
 
-// TestReplaceFileFails: what cannot be put in its place leaves nothing behind.
+// TestReplaceFileFails: a failed replacement leaves no file behind.
 func TestReplaceFileFails(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "taken")
