@@ -54,7 +54,7 @@ func (w *worker) settle(t *transaction, err error) {
 			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: len(t.jobs) > 1 || !t.fresh})
 		}
 	}
-	w.pool.logSession(w.session.findings(t.jobs[0]), failure)
+	w.session.logEnd(failure)
 	w.keepOpen(t, open)
 }
 

@@ -109,10 +109,8 @@ const (
 	maxTurns = 5
 	// maxAccepted is how many accepted mailboxes of a host are remembered.
 	maxAccepted = 2
-	// controlLasts and controlUses are how long, and for how many targets, the
-	// answer about a control is believed.
+	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
-	controlUses  = 200
 	// maxTries is after how many transactions that were not believed a job is
 	// asked alone.
 	maxTries = 2

@@ -62,7 +62,7 @@
 // success, forgotten after an hour (limits.go). A host that could not be
 // reached is not tried again for 30 seconds. A provider that blocks us for
 // several domains is paused ([KindPaused], package pace). The answer about a
-// control is kept for ten minutes and 200 targets. All of it is bounded
+// control is kept for ten minutes. All of it is bounded
 // (caps.go) and gone with the pool.
 //
 // # Egresses

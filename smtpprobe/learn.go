@@ -95,11 +95,6 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 // along with others again.
 func (h *mailHost) trustConfirmed(domain string, now time.Time) {
 	h.limits.trust(confirmed, now)
-	for _, j := range h.waiting {
-		if j.alone && j.domain == domain {
-			j.alone, j.tries = false, 0
-		}
-	}
 }
 
 // tells reports whether a reply says something about how the provider takes to
@@ -133,7 +128,6 @@ type domainKey struct {
 type domainNote struct {
 	reply smtp.Reply
 	until time.Time
-	uses  int
 }
 
 // control returns the reply to an earlier control of the domain; nil: none is
@@ -144,7 +138,7 @@ func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 	if n == nil {
 		return nil
 	}
-	if n.uses++; n.uses > controlUses || time.Now().After(n.until) {
+	if time.Now().After(n.until) {
 		delete(b, key)
 		return nil
 	}

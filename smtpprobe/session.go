@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -60,6 +61,26 @@ func (s *session) notOpened(j *job, err error) *Session {
 	_ = errors.As(err, &found.Failure)
 	found.Transcript = s.Transcript(false)
 	return found
+}
+
+// logEnd logs a session without any text, because a server's may name the
+// mailbox.
+func (s *session) logEnd(failure *smtp.Failure) {
+	ctx, log := context.Background(), s.pool.config.Logger
+	if !log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("host", hostName(s.route.host)), slog.String("addr", s.route.addr.String()),
+		slog.String("tls", s.Opening().TLS),
+	}
+	if name := s.pool.config.Egresses[s.route.egress].Name; name != "" {
+		attrs = append(attrs, slog.String("egress", name))
+	}
+	if failure != nil {
+		attrs = append(attrs, slog.String("phase", string(failure.Phase)), slog.String("failure", string(failure.Kind)))
+	}
+	log.LogAttrs(ctx, slog.LevelDebug, "smtp session", attrs...)
 }
 
 // tlsUnusable reports whether the host offered STARTTLS and TLS did not come

@@ -3,7 +3,6 @@ package smtpprobe
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
@@ -184,7 +183,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 		s.Note(failure.Error())
 	}
 	s.NoteQuit()
-	p.logSession(s.findings(first), failure)
+	s.logEnd(failure)
 	own := failure != nil && failure.Kind == smtp.KindEgress
 	others, recent := h.alive()-1, !own && time.Since(h.wellAt) < crowdLasts
 	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
@@ -273,19 +272,4 @@ func (w *worker) continues() (ready, idle bool) {
 	}
 	p.park(w)
 	return false, true
-}
-
-// logSession leaves out every text, because a server's may name the mailbox.
-func (p *Pool) logSession(s *Session, failure *smtp.Failure) {
-	if !p.config.Logger.Enabled(context.Background(), slog.LevelDebug) {
-		return
-	}
-	attrs := []slog.Attr{slog.String("host", s.Host), slog.String("addr", s.Addr.String()), slog.String("tls", s.TLS)}
-	if s.Egress != "" {
-		attrs = append(attrs, slog.String("egress", s.Egress))
-	}
-	if failure != nil {
-		attrs = append(attrs, slog.String("phase", string(failure.Phase)), slog.String("failure", string(failure.Kind)))
-	}
-	p.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "smtp session", attrs...)
 }
