@@ -42,14 +42,21 @@ const (
 	defaultQuit    = 3 * time.Second
 )
 
-// What a session is good for, by default ([SessionCaps]).
+// What a session is used for.
 const (
-	defaultIdle         = 5 * time.Second
-	defaultAge          = 2 * time.Minute
-	defaultTransactions = 30
-	defaultRecipients   = 200
-	defaultRefused      = 9   // Postfix slows down after ten errors (smtpd_soft_error_limit)
-	defaultFlight       = 100 // what a host must take at least (RFC 5321 §4.5.3.1.8)
+	defaultIdle = 5 * time.Second
+	// defaultRefused is one less than Postfix takes without delay
+	// (smtpd_soft_error_limit); mostRefused is for hosts that take more.
+	defaultRefused = 9
+	mostRefused    = 72
+	// mostAge, mostTransactions and mostNamed end a session: hosts count, and
+	// slow down or hang up on clients that stay for long.
+	mostAge          = 2 * time.Minute
+	mostTransactions = 30
+	mostNamed        = 200 // recipients
+	// mostRecipients of a transaction are what a host must take at least (RFC
+	// 5321 §4.5.3.1.8).
+	mostRecipients = 100
 
 	// firstRecipients is the size of the first transaction with a host.
 	firstRecipients = 10
@@ -59,8 +66,6 @@ const (
 	// refusalsAimedAt is the part of the refusals that a session may still have
 	// which its next transaction is expected to use up: chance may add to them.
 	refusalsAimedAt = 0.9
-	// mostRefused is the most refused recipients of a session with any host.
-	mostRefused = 72
 	// fadesAfter is the number of recipients, about two transactions', after
 	// which the share of those refused counts for half.
 	fadesAfter = 128

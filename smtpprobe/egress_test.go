@@ -224,19 +224,19 @@ func TestABlockConcernsOneWay(t *testing.T) {
 			req.Hosts[0].Name = "aspmx.l.google.com"
 			b.ask(b.Context(), req)
 		}
-		for i := 0; len(b.pool.Stats().Shunned) == 0 && i < 40; i++ {
+		for i := 0; len(b.pool.Stats().Paused) == 0 && i < 40; i++ {
 			ask(i)
 		}
-		shunned := b.pool.Stats().Shunned
-		if len(shunned) != 1 || !strings.HasPrefix(shunned[0].Egress, "socks5://10.0.0.") {
-			b.Fatalf("left alone: %+v", shunned)
+		paused := b.pool.Stats().Paused
+		if len(paused) != 1 || !strings.HasPrefix(paused[0].Egress, "socks5://10.0.0.") {
+			b.Fatalf("left alone: %+v", paused)
 		}
 		before := [2]int{len(proxies[0].Targets()), len(proxies[1].Targets())}
 		for i := 40; i < 60; i++ {
 			ask(i)
 		}
 		for i, proxy := range proxies {
-			blocked := shunned[0].Egress == fmt.Sprintf("socks5://10.0.0.%d:1080", i+1)
+			blocked := paused[0].Egress == fmt.Sprintf("socks5://10.0.0.%d:1080", i+1)
 			if asked := len(proxy.Targets()) > before[i]; asked == blocked {
 				b.Errorf("proxy %d: blocked %t, asked %t", i+1, blocked, asked)
 			}

@@ -52,8 +52,8 @@ func newLimits(c Config) hostLimits {
 	}
 	fixed := func(n int) limit { return limit{now: n, most: n} }
 	return hostLimits{
-		recipients:   limit{now: min(firstRecipients, c.Session.Flight), most: c.Session.Flight},
-		transactions: fixed(c.Session.Transactions),
+		recipients:   limit{now: firstRecipients, most: mostRecipients},
+		transactions: fixed(mostTransactions),
 		refused:      refused,
 		sessions:     fixed(c.MaxSessionsPerHost),
 	}

@@ -45,15 +45,10 @@ type Timeouts struct {
 	Quit    time.Duration // for the reply to QUIT, behind the caller's back; default 3 s
 }
 
-// SessionCaps bounds what is asked over one session before it ends with QUIT.
-// Mail hosts count, and slow down or hang up on who jobs too much.
+// SessionCaps bounds how long a session is used.
 type SessionCaps struct {
-	Idle         time.Duration // kept open for the next recipient; default 5 s
-	Age          time.Duration // no new transaction after this; default 2 min
-	Transactions int           // default 30
-	Recipients   int           // named in all; default 200
-	Refused      int           // recipients refused; default 9, one less than Postfix has patience for, and up to 72 where a host bears more
-	Flight       int           // recipients of one transaction, with a host that has shown that it takes some; default 100
+	Idle    time.Duration // kept open for the next recipient; default 5 s
+	Refused int           // recipients refused; default 9, one less than Postfix takes without delay, and up to 72 where a host takes more
 }
 
 // Pool jobs mail hosts whether they take mail for a recipient. It keeps the
@@ -139,10 +134,6 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.MaxSessions, defaultMaxSessions)
 	setDefault(&c.MaxWaitingPerHost, defaultMaxWaitingPerHost)
 	setDefault(&c.Session.Idle, defaultIdle)
-	setDefault(&c.Session.Age, defaultAge)
-	setDefault(&c.Session.Transactions, defaultTransactions)
-	setDefault(&c.Session.Recipients, defaultRecipients)
-	setDefault(&c.Session.Flight, defaultFlight)
 	return c
 }
 

@@ -106,9 +106,9 @@ func TestProviderIsLeftAlone(t *testing.T) {
 					if got := f != nil && f.Kind == smtp.KindPaused; got != tt.paused {
 						b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
 					}
-					shunned := b.pool.Stats().Shunned
-					if got := len(shunned) == 1 && shunned[0].Trips == 1 && time.Until(shunned[0].Until) > 4*time.Minute; got != tt.paused {
-						b.Errorf("shunned %+v, want one: %t", shunned, tt.paused)
+					paused := b.pool.Stats().Paused
+					if got := len(paused) == 1 && paused[0].Pauses == 1 && time.Until(paused[0].Until) > 4*time.Minute; got != tt.paused {
+						b.Errorf("paused %+v, want one: %t", paused, tt.paused)
 					}
 					if !tt.paused {
 						return
@@ -205,8 +205,11 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		}
 		return ""
 	}}
-	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Transactions: 1}}, one(host), func(b *bubble) {
-		ask := func(i int) time.Duration { return b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))).took }
+	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Idle: time.Millisecond}}, one(host), func(b *bubble) {
+		ask := func(i int) time.Duration {
+			time.Sleep(10 * time.Millisecond) // until the session before has ended
+			return b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))).took
+		}
 		last := time.Duration(0)
 		for i := range 6 {
 			last = max(last, ask(i))
@@ -214,15 +217,15 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		if last < 2*time.Second || last > 31*time.Second {
 			b.Errorf("the longest wait was %v", last)
 		}
-		if shunned := b.pool.Stats().Shunned; len(shunned) != 1 || shunned[0].Interval < time.Second || !shunned[0].Until.IsZero() {
-			b.Errorf("shunned %+v", shunned)
+		if paused := b.pool.Stats().Paused; len(paused) != 1 || paused[0].Interval < time.Second || !paused[0].Until.IsZero() {
+			b.Errorf("paused %+v", paused)
 		}
 		on.Store(false)
 		for i := range 10 {
 			last = ask(10 + i)
 		}
-		if last > 100*time.Millisecond || len(b.pool.Stats().Shunned) > 0 {
-			b.Errorf("in the end it was %v, shunned %+v", last, b.pool.Stats().Shunned)
+		if last > 100*time.Millisecond || len(b.pool.Stats().Paused) > 0 {
+			b.Errorf("in the end it was %v, paused %+v", last, b.pool.Stats().Paused)
 		}
 	})
 }

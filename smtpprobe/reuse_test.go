@@ -97,9 +97,6 @@ func TestSessionEndsInTime(t *testing.T) {
 		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"6/10"}},
 		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
 		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"4/7", "2/3"}}, // 2 min of age
-		{"age", smtpprobe.SessionCaps{Age: 2500 * time.Millisecond}, time.Second, []string{"4/7", "2/3"}},
-		{"transactions", smtpprobe.SessionCaps{Transactions: 2}, time.Second, []string{"3/5", "3/5"}},
-		{"recipients", smtpprobe.SessionCaps{Recipients: 5}, time.Second, []string{"3/5", "3/5"}},
 		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

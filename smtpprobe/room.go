@@ -20,7 +20,7 @@ func (p *Pool) room(w *worker) int {
 	if s.transactions == 0 {
 		room = max(1, room)
 	}
-	return min(p.transactionSize(h), room, p.config.Session.Recipients-s.recipients-2)
+	return min(p.transactionSize(h), room, mostNamed-s.recipients-2)
 }
 
 // fade has what the host refused of late count for more: a list has the

@@ -42,8 +42,8 @@ func newSession(p *Pool, j *job) *session {
 func hostName(name string) string { return smtp.Truncate(smtp.Clean(name), maxDomain) }
 
 // spent reports whether the session has been used enough.
-func (s *session) spent(caps SessionCaps, transactions int) bool {
-	return s.unreset || s.transactions >= transactions || s.recipients >= caps.Recipients || s.Age() >= caps.Age
+func (s *session) spent(transactions int) bool {
+	return s.unreset || s.transactions >= transactions || s.recipients >= mostNamed || s.Age() >= mostAge
 }
 
 // findings is what was found in the opening, as it concerns a job.

@@ -39,7 +39,7 @@ func TestTalkativeHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := mailboxes(200, func(i int) bool { return i%2 == 0 }, "a.example", "b.example", "c.example", "d.example", "e.example")
-			found, _ := crowd(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000, Recipients: 1000}}, host, list)
+			found, _ := crowd(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000}}, host, list)
 			checkTruth(t, found)
 			for m, f := range found {
 				last := told{found: f}.last()

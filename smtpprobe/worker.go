@@ -248,7 +248,7 @@ func (w *worker) next() bool {
 // lock is held.
 func (w *worker) usable() bool {
 	p := w.pool
-	if w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(p.config.Session, w.host.limits.transactions.now) {
+	if w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(w.host.limits.transactions.now) {
 		return false
 	}
 	if len(w.host.accepted) == 0 && w.host.heard < freeRefusals {

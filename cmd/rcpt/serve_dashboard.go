@@ -56,7 +56,7 @@ func (r *running) health(context.Context) dashboard.Health {
 		hits := memory.FromMemory + memory.FromStore
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
-	for _, s := range r.verifier.Stats().SMTP.Shunned {
+	for _, s := range r.verifier.Stats().SMTP.Paused {
 		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until,
 			Reason: "it said that we were too fast"}
 		if !s.Until.IsZero() {

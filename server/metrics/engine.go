@@ -19,10 +19,10 @@ func engineFigures() []figure[engine.Stats] {
 			func(s engine.Stats) float64 { return float64(s.SMTP.Waiting) }),
 		gauge("rcpt_smtp_pool_hosts", "Mail hosts that the pool keeps state for.", func(s engine.Stats) float64 { return float64(s.SMTP.Hosts) }),
 		networkFailed,
-		shunned(known, "rcpt_smtp_paused", "Providers that are paused because they block us, counted for each egress; other: mail hosts of unknown providers.",
-			func(s smtpprobe.Shunned) bool { return !s.Until.IsZero() }),
-		shunned(known, "rcpt_smtp_slowed", "Providers that are probed more slowly because they said that we were too fast, counted for each egress; other: mail hosts of unknown providers.",
-			func(s smtpprobe.Shunned) bool { return s.Interval > 0 && s.Until.IsZero() }),
+		pausedProviders(known, "rcpt_smtp_paused", "Providers that are paused because they block us, counted for each egress; other: mail hosts of unknown providers.",
+			func(s smtpprobe.Paused) bool { return !s.Until.IsZero() }),
+		pausedProviders(known, "rcpt_smtp_slowed", "Providers that are probed more slowly because they said that we were too fast, counted for each egress; other: mail hosts of unknown providers.",
+			func(s smtpprobe.Paused) bool { return s.Interval > 0 && s.Until.IsZero() }),
 	}
 }
 
@@ -39,13 +39,13 @@ var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed",
 		}
 	})
 
-// shunned counts the providers that are paused or slowed, by name. The pool
+// pausedProviders counts the providers that are paused or slowed, by name. The pool
 // knows mail hosts of unknown providers by their address; here they are counted
 // together.
-func shunned(known set, name, help string, counts func(smtpprobe.Shunned) bool) figure[engine.Stats] {
+func pausedProviders(known set, name, help string, counts func(smtpprobe.Paused) bool) figure[engine.Stats] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
 		number := map[string]int{other: 0} // shown even if there is none, so that a graph has a line
-		for _, s := range now.SMTP.Shunned {
+		for _, s := range now.SMTP.Paused {
 			if counts(s) {
 				number[known.word(s.Provider)]++
 			}

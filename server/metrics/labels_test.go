@@ -86,7 +86,7 @@ func TestClosedSets(t *testing.T) {
 	config.Engine = func() engine.Stats {
 		var s engine.Stats
 		for range 100 {
-			s.SMTP.Shunned = append(s.SMTP.Shunned, smtpprobe.Shunned{
+			s.SMTP.Paused = append(s.SMTP.Paused, smtpprobe.Paused{
 				Provider: hostile(), Egress: hostile(), Until: time.Unix(random.Int64N(2), 0), Interval: time.Duration(random.IntN(2)),
 			})
 		}

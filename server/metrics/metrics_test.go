@@ -110,7 +110,7 @@ func TestSources(t *testing.T) {
 	config := watchAll()
 	now := time.Now()
 	config.Engine = func() engine.Stats {
-		return engine.Stats{Network: engine.NetworkStatus{Port: engine.Check{State: engine.CheckFailed}}, SMTP: smtpprobe.Stats{Sessions: 7, Idle: 2, UnderWay: 9, Waiting: 11, Hosts: 13, Shunned: []smtpprobe.Shunned{
+		return engine.Stats{Network: engine.NetworkStatus{Port: engine.Check{State: engine.CheckFailed}}, SMTP: smtpprobe.Stats{Sessions: 7, Idle: 2, UnderWay: 9, Waiting: 11, Hosts: 13, Paused: []smtpprobe.Paused{
 			{Provider: "gmail", Egress: "a", Until: now, Interval: time.Second}, {Provider: "gmail", Egress: "b", Until: now},
 			{Provider: "yahoo", Interval: time.Second}, {Provider: "192.0.2.1", Until: now}, {Provider: "2001:db8::1", Until: now},
 		}}}
