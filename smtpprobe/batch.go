@@ -104,7 +104,7 @@ func (q *batch) put(ctx context.Context, j *job) {
 		f := &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}
 		r.session, r.offline = notTried(j, f), true
 	default:
-		if r, known = q.pool.paused(j); !known {
+		if r, known = q.pool.known(j); !known {
 			r.err = q.pool.submit(j)
 			known = r.err != nil
 		}

@@ -43,12 +43,12 @@ func (w *worker) settle(t *transaction, err error) {
 	for i, j := range t.jobs {
 		switch fates[i] {
 		case final:
-			j.tell(result{session: t.account(i, t.failureOf(i, failure))})
+			j.finish(result{session: t.account(i, t.failureOf(i, failure))})
 		case unproven, awaitsProof:
 			session := t.account(i, t.failureOf(i, failure))
 			session.Unproven = true
 			if fates[i] == unproven {
-				j.tell(result{session: session})
+				j.finish(result{session: session})
 				continue
 			}
 			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: len(t.jobs) > 1 || !t.fresh})
@@ -112,7 +112,7 @@ func (w *worker) decide(t *transaction) []fate {
 	}
 	if t.lastWord() && !h.answers && t.trouble >= outOfStep && w.ctx.Err() == nil {
 		h.failed = newSilentSession(t)
-		h.giveUp(h.failed)
+		h.failWaiting(h.failed.answer)
 	}
 	return fates
 }

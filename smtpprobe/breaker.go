@@ -112,46 +112,29 @@ func (b providerBook) shrink() {
 	}
 }
 
-// paused answers an ask without asking: the host's provider is left alone, or
-// the host has just shown that it cannot be asked.
-func (p *Pool) paused(a *job) (result, bool) {
+// known returns the result of a job that needs no session: the provider of the
+// host is paused, or the host has just shown that it cannot be asked.
+func (p *Pool) known(j *job) (result, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
 		return result{}, false
 	}
-	if until, ok := p.providers.left(p.provider(a.route)); ok {
-		return result{session: breakSession(a, until)}, true
+	if until, ok := p.providers.left(p.provider(j.route)); ok {
+		return result{session: pausedSession(j, until)}, true
 	}
-	if h := p.hosts[p.key(a)]; h != nil && h.failed != nil && !h.failed.over() && h.failed.concerns(a) {
-		return h.failed.remembered(a), true
+	if h := p.hosts[keyOf(j.route)]; h != nil && h.failed != nil && !h.failed.over() {
+		return h.failed.remembered(j)
 	}
 	return result{}, false
 }
 
-// leaveAlone answers those who wait for a host whose provider is left alone by
-// now.
-func (p *Pool) leaveAlone(h *mailHost) {
-	if len(h.waiting) == 0 {
-		return
-	}
-	until, ok := p.providers.left(p.provider(h.waiting[0].route))
-	if !ok {
-		return
-	}
-	for _, a := range h.waiting {
-		a.left.extend(time.Since(a.since))
-		a.tell(result{session: breakSession(a, until)})
-	}
-	h.waiting = nil
-}
-
-// breakSession is the account of a session that was not opened.
-func breakSession(a *job, until time.Time) *Session {
+// pausedSession is the session of a job whose provider is paused.
+func pausedSession(j *job, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)
 	f := &smtp.Failure{
 		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: int64(wait / time.Second),
-		Text: fmt.Sprintf("not asked: the provider has blocked us for several domains, and is left alone for another %v", wait),
+		Text: fmt.Sprintf("not asked: the provider has blocked us for several domains, and is paused for another %v", wait),
 	}
-	return notTried(a, f)
+	return notTried(j, f)
 }

@@ -29,3 +29,25 @@ func TestRoutesAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// TestEgressesAreDifferentClients checks that how a provider treats one egress
+// is not held against another.
+func TestEgressesAreDifferentClients(t *testing.T) {
+	pool, err := New(Config{Egresses: egress.Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	for host, want := range map[string]string{"aspmx.l.google.com": "google_workspace", "mx.a.example": "9.9.9.9"} {
+		keys := map[providerKey]bool{}
+		for i := range 3 {
+			key := pool.provider(route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), egress: i})
+			if keys[key] = true; key.String() != want {
+				t.Errorf("%s is %q, want %q", host, key, want)
+			}
+		}
+		if len(keys) != 3 {
+			t.Errorf("%s: %d keys, want 3", host, len(keys))
+		}
+	}
+}

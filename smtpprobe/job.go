@@ -25,7 +25,7 @@ type job struct {
 	route  route
 	req    *Request
 	domain string // of the target
-	left   *budget
+	budget *budget
 	// deadline is that of the caller's context; zero: there is none.
 	deadline time.Time
 	results  chan<- result // has room for this one
@@ -50,8 +50,8 @@ type result struct {
 	err     error    // why we could not work
 }
 
-func newJob(r route, req *Request, left *budget) *job {
-	return &job{route: r, req: req, domain: domainOf(req.Target), left: left, since: time.Now()}
+func newJob(r route, req *Request, b *budget) *job {
+	return &job{route: r, req: req, domain: domainOf(req.Target), budget: b, since: time.Now()}
 }
 
 // domainOf returns the domain of a mailbox. A quoted local-part may have an
@@ -61,61 +61,61 @@ func domainOf(mailbox string) string {
 }
 
 // tell gives the answer. There is one to each ask.
-func (a *job) tell(told result) {
-	a.queue(false)
-	told.job = a
-	a.results <- told
+func (j *job) finish(told result) {
+	j.queue(false)
+	told.job = j
+	j.results <- told
 }
 
 // queue notes whether the ask waits for a session or goes along with another,
 // and tells who asked.
-func (a *job) queue(waits bool) {
-	if a.queued == waits {
+func (j *job) queue(waits bool) {
+	if j.queued == waits {
 		return
 	}
-	a.queued = waits
-	if a.req.Queued != nil {
-		a.req.Queued(waits)
+	j.queued = waits
+	if j.req.Queued != nil {
+		j.req.Queued(waits)
 	}
 }
 
 // taken notes that a worker begins with the ask: from now on the budget's clock
 // runs. One that goes along in the transaction of another goes on counting as
 // one that waits.
-func (a *job) taken(w *worker, along bool) {
+func (j *job) taken(w *worker, along bool) {
 	now := time.Now()
-	a.left.extend(now.Sub(a.since))
-	a.worker, a.since = w, now
-	a.queue(along)
+	j.budget.extend(now.Sub(j.since))
+	j.worker, j.since = w, now
+	j.queue(along)
 }
 
 // ends returns when the time for the ask is over; zero: never.
-func (a *job) ends() time.Time {
-	end := a.left.end
-	if end.IsZero() || !a.deadline.IsZero() && a.deadline.Before(end) {
-		end = a.deadline
+func (j *job) ends() time.Time {
+	end := j.budget.end
+	if end.IsZero() || !j.deadline.IsZero() && j.deadline.Before(end) {
+		end = j.deadline
 	}
 	return end
 }
 
 // late reports whether the time for the ask is over.
-func (a *job) late(now time.Time) bool {
-	end := a.ends()
+func (j *job) late(now time.Time) bool {
+	end := j.ends()
 	return !end.IsZero() && !now.Before(end)
 }
 
 // time is how much there was for the ask when it began to wait, or was taken.
-func (a *job) time() time.Duration {
-	if end := a.ends(); !end.IsZero() {
-		return end.Sub(a.since)
+func (j *job) time() time.Duration {
+	if end := j.ends(); !end.IsZero() {
+		return end.Sub(j.since)
 	}
 	return math.MaxInt64
 }
 
 // busy is the error of a job that may not wait.
-func busy(a *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, a.route.addr.Addr()) }
+func busy(j *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, j.route.addr.Addr()) }
 
 // waited is the error of a job whose caller's context ended while it waited.
-func waited(ctx context.Context, a *job) error {
-	return fmt.Errorf("%w (%s): %w", ErrBusy, a.route.addr.Addr(), ended(ctx))
+func waited(ctx context.Context, j *job) error {
+	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))
 }

@@ -63,43 +63,25 @@ func (t *transaction) remark(failure *smtp.Failure) *failedSession {
 // over reports whether the failure is a thing of the past.
 func (f *failedSession) over() bool { return time.Since(f.at) > failureLasts }
 
-// concerns reports whether an ask would meet with the same: it has no more time
-// than the session had, give or take what a look into the DNS takes.
-func (f *failedSession) concerns(a *job) bool {
-	if f.waits && a.req.Queued != nil {
-		return false
+// answer is what the failure means for a job that waited while the session was
+// tried. A job with more time than the session had, give or take what a lookup
+// takes, might do better.
+func (f *failedSession) answer(j *job) (result, bool) {
+	if f.waits && j.req.Queued != nil || f.had > 0 && j.time() > f.had+f.had/10 {
+		return result{}, false
 	}
-	return f.had == 0 || a.time() <= f.had+f.had/10
+	s := f.session
+	s.Host, s.Addr = hostName(j.route.host), j.route.addr
+	s.Transcript = slices.Clone(s.Transcript)
+	return result{session: &s, offline: f.offline}, true
 }
 
-// answer is what the failure means for an ask that came while the session was
-// tried.
-func (f *failedSession) answer(a *job) result {
-	told := f.session
-	told.Host, told.Addr = hostName(a.route.host), a.route.addr
-	told.Transcript = slices.Clone(told.Transcript)
-	return result{session: &told, offline: f.offline}
-}
-
-// remembered is what it means for one that comes later.
-func (f *failedSession) remembered(a *job) result {
-	told := f.answer(a)
-	remark := fmt.Sprintf("not tried again: this was %v ago", time.Since(f.at).Round(time.Second))
-	told.session.Transcript = append(told.session.Transcript, smtp.Line{From: smtp.FromProber, Text: remark})
-	return told
-}
-
-// giveUp answers those who wait, and would meet with the same failure.
-func (h *mailHost) giveUp(failed *failedSession) {
-	others := h.waiting[:0]
-	for _, a := range h.waiting {
-		if !failed.concerns(a) {
-			others = append(others, a)
-			continue
-		}
-		a.left.extend(time.Since(a.since))
-		a.tell(failed.answer(a))
+// remembered is what it means for a job that comes later.
+func (f *failedSession) remembered(j *job) (result, bool) {
+	r, ok := f.answer(j)
+	if ok {
+		remark := fmt.Sprintf("not tried again: this was %v ago", time.Since(f.at).Round(time.Second))
+		r.session.Transcript = append(r.session.Transcript, smtp.Line{From: smtp.FromProber, Text: remark})
 	}
-	clear(h.waiting[len(others):])
-	h.waiting = others
+	return r, ok
 }

@@ -105,11 +105,11 @@ func TestLimitsAreForgotten(t *testing.T) {
 			pool.host(hostJob(1)).limits.trust("550 5.1.1", time.Now())
 		}
 		time.Sleep(limitsLast - 59*time.Minute - time.Second)
-		if h := pool.host(hostJob(1)); pool.transactionSize(h) != 1 {
+		if h := pool.host(hostJob(1)); h.transactionSize() != 1 {
 			t.Error("forgotten too early")
 		}
 		time.Sleep(2 * time.Second)
-		if h := pool.host(hostJob(1)); pool.transactionSize(h) != firstRecipients {
+		if h := pool.host(hostJob(1)); h.transactionSize() != firstRecipients {
 			t.Error("not forgotten")
 		}
 	})
@@ -131,7 +131,7 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 		}
 	}), hostJob(1)
 	q.jobs[0], q.open, j.results = j, 1, q.results
-	j.tell(result{session: &Session{Host: "mx1.example"}})
+	j.finish(result{session: &Session{Host: "mx1.example"}})
 	q.giveUp(ctx)
 	if q.open > 0 {
 		t.Error("not told")

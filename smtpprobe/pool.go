@@ -154,7 +154,7 @@ func (p *Pool) Close() error {
 		p.retire(p.idle[0])
 	}
 	for _, h := range p.hosts {
-		h.dismiss(ErrClosed)
+		h.closeQueue()
 	}
 	p.mu.Unlock()
 	p.workers.Wait()

@@ -70,7 +70,7 @@ func (w *worker) keepOpen(t *transaction, open []openRefusal) {
 func (w *worker) proven() {
 	for _, o := range w.open {
 		o.answer.session.Unproven = false
-		o.job.tell(o.answer)
+		o.job.finish(o.answer)
 	}
 	w.host.open -= len(w.open)
 	w.open = nil
@@ -152,7 +152,7 @@ func (w *worker) askAgain() {
 	for _, o := range slices.Backward(w.open) {
 		j := o.job
 		if j.alone || j.gone || w.ctx.Err() != nil || !o.shared && j.late(time.Now()) { // alone: that was the last word
-			j.tell(o.answer)
+			j.finish(o.answer)
 			continue
 		}
 		j.tries++
@@ -171,7 +171,7 @@ func (w *worker) deferOpen() {
 	for _, o := range slices.Backward(w.open) {
 		switch {
 		case o.job.gone || o.job.tries >= maxTries:
-			o.job.tell(o.answer)
+			o.job.finish(o.answer)
 		case len(h.accepted) > 0:
 			o.job.tries++
 			w.pool.resubmit(h, o.job, true)
@@ -191,7 +191,7 @@ func (h *mailHost) giveUpDeferred() {
 	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
 		over := idle || time.Since(o.since) > deferLasts
 		if over {
-			o.job.tell(o.answer)
+			o.job.finish(o.answer)
 		}
 		return over
 	})
@@ -209,5 +209,5 @@ func (p *Pool) pauseTurned(t *transaction) {
 	h.failed = newTurnedSession(t)
 	h.failed.waits = h.turns < maxTurns
 	h.notBefore = time.Now().Add(failureLasts)
-	h.giveUp(h.failed)
+	h.failWaiting(h.failed.answer)
 }

@@ -61,7 +61,7 @@ func TestWhoGoesAlongStaysQueued(t *testing.T) {
 		if waits := told[len(told)-1]; waits != along {
 			t.Errorf("along %t: told that it waits: %t", along, waits)
 		}
-		a.tell(result{})
+		a.finish(result{})
 		if len(told) != 2 || told[1] {
 			t.Errorf("along %t: told %v in all", along, told)
 		}

@@ -37,7 +37,7 @@ func (p *Pool) start(h *mailHost) {
 	defer w.stop()
 	if first := w.first(); first != nil {
 		w.serve(first)
-		w.leavesWaiting()
+		w.leaves()
 		w.session.Close(p.config.Timeouts.Quit)
 	}
 	p.slots.Release(1)
@@ -46,17 +46,17 @@ func (p *Pool) start(h *mailHost) {
 	if w.failed {
 		h.failing--
 	}
-	p.staff(h)
+	p.schedule(h)
 	p.mu.Unlock()
 }
 
 // leavesWaiting sees to it that those whom the session would have served do not
 // wait for all of its goodbye.
-func (w *worker) leavesWaiting() {
+func (w *worker) leaves() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	if len(w.host.waiting) > w.host.starting {
-		w.pool.lookAgain(w.host, patience)
+		w.pool.scheduleIn(w.host, newSessionDelay)
 	}
 }
 
@@ -161,7 +161,7 @@ func (w *worker) opened(first *job) {
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
 	if !first.alone && w.ctx.Err() == nil {
-		w.jobs = w.pool.take(w, w.jobs, w.pool.room(w)-cost(first, nil), false)
+		w.jobs = w.pool.take(w, w.jobs, w.host.capacity(w.session)-cost(first, nil), false)
 	}
 }
 
@@ -175,7 +175,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	defer w.done()
 	defer w.fail()
 	if wire.OutOfResources(err) {
-		first.tell(result{err: err})
+		first.finish(result{err: err})
 		return
 	}
 	var failure *smtp.Failure
@@ -196,7 +196,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 		p.resubmit(h, first, true)
 		return
 	}
-	first.tell(result{session: s.notOpened(first, err), offline: s.Offline()})
+	first.finish(result{session: s.notOpened(first, err), offline: s.Offline()})
 	if w.ctx.Err() != nil || others > 0 || recent {
 		return
 	}
@@ -206,7 +206,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
 		p.noteOpening(s)
 	}
-	h.giveUp(failed)
+	h.failWaiting(failed.answer)
 }
 
 // fail notes that the session, which is about to end, is none of the host's
@@ -254,7 +254,7 @@ func (w *worker) usable() bool {
 	if len(w.host.accepted) == 0 && w.host.heard < freeRefusals {
 		return false // the next refusal counts by itself in a session of its own only
 	}
-	return p.providers.wait(w.session.provider) <= 0 && p.room(w) > 0
+	return p.providers.wait(w.session.provider) <= 0 && w.host.capacity(w.session) > 0
 }
 
 // continues takes jobs if there are any, and else reports whether the session
@@ -264,7 +264,7 @@ func (w *worker) continues() (ready, idle bool) {
 	if !w.usable() {
 		return false, false
 	}
-	if w.jobs = p.take(w, nil, p.room(w), false); len(w.jobs) > 0 {
+	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {
 		return true, false
 	}
 	if p.starving > 0 || len(h.waiting) > 0 {

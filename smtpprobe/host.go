@@ -1,0 +1,118 @@
+package smtpprobe
+
+import (
+	"net/netip"
+	"time"
+)
+
+// hostKey tells sessions apart that cannot stand in for each other. Addresses
+// count and not names, because the load is the machine's: thousands of domains
+// have a mail exchanger name of their own for the same machine.
+type hostKey struct {
+	addr  netip.AddrPort
+	plain bool
+}
+
+// mailHost is what the pool has to do with one mail host, and what it has
+// learned of it. The pool's lock guards it.
+type mailHost struct {
+	key      hostKey
+	waiting  []*job // in order of arrival
+	underWay int    // jobs that a worker has taken
+	sessions int    // open, or about to be
+	starting int    // of sessions: those that have taken no job yet
+	failing  int    // of sessions: those that could not be opened, and end
+	idle     []*worker
+	timer    *time.Timer // calls schedule; nil: it is not set
+	timerAt  time.Time
+
+	asked, refused int           // recipients named of late, and those refused of them
+	perRecipient   time.Duration // that the last transaction took
+	limits         hostLimits
+	failed         *failedSession
+	wellAt         time.Time // a session was last open
+	notBefore      time.Time // the next may be opened
+
+	answers      bool      // it has answered about a recipient
+	heard        int       // recipients that were named to it of late
+	heardAt      time.Time // the last of them
+	accepted     []string  // mailboxes, the one that it accepted last first
+	turns        int       // how often in a row it refused everybody
+	noPostmaster time.Time // when it refused postmaster; zero: it did not
+	open         int       // refusals that wait for an acceptance in their session
+	deferred     []openRefusal
+}
+
+func keyOf(r route) hostKey {
+	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), plain: r.plain}
+}
+
+// host returns the mail host of a job, without what is too old to be believed.
+// The pool's lock is held.
+func (p *Pool) host(j *job) *mailHost {
+	key := keyOf(j.route)
+	h := p.hosts[key]
+	if h == nil {
+		p.sweep()
+		h = &mailHost{key: key, limits: newLimits(p.config)}
+		p.hosts[key] = h
+	}
+	now := time.Now()
+	if h.limits.over(now) {
+		h.limits = newLimits(p.config)
+	}
+	if now.Sub(h.heardAt) > limitsLast {
+		h.accepted = nil
+	}
+	return h
+}
+
+// sweep forgets the hosts that are not in use when there are too many.
+func (p *Pool) sweep() {
+	if len(p.hosts) < max(maxHosts, 2*p.swept) {
+		return
+	}
+	for key, h := range p.hosts {
+		if !h.inUse() {
+			delete(p.hosts, key)
+		}
+	}
+	p.swept = len(p.hosts)
+}
+
+func (h *mailHost) inUse() bool {
+	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
+}
+
+// alive is how many sessions are open, or are being opened.
+func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
+
+// fade has what the host refused of late count for more: a list has the
+// addresses of a domain close together, and domains differ.
+func (h *mailHost) fade() {
+	if h.asked >= fadesAfter {
+		h.asked, h.refused = h.asked/2, h.refused/2
+	}
+}
+
+// transactionSize is how many recipients a transaction with the host may have.
+func (h *mailHost) transactionSize() int {
+	size := h.limits.recipients.now
+	if h.perRecipient > 0 {
+		size = min(size, int(longestTransaction/h.perRecipient))
+	}
+	return max(1, size)
+}
+
+// capacity is how many recipients the next transaction of a session may have:
+// as many as will not, going by what the host has refused so far, use up the
+// refusals of the session. Its control is refused, too, and the last has a
+// proof behind it.
+func (h *mailHost) capacity(s *session) int {
+	share := float64(h.refused+2) / float64(h.asked+4)
+	n := int(refusalsAimedAt * float64(h.limits.refused.now-s.refused-1) / share)
+	if s.transactions == 0 {
+		n = max(1, n)
+	}
+	return min(h.transactionSize(), n, mostNamed-s.recipients-2)
+}
