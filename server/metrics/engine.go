@@ -39,9 +39,9 @@ var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed",
 		}
 	})
 
-// pausedProviders counts the providers that are paused or slowed, by name. The pool
-// knows mail hosts of unknown providers by their address; here they are counted
-// together.
+// pausedProviders counts the providers that are paused or slowed, by name. The
+// pool knows mail hosts of unknown providers by their address; here they are
+// counted together.
 func pausedProviders(known set, name, help string, counts func(smtpprobe.Paused) bool) figure[engine.Stats] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
 		number := map[string]int{other: 0} // shown even if there is none, so that a graph has a line
