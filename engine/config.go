@@ -93,6 +93,12 @@ type Config struct {
 	// Dialer opens the connections to mail hosts or to their proxies. Default:
 	// the network.
 	Dialer smtpprobe.Dialer
+	// Control names the control mailbox: the local-part of a mailbox that no
+	// domain has, which mail hosts are asked about beside the one in question.
+	// It must be the same for a domain all day, and it is for tests, whose
+	// results it makes the same each time: mail hosts must not be able to guess
+	// it. Default: a random one.
+	Control func(domain string, at time.Time) string
 	// Logger receives one info line for each verification, without the
 	// local-part, and debug lines for each step. Default: silent.
 	Logger *slog.Logger

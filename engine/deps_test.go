@@ -49,7 +49,7 @@ func TestDependencies(t *testing.T) {
 	}
 	for _, dep := range dependencies(t, module+"server") {
 		switch path.Base(dep) {
-		case "dnstest", "smtptest", "storetest", "openapitest", "testkit":
+		case "dnstest", "smtptest", "enginetest", "storetest", "openapitest", "testkit":
 			t.Errorf("server depends on %s, which is for tests", dep)
 		}
 	}

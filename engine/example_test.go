@@ -33,7 +33,7 @@ func Example_testing() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
 	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
-	verifier, _ := engine.New(engine.Config{Exchanger: dns, Resolvers: []string{"fake"}, Dialer: mail,
+	verifier, _ := engine.New(engine.Config{Exchanger: dns, Dialer: mail,
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 	defer verifier.Close()
 
@@ -58,7 +58,7 @@ func ExampleDecide() {
 	mail.Add("192.0.2.1", &smtptest.Host{Unknown: "550 5.0.0 no longer with us"})
 	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
 	test := netip.MustParsePrefix("192.0.2.0/24")
-	verifier, _ := engine.New(engine.Config{Exchanger: dns, Resolvers: []string{"fake"}, Dialer: mail, AllowNets: []netip.Prefix{test}})
+	verifier, _ := engine.New(engine.Config{Exchanger: dns, Dialer: mail, AllowNets: []netip.Prefix{test}})
 	defer verifier.Close()
 
 	evidence, err := verifier.Gather(context.Background(), "bob@example.org")

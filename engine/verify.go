@@ -48,7 +48,8 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	policy := Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}
-	v := &Verifier{config: config, policy: policy, controls: newControls(), calls: flight.Group[Result]{Apart: true}}
+	v := &Verifier{config: config, policy: policy, controls: newControls(config.Control)}
+	v.calls.Apart = true
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
 	if v.memory, err = newMemory(config.Remember); err != nil {

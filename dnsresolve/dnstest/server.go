@@ -27,10 +27,11 @@ type Server struct {
 	// client must ask again for the alias's target.
 	SingleAlias bool
 
-	zone     *zone
 	listener *listener
 
 	mu      sync.Mutex
+	text    string // of the zone
+	zone    *zone
 	faults  []*fault
 	queries []Query
 }
@@ -62,7 +63,26 @@ func Parse(text string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{zone: z}, nil
+	return &Server{text: text, zone: z}, nil
+}
+
+// Add adds text to that of [New], and panics like it. A resolver remembers what
+// it was told before.
+func (s *Server) Add(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.text + "\n" + text
+	z, err := parseZone(all)
+	if err != nil {
+		panic(err)
+	}
+	s.text, s.zone = all, z
+}
+
+func (s *Server) world() *zone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.zone
 }
 
 // Exchange answers query in memory, so that a Server is an Exchanger for
@@ -128,7 +148,7 @@ func (s *Server) answer(query *dns.Msg, network string) *dns.Msg {
 	m := new(dns.Msg).SetReply(query)
 	m.RecursionAvailable = true
 	m.AuthenticatedData = s.Validated && query.AuthenticatedData
-	m.Rcode, m.Answer, m.Ns = s.zone.resolve(query.Question[0], !s.SingleAlias)
+	m.Rcode, m.Answer, m.Ns = s.world().resolve(query.Question[0], !s.SingleAlias)
 	size := dns.MinMsgSize
 	if opt := query.IsEdns0(); opt != nil {
 		m.SetEdns0(maxUDPSize, false)

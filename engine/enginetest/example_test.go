@@ -1,0 +1,49 @@
+package enginetest_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/enginetest"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// signUp is the handler of a sign-up form. It refuses addresses that are proven
+// to be undeliverable, and lets visitors wait for three seconds at most.
+func signUp(verifier *engine.Verifier) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+		defer cancel()
+		result, err := verifier.Verify(ctx, r.FormValue("email"))
+		if err == nil && result.Verdict == engine.Undeliverable {
+			http.Error(w, "Please check your address. "+result.Message, http.StatusUnprocessableEntity)
+		}
+	}
+}
+
+func TestSignUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // waiting takes no time here
+		world := enginetest.New(t)
+		world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
+		world.Domain("slow.example", &smtptest.Host{GreetingDelay: time.Minute})
+		handler := signUp(world.Verifier(engine.Config{}))
+
+		for email, want := range map[string]int{"alice@example.org": 200, "alcie@example.org": 422, "bob@slow.example": 200} {
+			form := strings.NewReader(url.Values{"email": {email}}.Encode())
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", form)
+			request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			answer, began := httptest.NewRecorder(), time.Now()
+			handler(answer, request)
+			if took := time.Since(began); answer.Code != want || took > 4*time.Second {
+				t.Errorf("%s: status %d after %v, want %d", email, answer.Code, took, want)
+			}
+		}
+	})
+}
