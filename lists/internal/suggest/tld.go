@@ -33,8 +33,8 @@ func underRealTLD(domain string) bool {
 }
 
 // mendTLD writes a common top-level domain in place of one that does not exist
-// and is one edit away from it. A letter, or two instead of two others, could
-// be of any country, so that they are left alone.
+// and is one edit away from it. An ending of one letter, or of two where the
+// common one also has two, could be any country code and is not changed.
 func (k *keyboard) mendTLD(domain string) (string, bool) {
 	best, mended := tooFar, ""
 	for from := strings.LastIndexByte(domain, '.'); from > 0; from = strings.LastIndexByte(domain[:from], '.') {
