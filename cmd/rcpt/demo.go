@@ -150,7 +150,8 @@ func writeAccess(w io.Writer, folder, sample string, sockets *demo.Sockets) erro
 
 The same with flags:
 
-  rcpt verify alice@acme.example%s
+  rcpt verify alice@acme.example \
+   %s
 
 `, config, sample, line.String())
 	return err

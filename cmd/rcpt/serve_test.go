@@ -182,7 +182,7 @@ func TestDemo(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		usesDemo(t, p.await(p.stdout, `^  export (RCPT_CONFIG=.*)$`)[1], p.await(p.stdout, `^  rcpt bulk (\S+) `)[1])
-		settings := strings.Fields(p.await(p.stdout, `^  rcpt verify alice@acme.example (--resolver .*)$`)[1])
+		settings := strings.Fields(p.await(p.stdout, `^    (--resolver .*)$`)[1])
 		wantFirst(t, start(t, nil, append([]string{"verify", "alice@acme.example"}, settings...)...), `^\{"email":"alice@acme.example".*"deliverable"`)
 	}
 	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
