@@ -48,6 +48,12 @@ func connectFolder(ctx context.Context, o Options) (*database, error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return nil, &Error{opOpen, kindOfFile(err), fmt.Errorf("the data folder cannot be made: %w", err)}
 	}
+	if err := emptied(folder); err != nil {
+		return nil, &Error{opOpen, nil, err}
+	}
+	if err := openToOthers(folder); err != nil && o.Log != nil {
+		o.Log.Warn("the data folder is not safe", "error", err)
+	}
 	wait := lockTimeout
 	if o.Beside {
 		wait = 0
@@ -112,5 +118,9 @@ func openFile(path string) (*database, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	return openSQLite(path)
+	db, err := openSQLite(path)
+	if err == nil {
+		db.opened = info
+	}
+	return db, err
 }

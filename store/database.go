@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -23,8 +24,9 @@ var errTooSlow = fmt.Errorf("it did not answer within %v", opTimeout)
 // database is one engine, opened.
 type database struct {
 	dialect
-	where  string // for error messages, without a password
-	file   string // SQLite's
+	where  string      // for error messages, without a password
+	file   string      // SQLite's
+	opened fs.FileInfo // of file, when it was opened
 	writer *sql.DB
 	reader *sql.DB // the same for PostgreSQL
 	lock   *folderLock

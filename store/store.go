@@ -69,6 +69,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.stop = stop
 	s.routines.Go(func() { s.flushNowAndThen(background) })
 	s.routines.Go(func() { s.purgeNowAndThen(background) })
+	s.routines.Go(func() { s.checkPages(background) })
 	return s, nil
 }
 
@@ -93,8 +94,12 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Ping tells whether the database answers.
+// Ping returns an error if the database does not answer, or if its file was
+// deleted or replaced.
 func (s *Store) Ping(ctx context.Context) error {
+	if err := s.db.stillThere(); err != nil {
+		return err
+	}
 	_, err := s.Versions(ctx)
 	return err
 }
