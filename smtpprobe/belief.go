@@ -1,10 +1,8 @@
 package smtpprobe
 
 import (
-	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -20,102 +18,6 @@ const (
 	again            // in a smaller transaction
 	againAlone       // one command at a time, in a session of its own
 )
-
-// openRefusal is a refusal that counts once the session has an acceptance
-// behind it, with the answer as it is without one.
-type openRefusal struct {
-	job    *job
-	answer result
-	shared bool      // others were asked about in the same session
-	since  time.Time // it was put off
-}
-
-// settle gives the jobs of a transaction their answers, or lets them wait to be
-// asked again.
-func (w *worker) settle(t *transaction, err error) {
-	failure := t.failure(err)
-	if err != nil {
-		w.session.NoteQuit()
-	}
-	t.classify()
-	fates := w.decide(t)
-	var open []openRefusal
-	for i, j := range t.jobs {
-		switch fates[i] {
-		case final:
-			j.finish(result{session: t.account(i, t.failureOf(i, failure))})
-		case unproven, awaitsProof:
-			session := t.account(i, t.failureOf(i, failure))
-			session.Unproven = true
-			if fates[i] == unproven {
-				j.finish(result{session: session})
-				continue
-			}
-			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: len(t.jobs) > 1 || !t.fresh})
-		}
-	}
-	w.session.logEnd(failure)
-	w.keepOpen(t, open)
-}
-
-// decide tells what becomes of each job, and lets those wait that are to be
-// asked again.
-func (w *worker) decide(t *transaction) []fate {
-	p := w.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer w.done()
-	now := time.Now()
-	h := w.host
-	h.wellAt = now
-	if t.trouble == noTrouble && !t.lastWord() && t.anyTooMany() {
-		t.trouble = tooMany
-	}
-	fates := make([]fate, len(t.jobs))
-	alone := map[string]bool{} // wordings about which one job is asked alone
-	for i := range t.jobs {
-		fates[i] = t.fate(i)
-		if fates[i] == againAlone && t.trouble == noTrouble {
-			sort := sortOf(&t.named[i])
-			if alone[sort] {
-				fates[i] = again
-			}
-			alone[sort] = true
-		}
-	}
-	p.learn(w, t, now)
-	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
-		shared := len(t.jobs) > 1 || !t.fresh
-		if (fates[i] == again || fates[i] == againAlone) && (j.gone || w.ctx.Err() != nil || !shared && j.late(now)) {
-			t.noTimeFor(i)
-			fates[i] = final
-		}
-		switch fates[i] {
-		case again, againAlone:
-			if t.trouble != tooMany && (t.trouble != fellSilent || t.silent < 0 || t.silent >= len(t.jobs)) {
-				j.tries++ // else it was the number, or the other mailbox
-			}
-			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
-			p.resubmit(h, j, shared)
-		case awaitsProof:
-			h.open++
-		default:
-			j.queue(false) // before tell, which has no lock
-		}
-	}
-	if t.known && t.turned() {
-		h.limits.turned(w.use(t), now)
-		w.troubled, w.retired = true, true
-		if t.plain {
-			p.pauseTurned(t)
-		}
-	}
-	if t.lastWord() && !h.answers && t.trouble >= outOfStep && w.ctx.Err() == nil {
-		h.failed = newSilentSession(t)
-		h.failWaiting(h.failed.answer)
-	}
-	return fates
-}
 
 // lastWord reports whether what comes of the transaction is the answer,
 // whatever it is: it had one job, asked about as plainly as can be.
@@ -222,7 +124,9 @@ func (t *transaction) proven(i int) bool {
 
 // turned reports whether the host refused a mailbox that it had accepted.
 func (t *transaction) turned() bool {
-	return slices.ContainsFunc(t.named, func(r recipient) bool { return r.role == isProof && r.Reply != nil && r.Reply.Code >= 500 })
+	return slices.ContainsFunc(t.named, func(r recipient) bool {
+		return r.role == isProof && r.Reply != nil && r.Reply.Code >= 500
+	})
 }
 
 // anyAccepted reports whether a mailbox was, whoever's.
@@ -289,65 +193,4 @@ func sortOf(r *recipient) string {
 		return ""
 	}
 	return strconv.Itoa(r.Reply.Code) + " " + r.Reply.Enhanced + " " + string(r.class)
-}
-
-// failure notes what ended the session in the transcript.
-func (t *transaction) failure(err error) *smtp.Failure {
-	var failure *smtp.Failure
-	switch {
-	case t.trouble == notAsked:
-		failure = t.withoutSMTPUTF8()
-	case !errors.As(err, &failure):
-		return nil
-	}
-	t.s.Note(failure.Error())
-	if t.trouble == outOfStep {
-		for i := range t.named {
-			t.named[i].Reply = nil // whatever it answered, it may not have been RCPT
-		}
-	}
-	return failure
-}
-
-// withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
-// and failed, what would be offered over TLS is unknown.
-func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
-	if t.s.findings(t.jobs[0]).tlsUnusable() {
-		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
-	}
-	return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
-}
-
-// failureOf is the failure as it concerns a job: one whose recipients were all
-// answered has none.
-func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control := t.controlOf(t.jobs[i])
-	if t.named[i].dropped && failure == nil {
-		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: "the answer was not believed, and there was no time for a second one"}
-	}
-	if t.named[i].Reply != nil && (control == nil || control.Reply != nil) {
-		return nil
-	}
-	return failure
-}
-
-// classify reads the replies.
-func (t *transaction) classify() {
-	p := t.s.pool
-	for i := range t.named {
-		if r := &t.named[i]; r.Reply != nil {
-			mailbox := r.mailbox
-			if r.role == isControl {
-				mailbox = "@" + r.domain // as whoever judges it later reads it
-			}
-			r.class = p.read(t.s, smtp.PhaseRCPT, *r.Reply, mailbox)
-		}
-	}
-	if t.mail.Reply != nil && t.mail.Reply.Refused() {
-		t.mail.class = p.read(t.s, smtp.PhaseMAIL, *t.mail.Reply, "")
-	}
-}
-
-func (p *Pool) read(s *session, phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
-	return p.config.Classifier.Read(replies.Input{Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: p.config.MailFrom}).Class
 }

@@ -134,7 +134,7 @@ func pausedSession(j *job, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)
 	f := &smtp.Failure{
 		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: int64(wait / time.Second),
-		Text: fmt.Sprintf("not asked: the provider has blocked us for several domains, and is paused for another %v", wait),
+		Text: fmt.Sprintf("not asked: the provider blocked us for several domains and is paused for another %v", wait),
 	}
 	return notTried(j, f)
 }

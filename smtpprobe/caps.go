@@ -37,7 +37,7 @@ const (
 	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).
 	defaultConnect = 6 * time.Second
 	// defaultCommand is far below the five minutes of RFC 5321 §4.5.3.2, which
-	// are for a mail queue and not for somebody who waits.
+	// are for a mail queue and not for a caller that waits.
 	defaultCommand = 20 * time.Second
 	defaultQuit    = 3 * time.Second
 )

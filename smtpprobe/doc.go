@@ -14,17 +14,17 @@
 //  1. Its route is the addresses of the mail hosts in the given order
 //     (route.go). The next one is asked only if one cannot be reached, refuses
 //     for the moment before RCPT, or lacks SMTPUTF8 for a target that needs it.
-//  2. It waits as a job in the queue of its mail host (queue.go). The sessions
+//  2. It waits as a job in the queue of its mail host (queue.go), which opens
+//     sessions as jobs wait for long or are many (schedule.go). The sessions
 //     with one address and in all, and the jobs that wait, are limited
 //     ([Config]). The wait does not count against the time of the probe.
 //  3. A worker opens a session: greeting, EHLO (HELO where that is not known),
-//     STARTTLS where offered (worker.go, package
-//     internal/wire).
+//     STARTTLS where offered (worker.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
 //     RCPT for the control, a random mailbox, and RSET; in one group where
-//     PIPELINING is offered (transaction.go).
+//     PIPELINING is offered (transaction.go, hear.go).
 //  5. The transaction is settled: each job gets its answer, or waits to be
-//     asked again (belief.go, proof.go).
+//     asked again (belief.go, proof.go, settle.go).
 //  6. The session is kept for the next jobs of its host, within its caps
 //     ([SessionCaps]), and ends with QUIT, a command of its own that is sent
 //     after the answers were given.

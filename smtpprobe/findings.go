@@ -33,7 +33,7 @@ type Session struct {
 	Control    *smtp.Reply    `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
 	// ControlShared is set when Control was the answer to an earlier probe of
 	// the same domain by the same host, at most ten minutes before. Two probes
-	// in one transaction share one control, too; that is not told.
+	// in one transaction share one control, too; it is not set then.
 	ControlShared bool `json:"control_shared,omitempty"`
 	// Unproven is set when Target is a refusal that does not count: the host
 	// accepted nobody after it, not even a mailbox that it had accepted before

@@ -19,7 +19,7 @@ var ErrBusy = errors.New("smtpprobe: no session with this mail host became free"
 // ErrClosed says that the pool was closed.
 var ErrClosed = errors.New("smtpprobe: the pool is closed")
 
-// ask is one question to one mail host: what becomes of the request's target
+// job is one question to one mail host: what becomes of the request's target
 // there.
 type job struct {
 	route  route
@@ -38,7 +38,7 @@ type job struct {
 	tries   int         // transactions that were not believed
 	crowded int         // how often the host turned us away over other sessions
 	gone    bool        // the caller has given up
-	queued  bool        // it waits, or goes along with another, and the caller was told so
+	queued  bool        // it waits, or goes along with another, and Queued was called
 	control *smtp.Reply // what the host said about a control of the domain before; nil: not known
 }
 
@@ -60,15 +60,15 @@ func domainOf(mailbox string) string {
 	return strings.ToLower(mailbox[strings.LastIndexByte(mailbox, '@')+1:])
 }
 
-// tell gives the answer. There is one to each ask.
-func (j *job) finish(told result) {
+// finish gives the result. There is one to each job.
+func (j *job) finish(r result) {
 	j.queue(false)
-	told.job = j
-	j.results <- told
+	r.job = j
+	j.results <- r
 }
 
-// queue notes whether the ask waits for a session or goes along with another,
-// and tells who asked.
+// queue notes whether the job waits for a session or shares the transaction of
+// another, and calls Queued.
 func (j *job) queue(waits bool) {
 	if j.queued == waits {
 		return
@@ -79,7 +79,7 @@ func (j *job) queue(waits bool) {
 	}
 }
 
-// taken notes that a worker begins with the ask: from now on the budget's clock
+// taken notes that a worker begins with the job: from now on the budget's clock
 // runs. One that goes along in the transaction of another goes on counting as
 // one that waits.
 func (j *job) taken(w *worker, along bool) {
@@ -89,7 +89,7 @@ func (j *job) taken(w *worker, along bool) {
 	j.queue(along)
 }
 
-// ends returns when the time for the ask is over; zero: never.
+// ends returns when the time for the job is over; zero: never.
 func (j *job) ends() time.Time {
 	end := j.budget.end
 	if end.IsZero() || !j.deadline.IsZero() && j.deadline.Before(end) {
@@ -98,13 +98,13 @@ func (j *job) ends() time.Time {
 	return end
 }
 
-// late reports whether the time for the ask is over.
+// late reports whether the time for the job is over.
 func (j *job) late(now time.Time) bool {
 	end := j.ends()
 	return !end.IsZero() && !now.Before(end)
 }
 
-// time is how much there was for the ask when it began to wait, or was taken.
+// time is how much there was for the job when it began to wait, or was taken.
 func (j *job) time() time.Duration {
 	if end := j.ends(); !end.IsZero() {
 		return end.Sub(j.since)

@@ -100,7 +100,8 @@ func (h *mailHost) trustConfirmed(domain string, now time.Time) {
 // tells reports whether a reply says something about how the provider takes to
 // us, and not about the length of the session, of which we have made too much.
 func (t *transaction) tells(r *recipient) bool {
-	return r.before == 0 || r.accepted() || r.Reply.Code != smtp.CodeServiceClosing && !limited(*r.Reply) && t.believes(r)
+	return r.before == 0 || r.accepted() ||
+		r.Reply.Code != smtp.CodeServiceClosing && !limited(*r.Reply) && t.believes(r)
 }
 
 // noteOpening notes what a session that did not get as far as MAIL has shown

@@ -22,8 +22,11 @@ type failedSession struct {
 func newFailedSession(s *session, first *job, err error) *failedSession {
 	f := &failedSession{session: brief(s.notOpened(first, err)), offline: s.Offline(), at: time.Now()}
 	var failure *smtp.Failure
-	if errors.As(err, &failure) && s.Hurried() && (failure.Kind == smtp.KindTimeout || failure.Kind == smtp.KindTLS || failure.Kind == smtp.KindEgress) {
-		f.had = first.time()
+	if errors.As(err, &failure) && s.Hurried() {
+		switch failure.Kind {
+		case smtp.KindTimeout, smtp.KindTLS, smtp.KindEgress:
+			f.had = first.time()
+		}
 	}
 	return f
 }

@@ -23,18 +23,25 @@ type Dialer interface {
 // Config configures a [Pool]. Every zero field has the default that its comment
 // names.
 type Config struct {
-	Dialer             Dialer              // default: a net.Dialer without keep-alive probes, which no session lives to need
-	Egresses           egress.Egresses     // ways out, instead of Dialer; default: Dialer alone
-	HELO               string              // EHLO name; default: the connection's own address as a literal (RFC 5321 §4.1.4)
-	MailFrom           string              // reverse-path without angle brackets; default: empty, the null reverse-path
-	Port               uint16              // default 25
-	Timeouts           Timeouts            // default: see the fields
-	MaxSessionsPerHost int                 // sessions open to one mail host, that is one IP address, at a time; default 4
-	MaxSessions        int                 // sessions open in all; default 1000
-	MaxWaitingPerHost  int                 // probes that may wait for a session with one mail host, beside those under way, and those that are told; default 256
-	Session            SessionCaps         // default: see the fields
-	Classifier         *replies.Classifier // reads the replies that the pool learns from; default: the embedded rules
-	Logger             *slog.Logger        // default: silent
+	Dialer   Dialer          // default: a net.Dialer without keep-alive probes
+	Egresses egress.Egresses // used instead of Dialer; default: Dialer alone
+	// HELO is the EHLO name. Default: the connection's own address as a literal
+	// (RFC 5321 §4.1.4).
+	HELO     string
+	MailFrom string   // reverse-path without angle brackets; default: empty, the null reverse-path
+	Port     uint16   // default 25
+	Timeouts Timeouts // default: see the fields
+	// MaxSessionsPerHost limits the sessions open to one mail host, that is one
+	// IP address, at a time. Default 4.
+	MaxSessionsPerHost int
+	MaxSessions        int // sessions open in all; default 1000
+	// MaxWaitingPerHost limits the probes that wait for a session with one mail
+	// host, beside those under way and those with a Queued function. Default
+	// 256.
+	MaxWaitingPerHost int
+	Session           SessionCaps         // default: see the fields
+	Classifier        *replies.Classifier // reads the replies that the pool learns from; default: the embedded rules
+	Logger            *slog.Logger        // default: silent
 }
 
 // Timeouts bounds each wait of a session. The budget of the request and the
@@ -47,13 +54,15 @@ type Timeouts struct {
 
 // SessionCaps bounds how long a session is used.
 type SessionCaps struct {
-	Idle    time.Duration // kept open for the next recipient; default 5 s
-	Refused int           // recipients refused; default 9, one less than Postfix takes without delay, and up to 72 where a host takes more
+	Idle time.Duration // kept open for the next recipient; default 5 s
+	// Refused limits the recipients refused. Default 9, one less than Postfix
+	// takes without delay, and up to 72 where a host takes more.
+	Refused int
 }
 
-// Pool jobs mail hosts whether they take mail for a recipient. It keeps the
-// sessions for the next recipients of the same host, and jobs about several at
-// a time. It is safe for concurrent use.
+// Pool asks mail hosts whether they take mail for a recipient. It keeps the
+// sessions for the next recipients of the same host, and names several at a
+// time. It is safe for concurrent use.
 type Pool struct {
 	config Config
 	slots  *semaphore.Weighted // of sessions in all
@@ -76,12 +85,12 @@ type Request struct {
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
 
-	// Queued is told true when the probe begins to wait for a session that
-	// others have busy, and false when it is asked about or, if it goes along
-	// in the transaction of another, when that is over. The calls take turns,
-	// and true comes first. It must be quick, and must not call the pool. Who
-	// is told can bound how many wait, and is not turned away with ErrBusy.
-	// Default: nobody is told.
+	// Queued is called with true when the probe begins to wait for a session
+	// that others have busy, and with false when a session takes it or, if it
+	// shares a transaction that was begun for another, when that is over. The
+	// calls take turns, and true comes first. It must be quick, and must not
+	// call the pool. Such a request never fails with ErrBusy: its caller can
+	// limit how many wait. Default: nothing is called.
 	Queued func(waits bool)
 
 	// Budget is the time for this probe, not counting the wait for a free

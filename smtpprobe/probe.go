@@ -17,7 +17,8 @@ type probe struct {
 }
 
 func newProbe(p *Pool, req *Request) *probe {
-	return &probe{pool: p, req: req, budget: startBudget(req.Budget), routes: newRoutes(req.Hosts, p.config.Port, p.config.Egresses)}
+	routes := newRoutes(req.Hosts, p.config.Port, p.config.Egresses)
+	return &probe{pool: p, req: req, budget: startBudget(req.Budget), routes: routes}
 }
 
 // run asks the next hosts until nothing is left to ask.
@@ -55,7 +56,7 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 }
 
 // arrived notes what came of a job, and reports whether nothing is left to ask,
-// whatever the time. A cancelled caller is told that, whatever else there is.
+// whatever the time. For a cancelled caller, that is the error.
 func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 	if r.session != nil {
 		pr.found.Sessions = append(pr.found.Sessions, *r.session)
@@ -67,7 +68,7 @@ func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 
 // budget is the time of one probe. Its clock stands still while the probe waits
 // for a free session: that wait is of our making, and must neither take time
-// from the host nor be told as its silence.
+// from the host nor look like its silence.
 type budget struct {
 	end time.Time // zero: only the context bounds the probe
 }

@@ -14,6 +14,15 @@ import (
 // target, or a mailbox that it accepted before. Where there is none, postmaster
 // (RFC 5321 §4.5.1).
 
+// openRefusal is a refusal that counts once the session has an acceptance
+// behind it, with the answer as it is without one.
+type openRefusal struct {
+	job    *job
+	answer result
+	shared bool      // others were asked about in the same session
+	since  time.Time // it was put off
+}
+
 // postmaster is the local-part that each domain has.
 const postmaster = "postmaster"
 
@@ -65,7 +74,7 @@ func (w *worker) keepOpen(t *transaction, open []openRefusal) {
 	w.host.giveUpDeferred()
 }
 
-// proven answers the open refusals: the host has accepted somebody since. The
+// proven answers the open refusals: the host has accepted a mailbox since. The
 // pool's lock is held.
 func (w *worker) proven() {
 	for _, o := range w.open {
@@ -82,7 +91,8 @@ func (w *worker) mustProve() bool {
 	if len(w.open) == 0 {
 		return false
 	}
-	return w.barren || !w.usable() || !slices.ContainsFunc(w.host.waiting, func(j *job) bool { return suits(j, nil, false) })
+	others := slices.ContainsFunc(w.host.waiting, func(j *job) bool { return suits(j, nil, false) })
+	return w.barren || !others || !w.usable()
 }
 
 // prove names a mailbox that the host should accept, and reports whether the
@@ -199,7 +209,7 @@ func (h *mailHost) giveUpDeferred() {
 
 // pauseTurned notes that the host refuses everybody, even a mailbox that is
 // first and alone in a session: that it is asked on would make it worse.
-// Callers that are told of waits wait until it may have come round; if it does
+// Callers that can wait do so until it may accept mailboxes again; if it does
 // not, time and again, they are answered like the others. The pool's lock is
 // held.
 func (p *Pool) pauseTurned(t *transaction) {

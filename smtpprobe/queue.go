@@ -70,8 +70,8 @@ func (h *mailHost) withdraw(j *job) (r result, ok bool) {
 	return r, ok
 }
 
-// failWaiting answers the jobs that wait and that answer has a result for. Their
-// wait does not count against their time.
+// failWaiting finishes the jobs that wait and that answer has a result for.
+// Their wait does not count against their time.
 func (h *mailHost) failWaiting(answer func(*job) (result, bool)) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(j *job) bool {
 		r, ok := answer(j)

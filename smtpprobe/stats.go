@@ -44,7 +44,10 @@ func (p *Pool) Stats() Stats {
 func (p *Pool) pausedProviders() []Paused {
 	var all []Paused
 	for key, breaker := range p.providers {
-		s := Paused{Provider: key.String(), Egress: p.config.Egresses[key.egress].Name, Interval: breaker.Interval(), Pauses: breaker.Pauses()}
+		s := Paused{
+			Provider: key.String(), Egress: p.config.Egresses[key.egress].Name,
+			Interval: breaker.Interval(), Pauses: breaker.Pauses(),
+		}
 		if until, ok := p.providers.left(key); ok {
 			s.Until = until
 		}

@@ -70,7 +70,9 @@ func (t *transaction) namesAnother(r recipient) bool {
 	}
 	name := bracketed(r.Reply.Lines)
 	if r.role != isTarget {
-		return slices.ContainsFunc(t.jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox })
+		return slices.ContainsFunc(t.jobs, func(j *job) bool {
+			return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox
+		})
 	}
 	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.pool.config.MailFrom) {
 		return false

@@ -28,8 +28,8 @@ type worker struct {
 	troubled bool          // a transaction was not believed, or the host showed impatience
 }
 
-// start waits for a slot, opens a session for the ask that has waited longest
-// and serves all that come.
+// start waits for a slot, opens a session for the job that has waited
+// longest and serves all that come.
 func (p *Pool) start(h *mailHost) {
 	p.acquire()
 	w := &worker{pool: p, host: h, nudge: make(chan struct{}, 1)}
@@ -50,8 +50,8 @@ func (p *Pool) start(h *mailHost) {
 	p.mu.Unlock()
 }
 
-// leavesWaiting sees to it that those whom the session would have served do not
-// wait for all of its goodbye.
+// leaves has the jobs that the session would have taken not wait until QUIT is
+// answered.
 func (w *worker) leaves() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
@@ -84,7 +84,7 @@ func (w *worker) cancel() {
 	w.session.Interrupt()
 }
 
-// first takes the ask to open the session for.
+// first takes the job to open the session for.
 func (w *worker) first() *job {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
@@ -97,8 +97,8 @@ func (w *worker) first() *job {
 	return w.jobs[0]
 }
 
-// serve opens the session and jobs until nobody waits any more, or the session
-// has had its time.
+// serve opens the session and carries out transactions until no job waits any
+// more, or the session has been used enough.
 func (w *worker) serve(first *job) {
 	if err := w.session.Open(w.ctx); err != nil {
 		w.failedToOpen(first, err)
@@ -167,7 +167,7 @@ func (w *worker) opened(first *job) {
 
 // failedToOpen tells what came of the session. Where others are open, or were
 // just now, the host wants no more of them for the moment: that is no answer.
-// Else it is the answer for all who wait, as they would meet with the same.
+// Else it is the answer for all jobs that wait: they would meet with the same.
 func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
@@ -223,7 +223,7 @@ func (w *worker) done() {
 }
 
 // next takes the jobs of the next transaction, and waits for some while the
-// session may be kept. Open refusals get their proof first, where those who
+// session may be kept. Open refusals get their proof first, where the jobs that
 // wait will not bring it.
 func (w *worker) next() bool {
 	for {

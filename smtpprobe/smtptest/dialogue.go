@@ -151,7 +151,8 @@ func (d *dialogue) answerAlone() bool {
 		d.say(h.EHLO)
 	case d.verb == "BDAT":
 		d.say("502 5.5.1 BDAT command not implemented")
-	case h.RequireTLS && !d.wire.secure && !slices.Contains([]string{"EHLO", "HELO", "NOOP", "STARTTLS", "QUIT"}, d.verb):
+	case h.RequireTLS && !d.wire.secure &&
+		!slices.Contains([]string{"EHLO", "HELO", "NOOP", "STARTTLS", "QUIT"}, d.verb):
 		d.say("530 5.7.0 Must issue a STARTTLS command first")
 	default:
 		return false

@@ -47,8 +47,10 @@ type Host struct {
 	RequireTLS bool    // 530 5.7.0 to all that matters until TLS was started
 
 	GreetingDelay time.Duration // before the greeting
-	ReplyDelay    time.Duration // from the arrival of a command to its reply: commands sent together wait once, as for a distant host
-	RCPTDelay     time.Duration // before the reply to each RCPT, one after the other, as a tarpit does
+	// ReplyDelay is from the arrival of a command to its reply: commands sent
+	// together wait once, as for a distant host.
+	ReplyDelay time.Duration
+	RCPTDelay  time.Duration // before the reply to each RCPT, one after the other, as a tarpit does
 
 	HangAt  Phase // the phase that is never answered
 	CloseAt Phase // the phase that is answered by hanging up

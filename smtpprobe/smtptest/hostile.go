@@ -18,7 +18,8 @@ type Hostile struct {
 // HostileHosts returns a host of each kind, in a fixed order. Some keep count
 // over their sessions: each call makes new ones.
 func HostileHosts() []Hostile {
-	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(), fickleHosts(), turningHosts())
+	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(),
+		fickleHosts(), turningHosts())
 }
 
 // HostileHost returns a new host of the kind with that name, one of those that
@@ -41,7 +42,8 @@ func realHost(wrong func(*Host)) *Host {
 
 // realReply is the truth about a mailbox behind a hostile host.
 func realReply(rcpt string) string {
-	if local, _, _ := strings.Cut(rcpt, "@"); strings.TrimRight(local, "0123456789") == "real" { // which no random control is
+	local, _, _ := strings.Cut(rcpt, "@")
+	if strings.TrimRight(local, "0123456789") == "real" { // which no random control is
 		return string(Accepts)
 	}
 	return DefaultUnknown
@@ -49,7 +51,10 @@ func realReply(rcpt string) string {
 
 // slowHosts answer, and take more time than anybody has.
 func slowHosts() []Hostile {
-	const greeting, line = "220 mx.smtptest.example is glad to see you, and takes its time to say so", "250 2.1.0 you are very welcome here, which takes time to say"
+	const (
+		greeting = "220 mx.smtptest.example is glad to see you, and takes its time to say so"
+		line     = "250 2.1.0 you are very welcome here, which takes time to say"
+	)
 	return []Hostile{
 		{"drip-greeting", Script("drip 2s " + greeting)},
 		{"drip-ehlo", Script(untilEHLO + "drip 2s " + line)},

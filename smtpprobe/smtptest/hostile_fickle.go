@@ -13,7 +13,9 @@ import (
 // fickleHosts change their minds.
 func fickleHosts() []Hostile {
 	return []Hostile{
-		{"five-then-refuses", realHost(func(h *Host) { h.RCPTFunc = afterFive("550 5.7.1 Too many recipients for today") })},
+		{"five-then-refuses", realHost(func(h *Host) {
+			h.RCPTFunc = afterFive("550 5.7.1 Too many recipients for today")
+		})},
 		{"five-then-rejects", realHost(func(h *Host) { h.RCPTFunc = afterFive("550 rejected") })},
 		{"five-then-421", realHost(func(h *Host) { h.RCPTFunc = afterFive("421 4.7.0 Too many recipients") })},
 		{"random", random()},
@@ -48,7 +50,10 @@ func afterFive(refusal string) func(rcpt string, n int) string {
 
 // random answers anything to anything. Its refusals name nobody and nothing.
 func random() Handler {
-	replies := []string{"220 ok", "250 ok", "250 ok", "354 go on", "421 no", "450 no", "451 no", "452 no", "500 no", "503 no", "550 no", "552 no", "554 no", "what?"}
+	replies := []string{
+		"220 ok", "250 ok", "250 ok", "354 go on", "421 no", "450 no", "451 no", "452 no", "500 no", "503 no",
+		"550 no", "552 no", "554 no", "what?",
+	}
 	var mu sync.Mutex
 	dice := rand.New(rand.NewPCG(1, 2)) // the same each time
 	return inGroups(func(group []string) []string {

@@ -93,7 +93,8 @@ func (h *turning) answer(t *tally, rcpt string, n int) string {
 
 // hasEnough reports whether the host turns.
 func (h *turning) hasEnough(t *tally) bool {
-	enough := h.refusals > 0 && t.refusals >= h.refusals || h.recipients > 0 && t.recipients >= h.recipients || h.mails > 0 && t.mails > h.mails
+	enough := h.refusals > 0 && t.refusals >= h.refusals ||
+		h.recipients > 0 && t.recipients >= h.recipients || h.mails > 0 && t.mails > h.mails
 	if enough && h.lasts > 0 {
 		h.until = time.Now().Add(h.lasts)
 		*t = tally{}

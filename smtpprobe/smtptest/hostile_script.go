@@ -31,7 +31,8 @@ func longHosts() []Hostile {
 		{"no-line-end-rcpt", Script(untilRCPT + "raw: 550 5.1.1 no\nhang")},
 		{"thousand-lines-then-reset", Script(untilEHLO + strings.Repeat("S: 250-more\n", 1000) + "reset")},
 		{"long-keywords", realHost(func(h *Host) {
-			h.EHLO = "250-mx.smtptest.example\n" + strings.Repeat("250-"+strings.Repeat("X", 4000)+"\n", 10) + "250 PIPELINING"
+			long := "250-" + strings.Repeat("X", 4000) + "\n"
+			h.EHLO = "250-mx.smtptest.example\n" + strings.Repeat(long, 10) + "250 PIPELINING"
 		})},
 	}
 }
@@ -60,7 +61,8 @@ func oddHosts() []Hostile {
 			}
 		})},
 		{"mixed-codes", Script(inGroup + "S: 250 2.1.0 Ok\nS: 250-2.1.5 yes\nS: 550 5.1.1 no\nS: 550 5.1.1 no")},
-		{"mixed-codes-refusal", Script(inGroup + "S: 250 2.1.0 Ok\nS: 450-4.2.0 later\nS: 550 5.1.1 no\nS: 550 5.1.1 no")},
+		{"mixed-codes-refusal", Script(inGroup +
+			"S: 250 2.1.0 Ok\nS: 450-4.2.0 later\nS: 550 5.1.1 no\nS: 550 5.1.1 no")},
 		{"reply-of-1xx", Script(inGroup + "S: 250 2.1.0 Ok\nS: 150 wait\nS: 550 5.1.1 no\nS: 550 5.1.1 no")},
 		{"354-to-rcpt", Script(inGroup + "S: 250 2.1.0 Ok\nS: 354 go ahead\nS: 550 5.1.1 no\nS: 550 5.1.1 no")},
 	}
@@ -76,7 +78,9 @@ func outOfStepHosts() []Hostile {
 		{"refusal-waiting", inGroups(saysMore("MAIL", "550 5.1.1 no"))},
 		{"two-replies-to-rcpt", inGroups(saysMore("RCPT", "250 2.1.5 Ok"))},
 		{"pipelining-dropped", inGroups(func(group []string) []string { return answersTo(group[:1]) })},
-		{"pipelining-last-dropped", inGroups(func(group []string) []string { return answersTo(group[:max(1, len(group)-1)]) })},
+		{"pipelining-last-dropped", inGroups(func(group []string) []string {
+			return answersTo(group[:max(1, len(group)-1)])
+		})},
 		{"pipelining-reversed", inGroups(func(group []string) []string { return anonymous(reversed(group)) })},
 		{"pipelining-reversed-by-name", inGroups(reversed)},
 	}

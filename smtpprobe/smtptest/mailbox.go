@@ -51,7 +51,8 @@ func (h *Host) replyTo(rcpt string, n int, utf8Mail bool, from triplet) string {
 
 func (h *Host) serves(rcpt string) bool {
 	_, domain := split(rcpt)
-	return len(h.Domains) == 0 || slices.ContainsFunc(h.Domains, func(d string) bool { return strings.EqualFold(d, domain) })
+	return len(h.Domains) == 0 ||
+		slices.ContainsFunc(h.Domains, func(d string) bool { return strings.EqualFold(d, domain) })
 }
 
 func (h *Host) mailboxReply(rcpt string) string {

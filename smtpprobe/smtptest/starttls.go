@@ -22,7 +22,7 @@ const (
 	TLSCloses          // agrees and hangs up
 	TLSStalls          // agrees and says nothing more
 	TLSGarbage         // agrees and answers the handshake with text
-	TLSInjects         // agrees, with a further reply in clear behind the agreement, as an attacker between the two would insert it
+	TLSInjects         // agrees, with a reply in clear behind it, as an attacker in between would insert it
 
 	TLSWantsCertificate // works for clients that show a certificate
 	TLSExpired          // works, with a certificate that has expired
