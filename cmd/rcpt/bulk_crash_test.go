@@ -303,7 +303,7 @@ func TestBulkKilled(t *testing.T) {
 
 	check(t, os.Remove(output))
 	code, _, stderr = begin().wait()
-	if code != exitDone || !strings.Contains(stderr, "of them were settled by the run before") {
+	if code != exitDone || !strings.Contains(stderr, "settled by the run before: ") {
 		t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
 	}
 	list.compare(t, output, rows)

@@ -65,7 +65,7 @@ func TestBulkResume(t *testing.T) {
 	check(t, err)
 	check(t, torn.Close())
 	check(t, os.Remove(output))
-	expect(exitDone, "2 of them were settled by the run before", "bulk", list, "-o", output, "--timeout", "1s", "--retry-window", "0s", "--resume")
+	expect(exitDone, "settled by the run before: 2", "bulk", list, "-o", output, "--timeout", "1s", "--retry-window", "0s", "--resume")
 	text, err := os.ReadFile(output)
 	check(t, err)
 	for i, want := range []string{"email,n,rcpt_result,", "who@mute.example,1,unknown,connection_timeout,", "alice@acme.example,2,deliverable,", "ghost@acme.example,3,undeliverable,"} {

@@ -72,15 +72,13 @@ func writeSummary(w io.Writer, s bulkReport) {
 		count int64
 		text  string
 	}{
-		{s.Recalled, "were settled by the run before"},
-		{s.Duplicates, "repeat an earlier address and share its result"},
+		{s.Recalled, "settled by the run before"},
+		{s.Duplicates, "repeats of an earlier address, which share its result"},
+		{s.Retries, "retries after a temporary answer"},
 	} {
 		if fact.count > 0 {
-			fmt.Fprintf(w, "  %s of them %s\n", humanize.Comma(fact.count), fact.text)
+			fmt.Fprintf(w, "  %s: %s\n", fact.text, humanize.Comma(fact.count))
 		}
-	}
-	if s.Retries > 0 {
-		fmt.Fprintf(w, "  retries after a temporary answer: %s\n", humanize.Comma(s.Retries))
 	}
 	if s.Done > 0 {
 		writeCounts(w, s)

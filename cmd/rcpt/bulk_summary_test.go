@@ -25,8 +25,8 @@ func TestSummaryText(t *testing.T) {
 		unit: rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
-  40,000 of them were settled by the run before
-  1,204 of them repeat an earlier address and share its result
+  settled by the run before: 40,000
+  repeats of an earlier address, which share its result: 1,204
   retries after a temporary answer: 7,620
 Results
   deliverable     80,000   88.9 %

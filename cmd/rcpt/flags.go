@@ -33,6 +33,7 @@ type engineFlags struct {
 	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
 	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
 	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check that the resolver and port 25 work before a failure counts against an address: auto, on, off. Default: auto, which is off with --allow-net."`
+	CheckDomain        []checkDomain     `placeholder:"DOMAIN" help:"Well-known domain for that check; repeatable, at least three of different companies. Default: gmail.com and four others."`
 	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
 	egressFlags        `group:"Egress"`
@@ -62,6 +63,10 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 	if err != nil {
 		return engine.Config{}, err
 	}
+	if n := len(f.CheckDomain); n > 0 && n < leastCheckDomains {
+		const text = "--check-domain: name at least %d domains, of different companies"
+		return engine.Config{}, usage(fmt.Errorf(text, leastCheckDomains))
+	}
 	if err := checkResolvers(f.resolvers(), net.DefaultResolver.LookupHost); err != nil {
 		return engine.Config{}, usage(err)
 	}
@@ -78,6 +83,7 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 		Timeout:            time.Duration(f.Timeout),
 		AllowNets:          f.allowNets(),
 		NetworkCheck:       engine.NetworkCheck(f.NetworkCheck),
+		CheckDomains:       f.checkDomains(),
 		Proxies:            proxies,
 		SourceIPs:          sourceIPs,
 		MaxSessionsPerHost: int(f.MaxSessionsPerHost),
@@ -96,6 +102,14 @@ func (f engineFlags) resolvers() []string {
 		servers = append(servers, string(server))
 	}
 	return servers
+}
+
+func (f engineFlags) checkDomains() []string {
+	var domains []string
+	for _, domain := range f.CheckDomain {
+		domains = append(domains, string(domain))
+	}
+	return domains
 }
 
 func (f engineFlags) rhsbls() []string {

@@ -139,7 +139,7 @@ func TestBulkOnFullDisk(t *testing.T) {
 
 			check(t, syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 			code, _, stderr = start(t, settings, append(args, "--resume")...).wait()
-			if code != exitDone || !strings.Contains(stderr, "of them were settled by the run before") {
+			if code != exitDone || !strings.Contains(stderr, "settled by the run before: ") {
 				t.Fatalf("exit code %d, standard error:\n%s", code, stderr)
 			}
 			list.compare(t, output, rows)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // networkCheck says whether our own network is checked. YAML reads on and off
@@ -33,6 +34,21 @@ func (n *networkCheck) UnmarshalText(text []byte) error {
 	default:
 		return fmt.Errorf("%q: use auto, on or off", text)
 	}
+	return nil
+}
+
+// leastCheckDomains is the number of domains that [engine.Config] needs.
+const leastCheckDomains = 3
+
+// checkDomain is a domain for the network check.
+type checkDomain string
+
+func (d *checkDomain) UnmarshalText(text []byte) error {
+	domain, err := address.Domain(string(text))
+	if err != nil {
+		return fmt.Errorf("%q: %w", text, err)
+	}
+	*d = checkDomain(domain)
 	return nil
 }
 
