@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// patience is the time for the look-up of a domain: what a list says is
+	// timeout is the time for the look-up of a domain: what a list says is
 	// not worth a longer wait.
-	patience = 2 * time.Second
+	timeout = 2 * time.Second
 	// tryTimeout leaves time for a second query: UDP loses packets.
-	tryTimeout = patience / 2
+	tryTimeout = timeout / 2
 	// restTime is how long a list that failed or refused is not asked: a dead
 	// list delays no other addresses, and one that was asked too much is left
 	// in peace.
@@ -76,7 +76,7 @@ func New(config Config) (*Lists, error) {
 	var err error
 	l.resolver, err = dnsresolve.New(dnsresolve.Config{
 		Servers: config.Servers, Exchanger: config.Exchanger, MaxQueries: config.MaxQueries,
-		TryTimeout: tryTimeout, Timeout: patience, CacheBytes: cacheBytes,
+		TryTimeout: tryTimeout, Timeout: timeout, CacheBytes: cacheBytes,
 	})
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (l *Lists) awake(domain string) []*list {
 // ask asks one list. A caller that gives up, or has no time left, is no failure
 // of the list.
 func (l *Lists) ask(ctx context.Context, list *list, domain string) Answer {
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	found, err := l.resolver.IPv4(limited, domain+"."+list.zone)
 	answer := Answer{
