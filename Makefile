@@ -11,7 +11,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists help
+.PHONY: run build test race man lint contract e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -72,6 +72,9 @@ vulncheck: ## known vulnerabilities in what is used (needs https://vuln.go.dev)
 
 lists: ## make the embedded lists anew from their sources (needs npm)
 	$(GO) generate ./lists
+
+licences: ## collect the licence texts of everything in the binary, after a dependency was added
+	$(GO) generate ./cmd/rcpt/internal/licences
 
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'

@@ -97,8 +97,9 @@ var examples = map[string][]manual.Example{
 		{About: "Start the demo; it prints what to try from another terminal", Line: "rcpt demo"},
 		{About: "Keep the list to try with rcpt bulk", Line: "rcpt demo --sample sample.csv"},
 	},
-	"help":    {{About: "Variables that set flags", Line: "rcpt help environment"}},
-	"version": {{About: "For a program", Line: "rcpt version --json"}},
+	"help":     {{About: "Variables that set flags", Line: "rcpt help environment"}},
+	"licences": {{About: "Which modules are in the binary, with their licences", Line: "rcpt licences | less"}},
+	"version":  {{About: "For a program", Line: "rcpt version --json"}},
 	"completion": {
 		{About: "In ~/.bashrc", Line: "source <(rcpt completion bash)"},
 		{About: "In ~/.zshrc, after compinit", Line: "source <(rcpt completion zsh)"},

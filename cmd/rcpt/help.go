@@ -62,7 +62,7 @@ func manualOf(app *kong.Application) manual.Manual {
 var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "lists"}},
 	{Title: "Run a service", Commands: []string{"serve", "keys", "accounts", "health", "backup", "migrate"}},
-	{Title: "Learn", Commands: []string{"demo", "help", "version", "completion", "man"}},
+	{Title: "Learn", Commands: []string{"demo", "help", "version", "licences", "completion", "man"}},
 }
 
 // writeEnvironment lists the variables that set flags.

@@ -157,6 +157,7 @@ type commandLine struct {
 	Demo       demoCommand       `cmd:"" help:"Try everything offline, with simulated mail hosts."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`
 	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, platform and embedded lists."`
+	Licences   licencesCommand   `cmd:"" help:"Print the licences of rcpt and of everything in the binary."`
 	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
 	Man        manCommand        `cmd:"" help:"Print the man page."`
 	Complete   completeCommand   `cmd:"" hidden:"" help:"Print completions of a word, for the scripts of shells."`

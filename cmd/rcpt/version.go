@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/licences"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -28,6 +29,15 @@ func (versionFlag) BeforeReset(std terminal) error {
 // versionCommand is "rcpt version".
 type versionCommand struct {
 	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
+}
+
+// licencesCommand is "rcpt licences".
+type licencesCommand struct{}
+
+// Run prints the licence texts.
+func (*licencesCommand) Run(std terminal) error {
+	_, err := std.out.WriteString(licences.Text)
+	return err
 }
 
 // build describes this binary.
