@@ -59,7 +59,8 @@ type Evidence struct {
 	// the DNS or the mail hosts answered. Nil: nothing is known to be wrong.
 	Network *NetworkFacts `json:"network,omitempty"`
 	// Fault is why the verification itself could not be carried out.
-	Fault     string    `json:"fault,omitempty"`
+	Fault string `json:"fault,omitempty"`
+	// StartedAt is when gathering began, to the millisecond.
 	StartedAt time.Time `json:"started_at"`
 	// DurationMS is how long gathering took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`

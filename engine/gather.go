@@ -16,6 +16,7 @@ import (
 type group struct {
 	v         *Verifier
 	ctx       context.Context // of the caller, for hooks
+	scope     scope
 	suggester suggester
 	started   time.Time
 	addresses []string
@@ -42,10 +43,11 @@ type member struct {
 // all mailboxes in one call. Addresses of another domain than the first are
 // gathered apart.
 func (v *Verifier) gather(
-	ctx context.Context, known *lists.Lists, addresses []string, done func(i int, evidence Evidence, err error),
+	ctx context.Context, s scope, addresses []string, done func(i int, evidence Evidence, err error),
 ) {
 	g := group{
-		v: v, ctx: ctx, suggester: suggester{known: known}, started: time.Now(), addresses: addresses, done: done,
+		v: v, ctx: ctx, scope: s, suggester: suggester{known: s.lists},
+		started: time.Now(), addresses: addresses, done: done,
 	}
 	g.members = make([]member, 0, len(addresses))
 	for i := range addresses {
@@ -59,7 +61,7 @@ func (v *Verifier) gather(
 
 // admit makes an address a member if its mail hosts are to be asked.
 func (g *group) admit(ctx context.Context, i int) {
-	m := member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.started)}
+	m := member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.scope.level, g.started)}
 	var goesOn bool
 	var err error
 	m.mailbox, goesOn, err = g.v.read(&g.suggester, g.addresses[i], &m.evidence)
@@ -68,7 +70,7 @@ func (g *group) admit(ctx context.Context, i int) {
 		g.finish(&m, err)
 	case len(g.members) > 0 && g.members[0].mailbox.Domain != m.mailbox.Domain:
 		g.apart.Go(func() {
-			g.v.gather(ctx, g.suggester.known, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
+			g.v.gather(ctx, g.scope, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
 				g.done(i, evidence, err)
 			})
 		})
@@ -88,7 +90,7 @@ func (g *group) resolve(ctx context.Context) {
 		}
 		return
 	}
-	g.probe(ctx, answer, g.suggester.known.MatchHosts(domain, hostNames(answer.Findings)))
+	g.probe(ctx, answer, g.scope.lists.MatchHosts(domain, hostNames(answer.Findings)))
 }
 
 // lookUp begins to look the domain up in lists in the DNS, for the members that
@@ -120,7 +122,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		if !matches(m.evidence.Matches, lists.Allow) {
 			m.evidence.Matches = append(m.evidence.Matches, listed...)
 		}
-		if len(route) == 0 || trapped(m.evidence.Matches) || v.config.Level == LevelDNS {
+		if len(route) == 0 || trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
 			g.finish(m, nil)
 			continue
 		}

@@ -11,10 +11,11 @@ import (
 // progress. Each caller has its own context: one that gives up does not end the
 // verification for the others, and one with more time than the verification
 // had asks once more where that may help.
-func (v *Verifier) share(ctx context.Context, address string) (Result, error) {
-	answer, _ := v.calls.Do(ctx, address, func(ctx context.Context) flight.Answer[Result] {
+func (v *Verifier) share(ctx context.Context, level Level, address string) (Result, error) {
+	key := string(level) + " " + address
+	answer, _ := v.calls.Do(ctx, key, func(ctx context.Context) flight.Answer[Result] {
 		answer := flight.Answer[Result]{Settled: !Hurried(ctx, v.config.Timeout)}
-		v.judgeAll(ctx, []string{address}, func(_ int, r Result, err error) {
+		v.judgeAll(ctx, scope{v.lists.Load(), level}, []string{address}, func(_ int, r Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
 		answer.Settled = answer.Settled || answer.Value.Settled()
@@ -34,7 +35,7 @@ func (v *Verifier) share(ctx context.Context, address string) (Result, error) {
 // nothing else.
 func (v *Verifier) notCarriedOut(address string, err error) Result {
 	started := time.Now()
-	evidence := v.noEvidence(address, started)
+	evidence := v.noEvidence(address, v.config.Level, started)
 	_, _, _ = v.read(&suggester{known: v.lists.Load()}, address, &evidence)
 	evidence.end(started, err)
 	return Decide(evidence, v.policy)

@@ -162,10 +162,7 @@ var ErrClosed = smtpprobe.ErrClosed
 // session with the mail host. A remembered result ([Config.Remember]) has
 // Cached set in its details and is otherwise unchanged.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
-	if result, ok := v.Recall(ctx, address); ok {
-		return result, nil
-	}
-	return v.VerifyAnew(ctx, address)
+	return v.VerifyWith(ctx, address, VerifyOptions{})
 }
 
 // Recall returns the remembered result of an address, as Verify would, if there
@@ -178,21 +175,15 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 	return result, ok
 }
 
-// VerifyAnew is Verify without the memory: the mail hosts are asked, and the
-// result is remembered. Where results are remembered, callers that verify the
-// same address at the same time share a verification.
-func (v *Verifier) VerifyAnew(ctx context.Context, address string) (result Result, err error) {
-	if v.config.Remember > 0 && queuedOf(ctx) == nil { // the callback belongs to one caller
-		return v.share(ctx, address)
-	}
-	v.verify(ctx, []string{address}, func(_ int, r Result, e error) { result, err = r, e })
-	return result, err
+// VerifyAnew is [Verifier.VerifyWith] with Fresh set.
+func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
+	return v.VerifyWith(ctx, address, VerifyOptions{Fresh: true})
 }
 
 // VerifyTogether verifies addresses of one domain, like Verify for each, at
 // less cost: what concerns the domain is found out once, and one goroutine
 // waits for all mailboxes. Addresses of other domains than the first valid one
-// are verified separately.
+// are verified separately. [Verifier.VerifyAll] is simpler to use.
 //
 // VerifyTogether calls done exactly once for each address, with its index,
 // perhaps from several goroutines at a time, and returns after the last call.
@@ -214,20 +205,23 @@ func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done 
 // verify gathers the facts about addresses of one domain, judges them, and
 // reports and remembers the results.
 func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	v.judgeAll(ctx, addresses, func(i int, result Result, err error) {
+	v.judgeAll(ctx, v.scope(), addresses, func(i int, result Result, err error) {
 		v.report(ctx, result, err)
 		done(i, result, err)
 	})
 }
 
-// judgeAll is verify without the report. A result that a caller with more time
-// might not have got is not remembered.
-func (v *Verifier) judgeAll(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	known, hurried := v.lists.Load(), Hurried(ctx, v.config.Timeout)
-	v.gather(ctx, known, addresses, func(i int, evidence Evidence, err error) {
+// judgeAll is verify without the report. A result that a caller with more time,
+// or at a deeper level, might not have got is not remembered.
+func (v *Verifier) judgeAll(
+	ctx context.Context, s scope, addresses []string, done func(i int, result Result, err error),
+) {
+	hurried := Hurried(ctx, v.config.Timeout)
+	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
+		shallow := s.level != v.config.Level && result.Reason == SMTPSkipped
 		// Otherwise it may rest on lists that were replaced.
-		if v.lists.Load() == known && (!hurried || result.Settled()) {
+		if v.lists.Load() == s.lists && !shallow && (!hurried || result.Settled()) {
 			v.memory.keep(addresses[i], result)
 		}
 		done(i, result, err)
@@ -237,15 +231,24 @@ func (v *Verifier) judgeAll(ctx context.Context, addresses []string, done func(i
 // Gather collects the facts about address without judging them. After an error
 // the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidence, err error) {
-	v.gather(ctx, v.lists.Load(), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
+	v.gather(ctx, v.scope(), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
 	return evidence, err
 }
 
+// scope is what a verification uses.
+type scope struct {
+	lists *lists.Lists
+	level Level
+}
+
+// scope is that of a verification which begins now.
+func (v *Verifier) scope() scope { return scope{v.lists.Load(), v.config.Level} }
+
 // noEvidence is that about an address before anything is known of it.
-func (v *Verifier) noEvidence(address string, started time.Time) Evidence {
+func (v *Verifier) noEvidence(address string, level Level, started time.Time) Evidence {
 	return Evidence{
 		Schema: EvidenceSchema, Email: shown(address), MailFrom: v.config.MailFrom,
-		Level: v.config.Level, StartedAt: started.UTC(),
+		Level: level, StartedAt: started.UTC().Truncate(time.Millisecond),
 	}
 }
 
@@ -270,7 +273,7 @@ func (v *Verifier) read(
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
 	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
 	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
-	return mailbox, !trapped(evidence.Matches) && v.config.Level != LevelSyntax, nil
+	return mailbox, !trapped(evidence.Matches) && evidence.Level != LevelSyntax, nil
 }
 
 // resolved is what the DNS says about a domain.

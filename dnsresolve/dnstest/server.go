@@ -30,7 +30,6 @@ type Server struct {
 	listener *listener
 
 	mu      sync.Mutex
-	text    string // of the zone
 	zone    *zone
 	faults  []*fault
 	queries []Query
@@ -63,26 +62,30 @@ func Parse(text string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{text: text, zone: z}, nil
+	return &Server{zone: z}, nil
 }
 
 // Add adds text to that of [New], and panics like it. A resolver remembers what
 // it was told before.
 func (s *Server) Add(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.text + "\n" + text
-	z, err := parseZone(all)
+	added, err := parseZone(text)
 	if err != nil {
 		panic(err)
 	}
-	s.text, s.zone = all, z
-}
-
-func (s *Server) world() *zone {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.zone
+	for _, records := range added.records {
+		for _, rr := range records {
+			s.zone.add(rr)
+		}
+	}
+}
+
+// resolve answers a question from the zone.
+func (s *Server) resolve(q dns.Question) (rcode int, answer, authority []dns.RR) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.zone.resolve(q, !s.SingleAlias)
 }
 
 // Exchange answers query in memory, so that a Server is an Exchanger for
@@ -148,7 +151,7 @@ func (s *Server) answer(query *dns.Msg, network string) *dns.Msg {
 	m := new(dns.Msg).SetReply(query)
 	m.RecursionAvailable = true
 	m.AuthenticatedData = s.Validated && query.AuthenticatedData
-	m.Rcode, m.Answer, m.Ns = s.world().resolve(query.Question[0], !s.SingleAlias)
+	m.Rcode, m.Answer, m.Ns = s.resolve(query.Question[0])
 	size := dns.MinMsgSize
 	if opt := query.IsEdns0(); opt != nil {
 		m.SetEdns0(maxUDPSize, false)

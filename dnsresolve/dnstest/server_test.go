@@ -372,3 +372,28 @@ func TestCloseEndsDelays(t *testing.T) {
 	cancel()
 	<-ended
 }
+
+// TestAdd checks that what is added belongs to the same world.
+func TestAdd(t *testing.T) {
+	s := dnstest.New("example.test. MX 10 mx.example.test.\n")
+	lookUp := func() (found int) {
+		query := new(dns.Msg).SetQuestion("mx.example.test.", dns.TypeA)
+		answer, err := s.Exchange(t.Context(), query, "udp", "192.0.2.53:53")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(answer.Answer)
+	}
+	before := lookUp()
+	s.Add("mx.example.test. A 192.0.2.1\n")
+	s.Add("mx.example.test. A 192.0.2.2\n")
+	if after := lookUp(); before != 0 || after != 2 {
+		t.Errorf("%d addresses before, %d after", before, after)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("nonsense was added")
+		}
+	}()
+	s.Add("example.test. MX")
+}

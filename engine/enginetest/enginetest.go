@@ -1,6 +1,8 @@
 // Package enginetest makes a small world of fake domains and mail hosts, for
-// offline tests of programs that embed the engine. Results are the same each
-// time; inside a [testing/synctest] bubble, so are their times.
+// offline tests of programs that embed the engine. Inside a [testing/synctest]
+// bubble, evidence and results are the same each time, with their times, if
+// [synctest.Wait] comes between two verifications of one domain: caches take in
+// what was found in the background.
 //
 //	world := enginetest.New(t)
 //	world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
