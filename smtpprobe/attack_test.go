@@ -37,7 +37,7 @@ func TestHostileServers(t *testing.T) {
 		{"endless greeting", endless("", "220-more\r\n"), "failure protocol at greeting"},
 		{"endless line", endless("220 ", "more"), "failure protocol at greeting"},
 		{"line of 10 MB", smtptest.Script("S: 220 " + strings.Repeat("x", 10<<20)), "failure protocol at greeting"},
-		{"line of 10 MB at RCPT", smtptest.Script(flight + "S: 250 ok\nS: 550 " + strings.Repeat("x", 10<<20)),
+		{"line of 10 MB at RCPT", smtptest.Script(group + "S: 250 ok\nS: 550 " + strings.Repeat("x", 10<<20)),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"endless stream of replies", endless("", "220 more\r\n"), "greeting 220, failure protocol at ehlo"},
 		{"too much in all", smtptest.Script("S: 220 mx\nC: EHLO *\n" + strings.Repeat("S: 250-"+strings.Repeat("x", 4000)+"\n", 20)),
@@ -49,15 +49,15 @@ func TestHostileServers(t *testing.T) {
 		{"reply code 1yz", smtptest.Script("S: 120 wait"), "failure protocol at greeting"},
 		{"reply code 600", smtptest.Script("S: 600 what"), "failure protocol at greeting"},
 		{"four digits", smtptest.Script("S: 2200 mx"), "failure protocol at greeting"},
-		{"mixed codes", smtptest.Script(flight + "S: 250 ok\nS: 250-yes\nS: 550 no\nS: 250 reset"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
-		{"221 to RCPT", smtptest.Script(flight + "S: 250 ok\nS: 221 bye"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
-		{"354 to RCPT", smtptest.Script(flight + "S: 250 ok\nS: 354 go ahead\nS: 250 yes"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
+		{"mixed codes", smtptest.Script(group + "S: 250 ok\nS: 250-yes\nS: 550 no\nS: 250 reset"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
+		{"221 to RCPT", smtptest.Script(group + "S: 250 ok\nS: 221 bye"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
+		{"354 to RCPT", smtptest.Script(group + "S: 250 ok\nS: 354 go ahead\nS: 250 yes"), "greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"two greetings", smtptest.Script(`raw: 220 mx\r\n220 mx\r\n`), "greeting 220, failure protocol at ehlo"},
 		{"two replies to MAIL, in turn", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\n" + `raw: 250 ok\r\n250 ok\r\n`),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"two replies to RCPT, in turn", smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\nS: 250 ok\nC: RCPT *\n" + `raw: 550 no\r\n250 yes\r\n`),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
-		{"garbage behind the target's answer", smtptest.Script(flight + "S: 250 ok\nS: 550 no\nS: what?"),
+		{"garbage behind the target's answer", smtptest.Script(group + "S: 250 ok\nS: 550 no\nS: what?"),
 			"greeting 220, ehlo 250, mail 250, failure protocol at rcpt"},
 		{"leaves with the recipients answered", &peer{other: at("RSET", closes), rcpt: func(_ *visit, m string) string {
 			if m == target {
@@ -65,8 +65,8 @@ func TestHostileServers(t *testing.T) {
 			}
 			return ""
 		}}, "greeting 220, ehlo 250, mail 250, target 250, control 550"},
-		{"half a reply", smtptest.Script(flight + "S: 250 ok\nraw: 550 n\nclose"), "greeting 220, ehlo 250, mail 250, failure closed at rcpt"},
-		{"bare LF is only odd", smtptest.Script(flight + `raw: 250 ok\n250-yes\n250 yes\n550 no\n250 reset\n`), goodFound},
+		{"half a reply", smtptest.Script(group + "S: 250 ok\nraw: 550 n\nclose"), "greeting 220, ehlo 250, mail 250, failure closed at rcpt"},
+		{"bare LF is only odd", smtptest.Script(group + `raw: 250 ok\n250-yes\n250 yes\n550 no\n250 reset\n`), goodFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := probe(t, setting{}, tt.host)

@@ -131,7 +131,7 @@ func TestPutOffAloneIsNoConfirmation(t *testing.T) {
 // TestNameInAnotherCase is about a refusal that names the right mailbox, in its
 // own spelling.
 func TestNameInAnotherCase(t *testing.T) {
-	o := probe(t, setting{}, smtptest.Script(flight+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\nS: 250 reset\n"))
+	o := probe(t, setting{}, smtptest.Script(group+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\nS: 250 reset\n"))
 	if got := summaries(o.found); got != "greeting 220, ehlo 250, mail 250, target 550, control 550" {
 		t.Errorf("found %s", got)
 	}

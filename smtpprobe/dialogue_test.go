@@ -37,12 +37,12 @@ func testDialogues(t *testing.T, all []dialogue) {
 	}
 }
 
-// TestDialogue is about the greeting, the flight, and what a host may refuse on
+// TestDialogue is about the greeting, the transaction, and what a host may refuse on
 // the way to it.
 func TestDialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
-			name: "one flight where PIPELINING is offered",
+			name: "one group where PIPELINING is offered",
 			host: `
 				S: 220 mx ready
 				C: EHLO *
@@ -121,8 +121,8 @@ func TestDialogue(t *testing.T) {
 			found:  "greeting 554",
 		},
 		{
-			name: "refused at MAIL, in one flight",
-			host: flight + `
+			name: "refused at MAIL, in one group",
+			host: group + `
 				S: 550 blocked
 				S: 503 MAIL first
 				S: 503 MAIL first

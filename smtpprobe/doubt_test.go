@@ -104,7 +104,7 @@ func TestCrowdedOutAndDoubted(t *testing.T) {
 // about the target: the answer about the control is not the target's.
 func TestReplyToMAILWithoutEnd(t *testing.T) {
 	for _, end := range []string{"hang", "sleep 5s\nclose", "sleep 5s\nS: 421 4.4.2 timeout\nclose"} {
-		o := probe(t, setting{}, smtptest.Script(flight+"S: 250-ok\nS: 250 yes\nS: 550 5.1.1 no\n"+end))
+		o := probe(t, setting{}, smtptest.Script(group+"S: 250-ok\nS: 250 yes\nS: 550 5.1.1 no\n"+end))
 		if last := o.found.Sessions[0]; last.Target != nil && last.Target.Code == 550 {
 			t.Errorf("%s: found %s\n%s", end, summaries(o.found), transcript(last))
 		}

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -306,77 +305,4 @@ func TestOurOwnFailureIsAnError(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestTimeIsShared(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		hosts []smtptest.Handler
-		found string // of the last session
-		took  time.Duration
-	}{
-		{
-			"a tarpit has its time",
-			[]smtptest.Handler{slow(4*time.Second, 0, 4*time.Second), good()},
-			goodFound, 12 * time.Second,
-		},
-		{
-			"and a greeting of 6 s, with STARTTLS",
-			[]smtptest.Handler{&smtptest.Host{STARTTLS: smtptest.TLSWorks, GreetingDelay: 6 * time.Second, ReplyDelay: time.Second}, good()},
-			"greeting 220, ehlo 250, starttls 220, mail 250, target 550, control 550, TLS 1.3", 10 * time.Second,
-		},
-		{
-			"a silent host leaves half",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}, slow(4*time.Second, 0, 4*time.Second)},
-			goodFound, 27 * time.Second,
-		},
-		{
-			"the last host has all that is left",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}},
-			"failure timeout at greeting", 20 * time.Second,
-		},
-		{
-			"a stalled handshake leaves half for plain text",
-			[]smtptest.Handler{tlsHost(smtptest.TLSStalls)},
-			goodFound, 15 * time.Second,
-		},
-		{
-			"nobody waits for the replies behind a refused MAIL",
-			[]smtptest.Handler{smtptest.Script(flight + "S: 550 blocked\nS: 503 MAIL first\nhang")},
-			"greeting 220, ehlo 250, mail 550", 0,
-		},
-		{
-			"421 to MAIL is the last word",
-			[]smtptest.Handler{smtptest.Script(flight + "S: 421 bye\nhang")},
-			"greeting 220, ehlo 250, mail 421", 0,
-		},
-		{
-			"hosts that swallow packets",
-			[]smtptest.Handler{nil, nil, good()},
-			goodFound, 12 * time.Second,
-		},
-		{
-			"the whole time is the end of it",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseEHLO}, &smtptest.Host{HangAt: smtptest.PhaseEHLO}, good()},
-			"greeting 220, failure timeout at ehlo", 30 * time.Second,
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			o := probe(t, setting{}, tt.hosts...)
-			last := o.found.Sessions[len(o.found.Sessions)-1]
-			if got := summary(last); got != tt.found || o.err != nil {
-				t.Errorf("found %s (%v), want %s", summaries(o.found), o.err, tt.found)
-			}
-			if o.took != tt.took {
-				t.Errorf("took %v, want %v", o.took, tt.took)
-			}
-		})
-	}
-}
-
-// slow is a good host with delays.
-func slow(greeting, reply, rcpt time.Duration) *smtptest.Host {
-	h := good()
-	h.GreetingDelay, h.ReplyDelay, h.RCPTDelay = greeting, reply, rcpt
-	return h
 }

@@ -245,7 +245,7 @@ func TestBudget(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host, want := "S: 220 mx\nhang", "greeting 220, failure timeout at ehlo"
 				if tt.occupied {
-					host, want = flight+"S: 250 ok\nhang", "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"
+					host, want = group+"S: 250 ok\nhang", "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"
 				}
 				network := twoHosts(smtptest.Script(host))
 				prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)

@@ -94,7 +94,7 @@ func TestReplyToMAILIsMissing(t *testing.T) {
 		"S: 250 ok\nS: 550 <random@example.com>: no such user\n",
 	} {
 		for _, end := range []string{"hang", "sleep 5s\nclose", "sleep 5s\nS: 421 4.4.2 timeout\nclose"} {
-			o := probe(t, setting{}, smtptest.Script(flight+replies+end))
+			o := probe(t, setting{}, smtptest.Script(group+replies+end))
 			if last := o.found.Sessions[0]; last.Target != nil || last.Failure == nil {
 				t.Errorf("%s%s: found %s\n%s", replies, end, summaries(o.found), transcript(last))
 			}
@@ -115,7 +115,7 @@ func TestDifferentEnhancedCodes(t *testing.T) {
 		{"S: 550-5.1.1 it says\nS: 550 5.1.1 5.7.0 we know you\n", believed},
 		{"S: 450-4.7.0 we know you\nS: 450 4.2.0 later\n", "greeting 220, ehlo 250, mail 250, target 450, control 550"}, // proves nothing anyway
 	} {
-		o := probe(t, setting{}, smtptest.Script(flight+"S: 250 2.1.0 ok\n"+tt.target+"S: 550 5.1.1 no\nS: 250 reset\n"))
+		o := probe(t, setting{}, smtptest.Script(group+"S: 250 2.1.0 ok\n"+tt.target+"S: 550 5.1.1 no\nS: 250 reset\n"))
 		if got := summaries(o.found); got != tt.found {
 			t.Errorf("%s: found %s\n%s", tt.target, got, transcript(o.found.Sessions[0]))
 		}

@@ -17,8 +17,8 @@ const (
 		S: 250-mx
 		S: 250 PIPELINING
 	`
-	// flight goes up to the reading of a flight.
-	flight = pipelining + `
+	// group goes up to the reading of a transaction in one group.
+	group = pipelining + `
 		C: MAIL *
 		C: RCPT *
 		C: RCPT *

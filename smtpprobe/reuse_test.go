@@ -1,8 +1,6 @@
 package smtpprobe_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -146,7 +144,7 @@ func TestIdleSessionThatSpoke(t *testing.T) {
 		"a refusal":        "S: 550 5.1.1 no such user\nclose",
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nsleep 1s\n" + end)
+			first := smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nsleep 1s\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
 				inTurnOf(b, 2*time.Second, "good1@a.example", "bad2@a.example")
 			})
@@ -181,7 +179,7 @@ func TestKeptSessionThatFails(t *testing.T) {
 		"one, and much later": "C: RSET\nC: MAIL *\nC: RCPT *\n" + `raw: 250 late\r\n250 reset\r\n250 sender\r\n` + "\nsleep 5ms\nS: 550 5.1.1 no",
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\n" + end)
+			first := smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
 				inTurnOf(b, time.Second, "good1@a.example", "bad2@a.example")
 			})
@@ -266,87 +264,5 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 		if n := len(withVerb(s, "RCPT")); n > 200 {
 			t.Errorf("%d recipients in a session", n)
 		}
-	}
-}
-
-// TestClose sees that a pool ends its sessions with QUIT in bounded time, and
-// answers those who wait.
-func TestClose(t *testing.T) {
-	busy := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
-	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(flight + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nhang")}
-	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, hosts, func(b *bubble) {
-		for _, addr := range []string{"192.0.2.2", "192.0.2.3"} {
-			if r := b.ask(b.Context(), about("good@a.example", addr)); r.last().Target == nil {
-				b.Errorf("%s: %s", addr, summaries(r.found))
-			}
-		}
-		var wg sync.WaitGroup
-		answers := make([]told, 20)
-		for i := range answers {
-			wg.Go(func() { answers[i] = b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))) })
-			synctest.Wait() // the first is under way, the others wait
-		}
-		start := time.Now()
-		if err := b.pool.Close(); err != nil {
-			b.Error(err)
-		}
-		if took := time.Since(start); took > 4*time.Second {
-			b.Errorf("Close took %v", took)
-		}
-		wg.Wait()
-		for i, r := range answers {
-			if i == 0 && (r.err != nil || r.last().Target == nil) {
-				b.Errorf("under way: %s (%v)", summaries(r.found), r.err)
-			}
-			if i > 0 && !errors.Is(r.err, smtpprobe.ErrClosed) {
-				b.Errorf("%d, that waited: %s (%v)", i, summaries(r.found), r.err)
-			}
-		}
-		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
-			b.Errorf("after Close: %v", r.err)
-		}
-		if err := b.pool.Close(); err != nil {
-			b.Errorf("closed twice: %v", err)
-		}
-	})
-	for _, s := range sessions {
-		if !s.QUIT {
-			t.Errorf("no QUIT: %q", s.Client)
-		}
-	}
-}
-
-// TestAfterClose sees that a closed pool does not answer from memory either.
-func TestAfterClose(t *testing.T) {
-	inBubble(t, smtpprobe.Config{}, one(&peer{greet: func(*visit) string { return "421 busy" }}), func(b *bubble) {
-		_ = b.ask(b.Context(), about("good@a.example"))
-		if err := b.pool.Close(); err != nil {
-			b.Error(err)
-		}
-		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
-			b.Errorf("%s (%v)", summaries(r.found), r.err)
-		}
-	})
-}
-
-// TestCloseDoesNotWaitForAHostThatIsSilent sees that a question under way has
-// its own time, and no more.
-func TestCloseDoesNotWaitForAHostThatIsSilent(t *testing.T) {
-	for name, script := range map[string]string{"greeting": "hang", "RCPT": flight + "S: 250 ok\nhang"} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, smtpprobe.Config{}, one(smtptest.Script(script)), func(b *bubble) {
-				ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
-				defer cancel()
-				go func() { _ = b.ask(ctx, about("good@a.example")) }()
-				synctest.Wait()
-				start := time.Now()
-				if err := b.pool.Close(); err != nil {
-					b.Error(err)
-				}
-				if took := time.Since(start); took > 9*time.Second {
-					b.Errorf("Close took %v", took)
-				}
-			})
-		})
 	}
 }

@@ -26,7 +26,7 @@ func TestWaits(t *testing.T) {
 		host  *smtptest.Host
 		waits int // greeting, EHLO, ...
 	}{
-		{"one flight", slow(delay, delay, 0), 3},
+		{"one group", slow(delay, delay, 0), 3},
 		{"in turn", inTurn(slow(delay, delay, 0)), 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -207,9 +207,9 @@ func TestQUITIsSentBehindTheCallersBack(t *testing.T) {
 	for name, cancelAfter := range map[string]time.Duration{"answered": time.Hour, "cancelled": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				script := flight + "S: 250 ok\nS: 250 yes\nS: 550 no\nS: 250 reset\nC: QUIT\nsleep 2s\nS: 221 bye"
+				script := group + "S: 250 ok\nS: 250 yes\nS: 550 no\nS: 250 reset\nC: QUIT\nsleep 2s\nS: 221 bye"
 				if name == "cancelled" {
-					script = flight + "S: 250 ok\nC: QUIT\nS: 250 yes\nS: 550 no\nsleep 2s\nS: 221 bye"
+					script = group + "S: 250 ok\nC: QUIT\nS: 250 yes\nS: 550 no\nsleep 2s\nS: 221 bye"
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()

@@ -5,7 +5,7 @@ import "testing"
 // TestSecondTransaction: a control that was one recipient too many is asked for
 // alone, where the answer matters.
 func TestSecondTransaction(t *testing.T) {
-	const tooMany = flight + `
+	const tooMany = group + `
 		S: 250 sender
 		S: 250 yes
 		S: 452 4.5.3 too many recipients
@@ -31,7 +31,7 @@ func TestSecondTransaction(t *testing.T) {
 		},
 		{
 			name: "no second transaction for a target that was refused",
-			host: flight + `
+			host: group + `
 				S: 250 sender
 				S: 550 5.1.1 unknown
 				S: 452 4.5.3 too many recipients
@@ -102,8 +102,8 @@ func Test421(t *testing.T) {
 			found:  "greeting 220, ehlo 250, mail 250, target 421",
 		},
 		{
-			name: "421 to everything in the flight",
-			host: flight + `
+			name: "421 to everything in the group",
+			host: group + `
 				S: 250 sender
 				raw: 421 enough\r\n421 enough\r\n`,
 			client: greets + asksBoth + quits,
@@ -111,7 +111,7 @@ func Test421(t *testing.T) {
 		},
 		{
 			name: "the control's reply after the target's 421 does not matter",
-			host: flight + `
+			host: group + `
 				S: 250 sender
 				raw: 421 enough\r\n250 yes\r\n`,
 			client: greets + asksBoth + quits,
