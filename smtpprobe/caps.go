@@ -112,6 +112,10 @@ const (
 	// maxTurns is how often a host may refuse everybody before callers no
 	// longer wait for it.
 	maxTurns = 5
+	// maxMute is how many sessions with one target each a host may end without
+	// an answer before it counts as one that cannot be asked: it never answered
+	// about a recipient.
+	maxMute = 2
 	// maxAccepted is how many accepted mailboxes of a host are remembered.
 	maxAccepted = 2
 	// controlLasts is how long the answer about a control is believed.

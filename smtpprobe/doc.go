@@ -60,17 +60,17 @@
 // Recipients of a transaction, transactions and refusals of a session, and
 // sessions with a host are one number each: halved on trouble, grown on
 // success, forgotten after an hour (limits.go). A host that could not be
-// reached is not tried again for 30 seconds. A provider that blocks us for
-// several domains is paused ([KindPaused], package pace). The answer about a
-// control is kept for ten minutes. All of it is bounded
-// (caps.go) and gone with the pool.
+// reached, or never answered about a recipient in two sessions with one target
+// each, is not tried again for 30 seconds. A provider that blocks us for
+// several domains is paused (package pace). The answer about a control is kept
+// for ten minutes. All of it is bounded (caps.go) and gone with the pool.
 //
 // # Egresses
 //
-// With several egresses, proxies or addresses of this machine ([Egress]), a
-// mail host is always asked through the same one. Sessions and pauses belong to
-// the egress. An egress that fails says nothing about the host ([KindEgress])
-// and is not remembered.
+// With several egresses, proxies or addresses of this machine (package egress),
+// a mail host is always asked through the same one. Sessions and pauses belong
+// to the egress. An egress that fails says nothing about the host
+// (smtp.KindEgress) and is not remembered.
 //
 // # Standards and threats
 //

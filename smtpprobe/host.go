@@ -34,6 +34,7 @@ type mailHost struct {
 	notBefore      time.Time // the next may be opened
 
 	answers      bool      // it has answered about a recipient
+	mute         int       // sessions with one target that ended without an answer, as long as it has not
 	heard        int       // recipients that were named to it of late
 	heardAt      time.Time // the last of them
 	accepted     []string  // mailboxes, the one that it accepted last first

@@ -92,9 +92,11 @@ func (w *worker) decide(t *transaction) []fate {
 			p.pauseTurned(t)
 		}
 	}
-	if t.lastWord() && !h.answers && t.trouble >= outOfStep && w.ctx.Err() == nil {
-		h.failed = newSilentSession(t)
-		h.failWaiting(h.failed.answer)
+	if !h.answers && t.fresh && len(t.jobs) == 1 && t.trouble >= outOfStep && w.ctx.Err() == nil {
+		if h.mute++; h.mute >= maxMute {
+			h.failed = newSilentSession(t)
+			h.failWaiting(h.failed.answer)
+		}
 	}
 	return fates
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -46,6 +47,29 @@ func TestSilentMailboxes(t *testing.T) {
 		}
 		if n := len(host.asked()); n > most {
 			t.Errorf("refused with %q: %d recipients named, want %d at most", refused, n, most)
+		}
+	}
+}
+
+// TestMuteHost is about a host that never answers about a recipient: those that
+// wait do not each wait for it.
+func TestMuteHost(t *testing.T) {
+	for _, act := range []string{hangs, closes} {
+		list := mailboxes(200, func(int) bool { return false }, "a.example", "b.example")
+		host := &peer{rcpt: func(*visit, string) string { return act }}
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			begun := time.Now()
+			for i, r := range b.askAll(aboutAll(list)) {
+				if last := r.last(); last.Target != nil || last.Failure == nil || last.Failure.Phase != smtp.PhaseRCPT {
+					b.Errorf("%s: found %s (%v)", list[i], summaries(r.found), r.err)
+				}
+			}
+			if took := time.Since(begun); took > 3*20*time.Second {
+				b.Errorf("%s: took %v, more than three times a command's time", act, took)
+			}
+		})
+		if len(sessions) > len(list)/4 {
+			t.Errorf("%s: %d sessions for %d mailboxes", act, len(sessions), len(list))
 		}
 	}
 }
