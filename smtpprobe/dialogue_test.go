@@ -37,8 +37,8 @@ func testDialogues(t *testing.T, all []dialogue) {
 	}
 }
 
-// TestDialogue is about the greeting, the transaction, and what a host may refuse on
-// the way to it.
+// TestDialogue is about the greeting, the transaction, and what a host may
+// refuse on the way.
 func TestDialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
