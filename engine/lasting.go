@@ -73,6 +73,16 @@ func (r Result) Lasts() time.Duration {
 	return lasts
 }
 
+// clockSlack is more than clocks differ.
+const clockSlack = time.Minute
+
+// Ahead reports whether the result was checked later than now, by more than
+// clocks differ. The clock was wrong, then or now: the result is not to be
+// reused.
+func (r Result) Ahead(now time.Time) bool {
+	return r.Details != nil && r.Details.CheckedAt.After(now.Add(clockSlack))
+}
+
 // RetryAt returns when asking again is worthwhile; zero: it is not. The hint
 // counts from the answer, and CheckedAt is when the verification began.
 func (r Result) RetryAt() time.Time {

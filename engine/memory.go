@@ -39,7 +39,8 @@ func newMemory(results int) (*memory, error) {
 		MaxCost:     int64(results) * resultCost,
 		BufferItems: resultsBuffer,
 		ShouldUpdate: func(new, known *remembered) bool {
-			return !time.Now().Before(known.expires) || new.result.Replaces(known.result)
+			now := time.Now()
+			return !now.Before(known.expires) || known.result.Ahead(now) || new.result.Replaces(known.result)
 		},
 	})
 	if err != nil {
@@ -55,7 +56,7 @@ func (m *memory) recall(address string) (Result, bool) {
 		return Result{}, false
 	}
 	kept, ok := m.store.Get(address)
-	if !ok || !time.Now().Before(kept.expires) {
+	if now := time.Now(); !ok || !now.Before(kept.expires) || kept.result.Ahead(now) {
 		return Result{}, false
 	}
 	result, details := kept.result, *kept.result.Details

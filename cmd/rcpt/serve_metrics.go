@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
 	runtimemetrics "runtime/metrics"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -177,7 +179,25 @@ func debugHandler() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return mux
+	return onlyLoopbackHosts(mux)
+}
+
+// onlyLoopbackHosts refuses requests for another host. A page of another site
+// could have a browser on this machine send them, with a name of its own that
+// it makes lead to 127.0.0.1 (DNS rebinding).
+func onlyLoopbackHosts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+		if host != "localhost" && (err != nil || !ip.IsLoopback()) {
+			http.Error(w, "ask for a loopback address", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // runtimeFigures is the response of /debug/runtime.

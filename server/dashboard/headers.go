@@ -10,6 +10,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // setHeaders sets the header fields of every response.
 func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("X-Content-Type-Options", "nosniff")
 	// Other sites learn nothing. With "no-referrer" a browser would send
 	// "Origin: null" with our own forms, and over plain HTTP from other

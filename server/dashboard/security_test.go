@@ -479,7 +479,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/keys", "/nowhere", "//x", "/sign-in", "/setup"} {
 		h := w.get(t, path).Header
 		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
-			h.Get("Referrer-Policy") == "" || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
+			h.Get("Referrer-Policy") == "" || h.Get("X-Frame-Options") != "DENY" || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("%s: %v", path, h)
 		}
 	}

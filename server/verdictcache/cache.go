@@ -188,17 +188,18 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 		return engine.Result{}, nowhere
 	}
 	now, generation := c.config.Now(), c.generation.Load()
-	if kept, ok := c.memory.get(m); ok && kept.generation == generation && now.Before(kept.expires) {
+	kept, ok := c.memory.get(m)
+	if ok && kept.generation == generation && now.Before(kept.expires) && !kept.result.Ahead(now) {
 		return kept.answer(m, now), fromMemory
 	}
 	if c.stored == nil {
 		return engine.Result{}, nowhere
 	}
 	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
-	if !ok || !now.Before(expires) {
+	if !ok || !now.Before(expires) || result.Ahead(now) {
 		return engine.Result{}, nowhere
 	}
-	kept := newRemembered(m, result, generation, expires)
+	kept = newRemembered(m, result, generation, expires)
 	c.memory.put(m, kept, expires.Sub(now))
 	return kept.answer(m, now), fromStore
 }

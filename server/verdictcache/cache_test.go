@@ -173,6 +173,37 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	}
 }
 
+// TestClockIsSetBack checks that a result from the future is not reused, from
+// memory or from the store: its hint to retry would be hours, and a verdict
+// would last until the clock has caught up.
+func TestClockIsSetBack(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		for _, reason := range []engine.Reason{engine.RecipientAccepted, engine.Greylisted} {
+			now, below := &clock{}, &fake{}
+			below.says = always(reason, func(r *engine.Result) { r.Details.CheckedAt = now.Now().Round(0).UTC() })
+			config := Config{Engine: below, Now: now.Now}
+			if stored {
+				config.Store = openStore(t, t.TempDir(), now.Now)
+			}
+			c := newCache(t, config)
+			verify(t, c, "user@acme.example")
+			if stored {
+				if err := config.Store.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				c.memory.clear()
+			}
+			now.advance(-30 * time.Minute)
+			if r := verify(t, c, "user@acme.example"); r.Details.Cached || r.Details.RetryAfter > 300 {
+				t.Errorf("%s, stored %v: cached %v, retry after %d s", reason, stored, r.Details.Cached, r.Details.RetryAfter)
+			}
+			if r := verify(t, c, "user@acme.example"); !r.Details.Cached {
+				t.Errorf("%s, stored %v: the new result is not remembered", reason, stored)
+			}
+		}
+	}
+}
+
 // TestHurry: who gives a verification little time does not make others believe
 // that there is no answer.
 func TestHurry(t *testing.T) {
