@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log"
 	"net/netip"
+	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -27,50 +29,29 @@ func Example() {
 	fmt.Println(result.Verdict, result.Reason, result.Message)
 }
 
-// A sign-up form that embeds the engine is tested without a network: the form
-// gets a verifier whose DNS and mail hosts are fakes.
-func Example_testing() {
-	mail := smtptest.NewNetwork()
-	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
-	verifier, _ := engine.New(engine.Config{Exchanger: dns, Dialer: mail,
-		AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
-	defer verifier.Close()
-
-	signUp := func(email string) string {
-		result, err := verifier.Verify(context.Background(), email)
-		if err == nil && result.Verdict == engine.Undeliverable {
-			return "Please check your address: " + result.Message
-		}
-		return "Welcome!"
-	}
-	fmt.Println(signUp("alice@example.org"))
-	fmt.Println(signUp("alcie@example.org"))
-	// Output:
-	// Welcome!
-	// Please check your address: The mail host says that the mailbox does not exist.
-}
-
-// What was learned about an address can be stored and judged again by other
-// rules: here by one for a host with its own words for people who have left.
+// What was gathered about an address can be stored, whichever method gathered
+// it, and judged again when a rule has changed: here for a host with words of
+// its own for a mailbox that is gone.
 func ExampleDecide() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Unknown: "550 5.0.0 no longer with us"})
 	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
-	test := netip.MustParsePrefix("192.0.2.0/24")
-	verifier, _ := engine.New(engine.Config{Exchanger: dns, Dialer: mail, AllowNets: []netip.Prefix{test}})
-	defer verifier.Close()
-
-	evidence, err := verifier.Gather(context.Background(), "bob@example.org")
+	var stored []byte
+	verifier, err := engine.New(engine.Config{
+		Hooks: engine.Hooks{Gathered: func(_ context.Context, e engine.Evidence) {
+			stored, _ = json.Marshal(e)
+		}},
+		Exchanger: dns, Dialer: mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	stored, _ := json.Marshal(evidence)
-
-	var again engine.Evidence
-	if err := json.Unmarshal(stored, &again); err != nil {
+	defer verifier.Close()
+	before, err := verifier.Verify(context.Background(), "bob@example.org")
+	if err != nil {
 		log.Fatal(err)
 	}
+
 	rules, err := replies.NewClassifier(replies.RuleFile{Name: "ours.yaml", Data: []byte(`
 rules:
   - id: left
@@ -82,13 +63,64 @@ rules:
 	if err != nil {
 		log.Fatal(err)
 	}
-	policy := engine.Policy{AllowNets: []netip.Prefix{test}}
-	before := engine.Decide(again, policy)
+	var evidence engine.Evidence
+	if err := json.Unmarshal(stored, &evidence); err != nil {
+		log.Fatal(err) // a later version has written it, for example
+	}
+	policy := verifier.Policy()
 	policy.Classifier = rules
-	after := engine.Decide(again, policy)
-	fmt.Println(before.Verdict, before.Details.Reason)
-	fmt.Println(after.Verdict, after.Details.Reason)
+	after := engine.Decide(evidence, policy)
+	fmt.Println(before.Verdict, before.Reason)
+	fmt.Println(after.Verdict, after.Reason)
 	// Output:
 	// unknown ambiguous_refusal
 	// undeliverable mailbox_disabled
+}
+
+// Lists of the program's own are added to the embedded ones, and replaced while
+// the Verifier works.
+func ExampleVerifier_SetLists() {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax}) // no network
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	check := func(address string) {
+		result, err := verifier.Verify(context.Background(), address)
+		fmt.Println(address, result.Disposable, err)
+	}
+	check("alice@throwaway.example")
+	ours, err := lists.New(lists.Addition{
+		Kind: lists.Disposable, Name: "ours", From: strings.NewReader("throwaway.example\n"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	verifier.SetLists(ours)
+	check("alice@throwaway.example")
+	// Output:
+	// alice@throwaway.example false <nil>
+	// alice@throwaway.example true <nil>
+}
+
+// People write more than the address into a form.
+func ExampleVerifyText() {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax}) // no network
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	for _, text := range []string{"Jane <jane@example.com>", "jane@example.com, joe@example.com", "N/A"} {
+		result, err := engine.VerifyText(context.Background(), verifier, text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%q: %q %s\n", text, result.Email, result.Verdict)
+	}
+	// Output:
+	// "Jane <jane@example.com>": "jane@example.com" unknown
+	// "jane@example.com, joe@example.com": "jane@example.com, joe@example.com" several
+	// "N/A": "N/A" empty
 }
