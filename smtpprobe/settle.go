@@ -82,14 +82,23 @@ func (w *worker) decide(t *transaction) []fate {
 		case awaitsProof:
 			h.open++
 		default:
-			j.queue(false) // before tell, which has no lock
+			j.queue(false) // before finish, which has no lock
 		}
 	}
+	w.stopAsking(t, now)
+	return fates
+}
+
+// stopAsking answers the jobs that wait for a host that has shown that it
+// cannot be asked for the moment: it refuses everybody, or never answered about
+// a recipient. The pool's lock is held.
+func (w *worker) stopAsking(t *transaction, now time.Time) {
+	h := w.host
 	if t.known && t.turned() {
 		h.limits.turned(w.use(t), now)
 		w.troubled, w.retired = true, true
 		if t.plain {
-			p.pauseTurned(t)
+			w.pool.pauseTurned(t)
 		}
 	}
 	if !h.answers && t.fresh && len(t.jobs) == 1 && t.trouble >= outOfStep && w.ctx.Err() == nil {
@@ -98,7 +107,6 @@ func (w *worker) decide(t *transaction) []fate {
 			h.failWaiting(h.failed.answer)
 		}
 	}
-	return fates
 }
 
 // failure notes what ended the session in the transcript.
