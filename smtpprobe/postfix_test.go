@@ -18,19 +18,13 @@ const (
 )
 
 // TestPostfix sees how often lists of good and bad mailboxes meet with the
-// limits on errors that Postfix has by default.
+// limits on errors that Postfix has by default: it never hangs up, and delays
+// at most one recipient in four.
 func TestPostfix(t *testing.T) {
 	for _, tt := range []struct {
-		bad        int // of 100
-		slow, hard int64
-		sessions   int // of 600 mailboxes
-	}{
-		{0, 0, 0, 10},
-		{5, 200, 0, 16}, // four sessions find out at once whether the host has more patience than that
-		{25, 150, 0, 40},
-		{60, 60, 0, 80},
-		{100, 60, 0, 110},
-	} {
+		bad      int // of 100
+		sessions int // of 600 mailboxes
+	}{{0, 10}, {5, 16}, {25, 40}, {60, 80}, {100, 110}} {
 		t.Run(fmt.Sprintf("%d%% bad", tt.bad), func(t *testing.T) {
 			var slow, hard atomic.Int64
 			host := &peer{
@@ -52,9 +46,9 @@ func TestPostfix(t *testing.T) {
 			list := mailboxes(600, func(i int) bool { return i*37%100 < tt.bad }, "a.example", "b.example")
 			found, sessions := crowd(t, smtpprobe.Config{}, host, list)
 			checkTruth(t, found)
-			if slow.Load() > tt.slow || hard.Load() > tt.hard || len(sessions) > tt.sessions {
-				t.Errorf("slowed down %d times, hung up %d times, in %d sessions; want at most %d, %d, %d",
-					slow.Load(), hard.Load(), len(sessions), tt.slow, tt.hard, tt.sessions)
+			if int(slow.Load()) > len(list)/4 || hard.Load() > 0 || len(sessions) > tt.sessions {
+				t.Errorf("slowed down %d times, hung up %d times, in %d sessions; want at most %d, 0, %d",
+					slow.Load(), hard.Load(), len(sessions), len(list)/4, tt.sessions)
 			}
 			t.Logf("slow %d, hard %d, %d sessions", slow.Load(), hard.Load(), len(sessions))
 		})
