@@ -15,6 +15,19 @@ import (
 // about the domain.
 func (l *Lists) Match(local, domain string) []Match { return l.AppendMatches(nil, local, domain) }
 
+// Has reports whether an address is on a list, as the flags of a verification
+// do: entries that are a weak hint of a spam trap do not count. The arguments
+// are as in [Lists.Match].
+func (l *Lists) Has(list Kind, local, domain string) bool {
+	var room [8]Match
+	for _, m := range l.AppendMatches(room[:0], local, domain) {
+		if m.List == list && m.Confidence != Weak {
+			return true
+		}
+	}
+	return false
+}
+
 // AppendMatches appends the matches of [Lists.Match]. If found has room, it
 // does not allocate for an ASCII address, except for one below an entry.
 func (l *Lists) AppendMatches(found []Match, local, domain string) []Match {
