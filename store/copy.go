@@ -14,7 +14,7 @@ const copyTimeout = 6 * time.Hour
 // copied are the tables, each after those that it refers to. The others belong
 // to the database itself.
 var copied = []string{
-	"meta", "versions", "accounts", "sessions", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
+	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 }
 
 // made are the tables that have rows as soon as a database is opened. They are

@@ -15,6 +15,8 @@ const (
 	// usageKept is thirteen months, so that a month can be compared with the
 	// same month of the year before.
 	usageKept = 400 * 24 * time.Hour
+	// networksKept is for an owner who signs in twice a year.
+	networksKept = 200 * 24 * time.Hour
 	// writersKept is much longer than a commit may stay of unknown outcome.
 	writersKept = 30 * 24 * time.Hour
 )
@@ -30,6 +32,8 @@ var purges = []struct {
 	{`DELETE FROM setup_tokens WHERE hash IN (SELECT hash FROM setup_tokens WHERE expires <= $1 LIMIT $2)`, 0},
 	{`DELETE FROM usage WHERE (api_key, day) IN (SELECT api_key, day FROM usage WHERE day <= $1 ORDER BY day LIMIT $2)`, usageKept},
 	{`DELETE FROM quotas WHERE (api_key, month) IN (SELECT api_key, month FROM quotas WHERE month <= $1 LIMIT $2)`, usageKept},
+	{`DELETE FROM networks WHERE (account, network) IN (SELECT account, network FROM networks WHERE at <= $1 ORDER BY at LIMIT $2)`,
+		networksKept},
 	{`DELETE FROM writers WHERE writer IN (SELECT writer FROM writers WHERE at <= $1 ORDER BY at LIMIT $2)`, writersKept},
 }
 

@@ -67,6 +67,12 @@ func TestOwnerUnderAttack(t *testing.T) {
 	if got := w.signInAs(t, testLogin, testPassword); got.StatusCode != http.StatusSeeOther {
 		t.Errorf("the owner is kept out: %d", got.StatusCode)
 	}
+	w.throttle = newThrottle() // as after a restart
+	attack()
+	w.client = w.browser()
+	if got := w.signInAs(t, testLogin, testPassword); got.StatusCode != http.StatusSeeOther {
+		t.Errorf("the owner is kept out after a restart: %d", got.StatusCode)
+	}
 	attack()
 	w.client, client = owner, netip.MustParseAddr("198.51.100.1") // on the way, with a session
 	const better = "a better one, I think"

@@ -91,7 +91,11 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	if err := d.stillValid(ctx, session, account); err != nil {
 		return err
 	}
-	d.throttle.welcome(account.Login, d.config.Client(v.r))
+	client := d.config.Client(v.r)
+	d.throttle.welcome(account.Login, client)
+	if err := d.config.Store.RememberNetwork(ctx, account.ID, networkOf(client).String()); err != nil {
+		d.config.Log.WarnContext(ctx, "dashboard: the network of a sign-in is not remembered", "error", err)
+	}
 	v.setCookie(sessionCookie, text, http.SameSiteLaxMode)
 	v.dropCookie(formCookie)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -36,6 +37,9 @@ func (d *Dashboard) showSignIn(v *visit) error {
 func (d *Dashboard) signIn(v *visit) error {
 	form := signInForm{Login: v.form("login"), Next: ownPage(v.form("next"))}
 	client := d.config.Client(v.r)
+	if err := d.recall(v, form.Login, client); err != nil {
+		return err
+	}
 	if wait := d.throttle.begin(d.config.Now(), form.Login, client); wait > 0 {
 		return d.refuseSignIn(v, form, v.tooOften(wait), http.StatusTooManyRequests)
 	}
@@ -53,6 +57,19 @@ func (d *Dashboard) signIn(v *visit) error {
 	}
 	d.config.Log.InfoContext(v.r.Context(), "dashboard: signed in", "account", account.ID)
 	return v.redirect(form.Next)
+}
+
+// recall lets the throttle know whether the account was signed in to from the
+// client's network, before a restart or at another node.
+func (d *Dashboard) recall(v *visit, login string, client netip.Addr) error {
+	if d.throttle.knows(login, client) {
+		return nil
+	}
+	known, err := d.config.Store.KnowsNetwork(v.r.Context(), login, networkOf(client).String())
+	if known {
+		d.throttle.welcome(login, client)
+	}
+	return err
 }
 
 // authenticate returns the account if the password is right. For a login that

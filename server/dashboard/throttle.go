@@ -100,6 +100,13 @@ func (t *throttle) forgive(login string, client netip.Addr) {
 	}
 }
 
+// knows reports whether the account is known to come from the network.
+func (t *throttle) knows(login string, client netip.Addr) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.familiar[originOf(login, client)] != nil
+}
+
 // welcome records that the account is known to come from the network, whose
 // tries are forgiven.
 func (t *throttle) welcome(login string, client netip.Addr) {
