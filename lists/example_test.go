@@ -2,7 +2,6 @@ package lists_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rcpt/rcpt/lists"
@@ -21,24 +20,6 @@ func Example() {
 	// role support
 	// disposable mailinator.com
 	// allow sales@partner.example
-}
-
-// The lists work without the engine: whether a domain is disposable or a
-// local-part names a role is a look-up in memory.
-func ExampleLists_Match() {
-	l, err := lists.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	on := func(kind lists.Kind, local, domain string) bool {
-		return slices.ContainsFunc(l.Match(local, domain), func(m lists.Match) bool { return m.List == kind })
-	}
-	fmt.Println(on(lists.Disposable, "", "mailinator.com"), on(lists.Disposable, "", "example.com"))
-	fmt.Println(on(lists.Free, "", "gmail.com"), on(lists.Role, "postmaster", ""))
-	// Output:
-	// true false
-	// true true
 }
 
 func ExampleLists_Suggest() {
