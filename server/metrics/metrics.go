@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -38,9 +39,13 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Metrics counts. It is safe for concurrent use.
+// Metrics counts. It is safe for concurrent use. It is a
+// [prometheus.Collector], so that a program can have the metrics in a registry
+// of its own; [Metrics.Handler] serves them with those of the Go runtime and of
+// the process.
 type Metrics struct {
 	registry      *prometheus.Registry
+	watched       []prometheus.Collector
 	log           *slog.Logger
 	verifications verifications
 	steps         steps
@@ -63,21 +68,31 @@ func New(config Config) (*Metrics, error) {
 		registry: prometheus.NewRegistry(), log: config.Log,
 		verifications: newVerifications(), steps: newSteps(), requests: newRequests(config.Routes),
 	}
-	watched := []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build(config.Version),
-	}
-	watched = append(watched, m.verifications.collectors()...)
-	watched = append(watched, m.steps.collectors()...)
-	watched = append(watched, m.requests.collectors()...)
-	watched = append(watched, config.sources()...)
-	var failed error
-	for _, collector := range watched {
-		failed = errors.Join(failed, m.registry.Register(collector))
-	}
-	if failed != nil {
-		return nil, fmt.Errorf("metrics: %w", failed)
+	m.watched = slices.Concat([]prometheus.Collector{build(config.Version)}, m.verifications.collectors(),
+		m.steps.collectors(), m.requests.collectors(), config.sources())
+	err := errors.Join(
+		m.registry.Register(collectors.NewGoCollector()),
+		m.registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})),
+		m.registry.Register(m),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return m, nil
+}
+
+// Describe implements [prometheus.Collector].
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, collector := range m.watched {
+		collector.Describe(to)
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	for _, collector := range m.watched {
+		collector.Collect(to)
+	}
 }
 
 // Handler serves the metrics. It requires no key: let it listen where only your
