@@ -82,19 +82,9 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			p.domains.note(h.key.addr, r.domain, *r.Reply, r.class)
 		}
 	}
-	if !t.lastWord() {
-		return
+	if t.lastWord() && t.contradicted(0) {
+		h.limits.trust(confirmed, now) // it means its refusal beside an accepted control
 	}
-	if t.contradicted(0) {
-		h.trustConfirmed(t.jobs[0].domain, now)
-	}
-}
-
-// trustConfirmed notes that the host means a refusal beside an accepted
-// control. Jobs that wait to be asked alone about the same domain can come
-// along with others again.
-func (h *mailHost) trustConfirmed(domain string, now time.Time) {
-	h.limits.trust(confirmed, now)
 }
 
 // tells reports whether a reply says something about how the provider takes to
