@@ -21,8 +21,10 @@
 // [Store.PutVerdict], [Store.ScheduleRecheck]) queue a small write and never
 // wait. The queue is committed ten times a second, at [Store.Flush] and at
 // [Store.Close]: a process that is killed loses less than a second of them.
-// While the database cannot be written to they are kept, up to a limit; writes
-// beyond it are dropped and counted in [Stats.Dropped].
+// After a commit of unknown outcome the same batch is committed again, under
+// its number, and counts once. While the database cannot be written to they are
+// kept, up to a limit; writes beyond it are dropped and counted in
+// [Stats.Dropped].
 //
 // # Secrets and addresses
 //
