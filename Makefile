@@ -11,7 +11,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
+.PHONY: run build test race man lint contract apidiff e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -37,6 +37,9 @@ lint: ## formatting, width of lines and staticcheck
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
 	./server/openapi/generators/check.sh
+
+apidiff: ## what changed in the promised packages since the last tag
+	GO="$(GO)" .ci/apidiff
 
 e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
