@@ -245,7 +245,7 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	}}
 	switch failure.Kind {
 	case smtp.KindPaused:
-		j.special, j.retryAfter = &leftAlone, time.Duration(failure.RetryAfter)*time.Second
+		j.special, j.retryAfter = &paused, time.Duration(failure.RetryAfter)*time.Second
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, time.Duration(failure.RetryAfter)*time.Second
 	}
@@ -255,11 +255,10 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	return j
 }
 
-// leftAlone replaces the ruling of [Blocked] for a mail host that was not
-// asked.
-var leftAlone = ruling{verdict: Unknown, retryAfter: retryTemporary,
+// paused replaces the ruling of [Blocked] for a mail host that was not asked.
+var paused = ruling{verdict: Unknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, " +
-		"and is left alone for a while."}
+		"so rcpt waits before it asks again."}
 
 // refusesEverybody replaces the ruling of [RateLimited], and of a refusal of
 // the mailbox, where nothing shows that the mail host still accepts anybody.

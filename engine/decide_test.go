@@ -187,7 +187,7 @@ func TestDecide(t *testing.T) {
 		{"timeout", asked(failed(smtp.PhaseRCPT, smtp.KindTimeout)), ConnectionTimeout, Unknown},
 		{"tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS)), TLSFailed, Unknown},
 		{"protocol", asked(failed(smtp.PhaseGreeting, smtp.KindProtocol)), ProtocolError, Unknown},
-		{"left alone", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), Blocked, Unknown},
+		{"provider paused", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), Blocked, Unknown},
 		{"no smtputf8", asked(atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
 		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtp.Failure{Kind: smtp.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
 		{"no smtputf8 at one host of two", asked(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},

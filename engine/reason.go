@@ -130,7 +130,7 @@ var rulings = map[Reason]ruling{
 	ControlInconclusive: {verdict: Unknown,
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
 	SpamTrap:    {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
-	SMTPSkipped: {verdict: Unknown, message: "Nothing speaks against the address, but its mail host was not asked."},
+	SMTPSkipped: {verdict: Unknown, message: "All checks passed; the mail host was not contacted."},
 	ResolverUnreliable: {verdict: Unknown, retryAfter: retryNetwork,
 		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
 			"This is a fault of our network, not of the address."},

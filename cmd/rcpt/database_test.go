@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/store"
-	"github.com/rcpt/rcpt/store/storetest"
 )
 
 func TestUserData(t *testing.T) {
@@ -93,24 +92,5 @@ func TestBackupWhileServing(t *testing.T) {
 	command = backupCommand{databaseFlag: databaseFlag{"postgres://u@127.0.0.1:1/x"}, File: filepath.Join(restored, "other")}
 	if err := command.Run(t.Context(), std); err == nil || !strings.Contains(err.Error(), "pg_dump") {
 		t.Errorf("of PostgreSQL: %v", err)
-	}
-}
-
-func TestMigrate(t *testing.T) {
-	cluster := storetest.Start(t)
-	s, folder := stateWithKey(t)
-	std, printed := streams(t)
-	command := migrateCommand{dataFlag: folder, To: cluster.Database(t)}
-	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("while a server uses the folder: %v", err)
-	}
-	check(t, s.Close())
-	check(t, command.Run(t.Context(), std, &logFlags{}))
-	if !strings.Contains(printed(), "api_keys      1\n") {
-		t.Error(printed())
-	}
-	wantKey(t, store.Options{DatabaseURL: command.To})
-	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrNotEmpty) {
-		t.Errorf("a second time: %v", err)
 	}
 }

@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -242,4 +244,23 @@ func (o *outage) accounts() {
 	}
 	o.t.Logf("with a quota %d answers and %d times 503, units used %d; without %d answers", o.ask.limited.answered.Load(), o.refused.Load(), used,
 		o.ask.free.answered.Load())
+}
+
+func TestMigrate(t *testing.T) {
+	cluster := storetest.Start(t)
+	s, folder := stateWithKey(t)
+	std, printed := streams(t)
+	command := migrateCommand{dataFlag: folder, To: cluster.Database(t)}
+	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("while a server uses the folder: %v", err)
+	}
+	check(t, s.Close())
+	check(t, command.Run(t.Context(), std, &logFlags{}))
+	if !strings.Contains(printed(), "api_keys      1\n") {
+		t.Error(printed())
+	}
+	wantKey(t, store.Options{DatabaseURL: command.To})
+	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrNotEmpty) {
+		t.Errorf("a second time: %v", err)
+	}
 }
