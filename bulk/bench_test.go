@@ -37,7 +37,7 @@ func (refusing) Verify(_ context.Context, address string) (engine.Result, error)
 
 type discard struct{}
 
-func (discard) Write(bulk.Item, engine.Result) error { return nil }
+func (discard) Write(context.Context, bulk.Item, engine.Result) error { return nil }
 
 // BenchmarkRun tells what a million items cost besides their verification; an
 // operation is an item.

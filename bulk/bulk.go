@@ -28,8 +28,18 @@ type Source interface {
 // goroutine.
 type Sink interface {
 	// Write must not change what the result points to: duplicates of the
-	// address share it.
-	Write(item Item, result engine.Result) error
+	// address share it. The context has the values of that of [Run] and is not
+	// cancelled: what is done is written.
+	Write(ctx context.Context, item Item, result engine.Result) error
+}
+
+// Flusher is a [Sink] that collects results before it writes them, as to a
+// database. [Run] calls Flush on the goroutine of Write when no result has come
+// for a second, so that a list that pauses leaves nothing behind, and after the
+// last one, unless the sink has failed.
+type Flusher interface {
+	Sink
+	Flush(ctx context.Context) error
 }
 
 // Verifier is what [engine.Verifier] does. It is called from many goroutines.
@@ -75,7 +85,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	r.stopReading = stopReading
 	go read(reading, source, r.reads)
 	r.asking = engine.WithQueued(ctx, r.waiters.note)
-	go r.out.run()
+	go r.out.run(context.WithoutCancel(ctx))
 
 	err = r.loop(ctx)
 	cancel()

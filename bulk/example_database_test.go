@@ -3,7 +3,6 @@ package bulk_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -27,7 +26,7 @@ type table struct {
 }
 
 // Write implements [bulk.Sink]. Run calls it from one goroutine.
-func (t *table) Write(item bulk.Item, result engine.Result) error {
+func (t *table) Write(ctx context.Context, item bulk.Item, result engine.Result) error {
 	// The reason is there without details, too. An empty cell says that the
 	// verification was not carried out, so that a later run tries again.
 	verdict := string(result.Verdict)
@@ -38,11 +37,12 @@ func (t *table) Write(item bulk.Item, result engine.Result) error {
 	if len(t.pending) < 3*t.batch {
 		return nil
 	}
-	return t.flush(context.Background())
+	return t.Flush(ctx)
 }
 
-// flush writes the pending rows.
-func (t *table) flush(ctx context.Context) error {
+// Flush implements [bulk.Flusher]. Run calls it when the queue pauses, and at
+// the end.
+func (t *table) Flush(ctx context.Context) error {
 	if len(t.pending) == 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func ExampleRun_database() {
 		Verifier: verifier,
 		Trim:     engine.Result.WithoutDetails,
 	})
-	if err := errors.Join(err, sink.flush(context.Background())); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(summary.Written, "written,", summary.Failed, "failed")

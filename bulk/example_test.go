@@ -27,7 +27,7 @@ func (s lineSource) Next(context.Context) (bulk.Item, error) {
 // printer prints a result per line.
 type printer struct{}
 
-func (printer) Write(item bulk.Item, result engine.Result) error {
+func (printer) Write(_ context.Context, item bulk.Item, result engine.Result) error {
 	_, err := fmt.Println(item.Email, result.Verdict, result.Details.Reason)
 	return err
 }

@@ -71,7 +71,7 @@ type file struct {
 	called  int
 }
 
-func (f *file) Write(item bulk.Item, r engine.Result) error {
+func (f *file) Write(_ context.Context, item bulk.Item, r engine.Result) error {
 	f.called++
 	if f.called == f.failAt {
 		return io.ErrShortWrite

@@ -185,4 +185,4 @@ func TestGroupsKeepNothingForTheLast(t *testing.T) {
 // forgetful is a sink.
 type forgetful struct{}
 
-func (forgetful) Write(bulk.Item, engine.Result) error { return nil }
+func (forgetful) Write(context.Context, bulk.Item, engine.Result) error { return nil }

@@ -33,7 +33,7 @@ func (yes) Verify(_ context.Context, address string) (engine.Result, error) {
 
 type nowhere struct{}
 
-func (nowhere) Write(Item, engine.Result) error { return nil }
+func (nowhere) Write(context.Context, Item, engine.Result) error { return nil }
 
 // TestJournalFails: a run whose journal cannot be written ends with an error,
 // and what was written before stays.

@@ -79,7 +79,7 @@ func TestFilesKeepResults(t *testing.T) {
 		}}
 		sink := sinkFunc(func(item bulk.Item, r engine.Result) error {
 			rows[item.Email] = item.Row
-			return out.Write(item, r)
+			return out.Write(t.Context(), item, r)
 		})
 		_, err := bulk.Run(t.Context(), source, sink, bulk.Options{
 			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(), Limits: bulk.Limits{HeldBytes: 1},
@@ -100,7 +100,7 @@ func TestFilesKeepResults(t *testing.T) {
 
 type sinkFunc func(bulk.Item, engine.Result) error
 
-func (f sinkFunc) Write(item bulk.Item, r engine.Result) error { return f(item, r) }
+func (f sinkFunc) Write(_ context.Context, item bulk.Item, r engine.Result) error { return f(item, r) }
 
 // TestWindow checks how far ahead a run reads of what it has no answer for.
 func TestWindow(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSinkError(t *testing.T) {
 		out := &file{failAt: 3}
 		slow := sinkFunc(func(item bulk.Item, r engine.Result) error { // so that there is more to write
 			time.Sleep(10 * time.Second)
-			return out.Write(item, r)
+			return out.Write(t.Context(), item, r)
 		})
 		summary, err := bulk.Run(t.Context(), listOf(emails...), slow, bulk.Options{Verifier: &answers{}})
 		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "item 3") {

@@ -60,7 +60,7 @@ type sink struct {
 	place  *int
 }
 
-func (s sink) Write(_ bulk.Item, result engine.Result) error {
+func (s sink) Write(_ context.Context, _ bulk.Item, result engine.Result) error {
 	s.report(drive.Answer{Place: *s.place, Verdict: drive.Verdict(result.Verdict), Failed: !result.Success})
 	*s.place++
 	return nil

@@ -1,6 +1,7 @@
 package listfile
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -142,7 +143,7 @@ func CheckOutput(name string, in *Input, replace bool) error {
 }
 
 // Write takes a result. With the last result of a row it writes the row.
-func (o *Output) Write(item bulk.Item, result engine.Result) error {
+func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.results = append(o.results, result)

@@ -48,15 +48,15 @@ func TestFullDisk(t *testing.T) {
 	disk := &smallDisk{room: len(row)*5/2 + 1}
 	out := &Output{OutputOptions: OutputOptions{Writer: writer}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
 	for range 2 {
-		check(t, out.Write(bulk.Item{Row: []byte{}}, engine.Result{}))
+		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
 	}
 	check(t, out.Flush())
-	check(t, out.Write(bulk.Item{Row: []byte{}}, engine.Result{}))
+	check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
 	if err := out.Flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
 		t.Errorf("error %v", err)
 	}
 	disk.room *= 2
-	if err := out.Write(bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
+	if err := out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a later row: error %v", err)
 	}
 	if rows, err := out.Close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
