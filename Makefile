@@ -6,12 +6,14 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
 SOAK ?= 10m
+CROSS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 windows/386
+WASM = . ./engine ./engine/address ./lists ./server/client
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
+.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -40,6 +42,15 @@ contract: ## clients made from the contract of the HTTP interface (Go, npm)
 
 apidiff: ## what changed in the promised packages since the last tag
 	GO="$(GO)" .ci/apidiff
+
+crossbuild: ## build for other systems, and for WebAssembly what runs there
+	@set -e; for target in $(CROSS); do \
+		echo "== $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./...; \
+	done; for system in js wasip1; do \
+		echo "== $$system/wasm"; \
+		GOOS=$$system GOARCH=wasm $(GO) build $(WASM); \
+	done
 
 e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
