@@ -18,27 +18,27 @@ import (
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, network, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
-		ask := func(ctx context.Context) (engine.Result, error, time.Duration) {
+		ask := func(ctx context.Context) (engine.Result, time.Duration, error) {
 			began := time.Now()
 			r, err := v.VerifyWith(ctx, "user@example.test", engine.VerifyOptions{Within: 3 * time.Second})
-			return r, err, time.Since(began)
+			return r, time.Since(began), err
 		}
 		for range 2 {
-			r, err, took := ask(t.Context())
+			r, took, err := ask(t.Context())
 			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.Unknown || r.Success || r.Domain != "example.test" {
 				t.Errorf("%+v, %v after %v", r, err, took)
 			}
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if r, err, took := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || r.Success {
+		if r, took, err := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || r.Success {
 			t.Errorf("cancelled: %+v, %v after %v", r, err, took)
 		}
-		if r, err, took := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || r.Details.Cached || took > 3*time.Second {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || r.Details.Cached || took > 3*time.Second {
 			t.Errorf("as it ends: %+v, %v after %v", r, err, took)
 		}
 		synctest.Wait()
-		if r, err, took := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || !r.Details.Cached || took != 0 {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || !r.Details.Cached || took != 0 {
 			t.Errorf("later: %+v, %v after %v", r, err, took)
 		}
 		if n := len(network.Dials()); n != 1 {
