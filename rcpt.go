@@ -56,10 +56,10 @@ type (
 
 // The verdicts.
 const (
-	Deliverable   = engine.Deliverable
-	Undeliverable = engine.Undeliverable
-	AcceptAll     = engine.AcceptAll
-	Unknown       = engine.Unknown
+	Deliverable   = engine.VerdictDeliverable
+	Undeliverable = engine.VerdictUndeliverable
+	AcceptAll     = engine.VerdictAcceptAll
+	Unknown       = engine.VerdictUnknown
 )
 
 // New returns a Verifier, like [engine.New]. Close it when done.

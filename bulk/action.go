@@ -11,31 +11,31 @@ type Action string
 
 // The actions.
 const (
-	Send   Action = "send"   // mail it
-	Review Action = "review" // a person or a rule of yours decides; mailing it is a risk
-	Remove Action = "remove" // do not mail it
-	Retry  Action = "retry"  // verify it again before mailing it
+	ActionSend   Action = "send"   // mail it
+	ActionReview Action = "review" // a person or a rule of yours decides; mailing it is a risk
+	ActionRemove Action = "remove" // do not mail it
+	ActionRetry  Action = "retry"  // verify it again before mailing it
 )
 
 // Actions returns every action, in the order of the parts of a list:
 // deliverable, risky, bad, retry.
-func Actions() []Action { return []Action{Send, Review, Remove, Retry} }
+func Actions() []Action { return []Action{ActionSend, ActionReview, ActionRemove, ActionRetry} }
 
 // passing has the reasons of unknown results that another try may change.
 var passing = map[engine.Reason]bool{
-	engine.DNSTemporary:       true,
-	engine.ConnectionFailed:   true,
-	engine.ConnectionTimeout:  true,
-	engine.TLSFailed:          true,
-	engine.Greylisted:         true,
-	engine.RateLimited:        true,
-	engine.TemporaryFailure:   true,
-	engine.MailboxFull:        true, // it would bounce today
-	engine.Blocked:            true, // from another network, or when the block is gone
-	engine.InternalError:      true,
-	engine.ResolverUnreliable: true,
-	engine.PortBlocked:        true,
-	engine.EgressFailed:       true,
+	engine.ReasonDNSTemporary:       true,
+	engine.ReasonConnectionFailed:   true,
+	engine.ReasonConnectionTimeout:  true,
+	engine.ReasonTLSFailed:          true,
+	engine.ReasonGreylisted:         true,
+	engine.ReasonRateLimited:        true,
+	engine.ReasonTemporaryFailure:   true,
+	engine.ReasonMailboxFull:        true, // it would bounce today
+	engine.ReasonBlocked:            true, // from another network, or when the block is gone
+	engine.ReasonInternalError:      true,
+	engine.ReasonResolverUnreliable: true,
+	engine.ReasonPortBlocked:        true,
+	engine.ReasonEgressFailed:       true,
 }
 
 // ActionFor returns what to do with an address after its result. The first rule
@@ -58,14 +58,14 @@ func ActionFor(r engine.Result) Action {
 		reason, later = cmp.Or(r.Reason, r.Details.Reason), r.Details.RetryAfter > 0
 	}
 	switch {
-	case r.SpamTrap || reason == engine.SpamTrap:
-		return Remove
-	case r.Verdict == engine.Undeliverable || r.Verdict == engine.Empty:
-		return Remove
-	case r.Verdict == engine.Unknown && (later || passing[reason]):
-		return Retry
-	case r.Verdict == engine.Deliverable && !r.Disposable:
-		return Send
+	case r.SpamTrap || reason == engine.ReasonSpamTrap:
+		return ActionRemove
+	case r.Verdict == engine.VerdictUndeliverable || r.Verdict == engine.VerdictEmpty:
+		return ActionRemove
+	case r.Verdict == engine.VerdictUnknown && (later || passing[reason]):
+		return ActionRetry
+	case r.Verdict == engine.VerdictDeliverable && !r.Disposable:
+		return ActionSend
 	}
-	return Review
+	return ActionReview
 }

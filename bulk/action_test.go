@@ -17,35 +17,35 @@ func TestActionFor(t *testing.T) {
 		on      on
 		want    bulk.Action
 	}{
-		{[]engine.Reason{engine.RecipientAccepted}, "", on{}, bulk.Send},
-		{[]engine.Reason{engine.RecipientAccepted}, "", on{role: true}, bulk.Send},
-		{[]engine.Reason{engine.RecipientAccepted}, "", on{disposable: true}, bulk.Review},
-		{[]engine.Reason{engine.RecipientAccepted}, "", on{trap: true}, bulk.Remove},
-		{[]engine.Reason{engine.CatchAll}, "", on{}, bulk.Review},
-		{[]engine.Reason{engine.CatchAll}, "", on{disposable: true, role: true}, bulk.Review},
-		{[]engine.Reason{engine.CatchAll}, "", on{trap: true}, bulk.Remove},
-		{[]engine.Reason{engine.SpamTrap}, "", on{}, bulk.Remove},
-		{[]engine.Reason{engine.SpamTrap}, "", on{trap: true, later: true}, bulk.Remove},
+		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{}, bulk.ActionSend},
+		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{role: true}, bulk.ActionSend},
+		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{disposable: true}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{trap: true}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonCatchAll}, "", on{}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonCatchAll}, "", on{disposable: true, role: true}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonCatchAll}, "", on{trap: true}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonSpamTrap}, "", on{}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonSpamTrap}, "", on{trap: true, later: true}, bulk.ActionRemove},
 		{[]engine.Reason{
-			engine.InvalidSyntax, engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.MailboxNotFound, engine.MailboxDisabled,
-			engine.MailboxMoved, engine.SMTPUTF8Unsupported,
-		}, "", on{}, bulk.Remove},
-		{[]engine.Reason{engine.MailboxNotFound}, "", on{disposable: true, role: true}, bulk.Remove},
-		{[]engine.Reason{engine.MXReservedAddress}, engine.Undeliverable, on{}, bulk.Remove},
+			engine.ReasonInvalidSyntax, engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonMailboxNotFound, engine.ReasonMailboxDisabled,
+			engine.ReasonMailboxMoved, engine.ReasonSMTPUTF8Unsupported,
+		}, "", on{}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonMailboxNotFound}, "", on{disposable: true, role: true}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonMXReservedAddress}, engine.VerdictUndeliverable, on{}, bulk.ActionRemove},
 		{[]engine.Reason{
-			engine.DNSTemporary, engine.ConnectionFailed, engine.ConnectionTimeout, engine.TLSFailed, engine.Greylisted, engine.RateLimited,
-			engine.TemporaryFailure, engine.MailboxFull, engine.Blocked, engine.InternalError,
-		}, "", on{}, bulk.Retry},
-		{[]engine.Reason{engine.ResolverUnreliable, engine.PortBlocked, engine.EgressFailed}, "", on{}, bulk.Retry},
-		{[]engine.Reason{engine.Greylisted}, "", on{disposable: true}, bulk.Retry},
-		{[]engine.Reason{engine.Greylisted}, "", on{trap: true}, bulk.Remove},
+			engine.ReasonDNSTemporary, engine.ReasonConnectionFailed, engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonGreylisted, engine.ReasonRateLimited,
+			engine.ReasonTemporaryFailure, engine.ReasonMailboxFull, engine.ReasonBlocked, engine.ReasonInternalError,
+		}, "", on{}, bulk.ActionRetry},
+		{[]engine.Reason{engine.ReasonResolverUnreliable, engine.ReasonPortBlocked, engine.ReasonEgressFailed}, "", on{}, bulk.ActionRetry},
+		{[]engine.Reason{engine.ReasonGreylisted}, "", on{disposable: true}, bulk.ActionRetry},
+		{[]engine.Reason{engine.ReasonGreylisted}, "", on{trap: true}, bulk.ActionRemove},
 		{[]engine.Reason{
-			engine.MXReservedAddress, engine.NotOurDomain, engine.AmbiguousRefusal, engine.ProtocolError, engine.ControlInconclusive, engine.SMTPSkipped,
-		}, "", on{}, bulk.Review},
-		{[]engine.Reason{"not_asked"}, engine.Unknown, on{}, bulk.Review},
-		{[]engine.Reason{engine.AmbiguousRefusal}, "", on{later: true}, bulk.Retry},
-		{[]engine.Reason{engine.InvalidSyntax}, engine.Several, on{}, bulk.Review},
-		{[]engine.Reason{engine.InvalidSyntax}, engine.Empty, on{}, bulk.Remove},
+			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonSMTPSkipped,
+		}, "", on{}, bulk.ActionReview},
+		{[]engine.Reason{"not_asked"}, engine.VerdictUnknown, on{}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
+		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictSeveral, on{}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictEmpty, on{}, bulk.ActionRemove},
 	}
 	reached := []engine.Reason{}
 	for _, c := range cases {
@@ -69,7 +69,7 @@ func TestActionFor(t *testing.T) {
 		}
 	}
 	for verdict, want := range map[engine.Verdict]bulk.Action{
-		engine.Deliverable: bulk.Send, engine.AcceptAll: bulk.Review, engine.Undeliverable: bulk.Remove, engine.Unknown: bulk.Review,
+		engine.VerdictDeliverable: bulk.ActionSend, engine.VerdictAcceptAll: bulk.ActionReview, engine.VerdictUndeliverable: bulk.ActionRemove, engine.VerdictUnknown: bulk.ActionReview,
 	} {
 		if got := bulk.ActionFor(engine.Result{Verdict: verdict}); got != want {
 			t.Errorf("%s without details: %s, want %s", verdict, got, want)

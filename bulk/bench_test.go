@@ -25,14 +25,14 @@ func (g *generated) Next(context.Context) (bulk.Item, error) {
 type instant struct{}
 
 func (instant) Verify(_ context.Context, address string) (engine.Result, error) {
-	return engine.Result{Email: address, Success: true, Verdict: engine.Deliverable}, nil
+	return engine.Result{Email: address, Success: true, Verdict: engine.VerdictDeliverable}, nil
 }
 
 // refusing knows no mailbox.
 type refusing struct{}
 
 func (refusing) Verify(_ context.Context, address string) (engine.Result, error) {
-	return result(address, engine.Undeliverable, engine.MailboxNotFound), nil
+	return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
 }
 
 type discard struct{}

@@ -72,7 +72,7 @@ func TestFailuresAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := []int64{summary.Done, summary.Failed, summary.Verdicts[engine.Unknown]}
+		got := []int64{summary.Done, summary.Failed, summary.Verdicts[engine.VerdictUnknown]}
 		if diff := cmp.Diff([]int64{4, 2, 2}, got); diff != "" {
 			t.Errorf("done, failed, unknown (-want +got):\n%s", diff)
 		}

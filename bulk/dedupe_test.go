@@ -72,7 +72,7 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if n := len(verifier.asked["grey@one.example"]); n != 2 || len(verifier.asked) != 3 {

@@ -17,8 +17,8 @@
 //     and local-parts exactly, except for unnecessary quotes.
 //     [Limits.RecentBytes] limits how many addresses are remembered after they
 //     are done; one that comes again later is verified again.
-//   - Retries: an [engine.Unknown] result that says when to ask again is not
-//     final before [Options.RetryWindow] is over. The address is verified
+//   - Retries: an [engine.VerdictUnknown] result that says when to ask again is
+//     not final before [Options.RetryWindow] is over. The address is verified
 //     again after that time or a growing wait, whichever is longer, and a last
 //     time when the window ends. If asking again is not worthwhile until then,
 //     the result is final at once. The last answer counts. Waiting addresses

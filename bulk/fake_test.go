@@ -136,17 +136,17 @@ func result(address string, verdict engine.Verdict, reason engine.Reason) engine
 }
 
 func deliverable(address string) engine.Result {
-	return result(address, engine.Deliverable, engine.RecipientAccepted)
+	return result(address, engine.VerdictDeliverable, engine.ReasonRecipientAccepted)
 }
 
 func failed(address string) engine.Result {
-	r := result(address, engine.Unknown, engine.InternalError)
+	r := result(address, engine.VerdictUnknown, engine.ReasonInternalError)
 	r.Success = false
 	return r
 }
 
 func greylisted(address string, after time.Duration) engine.Result {
-	r := result(address, engine.Unknown, engine.Greylisted)
+	r := result(address, engine.VerdictUnknown, engine.ReasonGreylisted)
 	r.Details.RetryAfter = int64(after.Seconds())
 	return r
 }

@@ -60,7 +60,7 @@ func TestGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		if v.most > 100 {
@@ -114,7 +114,7 @@ func TestGroupsAreRetried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		for address, at := range v.asked {

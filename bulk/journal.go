@@ -311,7 +311,7 @@ func appendFrame(to, payload []byte) []byte {
 // a later run. One about our own network cannot.
 func isSettled(a *answer) bool {
 	switch a.reason {
-	case engine.ResolverUnreliable, engine.PortBlocked, engine.EgressFailed:
+	case engine.ReasonResolverUnreliable, engine.ReasonPortBlocked, engine.ReasonEgressFailed:
 		return false
 	}
 	return true

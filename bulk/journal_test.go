@@ -70,7 +70,7 @@ func TestJournal(t *testing.T) {
 		if err != nil || all != int64(len(emails)) {
 			t.Fatalf("%d settled, error %v", all, err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		if summary.Recalled != settled || summary.Done != all || summary.Duplicates > 1 {
@@ -130,12 +130,12 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 			case emails[1]:
 				return failed(address), errors.New("out of memory")
 			case emails[2]:
-				return result(address, engine.Unknown, "port_blocked"), nil
+				return result(address, engine.VerdictUnknown, "port_blocked"), nil
 			case emails[3]:
 				time.Sleep(30 * time.Second) // until after the drain
 				return greylisted(address, 5*time.Minute), nil
 			case emails[4]:
-				return result(address, engine.Unknown, engine.EgressFailed), nil
+				return result(address, engine.VerdictUnknown, engine.ReasonEgressFailed), nil
 			}
 			return deliverable(address), nil
 		}}
@@ -189,7 +189,7 @@ func TestTornJournal(t *testing.T) {
 			if err != nil || settled != 4 || summary.Recalled+int64(len(verifier.asked)) != 4 {
 				t.Errorf("%s: %d settled, %d recalled, %d asked about, error %v", damage, settled, summary.Recalled, len(verifier.asked), err)
 			}
-			if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+			if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 				t.Errorf("%s: output (-want +got):\n%s", damage, diff)
 			}
 			if strings.Contains(damage, "behind") && summary.Recalled != 4 {

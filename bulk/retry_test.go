@@ -84,7 +84,7 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 		if err != nil || summary.Retries != 2 {
 			t.Errorf("%d retries (%v)", summary.Retries, err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if done[0] != 1000 {
@@ -164,12 +164,12 @@ func TestBusyIsTriedAgain(t *testing.T) {
 		least, end time.Duration
 		retries    int64
 	}{
-		"for a while":          {busy(4, fine), 0, engine.Deliverable, true, 15 * time.Second, 35 * time.Second, 0},
-		"for ever":             {busy(1000, fine), 0, engine.Unknown, false, 8 * time.Minute, 11 * time.Minute, 0},
-		"for ever, window":     {busy(1000, fine), time.Hour, engine.Unknown, false, 58 * time.Minute, 61 * time.Minute, 0},
-		"then greylisted":      {busy(8, always(10*time.Minute)), 10 * time.Minute, engine.Unknown, true, 12 * time.Minute, 16 * time.Minute, 1},
-		"after an answer":      {afterAnswer(busy(1000, fine)), 12 * time.Minute, engine.Unknown, true, 10*time.Minute + 55*time.Second, 13 * time.Minute, 7}, // less two waits
-		"after an answer once": {afterAnswer(busy(2, fine)), 12 * time.Minute, engine.Deliverable, true, 10 * time.Minute, 11 * time.Minute, 3},
+		"for a while":          {busy(4, fine), 0, engine.VerdictDeliverable, true, 15 * time.Second, 35 * time.Second, 0},
+		"for ever":             {busy(1000, fine), 0, engine.VerdictUnknown, false, 8 * time.Minute, 11 * time.Minute, 0},
+		"for ever, window":     {busy(1000, fine), time.Hour, engine.VerdictUnknown, false, 58 * time.Minute, 61 * time.Minute, 0},
+		"then greylisted":      {busy(8, always(10*time.Minute)), 10 * time.Minute, engine.VerdictUnknown, true, 12 * time.Minute, 16 * time.Minute, 1},
+		"after an answer":      {afterAnswer(busy(1000, fine)), 12 * time.Minute, engine.VerdictUnknown, true, 10*time.Minute + 55*time.Second, 13 * time.Minute, 7}, // less two waits
+		"after an answer once": {afterAnswer(busy(2, fine)), 12 * time.Minute, engine.VerdictDeliverable, true, 10 * time.Minute, 11 * time.Minute, 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func TestOrder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(lines(emails, engine.Deliverable), out.lines); diff != "" {
+				if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
 					t.Error(diff)
 				}
 				if n := int64(len(emails)); summary.Read != n || summary.Done != n || summary.Written != n {
@@ -168,7 +168,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, want the cause and that of the context", err)
 		}
-		if diff := cmp.Diff(lines(emails[:4], engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:4], engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if summary.Written != 4 || summary.Done != 9 || summary.Read != 10 {
@@ -208,7 +208,7 @@ func TestCancelKeepsAnswers(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(lines(emails[:3], engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:3], engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -237,7 +237,7 @@ func TestSinkError(t *testing.T) {
 		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "item 3") {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails[:2], engine.Deliverable), out.lines); diff != "" || summary.Written != 2 {
+		if diff := cmp.Diff(lines(emails[:2], engine.VerdictDeliverable), out.lines); diff != "" || summary.Written != 2 {
 			t.Errorf("%s, summary %+v", diff, summary)
 		}
 	})
@@ -253,7 +253,7 @@ func TestSourceError(t *testing.T) {
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "item 6") {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.Unknown), out.lines); diff != "" || summary.Drained || summary.Retries > 0 {
+		if diff := cmp.Diff(lines(emails, engine.VerdictUnknown), out.lines); diff != "" || summary.Drained || summary.Retries > 0 {
 			t.Errorf("%s, summary %+v", diff, summary)
 		}
 	})
@@ -272,7 +272,7 @@ func TestSpillError(t *testing.T) {
 		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails[:1], engine.Deliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:1], engine.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -300,7 +300,7 @@ func TestDrain(t *testing.T) {
 		if err != nil || !summary.Drained || summary.Retries != 0 || summary.Elapsed != 11*time.Second { // one, and ten times ten at most
 			t.Errorf("%v, summary %+v", err, summary)
 		}
-		want := lines(emails, engine.Deliverable)
+		want := lines(emails, engine.VerdictDeliverable)
 		for i := 99; i < len(want); i++ {
 			want[i] = strings.Replace(want[i], "deliverable", "unknown", 1)
 		}
@@ -338,7 +338,7 @@ func TestDrainWhileBusy(t *testing.T) {
 		time.AfterFunc(time.Second+time.Second/2, func() { close(drain) })
 		out := &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Drain: drain})
-		if err != nil || summary.Verdicts[engine.Deliverable] != 30 || summary.Verdicts[engine.Unknown] != 30 {
+		if err != nil || summary.Verdicts[engine.VerdictDeliverable] != 30 || summary.Verdicts[engine.VerdictUnknown] != 30 {
 			t.Errorf("%+v (%v)", summary, err)
 		}
 		if most := 2*(1+2+4)*time.Second + 4*time.Second; summary.Elapsed > most {

@@ -16,11 +16,11 @@ import (
 )
 
 func full(email string, row []byte) *record {
-	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: engine.Greylisted, result: engine.Result{
+	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: engine.ReasonGreylisted, result: engine.Result{
 		Email: strings.ToValidUTF8(email, "\uFFFD"), User: "user", Domain: "one.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
-		Success: true, Verdict: engine.Unknown, Message: "<later & more>", Details: &engine.Details{
-			Reason: engine.Greylisted, RetryAfter: 60, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
-			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.Role, Entry: "user"}},
+		Success: true, Verdict: engine.VerdictUnknown, Message: "<later & more>", Details: &engine.Details{
+			Reason: engine.ReasonGreylisted, RetryAfter: 60, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
+			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), DurationMS: 7,
 		},
@@ -33,7 +33,7 @@ func records() []*record {
 		full("b@one.example", []byte{}),
 		{item: Item{Email: "no answer", Row: []byte("row")}},
 		full("\xff not UTF-8", []byte(strings.Repeat("\x00\xff", 50_000))),
-		{item: Item{}, answer: &answer{result: engine.Result{Email: "short", Success: true, Verdict: engine.Undeliverable, Message: "m"}}},
+		{item: Item{}, answer: &answer{result: engine.Result{Email: "short", Success: true, Verdict: engine.VerdictUndeliverable, Message: "m"}}},
 	}
 }
 

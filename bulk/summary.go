@@ -76,11 +76,11 @@ func (t *tally) add(a *answer) {
 	}
 	t.verdicts[a.result.Verdict]++
 	t.actions[ActionFor(a.result)]++
-	if a.reason == "" || a.result.Verdict == engine.Several || a.result.Verdict == engine.Empty {
+	if a.reason == "" || a.result.Verdict == engine.VerdictSeveral || a.result.Verdict == engine.VerdictEmpty {
 		return
 	}
 	t.reasons[a.reason]++
-	if a.result.Domain == "" || a.result.Verdict != engine.Unknown && a.result.Verdict != engine.Undeliverable {
+	if a.result.Domain == "" || a.result.Verdict != engine.VerdictUnknown && a.result.Verdict != engine.VerdictUndeliverable {
 		return
 	}
 	of := domainReason{a.result.Domain, a.reason}

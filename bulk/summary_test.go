@@ -22,11 +22,11 @@ func TestSummary(t *testing.T) {
 		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
 			switch r := deliverable(address); {
 			case r.Domain == "bad.example", r.User == "ghost":
-				return result(address, engine.Undeliverable, engine.MailboxNotFound), nil
+				return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
 			case r.Domain == "grey.example":
 				return greylisted(address, time.Minute), nil
 			case r.Domain == "":
-				return result(address, engine.Undeliverable, engine.InvalidSyntax), nil
+				return result(address, engine.VerdictUndeliverable, engine.ReasonInvalidSyntax), nil
 			default:
 				return r, nil
 			}
@@ -40,15 +40,15 @@ func TestSummary(t *testing.T) {
 		}
 		want := bulk.Summary{
 			Read: 12, Done: 12, Written: 12, Duplicates: 1, Retries: 4,
-			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 3, engine.Undeliverable: 5, engine.Unknown: 4},
+			Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 3, engine.VerdictUndeliverable: 5, engine.VerdictUnknown: 4},
 			Reasons: map[engine.Reason]int64{
-				engine.RecipientAccepted: 3, engine.MailboxNotFound: 4, engine.Greylisted: 4, engine.InvalidSyntax: 1,
+				engine.ReasonRecipientAccepted: 3, engine.ReasonMailboxNotFound: 4, engine.ReasonGreylisted: 4, engine.ReasonInvalidSyntax: 1,
 			},
 			Worst: []bulk.DomainCount{
-				{Domain: "grey.example", Count: 5, Reasons: []engine.Reason{engine.Greylisted, engine.MailboxNotFound}},
-				{Domain: "bad.example", Count: 3, Reasons: []engine.Reason{engine.MailboxNotFound}},
+				{Domain: "grey.example", Count: 5, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonMailboxNotFound}},
+				{Domain: "bad.example", Count: 3, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}},
 			},
-			Actions: map[bulk.Action]int64{bulk.Send: 3, bulk.Remove: 5, bulk.Retry: 4},
+			Actions: map[bulk.Action]int64{bulk.ActionSend: 3, bulk.ActionRemove: 5, bulk.ActionRetry: 4},
 		}
 		for _, r := range out.results {
 			if r.Details != nil {
@@ -76,7 +76,7 @@ func TestWorstOfMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worst := bulk.DomainCount{Domain: "worst.example", Count: domains / 10, Reasons: []engine.Reason{engine.MailboxNotFound}}
+	worst := bulk.DomainCount{Domain: "worst.example", Count: domains / 10, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}}
 	if len(got.Worst) != 10 || !reflect.DeepEqual(got.Worst[0], worst) {
 		t.Errorf("%+v, want first %+v", got.Worst, worst)
 	}
@@ -99,7 +99,7 @@ func TestProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := bulk.Progress{
-			Read: 100, Done: 40, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 40}, // of one, and four times ten
+			Read: 100, Done: 40, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 40}, // of one, and four times ten
 			Rate: 40 / 5.5, Elapsed: 5500 * time.Millisecond, Exhausted: true,
 		}
 		if next := got[0].NextRetry; next < 55*time.Second || next > 62*time.Second || got[0].LastRetry != next {
@@ -110,7 +110,7 @@ func TestProgress(t *testing.T) {
 			t.Error(diff)
 		}
 		last := got[len(got)-1]
-		if last.Done != 100 || last.Waiting != 0 || last.Verdicts[engine.Deliverable] != 100 || last.Rate > 1 {
+		if last.Done != 100 || last.Waiting != 0 || last.Verdicts[engine.VerdictDeliverable] != 100 || last.Rate > 1 {
 			t.Errorf("at the end %+v", last)
 		}
 	})

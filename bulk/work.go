@@ -144,7 +144,7 @@ func (r *run) outcome(t *task, result engine.Result, err error) outcome {
 	o.answer.reason = result.Reason
 	if d := result.Details; d != nil {
 		o.answer.reason = cmp.Or(result.Reason, d.Reason) // a Verifier that wraps another may set one only
-		if result.Verdict == engine.Unknown {
+		if result.Verdict == engine.VerdictUnknown {
 			o.retryAfter = time.Duration(d.RetryAfter) * time.Second
 		}
 	}

@@ -50,7 +50,7 @@ func TestIPv6BesideSlowIPv4(t *testing.T) {
 				for _, f := range tt.faults {
 					world.Break(f)
 				}
-				r := newTest(t, world, func(c *Config) { c.Suffices = func(Addr) bool { return true } }, func(c *Config) {
+				r := newTest(t, world, func(c *Config) { c.SkipIPv6 = func(Addr) bool { return true } }, func(c *Config) {
 					if tt.change != nil {
 						tt.change(c)
 					}

@@ -16,7 +16,7 @@
 // have no public address.
 //
 // The IPv6 addresses of a host that has IPv4 addresses are asked for only when
-// needed, as [Config.Suffices] decides, or if the IPv4 addresses take long.
+// needed, as [Config.SkipIPv6] decides, or if the IPv4 addresses take long.
 //
 // [Resolver.IPv4] looks up the addresses of any name.
 //

@@ -71,7 +71,7 @@ type Host struct {
 	// more addresses.
 	Incomplete bool `json:"incomplete,omitempty"`
 	// IPv6Unasked is set if the host's IPv6 addresses were not asked for
-	// because its IPv4 addresses suffice ([Config.Suffices]).
+	// because its IPv4 addresses suffice ([Config.SkipIPv6]).
 	IPv6Unasked bool `json:"ipv6_unasked,omitempty"`
 	// Omitted counts addresses beyond the limit. If Addrs has a reserved one,
 	// they are reserved, too.

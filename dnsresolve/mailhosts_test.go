@@ -242,7 +242,7 @@ func TestNotADomainName(t *testing.T) {
 // not asked for its IPv6 addresses until they are needed.
 func TestIPv6WhereWanted(t *testing.T) {
 	const mx, v4, v6 = "example.test. MX 10 mx.test.\n", "mx.test. A 192.0.2.1\n", "mx.test. AAAA 2001:db8::1\n"
-	suffice := func(c *Config) { c.Suffices = func(a Addr) bool { return a.IP == netip.MustParseAddr("192.0.2.1") } }
+	suffice := func(c *Config) { c.SkipIPv6 = func(a Addr) bool { return a.IP == netip.MustParseAddr("192.0.2.1") } }
 	unasked := host("mx.test", 10, StatusOK, "192.0.2.1")
 	unasked.IPv6Unasked = true
 	incomplete := host("mx.test", 10, StatusOK, "192.0.2.1")
@@ -303,7 +303,7 @@ func TestIPv6WhereWanted(t *testing.T) {
 func TestAddIPv6OfOneHost(t *testing.T) {
 	r := newTest(t, dnstest.New("example.test. MX 10 a.test.\nexample.test. MX 20 b.test.\na.test. A 9.9.9.1\nb.test. A 9.9.9.2\n"+
 		"b.test. A 9.9.9.3\nb.test. A 9.9.9.4\nb.test. AAAA 2620:fe::1\nb.test. AAAA 2620:fe::2\nb.test. AAAA 2620:fe::3\n"),
-		func(c *Config) { c.Suffices, c.MaxAddrs = func(Addr) bool { return true }, 2 })
+		func(c *Config) { c.SkipIPv6, c.MaxAddrs = func(Addr) bool { return true }, 2 })
 	a, b := host("a.test", 10, StatusOK, "9.9.9.1"), host("b.test", 20, StatusOK, "9.9.9.2", "9.9.9.3")
 	a.IPv6Unasked, b.Omitted = true, 4
 	found := find(t, r, "example.test")
@@ -317,7 +317,7 @@ func TestAddIPv6OfOneHost(t *testing.T) {
 }
 
 func TestAddIPv6IsCancelled(t *testing.T) {
-	r := newTest(t, dnstest.New("example.test. A 192.0.2.1\n"), func(c *Config) { c.Suffices = func(Addr) bool { return true } })
+	r := newTest(t, dnstest.New("example.test. A 192.0.2.1\n"), func(c *Config) { c.SkipIPv6 = func(Addr) bool { return true } })
 	found := find(t, r, "example.test")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

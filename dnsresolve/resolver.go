@@ -38,11 +38,11 @@ type Config struct {
 	MaxQueries int           // queries in progress at a time, each with a socket; others wait; default 512
 	Logger     *slog.Logger  // default: silent
 
-	// Suffices reports whether a host with this IPv4 address needs no others
+	// SkipIPv6 reports whether a host with this IPv4 address needs no others
 	// for now. Its IPv6 addresses are then asked for by [Resolver.AddIPv6]
 	// only, or if the IPv4 addresses are not known after the time of one try.
 	// Default: both kinds are asked for at the same time.
-	Suffices func(Addr) bool
+	SkipIPv6 func(Addr) bool
 }
 
 // Resolver finds the mail exchangers of domains. It is safe for concurrent use.
@@ -106,7 +106,7 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		maxHosts:   cmp.Or(config.MaxHosts, defaultMaxHosts),
 		maxAddrs:   cmp.Or(config.MaxAddrs, defaultMaxAddrs),
 		log:        cmp.Or(config.Logger, slog.New(slog.DiscardHandler)),
-		suffices:   config.Suffices,
+		suffices:   config.SkipIPv6,
 		shuffle:    rand.Shuffle,
 		cache:      cache,
 		places:     make(chan struct{}, most),

@@ -65,7 +65,7 @@ func testStream(t *testing.T, all situations) {
 			t.Fatal(err)
 		}
 		if asked[i].unproven {
-			asked[i].allowed = append(slices.Clip(asked[i].allowed), string(engine.RateLimited))
+			asked[i].allowed = append(slices.Clip(asked[i].allowed), string(engine.ReasonRateLimited))
 		}
 		asked[i].compare(t, got)
 	}
@@ -124,10 +124,10 @@ func TestTables(t *testing.T) {
 	}
 	words := []string{"deliverable", "undeliverable", "accept-all", "unknown"}
 	for _, reason := range []engine.Reason{
-		engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.MXReservedAddress, engine.DNSTemporary, engine.ConnectionFailed,
-		engine.ConnectionTimeout, engine.TLSFailed, engine.MailboxNotFound, engine.MailboxDisabled, engine.MailboxMoved, engine.MailboxFull,
-		engine.NotOurDomain, engine.Greylisted, engine.RateLimited, engine.Blocked, engine.TemporaryFailure, engine.AmbiguousRefusal,
-		engine.ProtocolError, engine.SMTPUTF8Unsupported, engine.CatchAll, engine.RecipientAccepted, engine.ControlInconclusive,
+		engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonMXReservedAddress, engine.ReasonDNSTemporary, engine.ReasonConnectionFailed,
+		engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonMailboxNotFound, engine.ReasonMailboxDisabled, engine.ReasonMailboxMoved, engine.ReasonMailboxFull,
+		engine.ReasonNotOurDomain, engine.ReasonGreylisted, engine.ReasonRateLimited, engine.ReasonBlocked, engine.ReasonTemporaryFailure, engine.ReasonAmbiguousRefusal,
+		engine.ReasonProtocolError, engine.ReasonSMTPUTF8Unsupported, engine.ReasonCatchAll, engine.ReasonRecipientAccepted, engine.ReasonControlInconclusive,
 	} {
 		words = append(words, string(reason))
 	}

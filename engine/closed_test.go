@@ -25,7 +25,7 @@ func TestVerifyAfterClose(t *testing.T) {
 			result, err := verifier.Verify(t.Context(), email)
 			notCarriedOut(t, result, err)
 		}
-		if result, err := verifier.Verify(t.Context(), "nonsense"); err != nil || result.Verdict != engine.Undeliverable {
+		if result, err := verifier.Verify(t.Context(), "nonsense"); err != nil || result.Verdict != engine.VerdictUndeliverable {
 			t.Errorf("what needs no network: %s, %v", result.Verdict, err)
 		}
 	})
@@ -52,7 +52,7 @@ func TestCloseDuringTheSearchForHosts(t *testing.T) {
 
 func notCarriedOut(t *testing.T, result engine.Result, err error) {
 	t.Helper()
-	if !errors.Is(err, engine.ErrClosed) || result.Success || result.Verdict != engine.Unknown {
+	if !errors.Is(err, engine.ErrClosed) || result.Success || result.Verdict != engine.VerdictUnknown {
 		t.Errorf("%s: %s, success %v, error %v; want %v", result.Email, result.Verdict, result.Success, err, engine.ErrClosed)
 	}
 }

@@ -47,7 +47,7 @@ func (v *Verifier) blamed(found dnsresolve.Findings) bool {
 // restsOnResolver reports whether a reason is the word of the resolver alone.
 func restsOnResolver(reason Reason) bool {
 	switch reason {
-	case DomainNotFound, NoMailHost, NullMX, MXReservedAddress:
+	case ReasonDomainNotFound, ReasonNoMailHost, ReasonNullMX, ReasonMXReservedAddress:
 		return true
 	}
 	return false

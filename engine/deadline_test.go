@@ -54,8 +54,8 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 	}{
 		"DNS is silent":              {fault: &dnstest.Fault{Kind: dnstest.Lose}},
 		"DNS is silent on addresses": {fault: &dnstest.Fault{Type: "A", Kind: dnstest.Lose}},
-		"DNS is slow":                {zone: hostsOf(5), fault: &dnstest.Fault{Delay: 2900 * time.Millisecond}, also: engine.Undeliverable},
-		"a list is silent":           {rhsbl: true, fault: &dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose}, also: engine.Undeliverable},
+		"DNS is slow":                {zone: hostsOf(5), fault: &dnstest.Fault{Delay: 2900 * time.Millisecond}, also: engine.VerdictUndeliverable},
+		"a list is silent":           {rhsbl: true, fault: &dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose}, also: engine.VerdictUndeliverable},
 		"greeting drips":             {host: dripping},
 		"greeting drips everywhere":  {zone: hostsOf(5), host: dripping},
 		"greeting":                   {host: &smtptest.Host{HangAt: smtptest.PhaseGreeting}},
@@ -65,8 +65,8 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 		"MAIL":                       {host: &smtptest.Host{HangAt: smtptest.PhaseMAIL}},
 		"RCPT":                       {host: &smtptest.Host{HangAt: smtptest.PhaseRCPT}},
 		"every reply is late":        {zone: hostsOf(5), host: &smtptest.Host{GreetingDelay: 4 * time.Second, ReplyDelay: 4 * time.Second}},
-		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: engine.Undeliverable}, // the host knows no mailbox
-		"QUIT":                       {host: &smtptest.Host{HangAt: smtptest.PhaseQUIT}, also: engine.Undeliverable},
+		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: engine.VerdictUndeliverable}, // the host knows no mailbox
+		"QUIT":                       {host: &smtptest.Host{HangAt: smtptest.PhaseQUIT}, also: engine.VerdictUndeliverable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 						if took := time.Since(began); took > timeout+grace {
 							t.Errorf("took %v", took)
 						}
-						if err != nil && !errors.Is(err, engine.ErrBusy) || result.Verdict != engine.Unknown && result.Verdict != tt.also {
+						if err != nil && !errors.Is(err, engine.ErrBusy) || result.Verdict != engine.VerdictUnknown && result.Verdict != tt.also {
 							t.Errorf("%s (%s), error %v", result.Verdict, result.Details.Reason, err)
 						}
 					})

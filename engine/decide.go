@@ -35,11 +35,11 @@ func Decide(evidence Evidence, policy Policy) Result {
 		User:       evidence.Local,
 		Domain:     evidence.Domain,
 		AcceptAll:  j.catchAll == CatchAllYes,
-		Role:       matches(evidence.Matches, lists.Role),
-		FreeEmail:  matches(evidence.Matches, lists.Free),
-		Disposable: matches(evidence.Matches, lists.Disposable),
+		Role:       matches(evidence.Matches, lists.KindRole),
+		FreeEmail:  matches(evidence.Matches, lists.KindFree),
+		Disposable: matches(evidence.Matches, lists.KindDisposable),
 		SpamTrap:   trapped(evidence.Matches),
-		Success:    j.reason != InternalError,
+		Success:    j.reason != ReasonInternalError,
 		Verdict:    j.ruling().verdict,
 		Reason:     j.reason,
 		Message:    j.ruling().message,
@@ -68,19 +68,19 @@ func (j judgement) ruling() ruling {
 func judge(evidence Evidence, policy Policy) judgement {
 	switch {
 	case evidence.Schema > EvidenceSchema, evidence.Fault != "":
-		return judgement{reason: InternalError}
+		return judgement{reason: ReasonInternalError}
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)
 	case trapped(evidence.Matches):
-		return judgement{reason: SpamTrap}
+		return judgement{reason: ReasonSpamTrap}
 	case evidence.DNS == nil:
-		return judgement{reason: SMTPSkipped}
+		return judgement{reason: ReasonSMTPSkipped}
 	}
 	if j := judgeDNS(*evidence.DNS, policy.AllowNets); j.reason != "" {
 		return j.unlessResolver(evidence.Network)
 	}
 	if evidence.SMTP == nil {
-		return judgement{reason: SMTPSkipped}
+		return judgement{reason: ReasonSMTPSkipped}
 	}
 	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)
 }
@@ -89,14 +89,14 @@ func judge(evidence Evidence, policy Policy) judgement {
 // do not verify.
 func judgeSyntax(fault SyntaxFault) judgement {
 	switch fault.Reason {
-	case address.AddressLiteral, address.Dotless:
-		rule := rulings[SMTPSkipped]
+	case address.ReasonAddressLiteral, address.ReasonDotless:
+		rule := rulings[ReasonSMTPSkipped]
 		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
-		return judgement{reason: SMTPSkipped, special: &rule}
+		return judgement{reason: ReasonSMTPSkipped, special: &rule}
 	}
-	rule := rulings[InvalidSyntax]
+	rule := rulings[ReasonInvalidSyntax]
 	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)
-	return judgement{reason: InvalidSyntax, special: &rule}
+	return judgement{reason: ReasonInvalidSyntax, special: &rule}
 }
 
 // details lays the judgement and what it rests on out for people and programs.

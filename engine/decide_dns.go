@@ -7,21 +7,21 @@ import (
 	"github.com/rcpt/rcpt/engine/internal/machine"
 )
 
-// selfRuling replaces the ruling of [MXReservedAddress] for a domain whose mail
-// hosts all have a loopback address. Such an address leads every sender back to
-// itself, so nothing can be delivered there.
-var selfRuling = ruling{verdict: Undeliverable,
+// selfRuling replaces the ruling of [ReasonMXReservedAddress] for a domain
+// whose mail hosts all have a loopback address. Such an address leads every
+// sender back to itself, so nothing can be delivered there.
+var selfRuling = ruling{verdict: VerdictUndeliverable,
 	message: "Every mail host of the domain has a loopback address: nobody can deliver there."}
 
 // filterRuling replaces it where one of them has the unspecified address.
 // Nothing can be delivered there either, but filtering resolvers give the same
 // answer for names that they block.
-var filterRuling = ruling{verdict: Unknown,
+var filterRuling = ruling{verdict: VerdictUnknown,
 	message: "A mail host of the domain has the address 0.0.0.0 or ::, " +
 		"which is also what filtering DNS resolvers say of names that they block; no other host can be contacted."}
 
 // ownRuling replaces it where a mail host is this machine.
-var ownRuling = ruling{verdict: Unknown,
+var ownRuling = ruling{verdict: VerdictUnknown,
 	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
 
 // judgeDNS returns why no mail host can be asked, or the zero judgement if one
@@ -29,13 +29,13 @@ var ownRuling = ruling{verdict: Unknown,
 func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 	switch {
 	case found.Status == dnsresolve.StatusNXDomain:
-		return judgement{reason: DomainNotFound}
+		return judgement{reason: ReasonDomainNotFound}
 	case found.Status == dnsresolve.StatusNoData:
-		return judgement{reason: NoMailHost}
+		return judgement{reason: ReasonNoMailHost}
 	case found.Status.Temporary():
-		return judgement{reason: DNSTemporary}
+		return judgement{reason: ReasonDNSTemporary}
 	case found.NullMX:
-		return judgement{reason: NullMX}
+		return judgement{reason: ReasonNullMX}
 	case anyDialable(found.Hosts, allowed):
 		return judgement{}
 	}
@@ -75,17 +75,17 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	}
 	switch {
 	case unseen:
-		return judgement{reason: DNSTemporary}
+		return judgement{reason: ReasonDNSTemporary}
 	case reserved == 0 && found.Omitted > 0:
-		return judgement{reason: DNSTemporary}
+		return judgement{reason: ReasonDNSTemporary}
 	case reserved == 0:
-		return judgement{reason: NoMailHost}
+		return judgement{reason: ReasonNoMailHost}
 	case unspecified:
-		return judgement{reason: MXReservedAddress, special: &filterRuling}
+		return judgement{reason: ReasonMXReservedAddress, special: &filterRuling}
 	case reserved == self && omitted == 0:
-		return judgement{reason: MXReservedAddress, special: &selfRuling}
+		return judgement{reason: ReasonMXReservedAddress, special: &selfRuling}
 	case own:
-		return judgement{reason: MXReservedAddress, special: &ownRuling}
+		return judgement{reason: ReasonMXReservedAddress, special: &ownRuling}
 	}
-	return judgement{reason: MXReservedAddress}
+	return judgement{reason: ReasonMXReservedAddress}
 }

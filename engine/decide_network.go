@@ -4,7 +4,7 @@ package engine
 // proved that it works.
 func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 	if facts != nil && facts.ResolverFault != "" && restsOnResolver(j.reason) {
-		return judgement{reason: ResolverUnreliable}
+		return judgement{reason: ReasonResolverUnreliable}
 	}
 	return j
 }
@@ -12,9 +12,9 @@ func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 // unlessPort replaces the judgement that no mail host was reached if our
 // network lets us reach none.
 func (j judgement) unlessPort(facts *NetworkFacts) judgement {
-	unreached := j.reason == ConnectionFailed || j.reason == ConnectionTimeout
+	unreached := j.reason == ReasonConnectionFailed || j.reason == ReasonConnectionTimeout
 	if facts != nil && facts.PortFault != "" && j.special == nil && unreached {
-		return judgement{reason: PortBlocked, answer: j.answer}
+		return judgement{reason: ReasonPortBlocked, answer: j.answer}
 	}
 	return j
 }

@@ -39,21 +39,21 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 		retryAfter: reading.RetryAfter,
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
-	if session.Unproven && j.ruling().verdict == Undeliverable {
-		j.reason, j.special = RateLimited, &refusesEverybody
+	if session.Unproven && j.ruling().verdict == VerdictUndeliverable {
+		j.reason, j.special = ReasonRateLimited, &refusesEverybody
 	}
 	if phase == smtp.PhaseRCPT {
 		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
 	switch {
-	case reading.Class == replies.OK:
+	case reading.Class == replies.ClassOK:
 		j.accept(provider.Of(session.Host).Recipients)
-		if j.reason == ControlInconclusive && session.Control != nil {
+		if j.reason == ReasonControlInconclusive && session.Control != nil {
 			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain))
 		}
 	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtp.KindTLS):
-		j.reason = TLSFailed
-	case j.catchAll == CatchAllYes && j.ruling().verdict == Undeliverable:
+		j.reason = ReasonTLSFailed
+	case j.catchAll == CatchAllYes && j.ruling().verdict == VerdictUndeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
 	}
 	return j
@@ -139,21 +139,21 @@ func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 // reply proves nothing permanently.
 func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	reason := reasonOf[class]
-	if rulings[reason].verdict != Undeliverable {
+	if rulings[reason].verdict != VerdictUndeliverable {
 		return reason
 	}
 	switch {
 	case code < 500:
-		return TemporaryFailure
+		return ReasonTemporaryFailure
 	case phase != smtp.PhaseRCPT:
-		return Blocked
+		return ReasonBlocked
 	}
 	return reason
 }
 
-// uncheckedRuling replaces the ruling of [CatchAll] for a provider that is
-// known to accept everything and to sort later.
-var uncheckedRuling = ruling{verdict: AcceptAll,
+// uncheckedRuling replaces the ruling of [ReasonCatchAll] for a provider that
+// is known to accept everything and to sort later.
+var uncheckedRuling = ruling{verdict: VerdictAcceptAll,
 	message: "The mail host takes mail for every address and refuses or drops it later: " +
 		"nothing can be learned about this mailbox by asking."}
 
@@ -162,20 +162,20 @@ var uncheckedRuling = ruling{verdict: AcceptAll,
 func (j *judgement) accept(recipients provider.Recipients) {
 	switch {
 	case j.catchAll == CatchAllYes:
-		j.reason = CatchAll
+		j.reason = ReasonCatchAll
 		if recipients == provider.RecipientsUnchecked {
 			j.special = &uncheckedRuling
 		}
 	case j.catchAll == CatchAllNo, recipients == provider.RecipientsChecked:
-		j.reason = RecipientAccepted
+		j.reason = ReasonRecipientAccepted
 	default:
-		j.reason = ControlInconclusive
+		j.reason = ReasonControlInconclusive
 	}
 }
 
-// controlPutOff replaces the ruling of [ControlInconclusive] where the random
-// mailbox was greylisted.
-var controlPutOff = ruling{verdict: Unknown, retryAfter: retryGreylist,
+// controlPutOff replaces the ruling of [ReasonControlInconclusive] where the
+// random mailbox was greylisted.
+var controlPutOff = ruling{verdict: VerdictUnknown, retryAfter: retryGreylist,
 	message: "The mail host accepted the address, and asks to come back later (greylisting) " +
 		"for the random one beside it; try again."}
 
@@ -185,7 +185,7 @@ var controlPutOff = ruling{verdict: Unknown, retryAfter: retryGreylist,
 // restart, or in a shared transaction, where a host without PIPELINING gets the
 // control only after an accepted target.
 func (j *judgement) awaitControl(control replies.Classification) {
-	if control.Class == replies.Greylisted {
+	if control.Class == replies.ClassGreylisted {
 		j.special, j.retryAfter = &controlPutOff, control.RetryAfter
 	}
 }
@@ -202,14 +202,14 @@ func judgeControl(
 	}
 	reading := read(smtp.PhaseRCPT, *control, mailbox)
 	switch reasonFor(reading.Class, smtp.PhaseRCPT, control.Code) {
-	case MailboxNotFound:
+	case ReasonMailboxNotFound:
 		return CatchAllNo
-	case MailboxDisabled: // what never was cannot be disabled, but some hosts have one code for both
+	case ReasonMailboxDisabled: // what never was cannot be disabled, but some hosts have one code for both
 		if control.Enhanced == "5.2.1" || control.Enhanced == "5.1.1" {
 			return CatchAllNo
 		}
 	}
-	if reading.Class == replies.OK {
+	if reading.Class == replies.ClassOK {
 		return CatchAllYes
 	}
 	return CatchAllUnknown
@@ -217,28 +217,28 @@ func judgeControl(
 
 // failureReasons maps the ways in which a session fails to reasons.
 var failureReasons = map[smtp.Kind]Reason{
-	smtp.KindRefused:     ConnectionFailed,
-	smtp.KindUnreachable: ConnectionFailed,
-	smtp.KindClosed:      ConnectionFailed,
-	smtp.KindReset:       ConnectionFailed,
-	smtp.KindTimeout:     ConnectionTimeout,
-	smtp.KindTLS:         TLSFailed,
-	smtp.KindProtocol:    ProtocolError,
-	smtp.KindSMTPUTF8:    SMTPUTF8Unsupported,
-	smtp.KindEgress:      EgressFailed,
-	smtp.KindPaused:      Blocked,
-	smtp.KindTurned:      RateLimited,
+	smtp.KindRefused:     ReasonConnectionFailed,
+	smtp.KindUnreachable: ReasonConnectionFailed,
+	smtp.KindClosed:      ReasonConnectionFailed,
+	smtp.KindReset:       ReasonConnectionFailed,
+	smtp.KindTimeout:     ReasonConnectionTimeout,
+	smtp.KindTLS:         ReasonTLSFailed,
+	smtp.KindProtocol:    ReasonProtocolError,
+	smtp.KindSMTPUTF8:    ReasonSMTPUTF8Unsupported,
+	smtp.KindEgress:      ReasonEgressFailed,
+	smtp.KindPaused:      ReasonBlocked,
+	smtp.KindTurned:      ReasonRateLimited,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
 func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	if session.Failure == nil {
-		return judgement{reason: ConnectionFailed}
+		return judgement{reason: ReasonConnectionFailed}
 	}
 	failure := *session.Failure
 	reason, ok := failureReasons[failure.Kind]
 	if !ok {
-		reason = ConnectionFailed
+		reason = ReasonConnectionFailed
 	}
 	j := judgement{reason: reason, answer: &SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
@@ -249,26 +249,27 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, time.Duration(failure.RetryAfter)*time.Second
 	}
-	if reason == SMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
+	if reason == ReasonSMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
 	}
 	return j
 }
 
-// paused replaces the ruling of [Blocked] for a mail host that was not asked.
-var paused = ruling{verdict: Unknown, retryAfter: retryTemporary,
+// paused replaces the ruling of [ReasonBlocked] for a mail host that was not
+// asked.
+var paused = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us for several domains, " +
 		"so rcpt waits before it asks again."}
 
-// refusesEverybody replaces the ruling of [RateLimited], and of a refusal of
-// the mailbox, where nothing shows that the mail host still accepts anybody.
-var refusesEverybody = ruling{verdict: Unknown, retryAfter: retryTemporary,
+// refusesEverybody replaces the ruling of [ReasonRateLimited], and of a refusal
+// of the mailbox, where nothing shows that the mail host still accepts anybody.
+var refusesEverybody = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host refuses every mailbox that it is asked about, " +
 		"perhaps because it was asked about many: try again later."}
 
-// someLackSMTPUTF8 replaces the ruling of [SMTPUTF8Unsupported] if not all mail
-// hosts were asked.
-var someLackSMTPUTF8 = ruling{verdict: Unknown, retryAfter: retryTemporary,
+// someLackSMTPUTF8 replaces the ruling of [ReasonSMTPUTF8Unsupported] if not
+// all mail hosts were asked.
+var someLackSMTPUTF8 = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
 	message: "The local-part has non-ASCII characters. The mail hosts that answered cannot take such addresses, " +
 		"but not all were asked."}
 

@@ -92,7 +92,7 @@ func listed(kind lists.Kind, evidence Evidence) Evidence {
 // hinted is evidence with matches of spam traps.
 func hinted(evidence Evidence, confidences ...lists.Confidence) Evidence {
 	for _, c := range confidences {
-		evidence.Matches = append(evidence.Matches, lists.Match{List: lists.SpamTrap, Confidence: c})
+		evidence.Matches = append(evidence.Matches, lists.Match{List: lists.KindSpamTrap, Confidence: c})
 	}
 	return evidence
 }
@@ -115,126 +115,126 @@ func TestDecide(t *testing.T) {
 		reason   Reason
 		verdict  Verdict
 	}{
-		{"fault", Evidence{Fault: "disk on fire"}, InternalError, Unknown},
-		{"syntax", Evidence{Syntax: &SyntaxFault{Detail: "no @"}}, InvalidSyntax, Undeliverable},
-		{"address literal", Evidence{Syntax: &SyntaxFault{Reason: address.AddressLiteral}}, SMTPSkipped, Unknown},
-		{"one label", Evidence{Syntax: &SyntaxFault{Reason: address.Dotless}}, SMTPSkipped, Unknown},
-		{"spam trap", listed(lists.SpamTrap, Evidence{Local: "user"}), SpamTrap, Unknown},
-		{"spam trap by its mail host", hinted(found(oneHost), lists.Strong), SpamTrap, Unknown},
-		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.Weak, lists.Strong), SpamTrap, Unknown},
-		{"weak hints of a spam trap", hinted(found(oneHost), lists.Weak, lists.Weak), SMTPSkipped, Unknown},
-		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.Weak), RecipientAccepted, Deliverable},
-		{"domain called like a class of replies", wordyDomain, RecipientAccepted, Deliverable},
-		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, SMTPSkipped, Unknown},
-		{"dns level", found(oneHost), SMTPSkipped, Unknown},
+		{"fault", Evidence{Fault: "disk on fire"}, ReasonInternalError, VerdictUnknown},
+		{"syntax", Evidence{Syntax: &SyntaxFault{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
+		{"address literal", Evidence{Syntax: &SyntaxFault{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},
+		{"one label", Evidence{Syntax: &SyntaxFault{Reason: address.ReasonDotless}}, ReasonSMTPSkipped, VerdictUnknown},
+		{"spam trap", listed(lists.KindSpamTrap, Evidence{Local: "user"}), ReasonSpamTrap, VerdictUnknown},
+		{"spam trap by its mail host", hinted(found(oneHost), lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},
+		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},
+		{"weak hints of a spam trap", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceWeak), ReasonSMTPSkipped, VerdictUnknown},
+		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.ConfidenceWeak), ReasonRecipientAccepted, VerdictDeliverable},
+		{"domain called like a class of replies", wordyDomain, ReasonRecipientAccepted, VerdictDeliverable},
+		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, ReasonSMTPSkipped, VerdictUnknown},
+		{"dns level", found(oneHost), ReasonSMTPSkipped, VerdictUnknown},
 
-		{"nxdomain", found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), DomainNotFound, Undeliverable},
-		{"nodata", found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), NoMailHost, Undeliverable},
-		{"null mx", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), NullMX, Undeliverable},
-		{"servfail", found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), DNSTemporary, Unknown},
-		{"refused", found(dnsresolve.Findings{Status: dnsresolve.StatusRefused}), DNSTemporary, Unknown},
-		{"dns timeout", found(dnsresolve.Findings{Status: dnsresolve.StatusTimeout}), DNSTemporary, Unknown},
-		{"malformed answer", found(dnsresolve.Findings{Status: dnsresolve.StatusMalformed}), DNSTemporary, Unknown},
-		{"no resolver", found(dnsresolve.Findings{Status: dnsresolve.StatusError}), DNSTemporary, Unknown},
-		{"status from the future", found(dnsresolve.Findings{Status: "novel"}), DNSTemporary, Unknown},
+		{"nxdomain", found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), ReasonDomainNotFound, VerdictUndeliverable},
+		{"nodata", found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), ReasonNoMailHost, VerdictUndeliverable},
+		{"null mx", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), ReasonNullMX, VerdictUndeliverable},
+		{"servfail", found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), ReasonDNSTemporary, VerdictUnknown},
+		{"refused", found(dnsresolve.Findings{Status: dnsresolve.StatusRefused}), ReasonDNSTemporary, VerdictUnknown},
+		{"dns timeout", found(dnsresolve.Findings{Status: dnsresolve.StatusTimeout}), ReasonDNSTemporary, VerdictUnknown},
+		{"malformed answer", found(dnsresolve.Findings{Status: dnsresolve.StatusMalformed}), ReasonDNSTemporary, VerdictUnknown},
+		{"no resolver", found(dnsresolve.Findings{Status: dnsresolve.StatusError}), ReasonDNSTemporary, VerdictUnknown},
+		{"status from the future", found(dnsresolve.Findings{Status: "novel"}), ReasonDNSTemporary, VerdictUnknown},
 		{"no target resolves", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusNoData)}}), NoMailHost, Undeliverable},
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusNoData)}}), ReasonNoMailHost, VerdictUndeliverable},
 		{"one target not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
-			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain)}}), DNSTemporary, Unknown},
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain)}}), ReasonDNSTemporary, VerdictUnknown},
 		{"one target's look-up fails", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusTimeout)}}), DNSTemporary, Unknown},
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain), deadHost("b", dnsresolve.StatusTimeout)}}), ReasonDNSTemporary, VerdictUnknown},
 		{"loopback only", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "::1", "loopback")}}), MXReservedAddress, Undeliverable},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "::1", "loopback")}}), ReasonMXReservedAddress, VerdictUndeliverable},
 		{"private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), ReasonMXReservedAddress, VerdictUnknown},
 		{"loopback and private", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "10.0.0.1", "private")}}), ReasonMXReservedAddress, VerdictUnknown},
 		{"loopback and unseen", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), deadHost("b", dnsresolve.StatusServFail)}}), DNSTemporary, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), deadHost("b", dnsresolve.StatusServFail)}}), ReasonDNSTemporary, VerdictUnknown},
 
 		{"loopback, and perhaps more", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{incomplete(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
+			Hosts: []dnsresolve.Host{incomplete(host("a", "127.0.0.1", "loopback"))}}), ReasonDNSTemporary, VerdictUnknown},
 		{"loopback, and IPv6 not asked for: it was in an allowed network then", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{ipv4Only(host("a", "127.0.0.1", "loopback"))}}), DNSTemporary, Unknown},
+			Hosts: []dnsresolve.Host{ipv4Only(host("a", "127.0.0.1", "loopback"))}}), ReasonDNSTemporary, VerdictUnknown},
 		{"loopback, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), ReasonMXReservedAddress, VerdictUnknown},
 		{"loopback, and addresses left out", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{leavingOut(host("a", "127.0.0.1", "loopback"))}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{leavingOut(host("a", "127.0.0.1", "loopback"))}}), ReasonMXReservedAddress, VerdictUnknown},
 		{"private, and hosts not looked up", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Omitted: 1,
-			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}}), ReasonMXReservedAddress, VerdictUnknown},
 
 		{"nothing but 0.0.0.0 without MX, as filters say", found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Implicit: true,
-			Hosts: []dnsresolve.Host{host("a", "0.0.0.0", "unspecified")}}), MXReservedAddress, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "0.0.0.0", "unspecified")}}), ReasonMXReservedAddress, VerdictUnknown},
 		{"a mail host at 0.0.0.0, as filters say of its name", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "0.0.0.0", "unspecified")}}), MXReservedAddress, Unknown},
-		{"nxdomain, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noResolver), ResolverUnreliable, Unknown},
-		{"nodata, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), noResolver), ResolverUnreliable, Unknown},
-		{"null mx, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), noResolver), ResolverUnreliable, Unknown},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback"), host("b", "0.0.0.0", "unspecified")}}), ReasonMXReservedAddress, VerdictUnknown},
+		{"nxdomain, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noResolver), ReasonResolverUnreliable, VerdictUnknown},
+		{"nodata, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), noResolver), ReasonResolverUnreliable, VerdictUnknown},
+		{"null mx, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true}), noResolver), ReasonResolverUnreliable, VerdictUnknown},
 		{"loopback, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
-			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), noResolver), ResolverUnreliable, Unknown},
-		{"servfail, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), noResolver), DNSTemporary, Unknown},
-		{"nxdomain, and port 25 is blocked", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noPort), DomainNotFound, Undeliverable},
-		{"timeout, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindTimeout)), noPort), PortBlocked, Unknown},
-		{"refused, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindRefused)), noPort), PortBlocked, Unknown},
-		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), EgressFailed, Unknown},
-		{"missing, port 25 was blocked", onNetwork(asked(answered(unknownUser, unknownUser)), noPort), MailboxNotFound, Undeliverable},
+			Hosts: []dnsresolve.Host{host("a", "127.0.0.1", "loopback")}}), noResolver), ReasonResolverUnreliable, VerdictUnknown},
+		{"servfail, unproven", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusServFail}), noResolver), ReasonDNSTemporary, VerdictUnknown},
+		{"nxdomain, and port 25 is blocked", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noPort), ReasonDomainNotFound, VerdictUndeliverable},
+		{"timeout, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindTimeout)), noPort), ReasonPortBlocked, VerdictUnknown},
+		{"refused, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindRefused)), noPort), ReasonPortBlocked, VerdictUnknown},
+		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), ReasonEgressFailed, VerdictUnknown},
+		{"missing, port 25 was blocked", onNetwork(asked(answered(unknownUser, unknownUser)), noPort), ReasonMailboxNotFound, VerdictUndeliverable},
 
-		{"no session", asked(), ConnectionFailed, Unknown},
-		{"refused connection", asked(failed(smtp.PhaseConnect, smtp.KindRefused)), ConnectionFailed, Unknown},
-		{"unreachable", asked(failed(smtp.PhaseConnect, smtp.KindUnreachable)), ConnectionFailed, Unknown},
-		{"closed", asked(failed(smtp.PhaseRCPT, smtp.KindClosed)), ConnectionFailed, Unknown},
-		{"reset", asked(failed(smtp.PhaseRCPT, smtp.KindReset)), ConnectionFailed, Unknown},
-		{"timeout", asked(failed(smtp.PhaseRCPT, smtp.KindTimeout)), ConnectionTimeout, Unknown},
-		{"tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS)), TLSFailed, Unknown},
-		{"protocol", asked(failed(smtp.PhaseGreeting, smtp.KindProtocol)), ProtocolError, Unknown},
-		{"provider paused", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), Blocked, Unknown},
-		{"no smtputf8", asked(atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Undeliverable},
-		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtp.Failure{Kind: smtp.KindSMTPUTF8}})), SMTPUTF8Unsupported, Undeliverable},
-		{"no smtputf8 at one host of two", asked(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), SMTPUTF8Unsupported, Unknown},
-		{"no smtputf8, and hosts not looked up", withSMTP(found(omitting(oneHost)), atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
+		{"no session", asked(), ReasonConnectionFailed, VerdictUnknown},
+		{"refused connection", asked(failed(smtp.PhaseConnect, smtp.KindRefused)), ReasonConnectionFailed, VerdictUnknown},
+		{"unreachable", asked(failed(smtp.PhaseConnect, smtp.KindUnreachable)), ReasonConnectionFailed, VerdictUnknown},
+		{"closed", asked(failed(smtp.PhaseRCPT, smtp.KindClosed)), ReasonConnectionFailed, VerdictUnknown},
+		{"reset", asked(failed(smtp.PhaseRCPT, smtp.KindReset)), ReasonConnectionFailed, VerdictUnknown},
+		{"timeout", asked(failed(smtp.PhaseRCPT, smtp.KindTimeout)), ReasonConnectionTimeout, VerdictUnknown},
+		{"tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS)), ReasonTLSFailed, VerdictUnknown},
+		{"protocol", asked(failed(smtp.PhaseGreeting, smtp.KindProtocol)), ReasonProtocolError, VerdictUnknown},
+		{"provider paused", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), ReasonBlocked, VerdictUnknown},
+		{"no smtputf8", asked(atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), ReasonSMTPUTF8Unsupported, VerdictUndeliverable},
+		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtp.Failure{Kind: smtp.KindSMTPUTF8}})), ReasonSMTPUTF8Unsupported, VerdictUndeliverable},
+		{"no smtputf8 at one host of two", asked(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ReasonSMTPUTF8Unsupported, VerdictUnknown},
+		{"no smtputf8, and hosts not looked up", withSMTP(found(omitting(oneHost)), atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), ReasonSMTPUTF8Unsupported, VerdictUnknown},
 		{"no smtputf8, and a host whose look-up failed", withSMTP(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
 			Hosts: []dnsresolve.Host{oneHost.Hosts[0], deadHost("b", dnsresolve.StatusServFail)}}),
-			atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), SMTPUTF8Unsupported, Unknown},
-		{"no smtputf8 at the backup of a dead host", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ConnectionTimeout, Unknown},
-		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), TemporaryFailure, Unknown},
-		{"no smtputf8 outside tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), TLSFailed, Unknown},
-		{"failure of a kind from the future", asked(failed(smtp.PhaseRCPT, "novel")), ConnectionFailed, Unknown},
+			atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), ReasonSMTPUTF8Unsupported, VerdictUnknown},
+		{"no smtputf8 at the backup of a dead host", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ReasonConnectionTimeout, VerdictUnknown},
+		{"no smtputf8 at the backup of a busy host", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ReasonTemporaryFailure, VerdictUnknown},
+		{"no smtputf8 outside tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8)), ReasonTLSFailed, VerdictUnknown},
+		{"failure of a kind from the future", asked(failed(smtp.PhaseRCPT, "novel")), ReasonConnectionFailed, VerdictUnknown},
 
-		{"missing", asked(answered(unknownUser, unknownUser)), MailboxNotFound, Undeliverable},
-		{"missing, control not asked", asked(onlyTarget), MailboxNotFound, Undeliverable},
-		{"missing, control limited", asked(answered(unknownUser, tooMany)), MailboxNotFound, Undeliverable},
-		{"missing though the control is taken", asked(answered(unknownUser, accepted)), MailboxNotFound, Undeliverable},
-		{"exists", asked(answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
-		{"exists, control disabled", asked(answered(accepted, reply(550, "5.2.1", "Mailbox disabled"))), RecipientAccepted, Deliverable},
-		{"exists, control's account suspended", asked(answered(accepted, reply(550, "", "Account suspended"))), ControlInconclusive, Unknown},
-		{"forwarded", asked(answered(reply(251, "2.1.5", "will forward"), unknownUser)), RecipientAccepted, Deliverable},
-		{"catch-all", asked(answered(accepted, accepted)), CatchAll, AcceptAll},
-		{"accepted, control not asked", asked(acceptedAlone), ControlInconclusive, Unknown},
-		{"accepted, control limited", asked(answered(accepted, tooMany)), ControlInconclusive, Unknown},
-		{"accepted, control blocked", asked(answered(accepted, blockedIP)), ControlInconclusive, Unknown},
-		{"accepted, control ambiguous", asked(answered(accepted, reply(550, "", "no"))), ControlInconclusive, Unknown},
-		{"accepted, control unknown for now", asked(answered(accepted, reply(450, "4.1.1", "User unknown"))), ControlInconclusive, Unknown},
-		{"accepted, control greylisted", asked(answered(accepted, reply(451, "4.7.1", "Greylisted"))), ControlInconclusive, Unknown},
-		{"unverified", asked(answered(reply(252, "", "cannot verify"), unknownUser)), ControlInconclusive, Unknown},
-		{"disabled", asked(answered(reply(550, "5.2.1", "Mailbox disabled"), unknownUser)), MailboxDisabled, Undeliverable},
-		{"moved", asked(answered(reply(551, "5.1.6", "User moved"), unknownUser)), MailboxMoved, Undeliverable},
-		{"full", asked(answered(reply(452, "4.2.2", "Over quota"), unknownUser)), MailboxFull, Unknown},
-		{"full for good", asked(answered(reply(552, "5.2.2", "Over quota"), unknownUser)), MailboxFull, Unknown},
-		{"relaying", asked(answered(reply(554, "5.7.1", "Relay access denied"), unknownUser)), NotOurDomain, Unknown},
-		{"greylisted", asked(answered(reply(451, "4.7.1", "Greylisted"), unknownUser)), Greylisted, Unknown},
-		{"rate", asked(answered(tooMany, tooMany)), RateLimited, Unknown},
-		{"blocked", asked(answered(blockedIP, blockedIP)), Blocked, Unknown},
-		{"other 4yz", asked(answered(reply(451, "4.3.0", "local problem"), unknownUser)), TemporaryFailure, Unknown},
-		{"4yz user unknown", asked(answered(reply(450, "4.1.1", "User unknown"), unknownUser)), TemporaryFailure, Unknown},
-		{"5yz that names nothing", asked(answered(reply(550, "", "no"), unknownUser)), AmbiguousRefusal, Unknown},
+		{"missing", asked(answered(unknownUser, unknownUser)), ReasonMailboxNotFound, VerdictUndeliverable},
+		{"missing, control not asked", asked(onlyTarget), ReasonMailboxNotFound, VerdictUndeliverable},
+		{"missing, control limited", asked(answered(unknownUser, tooMany)), ReasonMailboxNotFound, VerdictUndeliverable},
+		{"missing though the control is taken", asked(answered(unknownUser, accepted)), ReasonMailboxNotFound, VerdictUndeliverable},
+		{"exists", asked(answered(accepted, unknownUser)), ReasonRecipientAccepted, VerdictDeliverable},
+		{"exists, control disabled", asked(answered(accepted, reply(550, "5.2.1", "Mailbox disabled"))), ReasonRecipientAccepted, VerdictDeliverable},
+		{"exists, control's account suspended", asked(answered(accepted, reply(550, "", "Account suspended"))), ReasonControlInconclusive, VerdictUnknown},
+		{"forwarded", asked(answered(reply(251, "2.1.5", "will forward"), unknownUser)), ReasonRecipientAccepted, VerdictDeliverable},
+		{"catch-all", asked(answered(accepted, accepted)), ReasonCatchAll, VerdictAcceptAll},
+		{"accepted, control not asked", asked(acceptedAlone), ReasonControlInconclusive, VerdictUnknown},
+		{"accepted, control limited", asked(answered(accepted, tooMany)), ReasonControlInconclusive, VerdictUnknown},
+		{"accepted, control blocked", asked(answered(accepted, blockedIP)), ReasonControlInconclusive, VerdictUnknown},
+		{"accepted, control ambiguous", asked(answered(accepted, reply(550, "", "no"))), ReasonControlInconclusive, VerdictUnknown},
+		{"accepted, control unknown for now", asked(answered(accepted, reply(450, "4.1.1", "User unknown"))), ReasonControlInconclusive, VerdictUnknown},
+		{"accepted, control greylisted", asked(answered(accepted, reply(451, "4.7.1", "Greylisted"))), ReasonControlInconclusive, VerdictUnknown},
+		{"unverified", asked(answered(reply(252, "", "cannot verify"), unknownUser)), ReasonControlInconclusive, VerdictUnknown},
+		{"disabled", asked(answered(reply(550, "5.2.1", "Mailbox disabled"), unknownUser)), ReasonMailboxDisabled, VerdictUndeliverable},
+		{"moved", asked(answered(reply(551, "5.1.6", "User moved"), unknownUser)), ReasonMailboxMoved, VerdictUndeliverable},
+		{"full", asked(answered(reply(452, "4.2.2", "Over quota"), unknownUser)), ReasonMailboxFull, VerdictUnknown},
+		{"full for good", asked(answered(reply(552, "5.2.2", "Over quota"), unknownUser)), ReasonMailboxFull, VerdictUnknown},
+		{"relaying", asked(answered(reply(554, "5.7.1", "Relay access denied"), unknownUser)), ReasonNotOurDomain, VerdictUnknown},
+		{"greylisted", asked(answered(reply(451, "4.7.1", "Greylisted"), unknownUser)), ReasonGreylisted, VerdictUnknown},
+		{"rate", asked(answered(tooMany, tooMany)), ReasonRateLimited, VerdictUnknown},
+		{"blocked", asked(answered(blockedIP, blockedIP)), ReasonBlocked, VerdictUnknown},
+		{"other 4yz", asked(answered(reply(451, "4.3.0", "local problem"), unknownUser)), ReasonTemporaryFailure, VerdictUnknown},
+		{"4yz user unknown", asked(answered(reply(450, "4.1.1", "User unknown"), unknownUser)), ReasonTemporaryFailure, VerdictUnknown},
+		{"5yz that names nothing", asked(answered(reply(550, "", "no"), unknownUser)), ReasonAmbiguousRefusal, VerdictUnknown},
 
-		{"greeting 554", asked(smtpprobe.Session{Greeting: &greeting554}), Blocked, Unknown},
-		{"greeting 421", asked(smtpprobe.Session{Greeting: &greeting421}), TemporaryFailure, Unknown},
-		{"user unknown at MAIL", asked(smtpprobe.Session{MAIL: &mail550}), Blocked, Unknown},
-		{"TLS wanted", asked(smtpprobe.Session{MAIL: &mail530}), Blocked, Unknown},
-		{"TLS wanted and broken", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), smtpprobe.Session{MAIL: &mail530}), TLSFailed, Unknown},
-		{"the later answer outranks the earlier failure", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), answered(accepted, unknownUser)), RecipientAccepted, Deliverable},
-		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseConnect, smtp.KindTimeout)), TemporaryFailure, Unknown},
+		{"greeting 554", asked(smtpprobe.Session{Greeting: &greeting554}), ReasonBlocked, VerdictUnknown},
+		{"greeting 421", asked(smtpprobe.Session{Greeting: &greeting421}), ReasonTemporaryFailure, VerdictUnknown},
+		{"user unknown at MAIL", asked(smtpprobe.Session{MAIL: &mail550}), ReasonBlocked, VerdictUnknown},
+		{"TLS wanted", asked(smtpprobe.Session{MAIL: &mail530}), ReasonBlocked, VerdictUnknown},
+		{"TLS wanted and broken", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS), smtpprobe.Session{MAIL: &mail530}), ReasonTLSFailed, VerdictUnknown},
+		{"the later answer outranks the earlier failure", asked(failed(smtp.PhaseConnect, smtp.KindTimeout), answered(accepted, unknownUser)), ReasonRecipientAccepted, VerdictDeliverable},
+		{"a refusal outranks a later silence", asked(smtpprobe.Session{Greeting: &greeting421}, failed(smtp.PhaseConnect, smtp.KindTimeout)), ReasonTemporaryFailure, VerdictUnknown},
 	}
 	reached := map[Reason]bool{}
 	for _, tt := range tests {
@@ -261,11 +261,11 @@ func TestDecide(t *testing.T) {
 func TestLaws(t *testing.T) {
 	for class := range reasonOf {
 		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseMAIL} {
-			if verdict := rulings[reasonFor(class, phase, 550)].verdict; verdict != Unknown {
+			if verdict := rulings[reasonFor(class, phase, 550)].verdict; verdict != VerdictUnknown {
 				t.Errorf("%s at %s: %s; a refusal before RCPT is about us", class, phase, verdict)
 			}
 		}
-		if verdict := rulings[reasonFor(class, smtp.PhaseRCPT, 450)].verdict; verdict != Unknown {
+		if verdict := rulings[reasonFor(class, smtp.PhaseRCPT, 450)].verdict; verdict != VerdictUnknown {
 			t.Errorf("%s with a 4yz code: %s; it proves nothing for good", class, verdict)
 		}
 	}
@@ -305,13 +305,13 @@ func TestProviders(t *testing.T) {
 		reason          Reason
 		verdict         Verdict
 	}{
-		{"checks, control limited", checks, accepted, tooMany, RecipientAccepted, Deliverable},
-		{"checks, control accepted all the same", checks, accepted, accepted, CatchAll, AcceptAll},
-		{"checks, put off", checks, tooMany, unknownUser, RateLimited, Unknown},
-		{"checks, unverified", checks, reply(252, "", "cannot verify"), unknownUser, ControlInconclusive, Unknown},
-		{"sorts out later, control limited", sortsOutLater, accepted, tooMany, ControlInconclusive, Unknown},
-		{"sorts out later", sortsOutLater, accepted, accepted, CatchAll, AcceptAll},
-		{"unknown provider, control limited", "mx.example.com", accepted, tooMany, ControlInconclusive, Unknown},
+		{"checks, control limited", checks, accepted, tooMany, ReasonRecipientAccepted, VerdictDeliverable},
+		{"checks, control accepted all the same", checks, accepted, accepted, ReasonCatchAll, VerdictAcceptAll},
+		{"checks, put off", checks, tooMany, unknownUser, ReasonRateLimited, VerdictUnknown},
+		{"checks, unverified", checks, reply(252, "", "cannot verify"), unknownUser, ReasonControlInconclusive, VerdictUnknown},
+		{"sorts out later, control limited", sortsOutLater, accepted, tooMany, ReasonControlInconclusive, VerdictUnknown},
+		{"sorts out later", sortsOutLater, accepted, accepted, ReasonCatchAll, VerdictAcceptAll},
+		{"unknown provider, control limited", "mx.example.com", accepted, tooMany, ReasonControlInconclusive, VerdictUnknown},
 	}
 	messages := map[string]string{}
 	for _, tt := range tests {
@@ -347,14 +347,14 @@ func TestPutOffOverIPv4(t *testing.T) {
 		sessions []smtpprobe.Session
 		want     Reason
 	}{
-		{"refused over IPv6", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, blockedIP)}, TemporaryFailure},
-		{"refused over IPv4 as well", []smtpprobe.Session{at("mx", v4, busy), at("mx", other4, blockedIP)}, Blocked},
-		{"refused by another host", []smtpprobe.Session{at("mx", v4, busy), at("mx2", v6, blockedIP)}, Blocked},
-		{"put off over IPv6", []smtpprobe.Session{at("mx", v6, busy), at("mx", "2001:db8::2", blockedIP)}, Blocked},
-		{"put off twice", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, busier)}, RateLimited},
+		{"refused over IPv6", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, blockedIP)}, ReasonTemporaryFailure},
+		{"refused over IPv4 as well", []smtpprobe.Session{at("mx", v4, busy), at("mx", other4, blockedIP)}, ReasonBlocked},
+		{"refused by another host", []smtpprobe.Session{at("mx", v4, busy), at("mx2", v6, blockedIP)}, ReasonBlocked},
+		{"put off over IPv6", []smtpprobe.Session{at("mx", v6, busy), at("mx", "2001:db8::2", blockedIP)}, ReasonBlocked},
+		{"put off twice", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, busier)}, ReasonRateLimited},
 	} {
 		result := Decide(asked(tt.sessions...), Policy{})
-		if got := result.Details.Reason; got != tt.want || result.Verdict != Unknown {
+		if got := result.Details.Reason; got != tt.want || result.Verdict != VerdictUnknown {
 			t.Errorf("%s: %s (%s), want %s", tt.name, got, result.Verdict, tt.want)
 		}
 	}
@@ -380,8 +380,8 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	for reason, target := range map[Reason]smtp.Reply{
-		MailboxNotFound: unknownUser,
-		MailboxFull:     reply(452, "4.2.2", "The mailbox is full, try again in 300 seconds"),
+		ReasonMailboxNotFound: unknownUser,
+		ReasonMailboxFull:     reply(452, "4.2.2", "The mailbox is full, try again in 300 seconds"),
 	} {
 		got := Decide(asked(answered(target, unknownUser)), Policy{}).Details
 		if got.Reason != reason || got.RetryAfter != 0 {
@@ -397,7 +397,7 @@ func TestTheHostThatGreeted(t *testing.T) {
 	greeted.Greeting = &smtp.Reply{Code: 220, Lines: []string{"mx.example.com ESMTP"}}
 	for _, sessions := range [][]smtpprobe.Session{{greeted, unreached}, {unreached, greeted}} {
 		got := Decide(asked(sessions...), Policy{}).Details
-		if got.Reason != ConnectionTimeout || got.SMTP.Phase != smtp.PhaseMAIL {
+		if got.Reason != ReasonConnectionTimeout || got.SMTP.Phase != smtp.PhaseMAIL {
 			t.Errorf("%s at %s", got.Reason, got.SMTP.Phase)
 		}
 	}
@@ -407,7 +407,7 @@ func TestTheHostThatGreeted(t *testing.T) {
 // disabled does not accept everything, if its code says that it does not exist.
 func TestControlThatIsDisabled(t *testing.T) {
 	for enhanced, want := range map[string]Reason{
-		"5.1.1": RecipientAccepted, "5.2.1": RecipientAccepted, "5.0.0": ControlInconclusive, "": ControlInconclusive,
+		"5.1.1": ReasonRecipientAccepted, "5.2.1": ReasonRecipientAccepted, "5.0.0": ReasonControlInconclusive, "": ReasonControlInconclusive,
 	} {
 		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
 		if got.Details.Reason != want {
@@ -420,22 +420,22 @@ func TestControlThatIsDisabled(t *testing.T) {
 func TestOwnAddress(t *testing.T) {
 	evidence := asked(answered(reply(550, "5.1.1", "<probe@example.org>: User unknown"), unknownUser))
 	evidence.MailFrom = "probe@example.org"
-	if got := Decide(evidence, Policy{}); got.Details.Reason != Blocked {
-		t.Errorf("%s, want %s", got.Details.Reason, Blocked)
+	if got := Decide(evidence, Policy{}); got.Details.Reason != ReasonBlocked {
+		t.Errorf("%s, want %s", got.Details.Reason, ReasonBlocked)
 	}
 }
 
 func TestAllowNets(t *testing.T) {
 	evidence := found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}})
 	allowed := Decide(evidence, Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	if allowed.Details.Reason != SMTPSkipped {
-		t.Errorf("allowed network: %s, want %s", allowed.Details.Reason, SMTPSkipped)
+	if allowed.Details.Reason != ReasonSMTPSkipped {
+		t.Errorf("allowed network: %s, want %s", allowed.Details.Reason, ReasonSMTPSkipped)
 	}
 }
 
 // TestSpamTrapFlag checks that a weak hint is shown and sets no flag.
 func TestSpamTrapFlag(t *testing.T) {
-	for confidence, want := range map[lists.Confidence]bool{lists.Weak: false, lists.Strong: true, "": true} {
+	for confidence, want := range map[lists.Confidence]bool{lists.ConfidenceWeak: false, lists.ConfidenceStrong: true, "": true} {
 		got := Decide(hinted(found(oneHost), confidence), Policy{})
 		if got.SpamTrap != want || len(got.Details.Matches) != 1 {
 			t.Errorf("confidence %q: flag %v with %d matches, want %v with 1", confidence, got.SpamTrap, len(got.Details.Matches), want)
@@ -445,14 +445,14 @@ func TestSpamTrapFlag(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	evidence := found(oneHost)
-	evidence.Matches = []lists.Match{{List: lists.Role}, {List: lists.Free}, {List: lists.Disposable}}
+	evidence.Matches = []lists.Match{{List: lists.KindRole}, {List: lists.KindFree}, {List: lists.KindDisposable}}
 	evidence.RHSBL = []rhsbl.Answer{listedIn("dbl.test", "127.0.1.2")}
 	got := Decide(evidence, Policy{})
 	if !got.Role || !got.FreeEmail || !got.Disposable || got.SpamTrap {
 		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
 	}
 	others := found(oneHost)
-	others.Matches = []lists.Match{{List: lists.Relay}, {List: lists.Allow}}
+	others.Matches = []lists.Match{{List: lists.KindRelay}, {List: lists.KindAllow}}
 	others.RHSBL = evidence.RHSBL
 	if got := Decide(others, Policy{}); got.Role || got.FreeEmail || got.Disposable || got.SpamTrap {
 		t.Errorf("relay, allowed, in an RHSBL: flags %v %v %v %v, want none", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)

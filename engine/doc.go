@@ -12,7 +12,7 @@
 //
 // The verdict "undeliverable" requires a reply that names the mailbox, or a
 // fact proven by the DNS or the grammar. A refusal that concerns the client (a
-// block list, a policy, a rate) is [Unknown], with the reason.
+// block list, a policy, a rate) is [VerdictUnknown], with the reason.
 //
 // Limits: a mail host that accepts a recipient may still bounce or discard the
 // message later, and whether a person reads the mailbox cannot be seen from

@@ -57,7 +57,7 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 		if got := evidence.SMTP.Sessions[0].Egress; got != "socks5://10.0.0.1:1080" {
 			t.Errorf("egress %q", got)
 		}
-		if verdict := engine.Decide(evidence, engine.Policy{}).Verdict; verdict != engine.AcceptAll {
+		if verdict := engine.Decide(evidence, engine.Policy{}).Verdict; verdict != engine.VerdictAcceptAll {
 			t.Errorf("%s", verdict)
 		}
 	})
@@ -92,7 +92,7 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				defer verifier.Close()
 				evidence, err := verifier.Gather(t.Context(), "user@example.test")
 				result := engine.Decide(evidence, engine.Policy{})
-				if err != nil || result.Verdict != engine.Unknown || result.Details.Reason != engine.EgressFailed {
+				if err != nil || result.Verdict != engine.VerdictUnknown || result.Details.Reason != engine.ReasonEgressFailed {
 					t.Errorf("%s, %s (%v)", result.Verdict, result.Details.Reason, err)
 				}
 				if !strings.Contains(result.Message, "a fault on our side") || !strings.Contains(result.Details.SMTP.Text, "socks5://10.0.0.1:1080: ") {
@@ -125,7 +125,7 @@ func TestHostsBeforeOurOwnFault(t *testing.T) {
 			}}},
 			SMTP: &smtpprobe.Findings{Sessions: sessions},
 		}
-		if reason := engine.Decide(evidence, engine.Policy{}).Details.Reason; reason != engine.ConnectionTimeout {
+		if reason := engine.Decide(evidence, engine.Policy{}).Details.Reason; reason != engine.ReasonConnectionTimeout {
 			t.Errorf("%s", reason)
 		}
 	}

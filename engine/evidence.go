@@ -29,7 +29,7 @@ var ErrSchema = errors.New("engine: the schema of the evidence is unknown")
 type Evidence struct {
 	// Schema is the [EvidenceSchema] of the version that wrote it. Evidence of
 	// a later version cannot be read from JSON ([ErrSchema]), and [Decide]
-	// gives [InternalError] for it.
+	// gives [ReasonInternalError] for it.
 	Schema int `json:"schema"`
 	// Email is the address as given, with ill-formed UTF-8 replaced, and cut if
 	// it is far too long for a mailbox.

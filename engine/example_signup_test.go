@@ -27,7 +27,7 @@ func signUp(verifier *engine.Verifier, limit time.Duration) http.HandlerFunc {
 		switch {
 		case err != nil: // the verification could not be carried out
 			fmt.Fprint(w, "Welcome!")
-		case result.Verdict == engine.Undeliverable:
+		case result.Verdict == engine.VerdictUndeliverable:
 			http.Error(w, "Please check your address. "+result.Message, http.StatusUnprocessableEntity)
 		default:
 			fmt.Fprint(w, "Welcome!")

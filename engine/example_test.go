@@ -92,7 +92,7 @@ func ExampleVerifier_SetLists() {
 	}
 	check("alice@throwaway.example")
 	ours, err := lists.New(lists.Addition{
-		Kind: lists.Disposable, Name: "ours", From: strings.NewReader("throwaway.example\n"),
+		Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("throwaway.example\n"),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -18,15 +18,15 @@ type Explanation struct {
 // Explain reads a reply as [Decide] does if it is the one that decides. An
 // accepted recipient is judged as if the random one had been refused. A
 // positive reply before RCPT decides nothing, because the session goes on:
-// [SMTPSkipped].
+// [ReasonSMTPSkipped].
 func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 	reading := classifier.Read(q)
-	reason := RecipientAccepted
+	reason := ReasonRecipientAccepted
 	switch {
-	case reading.Class != replies.OK:
+	case reading.Class != replies.ClassOK:
 		reason = reasonFor(reading.Class, q.Phase, q.Reply.Code)
 	case q.Phase != smtp.PhaseRCPT:
-		reason = SMTPSkipped
+		reason = ReasonSMTPSkipped
 	}
 	rule := rulings[reason]
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}

@@ -12,20 +12,20 @@ import (
 // never returns them: they are for callers that clean what people wrote
 // ([address.Clean]). No mail host is asked about such a text.
 const (
-	Several Verdict = "several" // two addresses or more: which one is meant cannot be known
-	Empty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
+	VerdictSeveral Verdict = "several" // two addresses or more: which one is meant cannot be known
+	VerdictEmpty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
 )
 
 // messages of those results.
 var messages = map[Verdict]string{
-	Several: "There is more than one address; give each by itself.",
-	Empty:   "There is no address.",
+	VerdictSeveral: "There is more than one address; give each by itself.",
+	VerdictEmpty:   "There is no address.",
 }
 
 // VerifyText cleans a text from a person ([address.Clean]) and verifies the
 // address in it. The result contains the given text if it is more than the
-// address. A text with several addresses or none has the result [Several] or
-// [Empty], and v is not called.
+// address. A text with several addresses or none has the result
+// [VerdictSeveral] or [VerdictEmpty], and v is not called.
 func VerifyText(ctx context.Context, v interface {
 	Verify(ctx context.Context, address string) (Result, error)
 }, text string) (Result, error) {
@@ -40,12 +40,12 @@ func VerifyText(ctx context.Context, v interface {
 // NotOne returns the result of a text of kind [address.CleanSeveral] or
 // [address.CleanEmpty].
 func NotOne(kind address.CleanKind, text string) Result {
-	r := Result{Email: shown(text), Success: true, Verdict: Several}
+	r := Result{Email: shown(text), Success: true, Verdict: VerdictSeveral}
 	if kind == address.CleanEmpty {
-		r.Verdict = Empty
+		r.Verdict = VerdictEmpty
 	}
 	r.Message = messages[r.Verdict]
-	r.Reason = InvalidSyntax
+	r.Reason = ReasonInvalidSyntax
 	r.Details = &Details{Reason: r.Reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
 	return r
 }

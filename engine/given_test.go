@@ -17,7 +17,7 @@ type echo struct {
 
 func (e *echo) Verify(_ context.Context, address string) (engine.Result, error) {
 	e.asked = append(e.asked, address)
-	return engine.Result{Email: address, Verdict: engine.Deliverable, Details: e.details}, e.err
+	return engine.Result{Email: address, Verdict: engine.VerdictDeliverable, Details: e.details}, e.err
 }
 
 func TestVerifyText(t *testing.T) {
@@ -25,18 +25,18 @@ func TestVerifyText(t *testing.T) {
 		text, email, given string
 		verdict            engine.Verdict
 	}{
-		{"jane@a.example", "jane@a.example", "", engine.Deliverable},
-		{"Jane <jane@a.example>", "jane@a.example", "Jane <jane@a.example>", engine.Deliverable},
-		{"jane", "jane", "", engine.Deliverable}, // for the verifier to judge
-		{"a@b.example; c@d.example", "a@b.example; c@d.example", "", engine.Several},
-		{" n/a", " n/a", "", engine.Empty},
+		{"jane@a.example", "jane@a.example", "", engine.VerdictDeliverable},
+		{"Jane <jane@a.example>", "jane@a.example", "Jane <jane@a.example>", engine.VerdictDeliverable},
+		{"jane", "jane", "", engine.VerdictDeliverable}, // for the verifier to judge
+		{"a@b.example; c@d.example", "a@b.example; c@d.example", "", engine.VerdictSeveral},
+		{" n/a", " n/a", "", engine.VerdictEmpty},
 	} {
 		v := &echo{details: &engine.Details{}}
 		r, err := engine.VerifyText(t.Context(), v, tt.text)
 		if err != nil || r.Email != tt.email || r.Details.Given != tt.given || r.Verdict != tt.verdict {
 			t.Errorf("%q: %+v, %+v, %v", tt.text, r, r.Details, err)
 		}
-		if asked := tt.verdict == engine.Deliverable; (len(v.asked) > 0) != asked {
+		if asked := tt.verdict == engine.VerdictDeliverable; (len(v.asked) > 0) != asked {
 			t.Errorf("%q: asked about %q", tt.text, v.asked)
 		}
 		if v.details.Given != "" {

@@ -22,10 +22,10 @@ func TestGreylistingBeforeTheMailbox(t *testing.T) {
 		tries int
 		want  engine.Verdict
 	}{
-		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.Deliverable},
-		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.Deliverable},
-		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.Undeliverable},
-		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.AcceptAll},
+		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.VerdictDeliverable},
+		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.VerdictDeliverable},
+		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.VerdictUndeliverable},
+		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.VerdictAcceptAll},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -122,7 +122,7 @@ func TestPolicy(t *testing.T) {
 		l := &traced{Handler: slog.DiscardHandler}
 		v, _, _ := inMemory(t, engine.Config{Hooks: l.hooks()}, &smtptest.Host{})
 		want, err := v.Verify(t.Context(), "a@example.test")
-		if err != nil || want.Verdict != engine.Undeliverable {
+		if err != nil || want.Verdict != engine.VerdictUndeliverable {
 			t.Fatalf("%+v, %v", want, err)
 		}
 		text, err := json.Marshal(l.evidence[0])

@@ -18,53 +18,53 @@ import (
 // hostileReasons are those that a mailbox which exists may get behind hostile
 // hosts, by the beginning of their names; the longest counts.
 var hostileReasons = map[string][]engine.Reason{
-	"drip":               {engine.ConnectionTimeout},
-	"slow":               {engine.ConnectionTimeout, engine.ControlInconclusive},
-	"late":               {engine.ConnectionTimeout},
-	"silent":             {engine.ConnectionTimeout},
-	"closes":             {engine.ConnectionFailed},
-	"resets":             {engine.ConnectionFailed},
-	"421":                {engine.TemporaryFailure},
-	"silent-at-starttls": {engine.ConnectionTimeout, engine.TLSFailed},
-	"silent-at-rset":     {engine.RecipientAccepted},
-	"silent-at-quit":     {engine.RecipientAccepted},
-	"closes-at-rset":     {engine.RecipientAccepted},
-	"closes-at-quit":     {engine.RecipientAccepted},
-	"resets-at-rset":     {engine.RecipientAccepted},
-	"resets-at-quit":     {engine.RecipientAccepted},
-	"421-at-rset":        {engine.RecipientAccepted},
-	"421-at-quit":        {engine.RecipientAccepted},
+	"drip":               {engine.ReasonConnectionTimeout},
+	"slow":               {engine.ReasonConnectionTimeout, engine.ReasonControlInconclusive},
+	"late":               {engine.ReasonConnectionTimeout},
+	"silent":             {engine.ReasonConnectionTimeout},
+	"closes":             {engine.ReasonConnectionFailed},
+	"resets":             {engine.ReasonConnectionFailed},
+	"421":                {engine.ReasonTemporaryFailure},
+	"silent-at-starttls": {engine.ReasonConnectionTimeout, engine.ReasonTLSFailed},
+	"silent-at-rset":     {engine.ReasonRecipientAccepted},
+	"silent-at-quit":     {engine.ReasonRecipientAccepted},
+	"closes-at-rset":     {engine.ReasonRecipientAccepted},
+	"closes-at-quit":     {engine.ReasonRecipientAccepted},
+	"resets-at-rset":     {engine.ReasonRecipientAccepted},
+	"resets-at-quit":     {engine.ReasonRecipientAccepted},
+	"421-at-rset":        {engine.ReasonRecipientAccepted},
+	"421-at-quit":        {engine.ReasonRecipientAccepted},
 
-	"long":          {engine.ProtocolError},
-	"endless":       {engine.ProtocolError},
-	"thousand":      {engine.ProtocolError},
-	"no-line-end":   {engine.ConnectionTimeout},
-	"long-keywords": {engine.RecipientAccepted},
+	"long":          {engine.ReasonProtocolError},
+	"endless":       {engine.ReasonProtocolError},
+	"thousand":      {engine.ReasonProtocolError},
+	"no-line-end":   {engine.ReasonConnectionTimeout},
+	"long-keywords": {engine.ReasonRecipientAccepted},
 
-	"bare-lf":                 {engine.RecipientAccepted},
-	"bare-cr":                 {engine.ConnectionTimeout},
-	"byte-by-byte":            {engine.RecipientAccepted},
-	"binary":                  {engine.ProtocolError},
-	"http":                    {engine.ProtocolError},
-	"http-second":             {engine.ConnectionTimeout},
-	"ssh":                     {engine.ProtocolError},
-	"control-characters":      {engine.RecipientAccepted},
-	"mixed":                   {engine.ProtocolError},
-	"reply-of-1xx":            {engine.ProtocolError},
-	"354":                     {engine.ProtocolError},
-	"two":                     {engine.ProtocolError},
-	"refusal-waiting":         {engine.ProtocolError},
-	"pipelining-dropped":      {engine.ConnectionTimeout},
-	"pipelining-last-dropped": {engine.RecipientAccepted},
-	"pipelining-reversed":     {engine.RecipientAccepted},
-	"turns-":                  {engine.RecipientAccepted, engine.RateLimited},
+	"bare-lf":                 {engine.ReasonRecipientAccepted},
+	"bare-cr":                 {engine.ReasonConnectionTimeout},
+	"byte-by-byte":            {engine.ReasonRecipientAccepted},
+	"binary":                  {engine.ReasonProtocolError},
+	"http":                    {engine.ReasonProtocolError},
+	"http-second":             {engine.ReasonConnectionTimeout},
+	"ssh":                     {engine.ReasonProtocolError},
+	"control-characters":      {engine.ReasonRecipientAccepted},
+	"mixed":                   {engine.ReasonProtocolError},
+	"reply-of-1xx":            {engine.ReasonProtocolError},
+	"354":                     {engine.ReasonProtocolError},
+	"two":                     {engine.ReasonProtocolError},
+	"refusal-waiting":         {engine.ReasonProtocolError},
+	"pipelining-dropped":      {engine.ReasonConnectionTimeout},
+	"pipelining-last-dropped": {engine.ReasonRecipientAccepted},
+	"pipelining-reversed":     {engine.ReasonRecipientAccepted},
+	"turns-":                  {engine.ReasonRecipientAccepted, engine.ReasonRateLimited},
 
-	"tls":              {engine.RecipientAccepted},
-	"tls-injected":     {engine.ProtocolError},
-	"tls-flood":        {engine.ProtocolError},
-	"five-then":        {engine.RecipientAccepted},
-	"ban":              {engine.CatchAll},
-	"flood-after-quit": {engine.RecipientAccepted},
+	"tls":              {engine.ReasonRecipientAccepted},
+	"tls-injected":     {engine.ReasonProtocolError},
+	"tls-flood":        {engine.ReasonProtocolError},
+	"five-then":        {engine.ReasonRecipientAccepted},
+	"ban":              {engine.ReasonCatchAll},
+	"flood-after-quit": {engine.ReasonRecipientAccepted},
 	"random":           nil, // anything that is not undeliverable
 }
 
@@ -136,7 +136,7 @@ func verifyBehind(t *testing.T, name string, timeout time.Duration) {
 	all.Go(func() {
 		for range 3 {
 			began := time.Now()
-			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != engine.Deliverable || time.Since(began) > time.Second {
+			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != engine.VerdictDeliverable || time.Since(began) > time.Second {
 				t.Errorf("an honest host: %s, %s after %v", r.Verdict, r.Details.Reason, time.Since(began))
 			}
 			time.Sleep(timeout / 3)
@@ -149,7 +149,7 @@ func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, 
 	t.Helper()
 	began := time.Now()
 	r, err := verifier.Verify(t.Context(), address)
-	if err != nil || !r.Success || r.Verdict == engine.Undeliverable {
+	if err != nil || !r.Success || r.Verdict == engine.VerdictUndeliverable {
 		t.Errorf("%s: %s, %s (%v)\n%s", address, r.Verdict, r.Details.Reason, err, transcriptOf(r))
 	}
 	if took := time.Since(began); took > timeout+time.Second {
@@ -188,7 +188,7 @@ func TestFiftyDeadExchangers(t *testing.T) {
 					dead(network, addr)
 				}
 				r := inTime(t, verifier, network, "real@many.test", engine.DefaultTimeout)
-				if dials := len(network.Dials()); dials > 6 || r.Verdict == engine.AcceptAll {
+				if dials := len(network.Dials()); dials > 6 || r.Verdict == engine.VerdictAcceptAll {
 					t.Errorf("%d connections, %s", dials, r.Verdict)
 				}
 			})

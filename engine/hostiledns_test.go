@@ -46,23 +46,23 @@ var hostileDNS = []struct {
 	kind dnstest.Kind
 	want engine.Reason
 }{
-	{"SERVFAIL", dnstest.ServFail, engine.DNSTemporary},
-	{"REFUSED", dnstest.Refused, engine.DNSTemporary},
-	{"no EDNS0", dnstest.FormErr, engine.RecipientAccepted},
-	{"referral", dnstest.Referral, engine.DNSTemporary},
-	{"silent", dnstest.Lose, engine.DNSTemporary},
-	{"not there", dnstest.Unreachable, engine.DNSTemporary},
-	{"truncated over UDP", dnstest.Truncate, engine.RecipientAccepted},
-	{"truncated for ever", dnstest.TruncateForever, engine.DNSTemporary},
-	{"forged ID", dnstest.ForgeID, engine.DNSTemporary},
-	{"forged question", dnstest.ForgeQuestion, engine.DNSTemporary},
-	{"forged from elsewhere", dnstest.ForgeSource, engine.RecipientAccepted},
-	{"broken message", dnstest.Malformed, engine.DNSTemporary},
-	{"oversized", dnstest.Oversize, engine.RecipientAccepted},
-	{"case not kept", dnstest.ChangeCase, engine.RecipientAccepted},
-	{"strangers", dnstest.Strangers, engine.RecipientAccepted},
-	{"denial with records", dnstest.DenyWithRecords, engine.DNSTemporary},
-	{"unfounded denial", dnstest.Unfounded, engine.DNSTemporary},
+	{"SERVFAIL", dnstest.ServFail, engine.ReasonDNSTemporary},
+	{"REFUSED", dnstest.Refused, engine.ReasonDNSTemporary},
+	{"no EDNS0", dnstest.FormErr, engine.ReasonRecipientAccepted},
+	{"referral", dnstest.Referral, engine.ReasonDNSTemporary},
+	{"silent", dnstest.Lose, engine.ReasonDNSTemporary},
+	{"not there", dnstest.Unreachable, engine.ReasonDNSTemporary},
+	{"truncated over UDP", dnstest.Truncate, engine.ReasonRecipientAccepted},
+	{"truncated for ever", dnstest.TruncateForever, engine.ReasonDNSTemporary},
+	{"forged ID", dnstest.ForgeID, engine.ReasonDNSTemporary},
+	{"forged question", dnstest.ForgeQuestion, engine.ReasonDNSTemporary},
+	{"forged from elsewhere", dnstest.ForgeSource, engine.ReasonRecipientAccepted},
+	{"broken message", dnstest.Malformed, engine.ReasonDNSTemporary},
+	{"oversized", dnstest.Oversize, engine.ReasonRecipientAccepted},
+	{"case not kept", dnstest.ChangeCase, engine.ReasonRecipientAccepted},
+	{"strangers", dnstest.Strangers, engine.ReasonRecipientAccepted},
+	{"denial with records", dnstest.DenyWithRecords, engine.ReasonDNSTemporary},
+	{"unfounded denial", dnstest.Unfounded, engine.ReasonDNSTemporary},
 }
 
 // TestHostileDNS checks that none of it makes an address undeliverable, that
@@ -78,15 +78,15 @@ func TestHostileDNS(t *testing.T) {
 				zone.Break(fault)
 				result, took := verifyInWorld(t, zone, bad)
 				reason := result.Details.Reason
-				wrong := qtype == "" && reason != tt.want || reason != tt.want && reason != engine.RecipientAccepted
-				if wrong || result.Verdict == engine.Undeliverable || took > engine.DefaultTimeout {
+				wrong := qtype == "" && reason != tt.want || reason != tt.want && reason != engine.ReasonRecipientAccepted
+				if wrong || result.Verdict == engine.VerdictUndeliverable || took > engine.DefaultTimeout {
 					t.Errorf("%s, %s after %v; want %s", result.Verdict, reason, took, tt.want)
 				}
 
 				fault.Server = bad
 				zone = dnstest.New(zoneOf("9.9.9.9"))
 				zone.Break(fault)
-				if result, _ := verifyInWorld(t, zone, bad, good); result.Verdict != engine.Deliverable {
+				if result, _ := verifyInWorld(t, zone, bad, good); result.Verdict != engine.VerdictDeliverable {
 					t.Errorf("with a good resolver beside it: %s, %s", result.Verdict, result.Details.Reason)
 				}
 			})
@@ -97,7 +97,7 @@ func TestHostileDNS(t *testing.T) {
 // TestSlowDNS checks that answers that take their time are waited for, up to
 // the time for one question.
 func TestSlowDNS(t *testing.T) {
-	for delay, want := range map[time.Duration]engine.Reason{2 * time.Second: engine.RecipientAccepted, 4 * time.Second: engine.DNSTemporary} {
+	for delay, want := range map[time.Duration]engine.Reason{2 * time.Second: engine.ReasonRecipientAccepted, 4 * time.Second: engine.ReasonDNSTemporary} {
 		zone := dnstest.New(zoneOf("9.9.9.9"))
 		zone.Break(dnstest.Fault{Delay: delay})
 		if result, took := verifyInWorld(t, zone, "192.0.2.53"); result.Details.Reason != want || took > engine.DefaultTimeout {
@@ -134,28 +134,28 @@ func TestHostileZones(t *testing.T) {
 		name, zone string
 		want       engine.Reason
 	}{
-		{"alias circle", "example.test. CNAME a.test.\na.test. CNAME example.test.\n", engine.DNSTemporary},
-		{"aliases without end", chain(50), engine.DNSTemporary},
-		{"MX that is an alias", "example.test. MX 10 alias.test.\nalias.test. CNAME mx.test.\n" + mailHost, engine.RecipientAccepted},
-		{"MX that is an alias in a circle", "example.test. MX 10 a.test.\na.test. CNAME b.test.\nb.test. CNAME a.test.\n", engine.DNSTemporary},
-		{"MX that is an alias of nothing", "example.test. MX 10 a.test.\na.test. CNAME b.test.\n", engine.NoMailHost},
-		{"MX that is the domain itself", "example.test. MX 10 example.test.\nexample.test. A 9.9.9.9\n", engine.RecipientAccepted},
-		{"MX that is the domain itself, without address", "example.test. MX 10 example.test.\n", engine.NoMailHost},
-		{"MX that is an address", "example.test. MX 10 9.9.9.9.\n", engine.NoMailHost},
-		{"MX that is an address, and a real one", "example.test. MX 10 127.0.0.1.\nexample.test. MX 20 mx.test.\n" + mailHost, engine.RecipientAccepted},
-		{"MX that is an address of the loopback, which resolves", "example.test. MX 10 127.0.0.1.\n127.0.0.1. A 127.0.0.1\n", engine.MXReservedAddress},
-		{"MX with control characters", "example.test. MX 10 m\\013\\010x\\000.test.\n", engine.DNSTemporary},
-		{"MX with control characters, and a real one", "example.test. MX 10 m\\013\\010x\\000.test.\nexample.test. MX 20 mx.test.\n" + mailHost, engine.RecipientAccepted},
-		{"MX with the longest labels", "example.test. MX 10 " + long + "\n" + long + " A 9.9.9.9\n", engine.RecipientAccepted},
-		{"null MX beside a real one", "example.test. MX 0 .\nexample.test. MX 10 mx.test.\n" + mailHost, engine.RecipientAccepted},
-		{"null MX twice", "example.test. MX 0 .\nexample.test. MX 10 .\n", engine.NullMX},
-		{"50 MX without hosts", many(50, ""), engine.DNSTemporary},
-		{"10 MX without hosts", many(10, ""), engine.NoMailHost},
-		{"50 MX, all loopback", many(50, "HOST A 127.0.0.1\n"), engine.MXReservedAddress},
-		{"5,000 MX", many(5000, "HOST A 9.9.9.9\n"), engine.DNSTemporary},
-		{"lifetime 0", "example.test. 0 MX 10 mx.test.\nmx.test. 0 A 9.9.9.9\n", engine.RecipientAccepted},
-		{"lifetime that is negative", "example.test. 4294967295 MX 10 mx.test.\nmx.test. 2147483648 A 9.9.9.9\n", engine.RecipientAccepted},
-		{"lifetime of 68 years", "example.test. 2147483647 MX 10 mx.test.\nmx.test. 2147483647 A 9.9.9.9\n", engine.RecipientAccepted},
+		{"alias circle", "example.test. CNAME a.test.\na.test. CNAME example.test.\n", engine.ReasonDNSTemporary},
+		{"aliases without end", chain(50), engine.ReasonDNSTemporary},
+		{"MX that is an alias", "example.test. MX 10 alias.test.\nalias.test. CNAME mx.test.\n" + mailHost, engine.ReasonRecipientAccepted},
+		{"MX that is an alias in a circle", "example.test. MX 10 a.test.\na.test. CNAME b.test.\nb.test. CNAME a.test.\n", engine.ReasonDNSTemporary},
+		{"MX that is an alias of nothing", "example.test. MX 10 a.test.\na.test. CNAME b.test.\n", engine.ReasonNoMailHost},
+		{"MX that is the domain itself", "example.test. MX 10 example.test.\nexample.test. A 9.9.9.9\n", engine.ReasonRecipientAccepted},
+		{"MX that is the domain itself, without address", "example.test. MX 10 example.test.\n", engine.ReasonNoMailHost},
+		{"MX that is an address", "example.test. MX 10 9.9.9.9.\n", engine.ReasonNoMailHost},
+		{"MX that is an address, and a real one", "example.test. MX 10 127.0.0.1.\nexample.test. MX 20 mx.test.\n" + mailHost, engine.ReasonRecipientAccepted},
+		{"MX that is an address of the loopback, which resolves", "example.test. MX 10 127.0.0.1.\n127.0.0.1. A 127.0.0.1\n", engine.ReasonMXReservedAddress},
+		{"MX with control characters", "example.test. MX 10 m\\013\\010x\\000.test.\n", engine.ReasonDNSTemporary},
+		{"MX with control characters, and a real one", "example.test. MX 10 m\\013\\010x\\000.test.\nexample.test. MX 20 mx.test.\n" + mailHost, engine.ReasonRecipientAccepted},
+		{"MX with the longest labels", "example.test. MX 10 " + long + "\n" + long + " A 9.9.9.9\n", engine.ReasonRecipientAccepted},
+		{"null MX beside a real one", "example.test. MX 0 .\nexample.test. MX 10 mx.test.\n" + mailHost, engine.ReasonRecipientAccepted},
+		{"null MX twice", "example.test. MX 0 .\nexample.test. MX 10 .\n", engine.ReasonNullMX},
+		{"50 MX without hosts", many(50, ""), engine.ReasonDNSTemporary},
+		{"10 MX without hosts", many(10, ""), engine.ReasonNoMailHost},
+		{"50 MX, all loopback", many(50, "HOST A 127.0.0.1\n"), engine.ReasonMXReservedAddress},
+		{"5,000 MX", many(5000, "HOST A 9.9.9.9\n"), engine.ReasonDNSTemporary},
+		{"lifetime 0", "example.test. 0 MX 10 mx.test.\nmx.test. 0 A 9.9.9.9\n", engine.ReasonRecipientAccepted},
+		{"lifetime that is negative", "example.test. 4294967295 MX 10 mx.test.\nmx.test. 2147483648 A 9.9.9.9\n", engine.ReasonRecipientAccepted},
+		{"lifetime of 68 years", "example.test. 2147483647 MX 10 mx.test.\nmx.test. 2147483647 A 9.9.9.9\n", engine.ReasonRecipientAccepted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result, took := verifyInWorld(t, dnstest.New(tt.zone), "192.0.2.53")
@@ -184,7 +184,7 @@ func TestManyDeadMailHosts(t *testing.T) {
 			}
 			began := time.Now()
 			result := verifyWith(t, engine.Config{Exchanger: dnstest.New(zone.String()), Dialer: network})
-			if result.Verdict != engine.Unknown || len(network.Dials()) > 6 || time.Since(began) > engine.DefaultTimeout {
+			if result.Verdict != engine.VerdictUnknown || len(network.Dials()) > 6 || time.Since(began) > engine.DefaultTimeout {
 				t.Errorf("silent %t: %s after %v and %d connections", silent, result.Verdict, time.Since(began), len(network.Dials()))
 			}
 		})

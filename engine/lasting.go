@@ -14,49 +14,49 @@ const keepUnknown = 10 * time.Minute
 // about a mailbox rarely changes; what it says about the client, and temporary
 // faults, may change soon.
 var lasting = map[Reason]time.Duration{
-	RecipientAccepted: 12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
+	ReasonRecipientAccepted: 12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
 	// a setting of the domain that changes once in years; after a move it shows
 	// within a day
-	CatchAll: 12 * time.Hour,
+	ReasonCatchAll: 12 * time.Hour,
 	// a mailbox that does not exist may be created today, and a wrong answer
 	// costs a customer
-	MailboxNotFound: 6 * time.Hour,
-	MailboxMoved:    12 * time.Hour, // forwarding addresses rarely change within a day
-	MailboxDisabled: 6 * time.Hour,  // a suspended account may be paid for, or unlocked, within the day
+	ReasonMailboxNotFound: 6 * time.Hour,
+	ReasonMailboxMoved:    12 * time.Hour, // forwarding addresses rarely change within a day
+	ReasonMailboxDisabled: 6 * time.Hour,  // a suspended account may be paid for, or unlocked, within the day
 
 	// it may be registered soon, and denials of the DNS are cached for an hour
 	// at most
-	DomainNotFound: time.Hour,
-	NoMailHost:     time.Hour, // a zone that is being set up gets its MX soon
-	NullMX:         time.Hour, // is changed by one record, as soon as the mail service is bought
+	ReasonDomainNotFound: time.Hour,
+	ReasonNoMailHost:     time.Hour, // a zone that is being set up gets its MX soon
+	ReasonNullMX:         time.Hour, // is changed by one record, as soon as the mail service is bought
 
-	SMTPUTF8Unsupported: 12 * time.Hour, // the mail host would have to get other software
-	MXReservedAddress:   keepUnknown,    // a slip in the zone is mended as soon as it is seen
-	InvalidSyntax:       time.Hour,      // the grammar stays; to find it out again costs next to nothing
+	ReasonSMTPUTF8Unsupported: 12 * time.Hour, // the mail host would have to get other software
+	ReasonMXReservedAddress:   keepUnknown,    // a slip in the zone is mended as soon as it is seen
+	ReasonInvalidSyntax:       time.Hour,      // the grammar stays; to find it out again costs next to nothing
 
 	// or until the hint is over, which is usual; hosts that name a day often
 	// take less
-	Greylisted:          time.Hour,
-	MailboxFull:         keepUnknown, // its owner may be clearing it
-	ControlInconclusive: keepUnknown, // the next random recipient may tell more
-	AmbiguousRefusal:    keepUnknown, // what it was about is not known, nor how long it lasts
-	NotOurDomain:        keepUnknown, // the relay's table of domains may be out of date
-	Blocked:             keepUnknown, // it is about us, and we may have left the block list
-	RateLimited:         keepUnknown, // it is about what we did just now
-	TemporaryFailure:    keepUnknown, // the host says itself that it passes
-	ConnectionFailed:    keepUnknown, // a host that restarts, or our own network
-	ConnectionTimeout:   keepUnknown, // the same
-	TLSFailed:           keepUnknown, // a certificate or a setting that is being changed
-	ProtocolError:       keepUnknown, // the host may be repaired
-	DNSTemporary:        keepUnknown, // name servers come back; the hint, a minute, ends it sooner
+	ReasonGreylisted:          time.Hour,
+	ReasonMailboxFull:         keepUnknown, // its owner may be clearing it
+	ReasonControlInconclusive: keepUnknown, // the next random recipient may tell more
+	ReasonAmbiguousRefusal:    keepUnknown, // what it was about is not known, nor how long it lasts
+	ReasonNotOurDomain:        keepUnknown, // the relay's table of domains may be out of date
+	ReasonBlocked:             keepUnknown, // it is about us, and we may have left the block list
+	ReasonRateLimited:         keepUnknown, // it is about what we did just now
+	ReasonTemporaryFailure:    keepUnknown, // the host says itself that it passes
+	ReasonConnectionFailed:    keepUnknown, // a host that restarts, or our own network
+	ReasonConnectionTimeout:   keepUnknown, // the same
+	ReasonTLSFailed:           keepUnknown, // a certificate or a setting that is being changed
+	ReasonProtocolError:       keepUnknown, // the host may be repaired
+	ReasonDNSTemporary:        keepUnknown, // name servers come back; the hint, a minute, ends it sooner
 
-	ResolverUnreliable: keepUnknown, // our network works again at any time; the hint, a minute, ends it sooner
-	PortBlocked:        keepUnknown, // as above
-	EgressFailed:       keepUnknown, // as above
+	ReasonResolverUnreliable: keepUnknown, // our network works again at any time; the hint, a minute, ends it sooner
+	ReasonPortBlocked:        keepUnknown, // as above
+	ReasonEgressFailed:       keepUnknown, // as above
 
-	SpamTrap:      keepUnknown, // costs nothing to find out again
-	SMTPSkipped:   keepUnknown, // the same, or a question to the DNS
-	InternalError: 0,           // it is no answer
+	ReasonSpamTrap:      keepUnknown, // costs nothing to find out again
+	ReasonSMTPSkipped:   keepUnknown, // the same, or a question to the DNS
+	ReasonInternalError: 0,           // it is no answer
 }
 
 // Lasts returns how long the result may be reused after it was checked; zero:
@@ -67,7 +67,7 @@ func (r Result) Lasts() time.Duration {
 		return 0
 	}
 	lasts := lasting[r.Details.Reason]
-	if again := r.RetryAt(); r.Verdict == Unknown && !again.IsZero() {
+	if again := r.RetryAt(); r.Verdict == VerdictUnknown && !again.IsZero() {
 		return min(lasts, again.Sub(r.Details.CheckedAt))
 	}
 	return lasts
@@ -106,11 +106,11 @@ func Hurried(ctx context.Context, usual time.Duration) bool {
 // verdict, or a refusal by a mail host. An acceptance without the reply about
 // the control mailbox is neither, nor is silence.
 func (r Result) Settled() bool {
-	return r.Verdict != Unknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
+	return r.Verdict != VerdictUnknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
 }
 
 // Replaces reports whether r may take the place of a remembered result that
 // still lasts: an unknown never replaces a verdict.
 func (r Result) Replaces(known Result) bool {
-	return r.Verdict != Unknown || known.Verdict == Unknown
+	return r.Verdict != VerdictUnknown || known.Verdict == VerdictUnknown
 }

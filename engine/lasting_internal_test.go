@@ -13,9 +13,9 @@ func TestLasting(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("%s: nobody says how long it lasts", reason)
-		case (lasts == 0) != (reason == InternalError):
+		case (lasts == 0) != (reason == ReasonInternalError):
 			t.Errorf("%s lasts %v", reason, lasts)
-		case lasts > 24*time.Hour, ruling.verdict == Unknown && lasts > time.Hour:
+		case lasts > 24*time.Hour, ruling.verdict == VerdictUnknown && lasts > time.Hour:
 			t.Errorf("%s lasts %v, which is too long", reason, lasts)
 		}
 	}
@@ -27,9 +27,9 @@ func TestLasting(t *testing.T) {
 // TestLastingOfOurNetwork wants a fault of our own network to be over within a
 // minute of its end: that is how often the check is repeated while it fails.
 func TestLastingOfOurNetwork(t *testing.T) {
-	for _, reason := range []Reason{ResolverUnreliable, PortBlocked, EgressFailed} {
+	for _, reason := range []Reason{ReasonResolverUnreliable, ReasonPortBlocked, ReasonEgressFailed} {
 		details := &Details{Reason: reason, RetryAfter: int64(rulings[reason].retryAfter.Seconds()), CheckedAt: time.Now()}
-		if got := (Result{Success: true, Verdict: Unknown, Details: details}).Lasts(); got != time.Minute {
+		if got := (Result{Success: true, Verdict: VerdictUnknown, Details: details}).Lasts(); got != time.Minute {
 			t.Errorf("%s is remembered for %v", reason, got)
 		}
 	}
@@ -44,17 +44,17 @@ func TestLasts(t *testing.T) {
 		failed  bool
 		want    time.Duration
 	}{
-		{"deliverable", Deliverable, &Details{Reason: RecipientAccepted, CheckedAt: checked}, false, 12 * time.Hour},
-		{"a dead domain", Undeliverable, &Details{Reason: DomainNotFound, CheckedAt: checked}, false, time.Hour},
-		{"a hint that is shorter", Unknown, &Details{Reason: TemporaryFailure, RetryAfter: 60, CheckedAt: checked}, false, time.Minute},
-		{"a hint counts from the answer", Unknown, &Details{Reason: Greylisted, RetryAfter: 60, DurationMS: 1500, CheckedAt: checked}, false, 61500 * time.Millisecond},
-		{"a hint that is longer", Unknown, &Details{Reason: TemporaryFailure, RetryAfter: 7200, CheckedAt: checked}, false, 10 * time.Minute},
-		{"an unknown where others are proofs", Unknown, &Details{Reason: SMTPUTF8Unsupported, RetryAfter: 900, CheckedAt: checked}, false, 15 * time.Minute},
-		{"not carried out", Unknown, &Details{Reason: InternalError, CheckedAt: checked}, true, 0},
-		{"not carried out, whatever the reason", Unknown, &Details{Reason: TemporaryFailure, CheckedAt: checked}, true, 0},
-		{"a proof is none for asking again", Undeliverable, &Details{Reason: MailboxNotFound, RetryAfter: 60, CheckedAt: checked}, false, 6 * time.Hour},
-		{"without details", Deliverable, nil, false, 0},
-		{"checked nobody knows when", Deliverable, &Details{Reason: RecipientAccepted}, false, 0},
+		{"deliverable", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted, CheckedAt: checked}, false, 12 * time.Hour},
+		{"a dead domain", VerdictUndeliverable, &Details{Reason: ReasonDomainNotFound, CheckedAt: checked}, false, time.Hour},
+		{"a hint that is shorter", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 60, CheckedAt: checked}, false, time.Minute},
+		{"a hint counts from the answer", VerdictUnknown, &Details{Reason: ReasonGreylisted, RetryAfter: 60, DurationMS: 1500, CheckedAt: checked}, false, 61500 * time.Millisecond},
+		{"a hint that is longer", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 7200, CheckedAt: checked}, false, 10 * time.Minute},
+		{"an unknown where others are proofs", VerdictUnknown, &Details{Reason: ReasonSMTPUTF8Unsupported, RetryAfter: 900, CheckedAt: checked}, false, 15 * time.Minute},
+		{"not carried out", VerdictUnknown, &Details{Reason: ReasonInternalError, CheckedAt: checked}, true, 0},
+		{"not carried out, whatever the reason", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, CheckedAt: checked}, true, 0},
+		{"a proof is none for asking again", VerdictUndeliverable, &Details{Reason: ReasonMailboxNotFound, RetryAfter: 60, CheckedAt: checked}, false, 6 * time.Hour},
+		{"without details", VerdictDeliverable, nil, false, 0},
+		{"checked nobody knows when", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted}, false, 0},
 	} {
 		if got := (Result{Success: !tt.failed, Verdict: tt.verdict, Details: tt.details}).Lasts(); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

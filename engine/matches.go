@@ -14,6 +14,6 @@ func matches(found []lists.Match, list lists.Kind) bool {
 // trapped reports whether a spam trap was matched that must not be contacted. A
 // weak hint of one is left to people.
 func trapped(found []lists.Match) bool {
-	isTrap := func(m lists.Match) bool { return m.List == lists.SpamTrap && m.Confidence != lists.Weak }
+	isTrap := func(m lists.Match) bool { return m.List == lists.KindSpamTrap && m.Confidence != lists.ConfidenceWeak }
 	return slices.ContainsFunc(found, isTrap)
 }

@@ -75,11 +75,11 @@ func (m *memory) keep(address string, r Result) {
 	details.Cached = true
 	r.Details = &details
 	kept := &remembered{result: r, expires: details.CheckedAt.Add(lasts)}
-	m.store.SetWithTTL(address, kept, int64(len(address)+r.Octets()), lasts)
+	m.store.SetWithTTL(address, kept, int64(len(address)+r.Size()), lasts)
 }
 
-// Octets is about how many octets it takes to remember the result.
-func (r Result) Octets() int {
+// Size is about how many octets it takes to remember the result.
+func (r Result) Size() int {
 	cost := resultCost + len(r.Email) + len(r.User)
 	if r.Details == nil {
 		return cost

@@ -12,7 +12,7 @@ import (
 func TestOctets(t *testing.T) {
 	const size = 10_000
 	long := strings.Repeat("x", size)
-	bare := Result{Details: &Details{}}.Octets()
+	bare := Result{Details: &Details{}}.Size()
 	for name, r := range map[string]Result{
 		"email":      {Email: long, Details: &Details{}},
 		"user":       {User: long, Details: &Details{}},
@@ -23,7 +23,7 @@ func TestOctets(t *testing.T) {
 		"dialogue":   {Details: &Details{Transcript: []smtp.Line{{Text: long}}}},
 		"lines":      {Details: &Details{Transcript: make([]smtp.Line, size/lineCost+1)}},
 	} {
-		if got := r.Octets(); got < bare+size || got > bare+size+100 {
+		if got := r.Size(); got < bare+size || got > bare+size+100 {
 			t.Errorf("%s: %d octets, and %d without", name, got, bare)
 		}
 	}
@@ -37,7 +37,7 @@ func TestGivenAddressIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	result := Result{Success: true, Verdict: Undeliverable, Details: &Details{Reason: InvalidSyntax, CheckedAt: time.Now()}}
+	result := Result{Success: true, Verdict: VerdictUndeliverable, Details: &Details{Reason: ReasonInvalidSyntax, CheckedAt: time.Now()}}
 	short, long := "a", strings.Repeat("x", 2*resultCost)
 	for _, address := range []string{short, long} {
 		m.keep(address, result)

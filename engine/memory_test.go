@@ -21,19 +21,19 @@ func TestRemember(t *testing.T) {
 		cached  bool
 		verdict engine.Verdict
 	}{
-		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, engine.Deliverable},
-		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, engine.Deliverable},
-		{"undeliverable", &smtptest.Host{}, 5 * time.Hour, nil, true, engine.Undeliverable},
-		{"for six hours", &smtptest.Host{}, 7 * time.Hour, nil, false, engine.Undeliverable},
-		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, engine.Unknown},
-		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, engine.Unknown},
+		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, engine.VerdictDeliverable},
+		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, engine.VerdictDeliverable},
+		{"undeliverable", &smtptest.Host{}, 5 * time.Hour, nil, true, engine.VerdictUndeliverable},
+		{"for six hours", &smtptest.Host{}, 7 * time.Hour, nil, false, engine.VerdictUndeliverable},
+		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, engine.VerdictUnknown},
+		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, engine.VerdictUnknown},
 		{"other lists", &smtptest.Host{}, 0, func(v *engine.Verifier) {
 			l, err := lists.New()
 			if err != nil {
 				t.Fatal(err)
 			}
 			v.SetLists(l)
-		}, false, engine.Undeliverable},
+		}, false, engine.VerdictUndeliverable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 		for range 3 {
 			result, _ := verifier.Verify(t.Context(), "u@example.test")
 			synctest.Wait()
-			if result.Details.Reason != engine.MailboxNotFound {
+			if result.Details.Reason != engine.ReasonMailboxNotFound {
 				t.Errorf("reason %s", result.Details.Reason)
 			}
 			result.Details.Reason = "spoiled"

@@ -29,8 +29,9 @@ import (
 //     checked when those of the addresses cannot.
 //
 // Neither is checked while the answers speak for the domains, so an ordinary
-// verification costs nothing more. Results that are not believed are [Unknown]
-// with the reason [ResolverUnreliable] or [PortBlocked].
+// verification costs nothing more. Results that are not believed are
+// [VerdictUnknown] with the reason [ReasonResolverUnreliable] or
+// [ReasonPortBlocked].
 type NetworkCheck string
 
 // The settings.

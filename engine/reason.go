@@ -13,10 +13,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Deliverable   Verdict = "deliverable"   // the mail host takes mail for this mailbox, and not for just any
-	Undeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
-	AcceptAll     Verdict = "accept-all"    // the mail host takes mail for every mailbox of the domain
-	Unknown       Verdict = "unknown"       // not proven either way; the reason says why
+	VerdictDeliverable   Verdict = "deliverable"   // the mail host takes mail for this mailbox, and not for just any
+	VerdictUndeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
+	VerdictAcceptAll     Verdict = "accept-all"    // the mail host takes mail for every mailbox of the domain
+	VerdictUnknown       Verdict = "unknown"       // not proven either way; the reason says why
 )
 
 // Reason is why a verdict was given: one word of a closed set.
@@ -24,43 +24,43 @@ type Reason string
 
 // The reasons.
 const (
-	InvalidSyntax       Reason = "invalid_syntax"
-	DomainNotFound      Reason = "domain_not_found"
-	NoMailHost          Reason = "no_mail_host"
-	NullMX              Reason = "null_mx"
-	MXReservedAddress   Reason = "mx_reserved_address"
-	DNSTemporary        Reason = "dns_temporary"
-	ConnectionFailed    Reason = "connection_failed"
-	ConnectionTimeout   Reason = "connection_timeout"
-	TLSFailed           Reason = "tls_failed"
-	MailboxNotFound     Reason = "mailbox_not_found"
-	MailboxDisabled     Reason = "mailbox_disabled"
-	MailboxMoved        Reason = "mailbox_moved"
-	MailboxFull         Reason = "mailbox_full"
-	NotOurDomain        Reason = "not_our_domain"
-	Greylisted          Reason = "greylisted"
-	RateLimited         Reason = "rate_limited"
-	Blocked             Reason = "blocked"
-	TemporaryFailure    Reason = "temporary_failure"
-	AmbiguousRefusal    Reason = "ambiguous_refusal"
-	ProtocolError       Reason = "protocol_error"
-	SMTPUTF8Unsupported Reason = "smtputf8_unsupported"
-	CatchAll            Reason = "catch_all"
-	RecipientAccepted   Reason = "recipient_accepted"
-	ControlInconclusive Reason = "control_inconclusive"
-	SpamTrap            Reason = "spam_trap"
-	SMTPSkipped         Reason = "smtp_skipped"
-	ResolverUnreliable  Reason = "resolver_unreliable"
-	PortBlocked         Reason = "port_blocked"
-	EgressFailed        Reason = "egress_failed"
-	InternalError       Reason = "internal_error"
+	ReasonInvalidSyntax       Reason = "invalid_syntax"
+	ReasonDomainNotFound      Reason = "domain_not_found"
+	ReasonNoMailHost          Reason = "no_mail_host"
+	ReasonNullMX              Reason = "null_mx"
+	ReasonMXReservedAddress   Reason = "mx_reserved_address"
+	ReasonDNSTemporary        Reason = "dns_temporary"
+	ReasonConnectionFailed    Reason = "connection_failed"
+	ReasonConnectionTimeout   Reason = "connection_timeout"
+	ReasonTLSFailed           Reason = "tls_failed"
+	ReasonMailboxNotFound     Reason = "mailbox_not_found"
+	ReasonMailboxDisabled     Reason = "mailbox_disabled"
+	ReasonMailboxMoved        Reason = "mailbox_moved"
+	ReasonMailboxFull         Reason = "mailbox_full"
+	ReasonNotOurDomain        Reason = "not_our_domain"
+	ReasonGreylisted          Reason = "greylisted"
+	ReasonRateLimited         Reason = "rate_limited"
+	ReasonBlocked             Reason = "blocked"
+	ReasonTemporaryFailure    Reason = "temporary_failure"
+	ReasonAmbiguousRefusal    Reason = "ambiguous_refusal"
+	ReasonProtocolError       Reason = "protocol_error"
+	ReasonSMTPUTF8Unsupported Reason = "smtputf8_unsupported"
+	ReasonCatchAll            Reason = "catch_all"
+	ReasonRecipientAccepted   Reason = "recipient_accepted"
+	ReasonControlInconclusive Reason = "control_inconclusive"
+	ReasonSpamTrap            Reason = "spam_trap"
+	ReasonSMTPSkipped         Reason = "smtp_skipped"
+	ReasonResolverUnreliable  Reason = "resolver_unreliable"
+	ReasonPortBlocked         Reason = "port_blocked"
+	ReasonEgressFailed        Reason = "egress_failed"
+	ReasonInternalError       Reason = "internal_error"
 )
 
 // Reasons returns every reason, in alphabetical order.
 func Reasons() []Reason { return slices.Sorted(maps.Keys(rulings)) }
 
 // Verdict returns the verdict of the reason, or an empty one for an unknown
-// reason. [MXReservedAddress] has two; this returns the usual one.
+// reason. [ReasonMXReservedAddress] has two; this returns the usual one.
 func (r Reason) Verdict() Verdict { return rulings[r].verdict }
 
 // ruling is what follows from a reason.
@@ -85,76 +85,78 @@ const (
 )
 
 // rulings maps every reason to its verdict and message. Only
-// [MXReservedAddress] has a second verdict: see selfRuling.
+// [ReasonMXReservedAddress] has a second verdict: see selfRuling.
 var rulings = map[Reason]ruling{
-	InvalidSyntax:  {verdict: Undeliverable, message: "The address is not well-formed."},
-	DomainNotFound: {verdict: Undeliverable, message: "The domain does not exist."},
-	NoMailHost: {verdict: Undeliverable,
+	ReasonInvalidSyntax:  {verdict: VerdictUndeliverable, message: "The address is not well-formed."},
+	ReasonDomainNotFound: {verdict: VerdictUndeliverable, message: "The domain does not exist."},
+	ReasonNoMailHost: {verdict: VerdictUndeliverable,
 		message: "The domain has no mail host: neither MX nor address records lead anywhere."},
-	NullMX: {verdict: Undeliverable, message: "The domain declares that it takes no mail (null MX)."},
-	MXReservedAddress: {verdict: Unknown,
+	ReasonNullMX: {verdict: VerdictUndeliverable, message: "The domain declares that it takes no mail (null MX)."},
+	ReasonMXReservedAddress: {verdict: VerdictUnknown,
 		message: "Every mail host of the domain has an address in reserved or private space, which is not contacted."},
-	DNSTemporary: {verdict: Unknown, retryAfter: retryDNS,
+	ReasonDNSTemporary: {verdict: VerdictUnknown, retryAfter: retryDNS,
 		message: "The DNS gave no answer about the domain's mail hosts; try again later."},
-	ConnectionFailed: {verdict: Unknown, retryAfter: retryTemporary,
+	ReasonConnectionFailed: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "No mail host of the domain could be reached."},
-	ConnectionTimeout: {verdict: Unknown, retryAfter: retryTemporary,
+	ReasonConnectionTimeout: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "The domain's mail host did not answer in time."},
-	TLSFailed: {verdict: Unknown, retryAfter: retryTemporary,
+	ReasonTLSFailed: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "The mail host offers TLS, but no TLS session could be set up with it."},
-	MailboxNotFound: {verdict: Undeliverable, message: "The mail host says that the mailbox does not exist."},
-	MailboxDisabled: {verdict: Undeliverable, message: "The mail host says that the mailbox is disabled."},
-	MailboxMoved: {verdict: Undeliverable,
+	ReasonMailboxNotFound: {verdict: VerdictUndeliverable,
+		message: "The mail host says that the mailbox does not exist."},
+	ReasonMailboxDisabled: {verdict: VerdictUndeliverable, message: "The mail host says that the mailbox is disabled."},
+	ReasonMailboxMoved: {verdict: VerdictUndeliverable,
 		message: "The mail host says that the mailbox has moved to another address."},
-	MailboxFull: {verdict: Unknown, message: "The mailbox exists but is over its quota at the moment."},
-	NotOurDomain: {verdict: Unknown,
+	ReasonMailboxFull: {verdict: VerdictUnknown, message: "The mailbox exists but is over its quota at the moment."},
+	ReasonNotOurDomain: {verdict: VerdictUnknown,
 		message: "The mail host says that it does not take mail for this domain from us."},
-	Greylisted: {verdict: Unknown, retryAfter: retryGreylist,
+	ReasonGreylisted: {verdict: VerdictUnknown, retryAfter: retryGreylist,
 		message: "The mail host asks every new sender to come back later (greylisting); try again."},
-	RateLimited: {verdict: Unknown, retryAfter: retryTemporary,
+	ReasonRateLimited: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "The mail host limits how much it is asked; try again later."},
-	Blocked: {verdict: Unknown,
+	ReasonBlocked: {verdict: VerdictUnknown,
 		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation."},
-	TemporaryFailure: {verdict: Unknown, retryAfter: retryTemporary,
+	ReasonTemporaryFailure: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "The mail host has a temporary problem; try again later."},
-	AmbiguousRefusal: {verdict: Unknown,
+	ReasonAmbiguousRefusal: {verdict: VerdictUnknown,
 		message: "The mail host refused without saying whether the mailbox exists."},
-	ProtocolError: {verdict: Unknown, message: "The domain's mail host does not speak proper SMTP."},
-	SMTPUTF8Unsupported: {verdict: Undeliverable,
+	ReasonProtocolError: {verdict: VerdictUnknown, message: "The domain's mail host does not speak proper SMTP."},
+	ReasonSMTPUTF8Unsupported: {verdict: VerdictUndeliverable,
 
 		message: "The local-part has non-ASCII characters, " +
 			"and the mail host cannot take such addresses (no SMTPUTF8)."},
-	CatchAll: {verdict: AcceptAll, message: "The mail host takes mail for every address of the domain."},
-	RecipientAccepted: {verdict: Deliverable,
+	ReasonCatchAll: {verdict: VerdictAcceptAll, message: "The mail host takes mail for every address of the domain."},
+	ReasonRecipientAccepted: {verdict: VerdictDeliverable,
 		message: "The mail host takes mail for this mailbox and refuses unknown ones."},
-	ControlInconclusive: {verdict: Unknown,
+	ReasonControlInconclusive: {verdict: VerdictUnknown,
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
-	SpamTrap:    {verdict: Unknown, message: "The address is listed as a spam trap and was not contacted."},
-	SMTPSkipped: {verdict: Unknown, message: "All checks passed; the mail host was not contacted."},
-	ResolverUnreliable: {verdict: Unknown, retryAfter: retryNetwork,
+	ReasonSpamTrap: {verdict: VerdictUnknown,
+		message: "The address is listed as a spam trap and was not contacted."},
+	ReasonSMTPSkipped: {verdict: VerdictUnknown, message: "All checks passed; the mail host was not contacted."},
+	ReasonResolverUnreliable: {verdict: VerdictUnknown, retryAfter: retryNetwork,
 		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
 			"This is a fault of our network, not of the address."},
-	PortBlocked: {verdict: Unknown, retryAfter: retryNetwork,
+	ReasonPortBlocked: {verdict: VerdictUnknown, retryAfter: retryNetwork,
 		message: "Our network lets us reach no mail host at all (port 25 is blocked). " +
 			"This is a fault of our network, not of the address."},
-	EgressFailed: {verdict: Unknown, retryAfter: retryEgress,
+	ReasonEgressFailed: {verdict: VerdictUnknown, retryAfter: retryEgress,
 		message: "The mail host was not asked: the proxy or source address to reach it through failed. " +
 			"This is a fault on our side, not of the address."},
-	InternalError: {verdict: Unknown, message: "The verification could not be carried out."},
+	ReasonInternalError: {verdict: VerdictUnknown, message: "The verification could not be carried out."},
 }
 
-// reasonOf maps what a reply proves to a reason. [replies.OK] is not in it,
-// because an acceptance is judged together with the control's reply.
+// reasonOf maps what a reply proves to a reason. [replies.ClassOK] is not in
+// it, because an acceptance is judged together with the control's reply.
 var reasonOf = map[replies.Class]Reason{
-	replies.OKUnverified: ControlInconclusive,
-	replies.NoSuchUser:   MailboxNotFound,
-	replies.Disabled:     MailboxDisabled,
-	replies.Moved:        MailboxMoved,
-	replies.MailboxFull:  MailboxFull,
-	replies.NotOurDomain: NotOurDomain,
-	replies.Greylisted:   Greylisted,
-	replies.RateLimited:  RateLimited,
-	replies.Temporary:    TemporaryFailure,
-	replies.Blocked:      Blocked,
-	replies.Ambiguous:    AmbiguousRefusal,
+	replies.ClassOKUnverified: ReasonControlInconclusive,
+	replies.ClassNoSuchUser:   ReasonMailboxNotFound,
+	replies.ClassDisabled:     ReasonMailboxDisabled,
+	replies.ClassMoved:        ReasonMailboxMoved,
+	replies.ClassMailboxFull:  ReasonMailboxFull,
+	replies.ClassNotOurDomain: ReasonNotOurDomain,
+	replies.ClassGreylisted:   ReasonGreylisted,
+	replies.ClassRateLimited:  ReasonRateLimited,
+	replies.ClassTemporary:    ReasonTemporaryFailure,
+	replies.ClassBlocked:      ReasonBlocked,
+	replies.ClassAmbiguous:    ReasonAmbiguousRefusal,
 }

@@ -73,7 +73,7 @@ func TestRecordOfImpossibleTime(t *testing.T) {
 
 func BenchmarkRecord(b *testing.B) {
 	result := Result{
-		Email: "alice@example.com", User: "alice", Domain: "example.com", Success: true, Verdict: Deliverable,
+		Email: "alice@example.com", User: "alice", Domain: "example.com", Success: true, Verdict: VerdictDeliverable,
 		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
 	}
 	b.ReportAllocs()

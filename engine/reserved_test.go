@@ -23,64 +23,64 @@ var reservedAddrs = []struct {
 	kind, ip string
 	verdict  engine.Verdict
 }{
-	{"loopback", "127.0.0.1", engine.Undeliverable},
-	{"end of loopback", "127.255.255.254", engine.Undeliverable},
-	{"unspecified", "0.0.0.0", engine.Unknown},
-	{"this network", "0.1.2.3", engine.Unknown},
-	{"private 10/8", "10.0.0.1", engine.Unknown},
-	{"private 172.16/12", "172.31.255.1", engine.Unknown},
-	{"private 192.168/16", "192.168.1.1", engine.Unknown},
-	{"link-local", "169.254.0.1", engine.Unknown},
-	{"metadata of a cloud", "169.254.169.254", engine.Unknown},
-	{"CGNAT", "100.64.0.1", engine.Unknown},
-	{"protocol assignments", "192.0.0.8", engine.Unknown},
-	{"documentation 1", "192.0.2.1", engine.Unknown},
-	{"documentation 2", "198.51.100.1", engine.Unknown},
-	{"documentation 3", "203.0.113.1", engine.Unknown},
-	{"AS112", "192.175.48.6", engine.Unknown},
-	{"AS112 by DNAME", "192.31.196.1", engine.Unknown},
-	{"AMT", "192.52.193.1", engine.Unknown},
-	{"6to4 relay", "192.88.99.1", engine.Unknown},
-	{"benchmarking", "198.19.0.1", engine.Unknown},
-	{"multicast", "224.0.0.25", engine.Unknown},
-	{"multicast, local", "239.255.255.250", engine.Unknown},
-	{"class E", "240.0.0.1", engine.Unknown},
-	{"broadcast", "255.255.255.255", engine.Unknown},
+	{"loopback", "127.0.0.1", engine.VerdictUndeliverable},
+	{"end of loopback", "127.255.255.254", engine.VerdictUndeliverable},
+	{"unspecified", "0.0.0.0", engine.VerdictUnknown},
+	{"this network", "0.1.2.3", engine.VerdictUnknown},
+	{"private 10/8", "10.0.0.1", engine.VerdictUnknown},
+	{"private 172.16/12", "172.31.255.1", engine.VerdictUnknown},
+	{"private 192.168/16", "192.168.1.1", engine.VerdictUnknown},
+	{"link-local", "169.254.0.1", engine.VerdictUnknown},
+	{"metadata of a cloud", "169.254.169.254", engine.VerdictUnknown},
+	{"CGNAT", "100.64.0.1", engine.VerdictUnknown},
+	{"protocol assignments", "192.0.0.8", engine.VerdictUnknown},
+	{"documentation 1", "192.0.2.1", engine.VerdictUnknown},
+	{"documentation 2", "198.51.100.1", engine.VerdictUnknown},
+	{"documentation 3", "203.0.113.1", engine.VerdictUnknown},
+	{"AS112", "192.175.48.6", engine.VerdictUnknown},
+	{"AS112 by DNAME", "192.31.196.1", engine.VerdictUnknown},
+	{"AMT", "192.52.193.1", engine.VerdictUnknown},
+	{"6to4 relay", "192.88.99.1", engine.VerdictUnknown},
+	{"benchmarking", "198.19.0.1", engine.VerdictUnknown},
+	{"multicast", "224.0.0.25", engine.VerdictUnknown},
+	{"multicast, local", "239.255.255.250", engine.VerdictUnknown},
+	{"class E", "240.0.0.1", engine.VerdictUnknown},
+	{"broadcast", "255.255.255.255", engine.VerdictUnknown},
 
-	{"loopback v6", "::1", engine.Undeliverable},
-	{"unspecified v6", "::", engine.Unknown},
-	{"v4-mapped loopback", "::ffff:127.0.0.1", engine.Undeliverable},
-	{"v4-mapped private", "::ffff:10.0.0.1", engine.Unknown},
-	{"v4-mapped public", "::ffff:9.9.9.9", engine.Unknown},
-	{"v4-compatible loopback", "::127.0.0.1", engine.Unknown},
-	{"v4-translated", "::ffff:0:127.0.0.1", engine.Unknown},
-	{"NAT64 of loopback", "64:ff9b::7f00:1", engine.Unknown},
-	{"NAT64 of a public address", "64:ff9b::909:909", engine.Unknown},
-	{"NAT64, local", "64:ff9b:1::a00:1", engine.Unknown},
-	{"6to4 of loopback", "2002:7f00:1::1", engine.Unknown},
-	{"6to4 of private", "2002:a00:1::1", engine.Unknown},
-	{"Teredo", "2001:0:7f00:1::1", engine.Unknown},
-	{"discard", "100::1", engine.Unknown},
-	{"dummy", "100:0:0:1::1", engine.Unknown},
-	{"benchmarking v6", "2001:2::1", engine.Unknown},
-	{"AMT v6", "2001:3::1", engine.Unknown},
-	{"AS112 v6", "2001:4:112::1", engine.Unknown},
-	{"AS112 v6, direct", "2620:4f:8000::6", engine.Unknown},
-	{"ORCHID", "2001:10::1", engine.Unknown},
-	{"ORCHIDv2", "2001:20::1", engine.Unknown},
-	{"drone", "2001:30::1", engine.Unknown},
-	{"protocol assignments v6", "2001:1::1", engine.Unknown},
-	{"documentation v6", "2001:db8::1", engine.Unknown},
-	{"documentation v6, second", "3fff:fff::1", engine.Unknown},
-	{"SRv6", "5f00::1", engine.Unknown},
-	{"not given out", "4000::1", engine.Unknown},
-	{"ULA", "fd00::1", engine.Unknown},
-	{"link-local v6", "fe80::1", engine.Unknown},
-	{"site-local", "fec0::1", engine.Unknown},
-	{"multicast v6", "ff02::1", engine.Unknown},
+	{"loopback v6", "::1", engine.VerdictUndeliverable},
+	{"unspecified v6", "::", engine.VerdictUnknown},
+	{"v4-mapped loopback", "::ffff:127.0.0.1", engine.VerdictUndeliverable},
+	{"v4-mapped private", "::ffff:10.0.0.1", engine.VerdictUnknown},
+	{"v4-mapped public", "::ffff:9.9.9.9", engine.VerdictUnknown},
+	{"v4-compatible loopback", "::127.0.0.1", engine.VerdictUnknown},
+	{"v4-translated", "::ffff:0:127.0.0.1", engine.VerdictUnknown},
+	{"NAT64 of loopback", "64:ff9b::7f00:1", engine.VerdictUnknown},
+	{"NAT64 of a public address", "64:ff9b::909:909", engine.VerdictUnknown},
+	{"NAT64, local", "64:ff9b:1::a00:1", engine.VerdictUnknown},
+	{"6to4 of loopback", "2002:7f00:1::1", engine.VerdictUnknown},
+	{"6to4 of private", "2002:a00:1::1", engine.VerdictUnknown},
+	{"Teredo", "2001:0:7f00:1::1", engine.VerdictUnknown},
+	{"discard", "100::1", engine.VerdictUnknown},
+	{"dummy", "100:0:0:1::1", engine.VerdictUnknown},
+	{"benchmarking v6", "2001:2::1", engine.VerdictUnknown},
+	{"AMT v6", "2001:3::1", engine.VerdictUnknown},
+	{"AS112 v6", "2001:4:112::1", engine.VerdictUnknown},
+	{"AS112 v6, direct", "2620:4f:8000::6", engine.VerdictUnknown},
+	{"ORCHID", "2001:10::1", engine.VerdictUnknown},
+	{"ORCHIDv2", "2001:20::1", engine.VerdictUnknown},
+	{"drone", "2001:30::1", engine.VerdictUnknown},
+	{"protocol assignments v6", "2001:1::1", engine.VerdictUnknown},
+	{"documentation v6", "2001:db8::1", engine.VerdictUnknown},
+	{"documentation v6, second", "3fff:fff::1", engine.VerdictUnknown},
+	{"SRv6", "5f00::1", engine.VerdictUnknown},
+	{"not given out", "4000::1", engine.VerdictUnknown},
+	{"ULA", "fd00::1", engine.VerdictUnknown},
+	{"link-local v6", "fe80::1", engine.VerdictUnknown},
+	{"site-local", "fec0::1", engine.VerdictUnknown},
+	{"multicast v6", "ff02::1", engine.VerdictUnknown},
 
-	{"this machine", ownPublic, engine.Unknown},
-	{"this machine v6", "2620:fe::10", engine.Unknown},
+	{"this machine", ownPublic, engine.VerdictUnknown},
+	{"this machine v6", "2620:fe::10", engine.VerdictUnknown},
 }
 
 func ownAddrs() []netip.Addr {
@@ -136,11 +136,11 @@ func TestReservedAddressesAreNotDialled(t *testing.T) {
 			for zone, want := range map[string]engine.Verdict{
 				zoneOf(tt.ip): tt.verdict,
 				"example.test. " + recordType(tt.ip) + " " + tt.ip + "\n": tt.verdict,
-				zoneOf(tt.ip, "10.9.8.7"):                                 engine.Unknown,
+				zoneOf(tt.ip, "10.9.8.7"):                                 engine.VerdictUnknown,
 			} {
 				config := engine.Config{Exchanger: dnstest.New(zone), Dialer: noDialer{t}, OwnAddrs: ownAddrs()}
 				result := verifyWith(t, config)
-				if result.Details.Reason != engine.MXReservedAddress || result.Verdict != want {
+				if result.Details.Reason != engine.ReasonMXReservedAddress || result.Verdict != want {
 					t.Errorf("%s: %s, %s; want %s", zone, result.Details.Reason, result.Verdict, want)
 				}
 			}
@@ -175,7 +175,7 @@ func TestAllowedNets(t *testing.T) {
 					defer network.Close()
 					network.Add(ip, &smtptest.Host{})
 					config.Exchanger, config.Dialer = dnstest.New(zoneOf(ip)), network
-					if result := verifyWith(t, config); result.Details.Reason != engine.MailboxNotFound {
+					if result := verifyWith(t, config); result.Details.Reason != engine.ReasonMailboxNotFound {
 						t.Errorf("%s: %s", ip, result.Details.Reason)
 					}
 				})
@@ -193,7 +193,7 @@ func TestPublicAddressBesideReservedOnes(t *testing.T) {
 		network.Add("9.9.9.9", &smtptest.Host{CatchAll: true})
 		zone := zoneOf("127.0.0.1", "10.0.0.1", ownPublic, "9.9.9.9", "::ffff:127.0.0.1", "::1")
 		result := verifyWith(t, engine.Config{Exchanger: dnstest.New(zone), Dialer: network, OwnAddrs: ownAddrs()})
-		if result.Verdict != engine.AcceptAll {
+		if result.Verdict != engine.VerdictAcceptAll {
 			t.Errorf("%s, %s", result.Verdict, result.Details.Reason)
 		}
 		for _, addr := range network.Dials() {

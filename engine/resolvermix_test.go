@@ -119,7 +119,7 @@ func verifyInMixture(t *testing.T, mix *mixture, addresses int) {
 				mu.Lock()
 				reasons[result.Details.Reason]++
 				mu.Unlock()
-				if err != nil || result.Verdict == engine.Undeliverable {
+				if err != nil || result.Verdict == engine.VerdictUndeliverable {
 					t.Errorf("%s: %s %s, %v", result.Email, result.Verdict, result.Details.Reason, err)
 				}
 				time.Sleep(max(queryTakes, mix.lasts/8))

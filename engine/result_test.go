@@ -21,8 +21,8 @@ import (
 func TestRecord(t *testing.T) {
 	full := Result{
 		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
-		Verdict: Deliverable, Reason: RecipientAccepted, Message: "Fine.",
-		Details: &Details{Reason: RecipientAccepted, RetryAfter: 1, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
+		Verdict: VerdictDeliverable, Reason: ReasonRecipientAccepted, Message: "Fine.",
+		Details: &Details{Reason: ReasonRecipientAccepted, RetryAfter: 1, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
 			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 hi", AtMS: 1}},
 			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), DurationMS: 7},
@@ -71,7 +71,7 @@ func TestRecord(t *testing.T) {
 
 // withLists is evidence with all that lists can say.
 func withLists() Evidence {
-	evidence := hinted(found(oneHost), lists.Weak)
+	evidence := hinted(found(oneHost), lists.ConfidenceWeak)
 	evidence.Schema, evidence.Suggestion = EvidenceSchema, "user@example.org"
 	evidence.RHSBL = []rhsbl.Answer{
 		listedIn("dbl.test", "127.0.1.2"),

@@ -26,8 +26,8 @@ import (
 // where a list is not to be asked.
 func TestRHSBLNames(t *testing.T) {
 	known, err := lists.New(
-		lists.Addition{Kind: lists.Allow, Name: "ours", From: strings.NewReader("allowed.test\nann@\n")},
-		lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")},
+		lists.Addition{Kind: lists.KindAllow, Name: "ours", From: strings.NewReader("allowed.test\nann@\n")},
+		lists.Addition{Kind: lists.KindSpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -189,8 +189,8 @@ func TestRHSBLAndTimeout(t *testing.T) {
 		verifier, _, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		began := time.Now()
 		result, err := verifier.Verify(t.Context(), "user@example.test")
-		if took := time.Since(began); err != nil || result.Verdict != engine.AcceptAll || took != time.Second {
-			t.Errorf("%s after %v (%v), want %s after 1s", result.Verdict, took, err, engine.AcceptAll)
+		if took := time.Since(began); err != nil || result.Verdict != engine.VerdictAcceptAll || took != time.Second {
+			t.Errorf("%s after %v (%v), want %s after 1s", result.Verdict, took, err, engine.VerdictAcceptAll)
 		}
 	})
 }

@@ -25,9 +25,9 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 		time   time.Duration // of the hurried caller
 		reason engine.Reason // that it gets
 	}{
-		{"a short time for a slow host", nil, 3 * time.Second, engine.ConnectionTimeout},
-		{"a short time for a slow DNS", &slowDNS, time.Second, engine.DNSTemporary},
-		{"no time at all", nil, -time.Second, engine.DNSTemporary},
+		{"a short time for a slow host", nil, 3 * time.Second, engine.ReasonConnectionTimeout},
+		{"a short time for a slow DNS", &slowDNS, time.Second, engine.ReasonDNSTemporary},
+		{"no time at all", nil, -time.Second, engine.ReasonDNSTemporary},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 					}
 					synctest.Wait()
 					time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
-					if got, err := verify(t.Context()); err != nil || got.Verdict != engine.AcceptAll || got.Details.Cached {
+					if got, err := verify(t.Context()); err != nil || got.Verdict != engine.VerdictAcceptAll || got.Details.Cached {
 						t.Errorf("patient: %s, cached %v, %v", got.Details.Reason, got.Details.Cached, err)
 					}
 				}
@@ -65,7 +65,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 // is remembered, however little time the caller gave.
 func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
 	for reason, host := range map[engine.Reason]*smtptest.Host{
-		engine.MailboxNotFound: {}, engine.Greylisted: {CatchAll: true, Greylist: time.Hour},
+		engine.ReasonMailboxNotFound: {}, engine.ReasonGreylisted: {CatchAll: true, Greylist: time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
@@ -92,7 +92,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 			return "250 2.1.5 OK"
 		}}
 		v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
-		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != engine.AcceptAll {
+		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != engine.VerdictAcceptAll {
 			t.Fatalf("%+v", r)
 		}
 		synctest.Wait()
@@ -100,9 +100,9 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 		for _, again := range []struct {
 			after time.Duration
 			want  engine.Verdict
-		}{{11 * time.Hour, engine.AcceptAll}, {time.Hour, engine.Unknown}} {
+		}{{11 * time.Hour, engine.VerdictAcceptAll}, {time.Hour, engine.VerdictUnknown}} {
 			time.Sleep(again.after)
-			if r, err := v.VerifyAnew(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.Unknown {
+			if r, err := v.VerifyAnew(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.VerdictUnknown {
 				t.Errorf("anew: %s, %v", r.Verdict, err)
 			}
 			synctest.Wait()
@@ -137,7 +137,7 @@ func TestCallersShareAVerification(t *testing.T) {
 				switch {
 				case gaveUp && (!errors.Is(err, context.Canceled) || r.Success || r.Domain != "example.test" || time.Since(began) != time.Second):
 					t.Errorf("gave up: %+v, %v after %v", r, err, time.Since(began))
-				case !gaveUp && (err != nil || r.Verdict != engine.AcceptAll || r.Details.Cached):
+				case !gaveUp && (err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached):
 					t.Errorf("waited: %+v, %v", r, err)
 				}
 				r.Details.Reason = "spoiled"
@@ -161,12 +161,12 @@ func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 		for _, tt := range []struct {
 			time time.Duration
 			want engine.Verdict
-		}{{2 * time.Second, engine.Unknown}, {time.Minute, engine.AcceptAll}, {time.Second, engine.Unknown}} {
+		}{{2 * time.Second, engine.VerdictUnknown}, {time.Minute, engine.VerdictAcceptAll}, {time.Second, engine.VerdictUnknown}} {
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
 				defer cancel()
 				r, err := v.Verify(ctx, "user@example.test")
-				waited := tt.want == engine.Unknown && errors.Is(err, engine.ErrBusy) // for the session of another
+				waited := tt.want == engine.VerdictUnknown && errors.Is(err, engine.ErrBusy) // for the session of another
 				if err != nil && !waited || r.Verdict != tt.want {
 					t.Errorf("with %v: %s, %s, %v", tt.time, r.Verdict, r.Details.Reason, err)
 				}

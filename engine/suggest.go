@@ -31,7 +31,7 @@ func (s *suggester) suggest(local, domain string) string {
 // suggestDotted is suggest for an address whose only fault is a domain without
 // a dot: alice@gmailcom.
 func (s *suggester) suggestDotted(given string, fault *SyntaxFault) string {
-	if fault == nil || fault.Reason != address.Dotless {
+	if fault == nil || fault.Reason != address.ReasonDotless {
 		return ""
 	}
 	at := strings.LastIndexByte(given, '@')

@@ -62,9 +62,9 @@ var aCompany = []string{
 func TestTogetherAsEachByItself(t *testing.T) {
 	const plain = oneHostZone + "elsewhere.test. MX 10 mx.example.test.\ngmial.com. MX 10 mx.example.test.\n"
 	mine := []lists.Addition{
-		{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")},
-		{Kind: lists.Disposable, Name: "ours", From: strings.NewReader("mx:mx.disposable.test\n")},
-		{Kind: lists.Allow, Name: "ours", From: strings.NewReader("ann@\n")},
+		{Kind: lists.KindSpamTrap, Name: "ours", From: strings.NewReader("bait@example.test\n")},
+		{Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("mx:mx.disposable.test\n")},
+		{Kind: lists.KindAllow, Name: "ours", From: strings.NewReader("ann@\n")},
 	}
 	known, err := lists.New(mine...)
 	if err != nil {
@@ -173,7 +173,7 @@ func TestTogetherAsksOnce(t *testing.T) {
 		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		addresses := []string{"a@example.test", "b@example.test", "c@example.test", "nonsense"}
 		for _, o := range verifyTogether(t.Context(), t, v, addresses) {
-			if o.err != nil || o.result.Verdict != engine.AcceptAll && o.result.Email != "nonsense" {
+			if o.err != nil || o.result.Verdict != engine.VerdictAcceptAll && o.result.Email != "nonsense" {
 				t.Errorf("%s: %s, %v", o.result.Email, o.result.Verdict, o.err)
 			}
 		}
@@ -196,7 +196,7 @@ func TestTogetherGiveUp(t *testing.T) {
 				time.AfterFunc(5*time.Second, cancel)
 				began := time.Now()
 				for _, o := range verifyTogether(ctx, t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
-					if !errors.Is(o.err, context.Canceled) || o.result.Success || o.result.Verdict != engine.Unknown {
+					if !errors.Is(o.err, context.Canceled) || o.result.Success || o.result.Verdict != engine.VerdictUnknown {
 						t.Errorf("%s: %s, success %v, error %v", o.result.Email, o.result.Verdict, o.result.Success, o.err)
 					}
 				}
@@ -232,7 +232,7 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		network.Add("192.0.2.2", &smtptest.Host{SMTPUTF8: true, GreetingDelay: 2 * time.Second, CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"user@example.test", "jürgen@example.test", "info@example.test"}) {
-			if o.err != nil || o.result.Verdict != engine.AcceptAll {
+			if o.err != nil || o.result.Verdict != engine.VerdictAcceptAll {
 				t.Errorf("%s: %s, %s, %v", o.result.Email, o.result.Verdict, o.result.Details.Reason, o.err)
 			}
 		}
@@ -243,7 +243,7 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 // results are remembered, and that those of lists which are no more are not.
 func TestTogetherRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mine, err := lists.New(lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("c@example.test\n")})
+		mine, err := lists.New(lists.Addition{Kind: lists.KindSpamTrap, Name: "ours", From: strings.NewReader("c@example.test\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestTogetherRemembers(t *testing.T) {
 func TestTogetherGreylisted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})
-		for _, want := range []engine.Reason{engine.Greylisted, engine.CatchAll} {
+		for _, want := range []engine.Reason{engine.ReasonGreylisted, engine.ReasonCatchAll} {
 			for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
 				if o.result.Details.Reason != want {
 					t.Errorf("%s: %s, want %s", o.result.Email, o.result.Details.Reason, want)
@@ -359,7 +359,7 @@ func TestTogetherAskForIPv6(t *testing.T) {
 		const zone = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.9\nmx.test. AAAA 2001:db8::1\n"
 		v := verifierIn(t, config, zone, &smtptest.Host{CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
-			if o.result.Verdict != engine.AcceptAll {
+			if o.result.Verdict != engine.VerdictAcceptAll {
 				t.Errorf("%s: %s", o.result.Email, o.result.Verdict)
 			}
 		}

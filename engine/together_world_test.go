@@ -166,9 +166,9 @@ func (l *lot) verifier(t *testing.T) (v *engine.Verifier, leave func()) {
 func inWorlds(t *testing.T, worlds uint64, hostile bool, f func(t *testing.T, l *lot)) {
 	t.Helper()
 	known, err := lists.New(
-		lists.Addition{Kind: lists.SpamTrap, Name: "ours", From: strings.NewReader("bait@one.test\nmx:mx.bait.test\n")},
-		lists.Addition{Kind: lists.Disposable, Name: "ours", From: strings.NewReader("mx:mx.disposable.test\n")},
-		lists.Addition{Kind: lists.Allow, Name: "ours", From: strings.NewReader("ann@\n")},
+		lists.Addition{Kind: lists.KindSpamTrap, Name: "ours", From: strings.NewReader("bait@one.test\nmx:mx.bait.test\n")},
+		lists.Addition{Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("mx:mx.disposable.test\n")},
+		lists.Addition{Kind: lists.KindAllow, Name: "ours", From: strings.NewReader("ann@\n")},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestTogetherEndsAtAnyMoment(t *testing.T) {
 			if o.err != nil && !errors.Is(o.err, allowed) || o.result.Success != (o.err == nil) {
 				t.Errorf("%s: %s, error %v, may be %v", o.result.Email, o.result.Verdict, o.err, allowed)
 			}
-			if strings.HasPrefix(o.result.Email, "real@") && o.result.Verdict == engine.Undeliverable && o.result.Details.SMTP != nil {
+			if strings.HasPrefix(o.result.Email, "real@") && o.result.Verdict == engine.VerdictUndeliverable && o.result.Details.SMTP != nil {
 				t.Errorf("%s: %s\n%s", o.result.Email, o.result.Details.Reason, transcriptOf(o.result))
 			}
 		}

@@ -76,7 +76,7 @@ func (v *Verifier) connect() error {
 	sessions, questions := config.withinOpenFiles(machine.OpenFiles())
 	provider.Of("") // reads the table now rather than at the first verification
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
-		Servers: config.Resolvers, Exchanger: config.Exchanger, Suffices: v.mayReach, MaxQueries: questions,
+		Servers: config.Resolvers, Exchanger: config.Exchanger, SkipIPv6: v.mayReach, MaxQueries: questions,
 		Logger: config.Logger,
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ var ErrClosed = smtpprobe.ErrClosed
 // be carried out: ctx was cancelled (the error wraps ctx.Err() and the cause),
 // no session with the mail host became free ([ErrBusy]), the Verifier was
 // closed ([ErrClosed]), or there was a fault of our own. The result then is
-// [Unknown] with Success false.
+// [VerdictUnknown] with Success false.
 //
 // The configured timeout does not run while the verification waits for a free
 // session with the mail host. A remembered result ([Config.Remember]) has
@@ -219,7 +219,7 @@ func (v *Verifier) judgeAll(
 	hurried := Hurried(ctx, v.config.Timeout)
 	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
-		shallow := s.level != v.config.Level && result.Reason == SMTPSkipped
+		shallow := s.level != v.config.Level && result.Reason == ReasonSMTPSkipped
 		// Otherwise it may rest on lists that were replaced.
 		if v.lists.Load() == s.lists && !shallow && (!hurried || result.Settled()) {
 			v.memory.keep(addresses[i], result)

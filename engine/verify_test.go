@@ -84,13 +84,13 @@ func TestLevels(t *testing.T) {
 
 func TestSpamTrapIsNotContacted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trapped := withAddition(t, lists.SpamTrap, "bait@example.test\n")
+		trapped := withAddition(t, lists.KindSpamTrap, "bait@example.test\n")
 		verifier, network, zone := inMemory(t, engine.Config{Lists: trapped}, &smtptest.Host{CatchAll: true})
 		result, err := verifier.Verify(t.Context(), "bait@example.test")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.SpamTrap || !result.SpamTrap {
+		if result.Details.Reason != engine.ReasonSpamTrap || !result.SpamTrap {
 			t.Errorf("reason %s, flag %v; want a spam trap", result.Details.Reason, result.SpamTrap)
 		}
 		if len(network.Dials()) > 0 || zone.Count("", "") > 0 {
@@ -104,13 +104,13 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 	for trap, contacted := range map[string]bool{"mx:mx.example.test\n": false, "mx:other.test\n": true} {
 		synctest.Test(t, func(t *testing.T) {
-			trapped := withAddition(t, lists.SpamTrap, trap)
+			trapped := withAddition(t, lists.KindSpamTrap, trap)
 			verifier, network, zone := inMemory(t, engine.Config{Lists: trapped}, &smtptest.Host{CatchAll: true})
 			result, err := verifier.Verify(t.Context(), "somebody@example.test")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.SpamTrap == contacted || (result.Details.Reason == engine.SpamTrap) == contacted {
+			if result.SpamTrap == contacted || (result.Details.Reason == engine.ReasonSpamTrap) == contacted {
 				t.Errorf("%q: reason %s, flag %v", trap, result.Details.Reason, result.SpamTrap)
 			}
 			if zone.Count("example.test", "MX") != 1 || len(network.Dials()) > 0 != contacted {
@@ -130,10 +130,10 @@ func TestWeakHintIsContacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.SpamTrap || result.Details.Reason != engine.CatchAll || len(network.Dials()) == 0 {
+		if result.SpamTrap || result.Details.Reason != engine.ReasonCatchAll || len(network.Dials()) == 0 {
 			t.Errorf("reason %s, flag %v, dialled %d times", result.Details.Reason, result.SpamTrap, len(network.Dials()))
 		}
-		want := []lists.Match{{List: lists.SpamTrap, Entry: "typo:hotmail.com", Confidence: lists.Weak}}
+		want := []lists.Match{{List: lists.KindSpamTrap, Entry: "typo:hotmail.com", Confidence: lists.ConfidenceWeak}}
 		if diff := cmp.Diff(want, result.Details.Matches, cmpopts.IgnoreFields(lists.Match{}, "Source")); diff != "" {
 			t.Errorf("matches (-want +got):\n%s", diff)
 		}
@@ -154,7 +154,7 @@ func TestSetLists(t *testing.T) {
 		}
 		return result.Role
 	}
-	before, after := withAddition(t, lists.Free, "example.test\n"), withAddition(t, lists.Role, "biggest.boss@\n")
+	before, after := withAddition(t, lists.KindFree, "example.test\n"), withAddition(t, lists.KindRole, "biggest.boss@\n")
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() { boss() })
@@ -186,8 +186,8 @@ func TestAllowedDomainIsNotDisposableByItsHosts(t *testing.T) {
 	for allowed, want := range map[string]bool{"example.test": false, "other.test": true} {
 		synctest.Test(t, func(t *testing.T) {
 			mine, err := lists.New(
-				lists.Addition{Kind: lists.Disposable, Name: "ours", From: strings.NewReader("mx:mx.example.test\n")},
-				lists.Addition{Kind: lists.Allow, Name: "ours", From: strings.NewReader(allowed + "\n")},
+				lists.Addition{Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("mx:mx.example.test\n")},
+				lists.Addition{Kind: lists.KindAllow, Name: "ours", From: strings.NewReader(allowed + "\n")},
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -213,7 +213,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
-		if result.Success || result.Verdict != engine.Unknown || result.Details.Reason != engine.InternalError {
+		if result.Success || result.Verdict != engine.VerdictUnknown || result.Details.Reason != engine.ReasonInternalError {
 			t.Errorf("success %v, %s, %s; want a failed verification", result.Success, result.Verdict, result.Details.Reason)
 		}
 		if took := time.Since(began); took != 5*time.Second {
@@ -239,7 +239,7 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.ConnectionTimeout || !result.Success {
+		if result.Details.Reason != engine.ReasonConnectionTimeout || !result.Success {
 			t.Errorf("reason %s, success %v; want a timeout as a result", result.Details.Reason, result.Success)
 		}
 		if took := time.Since(began); took > 10*time.Second {
@@ -260,8 +260,8 @@ func TestDeadlineOfCaller(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.DNSTemporary {
-			t.Errorf("reason %s, want %s", result.Details.Reason, engine.DNSTemporary)
+		if result.Details.Reason != engine.ReasonDNSTemporary {
+			t.Errorf("reason %s, want %s", result.Details.Reason, engine.ReasonDNSTemporary)
 		}
 	})
 }
@@ -302,8 +302,8 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 		for i := range 100 {
 			all.Go(func() {
 				result, err := verifier.Verify(t.Context(), fmt.Sprintf("u%d@example.test", i))
-				if err != nil || result.Verdict != engine.AcceptAll {
-					t.Errorf("%s (%v), want %s", result.Verdict, err, engine.AcceptAll)
+				if err != nil || result.Verdict != engine.VerdictAcceptAll {
+					t.Errorf("%s (%v), want %s", result.Verdict, err, engine.VerdictAcceptAll)
 				}
 			})
 		}
@@ -322,7 +322,7 @@ func TestBusy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		result, err := verifier.Verify(ctx, "second@example.test")
-		if !errors.Is(err, engine.ErrBusy) || result.Success || result.Verdict != engine.Unknown {
+		if !errors.Is(err, engine.ErrBusy) || result.Success || result.Verdict != engine.VerdictUnknown {
 			t.Errorf("%s, success %v (%v); want ErrBusy", result.Verdict, result.Success, err)
 		}
 		first.Wait()

@@ -25,7 +25,7 @@ func TestWithin(t *testing.T) {
 		}
 		for range 2 {
 			r, took, err := ask(t.Context())
-			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.Unknown || r.Success || r.Domain != "example.test" {
+			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.VerdictUnknown || r.Success || r.Domain != "example.test" {
 				t.Errorf("%+v, %v after %v", r, err, took)
 			}
 		}
@@ -34,11 +34,11 @@ func TestWithin(t *testing.T) {
 		if r, took, err := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || r.Success {
 			t.Errorf("cancelled: %+v, %v after %v", r, err, took)
 		}
-		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || r.Details.Cached || took > 3*time.Second {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached || took > 3*time.Second {
 			t.Errorf("as it ends: %+v, %v after %v", r, err, took)
 		}
 		synctest.Wait()
-		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.AcceptAll || !r.Details.Cached || took != 0 {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.VerdictAcceptAll || !r.Details.Cached || took != 0 {
 			t.Errorf("later: %+v, %v after %v", r, err, took)
 		}
 		if n := len(network.Dials()); n != 1 {

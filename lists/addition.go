@@ -21,13 +21,13 @@ const byteOrderMark = "\ufeff"
 
 // read makes a set of the addition's entries.
 func (a Addition) read() (set, error) {
-	if !slices.Contains([]Kind{Role, Free, Disposable, SpamTrap, Allow}, a.Kind) {
+	if !slices.Contains([]Kind{KindRole, KindFree, KindDisposable, KindSpamTrap, KindAllow}, a.Kind) {
 		const text = "%s: there is no list %q, only role, free, disposable, spamtrap and allow"
 		return set{}, fmt.Errorf(text, a.Name, a.Kind)
 	}
 	c := collector{listing: bundle.Listing{List: string(a.Kind), Source: a.Name}}
-	if a.Kind == SpamTrap {
-		c.listing.Confidence = string(Strong)
+	if a.Kind == KindSpamTrap {
+		c.listing.Confidence = string(ConfidenceStrong)
 	}
 	number := 0
 	scanner := bufio.NewScanner(a.From)

@@ -25,7 +25,7 @@ func TestAdditionText(t *testing.T) {
 		"twice":           "throw.example\nthrow.example",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := embeddedLists(t, addition(Disposable, text))
+			l := embeddedLists(t, addition(KindDisposable, text))
 			if got := entriesOf(l.Match("john", "throw.example")); got != "disposable:throw.example" {
 				t.Errorf("got %q", got)
 			}
@@ -34,7 +34,7 @@ func TestAdditionText(t *testing.T) {
 }
 
 func TestAdditionKeepsHashInLocalPart(t *testing.T) {
-	l := embeddedLists(t, addition(SpamTrap, "a#b@acme.example"))
+	l := embeddedLists(t, addition(KindSpamTrap, "a#b@acme.example"))
 	if got := entriesOf(l.Match("a#b", "acme.example")); got != "spamtrap:a#b@acme.example" {
 		t.Errorf("got %q", got)
 	}
@@ -47,21 +47,21 @@ func TestAdditionErrors(t *testing.T) {
 		want string
 	}{
 		{"blocked", "", "mine.txt: there is no list \"blocked\""},
-		{Disposable, "ok.example\n# fine\nnot a domain\n", "mine.txt:3: \"not a domain\" is not a domain name"},
-		{Disposable, "co.uk", "mine.txt:1: \"co.uk\" is a public suffix"},
-		{Disposable, "localhost", "mine.txt:1: \"localhost\" has no dot"},
-		{Disposable, "192.0.2.1", "mine.txt:1: \"192.0.2.1\" is an address"},
-		{Disposable, "bob@acme.example", "mine.txt:1: \"bob@acme.example\" cannot be an entry of the list disposable"},
-		{Disposable, "mx:", "mine.txt:1: \"mx:\" has no name"},
-		{Disposable, "@", "mine.txt:1: \"@\" has no name"},
-		{Disposable, "*.throw.example", "mine.txt:1: \"*.throw.example\" is not a domain name"},
-		{Free, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list free"},
-		{Role, "@acme.example", "mine.txt:1: \"@acme.example\" cannot be an entry of the list role"},
-		{Allow, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list allow"},
-		{Role, "human resources", "mine.txt:1: \"human resources\" is not a valid local-part"},
-		{Role, "\xff", "mine.txt:1: \"\\xff\" is not a valid local-part"},
-		{Role, strings.Repeat("a", 65), "is longer than the 64 octets"},
-		{Allow, "ok.example\n" + strings.Repeat("a", maxLine+1), "mine.txt:2: the line is longer than 4096 octets"},
+		{KindDisposable, "ok.example\n# fine\nnot a domain\n", "mine.txt:3: \"not a domain\" is not a domain name"},
+		{KindDisposable, "co.uk", "mine.txt:1: \"co.uk\" is a public suffix"},
+		{KindDisposable, "localhost", "mine.txt:1: \"localhost\" has no dot"},
+		{KindDisposable, "192.0.2.1", "mine.txt:1: \"192.0.2.1\" is an address"},
+		{KindDisposable, "bob@acme.example", "mine.txt:1: \"bob@acme.example\" cannot be an entry of the list disposable"},
+		{KindDisposable, "mx:", "mine.txt:1: \"mx:\" has no name"},
+		{KindDisposable, "@", "mine.txt:1: \"@\" has no name"},
+		{KindDisposable, "*.throw.example", "mine.txt:1: \"*.throw.example\" is not a domain name"},
+		{KindFree, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list free"},
+		{KindRole, "@acme.example", "mine.txt:1: \"@acme.example\" cannot be an entry of the list role"},
+		{KindAllow, "mx:mail.example", "mine.txt:1: \"mx:mail.example\" cannot be an entry of the list allow"},
+		{KindRole, "human resources", "mine.txt:1: \"human resources\" is not a valid local-part"},
+		{KindRole, "\xff", "mine.txt:1: \"\\xff\" is not a valid local-part"},
+		{KindRole, strings.Repeat("a", 65), "is longer than the 64 octets"},
+		{KindAllow, "ok.example\n" + strings.Repeat("a", maxLine+1), "mine.txt:2: the line is longer than 4096 octets"},
 	} {
 		_, err := New(addition(tt.kind, tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -73,7 +73,7 @@ func TestAdditionErrors(t *testing.T) {
 func TestAdditionReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	from := io.MultiReader(strings.NewReader("ok.example\n"), iotest.ErrReader(broken))
-	if _, err := New(Addition{Kind: Allow, Name: "mine.txt", From: from}); !errors.Is(err, broken) {
+	if _, err := New(Addition{Kind: KindAllow, Name: "mine.txt", From: from}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 }
@@ -83,7 +83,7 @@ func FuzzParseEntry(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, kind := range []Kind{Role, Free, Disposable, SpamTrap, Allow} {
+		for _, kind := range []Kind{KindRole, KindFree, KindDisposable, KindSpamTrap, KindAllow} {
 			e, err := parseEntry(kind, text)
 			if err != nil {
 				continue

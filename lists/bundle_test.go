@@ -17,7 +17,7 @@ func TestReadBundleRefuses(t *testing.T) {
 	without := func(entries []bundle.Entry, name string) []bundle.Entry {
 		return slices.DeleteFunc(entries, func(e bundle.Entry) bool { return e.Name == name })
 	}
-	disposable := bundle.Listing{List: string(Disposable), Confidence: string(Bulk)}
+	disposable := bundle.Listing{List: string(KindDisposable), Confidence: string(ConfidenceBulk)}
 	for name, spoil := range map[string]func(*bundle.Draft){
 		"a provider is disposable": func(d *bundle.Draft) {
 			d.Domains = append(d.Domains, bundle.Entry{Name: "outlook.com", Listing: disposable})
@@ -59,7 +59,7 @@ func FuzzReadBundle(f *testing.F) {
 		}
 		l.Match("sales-uk+x", "a.mailinator.com")
 		l.MatchHosts("gmial.com", []string{"mx.backend.example"})
-		for _, kind := range []Kind{Role, Free, Disposable, Relay, SpamTrap, Allow} {
+		for _, kind := range []Kind{KindRole, KindFree, KindDisposable, KindRelay, KindSpamTrap, KindAllow} {
 			for range l.Entries(kind) {
 			}
 		}

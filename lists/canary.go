@@ -11,17 +11,17 @@ var canaries = []struct {
 	name string
 	want bool
 }{
-	{Disposable, "mailinator.com", true},
-	{Disposable, "guerrillamail.com", true},
-	{Disposable, "yopmail.com", true},
-	{Disposable, "gmail.com", false},
-	{Disposable, "outlook.com", false},
-	{Disposable, "yahoo.com", false},
-	{Disposable, "icloud.com", false},
-	{Disposable, "google.com", false},
-	{Disposable, "co.uk", false},
-	{Free, "gmail.com", true},
-	{Free, "google.com", false},
+	{KindDisposable, "mailinator.com", true},
+	{KindDisposable, "guerrillamail.com", true},
+	{KindDisposable, "yopmail.com", true},
+	{KindDisposable, "gmail.com", false},
+	{KindDisposable, "outlook.com", false},
+	{KindDisposable, "yahoo.com", false},
+	{KindDisposable, "icloud.com", false},
+	{KindDisposable, "google.com", false},
+	{KindDisposable, "co.uk", false},
+	{KindFree, "gmail.com", true},
+	{KindFree, "google.com", false},
 }
 
 // checkCanaries refuses an edition in which something has gone badly wrong.

@@ -9,15 +9,15 @@ import (
 )
 
 func TestInfo(t *testing.T) {
-	l := embeddedLists(t, addition(Disposable, "throw.example\nmx:backend.example\n"), addition(SpamTrap, "bob@acme.example"))
+	l := embeddedLists(t, addition(KindDisposable, "throw.example\nmx:backend.example\n"), addition(KindSpamTrap, "bob@acme.example"))
 	count := make(map[Kind]int)
-	for _, kind := range []Kind{Role, Free, Disposable, Relay, SpamTrap, Allow} {
+	for _, kind := range []Kind{KindRole, KindFree, KindDisposable, KindRelay, KindSpamTrap, KindAllow} {
 		for range l.Entries(kind) {
 			count[kind]++
 		}
 	}
 	for _, i := range l.Info() {
-		if n, isList := count[i.Kind]; isList && n != i.Count && i.Kind != Disposable && i.Kind != SpamTrap {
+		if n, isList := count[i.Kind]; isList && n != i.Count && i.Kind != KindDisposable && i.Kind != KindSpamTrap {
 			t.Errorf("%s: %d entries, said to be %d", i.Kind, n, i.Count)
 		}
 		if i.Count == 0 || i.Curated > i.Count || i.About == "" || len(i.Sources) == 0 {
@@ -29,7 +29,7 @@ func TestInfo(t *testing.T) {
 				t.Errorf("%s: source %+v", i.Kind, s)
 			}
 		}
-		if last := i.Sources[len(i.Sources)-1]; i.Kind == Disposable && (last.Name != "mine.txt" || last.Count != 2) {
+		if last := i.Sources[len(i.Sources)-1]; i.Kind == KindDisposable && (last.Name != "mine.txt" || last.Count != 2) {
 			t.Errorf("the user's list of disposable domains: %+v", last)
 		}
 	}
@@ -40,7 +40,7 @@ func TestInfo(t *testing.T) {
 
 func TestEveryEntryTellsWhereItComesFrom(t *testing.T) {
 	l := embeddedLists(t)
-	for _, kind := range []Kind{Role, Free, Disposable, Relay, SpamTrap, Allow} {
+	for _, kind := range []Kind{KindRole, KindFree, KindDisposable, KindRelay, KindSpamTrap, KindAllow} {
 		for m := range l.Entries(kind) {
 			if m.Source == "" || m.Confidence == "" {
 				t.Fatalf("incomplete: %+v", m)
@@ -54,7 +54,7 @@ func TestEveryEntryTellsWhereItComesFrom(t *testing.T) {
 
 func TestDomainsAreInTheFormOfLists(t *testing.T) {
 	l := embeddedLists(t)
-	for _, kind := range []Kind{Free, Disposable, Relay, Allow} {
+	for _, kind := range []Kind{KindFree, KindDisposable, KindRelay, KindAllow} {
 		for m := range l.Entries(kind) {
 			name := strings.TrimPrefix(m.Entry, hostPrefix)
 			if got, err := domainname.Normalize(name); err != nil || got != name {
@@ -71,14 +71,14 @@ func TestDomainsAreInTheFormOfLists(t *testing.T) {
 // neither itself nor through a parent.
 func TestListsAgree(t *testing.T) {
 	l := embeddedLists(t)
-	for _, kind := range []Kind{Allow, Free, Relay} {
+	for _, kind := range []Kind{KindAllow, KindFree, KindRelay} {
 		for m := range l.Entries(kind) {
 			if got := entriesOf(l.Match("john", m.Entry)); strings.Contains(got, "disposable:") {
 				t.Errorf("%s is in %s: %s", m.Entry, kind, got)
 			}
 		}
 	}
-	for m := range l.Entries(Disposable) {
+	for m := range l.Entries(KindDisposable) {
 		if host, isHost := strings.CutPrefix(m.Entry, hostPrefix); isHost && l.saysNothing(host) {
 			t.Errorf("%s serves throw-away domains and all kinds of domains", host)
 		}
@@ -89,7 +89,7 @@ func TestListsAgree(t *testing.T) {
 // provider is not disposable, unless a service was seen to use it.
 func TestMistypedProvidersAreNotDisposable(t *testing.T) {
 	l := embeddedLists(t)
-	for m := range l.Entries(Disposable) {
+	for m := range l.Entries(KindDisposable) {
 		meant, ok := l.Suggest(m.Entry)
 		seen := strings.Contains(m.Source, "castle") || strings.Contains(m.Source, "fakefilter") || strings.Contains(m.Source, "rcpt")
 		if ok && !seen {
@@ -106,13 +106,13 @@ func TestNamesInAndOut(t *testing.T) {
 		names string
 		want  bool
 	}{
-		{Disposable, "mailinator.com guerrillamail.com yopmail.com 10minutemail.com temp-mail.org trashmail.com", true},
-		{Disposable, "gmail.com outlook.com yahoo.com icloud.com proton.me gmx.de qq.com google.com microsoft.com", false},
-		{Disposable, "co.uk com.br ac.uk edu.pl web.id ox.ac.uk uw.edu.pl", false},
-		{Disposable, "privaterelay.appleid.com duck.com mozmail.com simplelogin.com addy.io passmail.net", false},
-		{Relay, "privaterelay.appleid.com duck.com mozmail.com simplelogin.com addy.io passmail.net", true},
-		{Free, "gmail.com proton.me pm.me tuta.com kakao.com mailbox.org internet.ru zoho.eu orange.fr att.net verizon.net comcast.net", true},
-		{Free, "facebook.com alibaba.com comcast.com orange.com att.com verizon.com zohocorp.com mit.edu nus.edu.sg mailinator.com", false},
+		{KindDisposable, "mailinator.com guerrillamail.com yopmail.com 10minutemail.com temp-mail.org trashmail.com", true},
+		{KindDisposable, "gmail.com outlook.com yahoo.com icloud.com proton.me gmx.de qq.com google.com microsoft.com", false},
+		{KindDisposable, "co.uk com.br ac.uk edu.pl web.id ox.ac.uk uw.edu.pl", false},
+		{KindDisposable, "privaterelay.appleid.com duck.com mozmail.com simplelogin.com addy.io passmail.net", false},
+		{KindRelay, "privaterelay.appleid.com duck.com mozmail.com simplelogin.com addy.io passmail.net", true},
+		{KindFree, "gmail.com proton.me pm.me tuta.com kakao.com mailbox.org internet.ru zoho.eu orange.fr att.net verizon.net comcast.net", true},
+		{KindFree, "facebook.com alibaba.com comcast.com orange.com att.com verizon.com zohocorp.com mit.edu nus.edu.sg mailinator.com", false},
 	} {
 		for name := range strings.FieldsSeq(tt.names) {
 			got := slices.ContainsFunc(l.Match("john", name), func(m Match) bool { return m.List == tt.list })

@@ -44,14 +44,14 @@ func splitEntry(kind Kind, text string) entry {
 	if host, ok := strings.CutPrefix(text, hostPrefix); ok {
 		return entry{domain: host, host: true}
 	}
-	if d := digestOf(text); kind == SpamTrap && d.any() {
+	if d := digestOf(text); kind == KindSpamTrap && d.any() {
 		return entry{local: text, digest: d}
 	}
 	at := strings.LastIndexByte(text, '@')
 	switch {
 	case at >= 0:
 		return entry{local: text[:at], domain: text[at+1:]}
-	case kind == Role:
+	case kind == KindRole:
 		return entry{local: text}
 	default:
 		return entry{domain: text}
@@ -62,13 +62,13 @@ func splitEntry(kind Kind, text string) entry {
 func (e entry) fits(kind Kind, text string) error {
 	var fit bool
 	switch kind {
-	case Role:
+	case KindRole:
 		fit = e.local != ""
-	case Free:
+	case KindFree:
 		fit = e.local == "" && !e.host
-	case Disposable:
+	case KindDisposable:
 		fit = e.local == ""
-	case SpamTrap:
+	case KindSpamTrap:
 		fit = true
 	default:
 		fit = !e.host

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	l, err := lists.New(lists.Addition{Kind: lists.Allow, Name: "ours.txt", From: strings.NewReader("sales@partner.example # a person")})
+	l, err := lists.New(lists.Addition{Kind: lists.KindAllow, Name: "ours.txt", From: strings.NewReader("sales@partner.example # a person")})
 	if err != nil {
 		fmt.Println(err)
 		return

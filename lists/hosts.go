@@ -51,7 +51,7 @@ func (l *Lists) saysNothing(host string) bool {
 	for i := range l.sets {
 		s := &l.sets[i]
 		for name, ok := host, true; ok; name, ok = domainname.Parent(name) {
-			if s.lists(s.hosts, name, listShared) || s.lists(s.domains, name, Allow) {
+			if s.lists(s.hosts, name, listShared) || s.lists(s.domains, name, KindAllow) {
 				return true
 			}
 		}
@@ -73,7 +73,7 @@ func (l *Lists) matchHost(f *findings, host string) {
 			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
 				match := s.match(e)
 				covered := name == host || match.covers() && domainname.SameRegistrant(name, host)
-				if match.List == Disposable && covered {
+				if match.List == KindDisposable && covered {
 					s.addHost(f, match, host)
 				}
 			}

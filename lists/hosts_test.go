@@ -7,9 +7,9 @@ import (
 
 func TestMatchHosts(t *testing.T) {
 	l := smallEdition(t,
-		addition(Disposable, "mx:mine.example\naway.example\nmx:box.shared.example"),
-		addition(SpamTrap, "mx:pit.example"),
-		addition(Allow, "good.away.example"),
+		addition(KindDisposable, "mx:mine.example\naway.example\nmx:box.shared.example"),
+		addition(KindSpamTrap, "mx:pit.example"),
+		addition(KindAllow, "good.away.example"),
 	)
 	for _, tt := range []struct{ domain, hosts, want string }{
 		{"acme.example", "mx.backend.example", "disposable:mx:mx.backend.example"},
@@ -43,8 +43,8 @@ func TestMatchHosts(t *testing.T) {
 }
 
 func TestMatchHostsStrength(t *testing.T) {
-	l := smallEdition(t, addition(SpamTrap, "mx:pit.example"))
-	for host, want := range map[string]Confidence{"mx.pit.example": Strong, "mx.parked.example": Weak} {
+	l := smallEdition(t, addition(KindSpamTrap, "mx:pit.example"))
+	for host, want := range map[string]Confidence{"mx.pit.example": ConfidenceStrong, "mx.parked.example": ConfidenceWeak} {
 		if got := l.MatchHosts("acme.example", []string{host}); len(got) != 1 || got[0].Confidence != want {
 			t.Errorf("%s: %+v, want confidence %s", host, got, want)
 		}
@@ -54,7 +54,7 @@ func TestMatchHostsStrength(t *testing.T) {
 // TestMatchHostsNeverMatchesSharedHosts checks that neither a user's list nor a
 // bad update of a package makes half the world disposable.
 func TestMatchHostsNeverMatchesSharedHosts(t *testing.T) {
-	l := embeddedLists(t, addition(Disposable, "google.com\nmx:outlook.com\ncloudflare.net\nprivateemail.com\nforwardemail.net\n"+
+	l := embeddedLists(t, addition(KindDisposable, "google.com\nmx:outlook.com\ncloudflare.net\nprivateemail.com\nforwardemail.net\n"+
 		"simplelogin.co\nmigadu.com\nzoho.com\nzoho.eu\nimprovmx.com\ngooglemail.com"))
 	for _, host := range []string{
 		"aspmx.l.google.com", "alt1.aspmx.l.google.com", "aspmx2.googlemail.com", "acme-example.mail.protection.outlook.com",

@@ -13,12 +13,12 @@ type Kind string
 // The lists. Entries of Allow win over those of the others. Relay has the
 // services that forward from an alias to a kept mailbox.
 const (
-	Role       Kind = "role"
-	Free       Kind = "free"
-	Disposable Kind = "disposable"
-	Relay      Kind = "relay"
-	SpamTrap   Kind = "spamtrap"
-	Allow      Kind = "allow"
+	KindRole       Kind = "role"
+	KindFree       Kind = "free"
+	KindDisposable Kind = "disposable"
+	KindRelay      Kind = "relay"
+	KindSpamTrap   Kind = "spamtrap"
+	KindAllow      Kind = "allow"
 )
 
 // Confidence is how reliable an entry is.
@@ -27,10 +27,10 @@ type Confidence string
 // The degrees of confidence. Entries of users' lists have none but in a
 // spamtrap list: they are Strong there.
 const (
-	Curated Confidence = "curated" // kept by hand, or seen at work by a source that looks
-	Bulk    Confidence = "bulk"    // collected by machines, not reviewed one by one
-	Strong  Confidence = "strong"  // a spam trap: never to be contacted
-	Weak    Confidence = "weak"    // a hint of a spam trap, and no more
+	ConfidenceCurated Confidence = "curated" // kept by hand, or seen at work by a source that looks
+	ConfidenceBulk    Confidence = "bulk"    // collected by machines, not reviewed one by one
+	ConfidenceStrong  Confidence = "strong"  // a spam trap: never to be contacted
+	ConfidenceWeak    Confidence = "weak"    // a hint of a spam trap, and no more
 )
 
 // FreeSubdomain is the group of disposable entries under which strangers

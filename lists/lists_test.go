@@ -24,35 +24,35 @@ func smallDraft() bundle.Draft {
 	entry := func(name string, list Kind, group string, confidence Confidence) bundle.Entry {
 		return bundle.Entry{Name: name, Listing: bundle.Listing{List: string(list), Group: group, Confidence: string(confidence), Source: "rcpt"}}
 	}
-	info := entry("info", Role, "info", Curated)
+	info := entry("info", KindRole, "info", ConfidenceCurated)
 	info.Source = "rcpt: RFC 2142"
-	throw := entry("throw.example", Disposable, "throw", Bulk)
+	throw := entry("throw.example", KindDisposable, "throw", ConfidenceBulk)
 	throw.Source = "one 1.0, two 2.0"
 	return bundle.Draft{
 		Head: bundle.Head{Date: "2026-01-02", Lists: []bundle.List{{Name: "disposable", Count: 2, Curated: 1, About: "to throw away"}}},
 		Domains: []bundle.Entry{
 			throw,
-			entry("mailinator.com", Disposable, "", Curated), entry("guerrillamail.com", Disposable, "", Curated), entry("yopmail.com", Disposable, "", Curated),
-			entry("eu.org", Disposable, FreeSubdomain, Bulk),
-			entry("gmail.com", Free, "google", Curated), entry("gmail.com", Allow, "", Curated),
-			entry("relay.example", Relay, "relay", Curated),
-			entry("kept.throw.example", Allow, "", Curated),
-			entry("gmall.com", listKnown, "", Curated),
+			entry("mailinator.com", KindDisposable, "", ConfidenceCurated), entry("guerrillamail.com", KindDisposable, "", ConfidenceCurated), entry("yopmail.com", KindDisposable, "", ConfidenceCurated),
+			entry("eu.org", KindDisposable, FreeSubdomain, ConfidenceBulk),
+			entry("gmail.com", KindFree, "google", ConfidenceCurated), entry("gmail.com", KindAllow, "", ConfidenceCurated),
+			entry("relay.example", KindRelay, "relay", ConfidenceCurated),
+			entry("kept.throw.example", KindAllow, "", ConfidenceCurated),
+			entry("gmall.com", listKnown, "", ConfidenceCurated),
 			entry("uce.example", listAddresses, "", ""),
 		},
 		Words: []bundle.Entry{
 			info,
-			entry("sales", Role, "sales", Curated), entry("support", Role, "support", Curated), entry("reply", Role, "noreply", Curated),
-			entry("noreply", Role, "noreply", Curated), entry("postmaster", Role, "postmaster", Curated),
-			entry("uk", listQualifier, "", Curated), entry("team", listQualifier, "", Curated),
-			entry("do", listQualifier, "", Curated), entry("not", listQualifier, "", Curated), entry("tier", listQualifier, "", Curated), entry("l2", listQualifier, "", Curated),
-			entry("spamtrap", SpamTrap, "", Strong),
+			entry("sales", KindRole, "sales", ConfidenceCurated), entry("support", KindRole, "support", ConfidenceCurated), entry("reply", KindRole, "noreply", ConfidenceCurated),
+			entry("noreply", KindRole, "noreply", ConfidenceCurated), entry("postmaster", KindRole, "postmaster", ConfidenceCurated),
+			entry("uk", listQualifier, "", ConfidenceCurated), entry("team", listQualifier, "", ConfidenceCurated),
+			entry("do", listQualifier, "", ConfidenceCurated), entry("not", listQualifier, "", ConfidenceCurated), entry("tier", listQualifier, "", ConfidenceCurated), entry("l2", listQualifier, "", ConfidenceCurated),
+			entry("spamtrap", KindSpamTrap, "", ConfidenceStrong),
 		},
-		Addresses: []bundle.Entry{entry("spam@uce.example", SpamTrap, "", Weak)},
+		Addresses: []bundle.Entry{entry("spam@uce.example", KindSpamTrap, "", ConfidenceWeak)},
 		Hosts: []bundle.Entry{
-			entry("backend.example", Disposable, "backend", Curated),
-			entry("shared.example", listShared, "", Curated),
-			entry("parked.example", SpamTrap, "", Weak),
+			entry("backend.example", KindDisposable, "backend", ConfidenceCurated),
+			entry("shared.example", listShared, "", ConfidenceCurated),
+			entry("parked.example", KindSpamTrap, "", ConfidenceWeak),
 		},
 		Targets: "gmail.com\t1000\tgoogle.com googlemail.com\nhotmail.com\t500\toutlook.com\n",
 	}

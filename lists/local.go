@@ -18,7 +18,7 @@ func (l *Lists) matchLocal(f *findings, m *mailbox) {
 	if m.ignoresDots() && strings.Contains(m.base, ".") {
 		l.addWord(f, strings.ReplaceAll(m.base, ".", ""))
 	}
-	if !f.has(Role) {
+	if !f.has(KindRole) {
 		l.matchRole(f, m.base)
 	}
 	if strings.ContainsAny(m.base, ".-_") {
@@ -46,7 +46,7 @@ func (l *Lists) matchRole(f *findings, local string) {
 		if !fits {
 			return
 		}
-		if of == nil && match.List == Role {
+		if of == nil && match.List == KindRole {
 			role, of = match, s
 		}
 	}
@@ -73,7 +73,7 @@ func (l *Lists) roleWord(word string) (Match, *set, bool) {
 		hits := l.sets[i].words.Find(word)
 		for e, ok := hits.Next(); ok; e, ok = hits.Next() {
 			switch match := l.sets[i].match(e); match.List {
-			case Role, listQualifier:
+			case KindRole, listQualifier:
 				return match, &l.sets[i], true
 			}
 		}
@@ -91,7 +91,7 @@ func (l *Lists) matchTrapTokens(f *findings, local string) {
 			s := &l.sets[i]
 			hits := s.words.Find(token)
 			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
-				s.addIf(f, e, SpamTrap)
+				s.addIf(f, e, KindSpamTrap)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMatchLocal(t *testing.T) {
-	l := smallEdition(t, addition(Role, "kontakt-büro\nzoe@acme.example"), addition(SpamTrap, "bob@acme.example"))
+	l := smallEdition(t, addition(KindRole, "kontakt-büro\nzoe@acme.example"), addition(KindSpamTrap, "bob@acme.example"))
 	for _, tt := range []struct{ local, domain, want string }{
 		{"info", "acme.example", "role:info"},
 		{"INFO+spring", "acme.example", "role:info"},
@@ -60,7 +60,7 @@ func TestMatchLocal(t *testing.T) {
 }
 
 func TestMatchDigests(t *testing.T) {
-	l := smallEdition(t, addition(SpamTrap,
+	l := smallEdition(t, addition(KindSpamTrap,
 		"2D57BA0B0B89FB7D4A5DF4E5F2B6D5F3F7E7E1A0\n"+ // of no known address
 			sha1Of("bob@acme.example")+"\n"+sha256Of("eve@acme.example")))
 	for _, tt := range []struct {
@@ -70,7 +70,7 @@ func TestMatchDigests(t *testing.T) {
 		{"bob", true}, {"Bob", true}, {"bob+tag", true}, {"eve", true}, {"EVE", true}, {"mallory", false}, {sha1Of("bob@acme.example"), false},
 	} {
 		got := l.Match(tt.local, "acme.example")
-		if (len(got) == 1 && got[0].List == SpamTrap && got[0].Confidence == Strong) != tt.want {
+		if (len(got) == 1 && got[0].List == KindSpamTrap && got[0].Confidence == ConfidenceStrong) != tt.want {
 			t.Errorf("%s: %+v", tt.local, got)
 		}
 	}

@@ -21,7 +21,7 @@ func (l *Lists) Match(local, domain string) []Match { return l.AppendMatches(nil
 func (l *Lists) Has(list Kind, local, domain string) bool {
 	var room [8]Match
 	for _, m := range l.AppendMatches(room[:0], local, domain) {
-		if m.List == list && m.Confidence != Weak {
+		if m.List == list && m.Confidence != ConfidenceWeak {
 			return true
 		}
 	}
@@ -68,9 +68,9 @@ func (s *set) matchDomain(f *findings, m *mailbox) {
 // provider's sub-domain may belong to a customer.
 func (m Match) covers() bool {
 	switch m.List {
-	case Disposable:
+	case KindDisposable:
 		return m.Group != FreeSubdomain
-	case Relay, SpamTrap, Allow:
+	case KindRelay, KindSpamTrap, KindAllow:
 		return true
 	}
 	return false

@@ -93,8 +93,8 @@ func TestMatchTellsWhatItRestsOn(t *testing.T) {
 	l := smallEdition(t)
 	got := l.Match("info", "throw.example")
 	want := []Match{
-		{List: Role, Entry: "info", Source: "rcpt: RFC 2142", Group: "info", Confidence: Curated},
-		{List: Disposable, Entry: "throw.example", Source: "one 1.0, two 2.0", Group: "throw", Confidence: Bulk},
+		{List: KindRole, Entry: "info", Source: "rcpt: RFC 2142", Group: "info", Confidence: ConfidenceCurated},
+		{List: KindDisposable, Entry: "throw.example", Source: "one 1.0, two 2.0", Group: "throw", Confidence: ConfidenceBulk},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -103,11 +103,11 @@ func TestMatchTellsWhatItRestsOn(t *testing.T) {
 
 func TestMatchAdditions(t *testing.T) {
 	l := embeddedLists(t,
-		addition(Role, "billing-desk@\nbüro\nzoe@acme.example"),
-		addition(Free, "free.example"),
-		addition(Disposable, "throw.example\nmüll.example\neu.org\nduck.com"),
-		addition(SpamTrap, "trap.example\nold.bob@acme.example\npit@"),
-		addition(Allow, "good.throw.example\ninfo@\nsales@shop.example\nmailinator.com"),
+		addition(KindRole, "billing-desk@\nbüro\nzoe@acme.example"),
+		addition(KindFree, "free.example"),
+		addition(KindDisposable, "throw.example\nmüll.example\neu.org\nduck.com"),
+		addition(KindSpamTrap, "trap.example\nold.bob@acme.example\npit@"),
+		addition(KindAllow, "good.throw.example\ninfo@\nsales@shop.example\nmailinator.com"),
 	)
 	for _, tt := range []struct{ local, domain, want string }{
 		{"Billing-Desk", "acme.example", "role:billing-desk"},
@@ -140,7 +140,7 @@ func TestMatchAdditions(t *testing.T) {
 }
 
 func TestMatchPrefersTheUsersEntry(t *testing.T) {
-	l := embeddedLists(t, addition(Disposable, "mailinator.com"))
+	l := embeddedLists(t, addition(KindDisposable, "mailinator.com"))
 	got := l.Match("john", "mailinator.com")
 	if len(got) != 1 || got[0].Source != "mine.txt" {
 		t.Errorf("got %v, want one match from mine.txt", got)
@@ -148,7 +148,7 @@ func TestMatchPrefersTheUsersEntry(t *testing.T) {
 }
 
 func TestMatchDoesNotAllocate(t *testing.T) {
-	l := embeddedLists(t, addition(SpamTrap, "bob@acme.example"))
+	l := embeddedLists(t, addition(KindSpamTrap, "bob@acme.example"))
 	room := make([]Match, 0, 6)
 	for _, tt := range []struct {
 		local, domain string
@@ -168,7 +168,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 
 // A list needs no name to be the user's.
 func TestMatchAdditionWithoutName(t *testing.T) {
-	l := smallEdition(t, Addition{Kind: Allow, From: strings.NewReader("info@\n")})
+	l := smallEdition(t, Addition{Kind: KindAllow, From: strings.NewReader("info@\n")})
 	if got := entriesOf(l.Match("info", "acme.example")); got != "allow:info" {
 		t.Errorf("got %q", got)
 	}

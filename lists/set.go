@@ -56,17 +56,17 @@ type findings struct {
 // list that no address matches.
 func place(list Kind) int {
 	switch list {
-	case Role:
+	case KindRole:
 		return 0
-	case Free:
+	case KindFree:
 		return 1
-	case Disposable:
+	case KindDisposable:
 		return 2
-	case Relay:
+	case KindRelay:
 		return 3
-	case SpamTrap:
+	case KindSpamTrap:
 		return 4
-	case Allow:
+	case KindAllow:
 		return 5
 	}
 	return -1
@@ -80,7 +80,7 @@ func (f *findings) add(s *set, m Match) {
 		return
 	}
 	had := &f.matches[at]
-	if had.List == "" || had.Confidence == Weak && m.Confidence == Strong {
+	if had.List == "" || had.Confidence == ConfidenceWeak && m.Confidence == ConfidenceStrong {
 		*had, f.users[at] = m, s.users
 	}
 }
@@ -90,10 +90,10 @@ func (f *findings) has(list Kind) bool { return f.matches[place(list)].List != "
 // appendTo appends the matches that Allow entries leave: the user's overrule
 // every entry, the edition's only its own disposable domains.
 func (f *findings) appendTo(found []Match) []Match {
-	allow := place(Allow)
+	allow := place(KindAllow)
 	for i := range f.matches {
-		overruled := i != allow && f.has(Allow) &&
-			(f.users[allow] || !f.users[i] && f.matches[i].List == Disposable)
+		overruled := i != allow && f.has(KindAllow) &&
+			(f.users[allow] || !f.users[i] && f.matches[i].List == KindDisposable)
 		if f.matches[i].List != "" && !overruled {
 			found = append(found, f.matches[i])
 		}

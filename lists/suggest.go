@@ -28,7 +28,7 @@ func (l *Lists) isKnown(domain string) bool {
 		hits := s.domains.Find(domain)
 		for e, ok := hits.Next(); ok; e, ok = hits.Next() {
 			switch s.match(e).List {
-			case Free, Relay, Allow, listKnown:
+			case KindFree, KindRelay, KindAllow, listKnown:
 				return true
 			}
 		}
@@ -47,7 +47,7 @@ func (l *Lists) matchTypo(domain string, hosts []string) (Match, bool) {
 	for t := range l.edition.targets {
 		if t.domain == meant && !t.runs(hosts) {
 			source := "rcpt: looks like " + meant + ", and has other mail hosts"
-			return Match{List: SpamTrap, Entry: "typo:" + meant, Source: source, Confidence: Weak}, true
+			return Match{List: KindSpamTrap, Entry: "typo:" + meant, Source: source, Confidence: ConfidenceWeak}, true
 		}
 	}
 	return Match{}, false

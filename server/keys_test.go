@@ -139,7 +139,7 @@ func TestQuotaOfKey(t *testing.T) {
 		case "busy":
 			return engine.Result{}, engine.ErrBusy
 		case "fault":
-			return engine.Result{Email: address, Verdict: engine.Unknown, Message: "No.", Details: &engine.Details{}}, errors.New("a fault")
+			return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No.", Details: &engine.Details{}}, errors.New("a fault")
 		}
 		return accepts(t.Context(), address)
 	}
@@ -162,7 +162,7 @@ func TestQuotaOfKey(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", step.query, r.Code, r.Body, step.want)
 		}
 	}
-	if len(uses) != 2 || uses[0].Key != id || uses[0].Result != "deliverable" || uses[0].Reason != string(engine.RecipientAccepted) || uses[0].At.IsZero() {
+	if len(uses) != 2 || uses[0].Key != id || uses[0].Result != "deliverable" || uses[0].Reason != string(engine.ReasonRecipientAccepted) || uses[0].At.IsZero() {
 		t.Errorf("recorded %+v", uses)
 	}
 }

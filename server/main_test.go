@@ -46,8 +46,8 @@ func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result
 // accepts finds every address deliverable.
 func accepts(_ context.Context, address string) (engine.Result, error) {
 	return engine.Result{
-		Email: address, User: "alice", Domain: "acme.example", Success: true, Verdict: engine.Deliverable, Message: "Fine.",
-		Details: &engine.Details{Reason: engine.RecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Unix(0, 0).UTC()},
+		Email: address, User: "alice", Domain: "acme.example", Success: true, Verdict: engine.VerdictDeliverable, Message: "Fine.",
+		Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Unix(0, 0).UTC()},
 	}, nil
 }
 

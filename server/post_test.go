@@ -182,7 +182,7 @@ func TestPostCosts(t *testing.T) {
 		Record: func(store.Use) { uses++ },
 		Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 			if strings.HasPrefix(address, "busy@") {
-				return engine.Result{Email: address, Verdict: engine.Unknown, Message: "No."}, engine.ErrBusy
+				return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No."}, engine.ErrBusy
 			}
 			return accepts(ctx, address)
 		}),
@@ -291,7 +291,7 @@ func TestPostCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		cancel()
-		return engine.Result{Email: address, Verdict: engine.Unknown, Message: "No."}, errors.New("cancelled")
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No."}, errors.New("cancelled")
 	})}).Handler()
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/verify", strings.NewReader(`{"emails":["a@b.example"]}`))
 	request.Header.Set("X-API-Key", key)

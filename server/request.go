@@ -115,7 +115,7 @@ func (q question) answered(r engine.Result) engine.Result {
 		return r
 	}
 	r = r.WithGiven(q.given)
-	if r.Details.Reason != engine.InvalidSyntax || r.Details.Suggestion != "" {
+	if r.Details.Reason != engine.ReasonInvalidSyntax || r.Details.Suggestion != "" {
 		return r
 	}
 	if meant := address.Clean(q.address); meant.Kind == address.CleanOne && meant.Address != q.address {

@@ -34,7 +34,7 @@ func (g gate) Verify(ctx context.Context, address string) (engine.Result, error)
 	case <-g.open:
 		return accepts(ctx, address)
 	case <-ctx.Done():
-		return engine.Result{Email: address, Verdict: engine.Unknown}, ctx.Err()
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, ctx.Err()
 	}
 }
 

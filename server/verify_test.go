@@ -181,7 +181,7 @@ func TestDetailsByDefault(t *testing.T) {
 // record, and says no more.
 func TestFault(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
-		return engine.Result{Email: address, Verdict: engine.Unknown, Message: "The verification could not be carried out."},
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "The verification could not be carried out."},
 			errors.New("secret of the house")
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
@@ -197,7 +197,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		cancel()
-		return engine.Result{Email: address, Verdict: engine.Unknown}, ctx.Err()
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, ctx.Err()
 	})}).Handler()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/verify?email=a@b.example&apikey="+key, nil)
 	response := ask(handler, request)
@@ -210,7 +210,7 @@ func TestCancelled(t *testing.T) {
 // and is to be asked for again.
 func TestBusyMailHost(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
-		return engine.Result{Email: address, Verdict: engine.Unknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
 	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" ||

@@ -105,7 +105,7 @@ func (t *transaction) lastFate(i int) fate {
 
 // isDead reports whether a class says that a mailbox takes no mail for good.
 func isDead(c replies.Class) bool {
-	return c == replies.NoSuchUser || c == replies.Disabled || c == replies.Moved
+	return c == replies.ClassNoSuchUser || c == replies.ClassDisabled || c == replies.ClassMoved
 }
 
 // proven reports whether the refusal of target i counts: a mailbox behind it
@@ -137,7 +137,7 @@ func (t *transaction) anyAccepted() bool {
 // anyTooMany reports whether a recipient was refused for being one too many.
 func (t *transaction) anyTooMany() bool {
 	return len(t.jobs) > 1 && slices.ContainsFunc(t.named[1:], func(r recipient) bool {
-		return r.Reply != nil && (limited(*r.Reply) || r.class == replies.RateLimited) && !t.believes(&r)
+		return r.Reply != nil && (limited(*r.Reply) || r.class == replies.ClassRateLimited) && !t.believes(&r)
 	})
 }
 
@@ -179,9 +179,10 @@ func (t *transaction) controlDoubtful(j *job) bool {
 // says the same to one that is alone.
 func (t *transaction) believes(r *recipient) bool {
 	switch r.class {
-	case replies.OK, replies.OKUnverified, replies.NoSuchUser, replies.Disabled, replies.Moved, replies.MailboxFull:
+	case replies.ClassOK, replies.ClassOKUnverified, replies.ClassNoSuchUser, replies.ClassDisabled,
+		replies.ClassMoved, replies.ClassMailboxFull:
 		return true
-	case replies.Greylisted:
+	case replies.ClassGreylisted:
 		return true // to ask again at once would not help, and is what greylisting is against
 	}
 	return r.before == 0 || t.host.limits.trusted[sortOf(r)]

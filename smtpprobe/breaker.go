@@ -47,7 +47,7 @@ func (k providerKey) String() string {
 func (b providerBook) note(provider providerKey, domain string, class replies.Class) {
 	breaker := b[provider]
 	if breaker == nil {
-		if class != replies.Blocked && class != replies.RateLimited {
+		if class != replies.ClassBlocked && class != replies.ClassRateLimited {
 			return
 		}
 		if len(b) >= maxProviderNotes {
@@ -58,11 +58,11 @@ func (b providerBook) note(provider providerKey, domain string, class replies.Cl
 	}
 	now := time.Now()
 	switch class {
-	case replies.Blocked:
+	case replies.ClassBlocked:
 		breaker.Blocked(domain, now)
-	case replies.RateLimited:
+	case replies.ClassRateLimited:
 		breaker.RateLimited(now)
-	case replies.OK, replies.NoSuchUser, replies.Disabled, replies.Moved, replies.MailboxFull:
+	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved, replies.ClassMailboxFull:
 		breaker.Answered(now)
 	default:
 		breaker.Observed(now)

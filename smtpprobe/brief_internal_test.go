@@ -74,7 +74,7 @@ func TestLongControlsAreNotRemembered(t *testing.T) {
 		{smtp.Reply{Code: 250, Lines: texts(100, 0)}, false},
 	} {
 		book := make(domainBook)
-		book.note(host, "a.example", tt.reply, replies.OK)
+		book.note(host, "a.example", tt.reply, replies.ClassOK)
 		got := book.control(host, "a.example")
 		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got) != fmt.Sprint(tt.reply) {
 			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)

@@ -20,9 +20,9 @@ func verdictOf(mailbox string, r told) string {
 	}
 	q := replies.Input{Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
 	switch replies.DefaultClassifier().Read(q).Class {
-	case replies.OK:
+	case replies.ClassOK:
 		return "alive"
-	case replies.NoSuchUser, replies.Disabled, replies.Moved:
+	case replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
 		if !last.Unproven {
 			return "dead"
 		}

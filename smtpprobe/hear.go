@@ -149,7 +149,7 @@ func (t *transaction) controlTooMany() bool {
 		return false
 	}
 	return limited(*last.Reply) || last.Reply.Code >= 500 && !strings.HasPrefix(last.Reply.Enhanced, "5.7.") &&
-		t.s.pool.read(t.s, smtp.PhaseRCPT, *last.Reply, "@"+last.domain) == replies.RateLimited
+		t.s.pool.read(t.s, smtp.PhaseRCPT, *last.Reply, "@"+last.domain) == replies.ClassRateLimited
 }
 
 // controlAgain asks about the control in a transaction of its own. Where that

@@ -204,7 +204,7 @@ func checkNotFooled(t *testing.T, mailbox string, r told) {
 	}
 	question := replies.Input{Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
 	switch class := replies.DefaultClassifier().Read(question).Class; class {
-	case replies.NoSuchUser, replies.Disabled, replies.Moved:
+	case replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
 		t.Errorf("%s was told %q, which is read as %s:\n%s", mailbox, last.Target, class, transcript(last))
 	}
 }

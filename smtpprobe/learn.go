@@ -68,7 +68,7 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			h.refused++
 		}
 		switch {
-		case r.role == isTarget && r.class == replies.OK:
+		case r.role == isTarget && r.class == replies.ClassOK:
 			h.noteAccepted(p, r.mailbox)
 		case r.role == isProof && r.accepted():
 			h.noteAccepted(p, r.mailbox)
@@ -140,7 +140,7 @@ func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 // every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
 	kept := briefReply(&reply)
-	if class != replies.OK && class != replies.NoSuchUser || kept.String() != reply.String() {
+	if class != replies.ClassOK && class != replies.ClassNoSuchUser || kept.String() != reply.String() {
 		return
 	}
 	if len(b) >= maxDomainNotes {

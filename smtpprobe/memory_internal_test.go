@@ -42,7 +42,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range domains {
-			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), smtp.Reply{Code: 250}, replies.OK)
+			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), smtp.Reply{Code: 250}, replies.ClassOK)
 			most = max(most, len(pool.domains))
 		}
 		if most > maxDomainNotes {
@@ -50,7 +50,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range providers {
-			pool.providers.note(providerKey{name: fmt.Sprintf("p%d.example", i)}, "d.example", replies.Blocked)
+			pool.providers.note(providerKey{name: fmt.Sprintf("p%d.example", i)}, "d.example", replies.ClassBlocked)
 			most = max(most, len(pool.providers))
 		}
 		if most > maxProviderNotes {

@@ -180,7 +180,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	found.MAIL, found.Failure, found.Target = t.mail.Reply, failure, r.Reply
 	found.Recipients = r.before
 	control := t.controlOf(j)
-	if control != nil && t.canary && control.class != replies.NoSuchUser && control.class != replies.OK {
+	if control != nil && t.canary && control.class != replies.ClassNoSuchUser && control.class != replies.ClassOK {
 		control = nil // it was about something else this time
 	}
 	switch {

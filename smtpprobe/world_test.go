@@ -203,7 +203,7 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
 	switch said {
 	case want:
 		return true
-	case replies.OK, replies.NoSuchUser, replies.Disabled, replies.Moved:
+	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
 		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
 	}
 	return false

@@ -60,7 +60,7 @@ func TestLibrary(t *testing.T) {
 		t.Error(err)
 	}
 	said := trial.tally.take().verdicts
-	for _, verdict := range []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown} {
+	for _, verdict := range []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown} {
 		if said[verdict] == 0 {
 			t.Errorf("nothing was called %s: %v", verdict, said)
 		}
@@ -159,24 +159,24 @@ func TestJudge(t *testing.T) {
 		address string
 		allowed []engine.Verdict // beside unknown
 	}{
-		{"box1@honest-0.test", []engine.Verdict{engine.Deliverable}},
-		{"gone1@honest-3.test", []engine.Verdict{engine.Undeliverable}},
+		{"box1@honest-0.test", []engine.Verdict{engine.VerdictDeliverable}},
+		{"gone1@honest-3.test", []engine.Verdict{engine.VerdictUndeliverable}},
 		{"full1@honest-0.test", nil},
 		{"box1@closes-at-rcpt-0.test", nil},
 		{"gone1@closes-at-rcpt-0.test", nil},
-		{"gone1@closes-at-quit-0.test", []engine.Verdict{engine.Undeliverable}},
-		{"gone1@catch-all-0.test", []engine.Verdict{engine.AcceptAll}},
-		{"box1@random-0.test", []engine.Verdict{engine.Deliverable, engine.AcceptAll}},
-		{"box1@no-domain-0.test", []engine.Verdict{engine.Undeliverable}},
+		{"gone1@closes-at-quit-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"gone1@catch-all-0.test", []engine.Verdict{engine.VerdictAcceptAll}},
+		{"box1@random-0.test", []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll}},
+		{"box1@no-domain-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
 	} {
-		for _, verdict := range []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown} {
-			want := verdict == engine.Unknown || slices.Contains(tt.allowed, verdict)
+		for _, verdict := range []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown} {
+			want := verdict == engine.VerdictUnknown || slices.Contains(tt.allowed, verdict)
 			if err := Judge(tt.address, verdict); (err == nil) != want {
 				t.Errorf("%s %s: %v", tt.address, verdict, err)
 			}
 		}
 	}
-	if Judge("box1@elsewhere.test", engine.Unknown) == nil {
+	if Judge("box1@elsewhere.test", engine.VerdictUnknown) == nil {
 		t.Error("an address of another world is judged")
 	}
 }
@@ -230,10 +230,10 @@ func TestTrial(t *testing.T) {
 		slow
 		want string
 	}{
-		{slow{6 * time.Second, engine.Deliverable}, ""},
-		{slow{6001 * time.Millisecond, engine.Deliverable}, "slow took 6.001s for box1@honest-0.test, and had 5s"},
-		{slow{time.Second, engine.Undeliverable}, "a wrong verdict: box1@honest-0.test is called undeliverable"},
-		{slow{time.Second, engine.Unknown}, "slow could not tell about 30 of 30 mailboxes"},
+		{slow{6 * time.Second, engine.VerdictDeliverable}, ""},
+		{slow{6001 * time.Millisecond, engine.VerdictDeliverable}, "slow took 6.001s for box1@honest-0.test, and had 5s"},
+		{slow{time.Second, engine.VerdictUndeliverable}, "a wrong verdict: box1@honest-0.test is called undeliverable"},
+		{slow{time.Second, engine.VerdictUnknown}, "slow could not tell about 30 of 30 mailboxes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var wrong faults

@@ -23,19 +23,19 @@ const (
 func (t truth) allowed(local string) []engine.Verdict {
 	switch {
 	case t == takesAll:
-		return []engine.Verdict{engine.AcceptAll}
+		return []engine.Verdict{engine.VerdictAcceptAll}
 	case t == deadEnd:
-		return []engine.Verdict{engine.Undeliverable}
+		return []engine.Verdict{engine.VerdictUndeliverable}
 	case t == mute, t == checks && strings.HasPrefix(local, full):
 		return nil
 	case t == doubtful && strings.HasPrefix(local, missing):
-		return []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Undeliverable}
+		return []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUndeliverable}
 	case t == doubtful:
-		return []engine.Verdict{engine.Deliverable, engine.AcceptAll}
+		return []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll}
 	case strings.HasPrefix(local, existing):
-		return []engine.Verdict{engine.Deliverable}
+		return []engine.Verdict{engine.VerdictDeliverable}
 	}
-	return []engine.Verdict{engine.Undeliverable}
+	return []engine.Verdict{engine.VerdictUndeliverable}
 }
 
 // Judge holds a verdict against the truth. The error names what is wrong.
@@ -45,7 +45,7 @@ func Judge(address string, verdict engine.Verdict) error {
 		return fmt.Errorf("%s is no address of this world", address)
 	}
 	local, _, _ := strings.Cut(address, "@")
-	if verdict == engine.Unknown || slices.Contains(mode.truth.allowed(local), verdict) {
+	if verdict == engine.VerdictUnknown || slices.Contains(mode.truth.allowed(local), verdict) {
 		return nil
 	}
 	return fmt.Errorf("%s is called %s", address, verdict)
@@ -54,5 +54,5 @@ func Judge(address string, verdict engine.Verdict) error {
 // unsettled reports whether an honest host was asked about a mailbox and nothing came of it, with a good DNS: this must be rare.
 func unsettled(address string, verdict engine.Verdict, reason engine.Reason) bool {
 	local, _, _ := strings.Cut(address, "@")
-	return verdict == engine.Unknown && reason != engine.DNSTemporary && modeOf(address).name == honest && !strings.HasPrefix(local, full)
+	return verdict == engine.VerdictUnknown && reason != engine.ReasonDNSTemporary && modeOf(address).name == honest && !strings.HasPrefix(local, full)
 }

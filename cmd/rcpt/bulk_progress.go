@@ -80,7 +80,9 @@ func (l *progressLog) close() {}
 
 // verdicts returns the verdicts in the order in which they are shown.
 func verdicts() []engine.Verdict {
-	return []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Undeliverable, engine.Unknown}
+	return []engine.Verdict{
+		engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUndeliverable, engine.VerdictUnknown,
+	}
 }
 
 // Measures of the live line.
@@ -156,8 +158,9 @@ func describe(p bulk.Progress, rest estimate, now time.Time, width int) string {
 		next := now.Add(p.NextRetry).Format("15:04")
 		parts = append(parts, fmt.Sprintf("%s wait, next at %s", humanize.Comma(p.Waiting), next))
 	}
-	for _, verdict := range []engine.Verdict{engine.Unknown, engine.Deliverable, engine.Undeliverable,
-		engine.AcceptAll} {
+	for _, verdict := range []engine.Verdict{
+		engine.VerdictUnknown, engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
+	} {
 		if count := p.Verdicts[verdict]; count > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", verdict, humanize.Comma(count)))
 		}

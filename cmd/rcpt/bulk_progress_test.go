@@ -42,8 +42,8 @@ func TestEstimate(t *testing.T) {
 func TestLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 20, 43, 10, 0, time.Local)
 	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, Rate: 1234.4, NextRetry: 5 * time.Minute,
-		Verdicts: map[engine.Verdict]int64{engine.Deliverable: 120_000, engine.Unknown: 90, engine.Undeliverable: 28_044}}
-	asking := bulk.Progress{Done: 1500, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.Deliverable: 1200, engine.Unknown: 300}}
+		Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 120_000, engine.VerdictUnknown: 90, engine.VerdictUndeliverable: 28_044}}
+	asking := bulk.Progress{Done: 1500, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 1200, engine.VerdictUnknown: 300}}
 	about, exact := listfile.Total{Rows: 200_000}, listfile.Total{Rows: 2000, Exact: true}
 	for _, c := range []struct {
 		p     bulk.Progress
@@ -76,7 +76,7 @@ func TestProgressLog(t *testing.T) {
 	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), total: total}
 	for second := range 25 {
 		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Rate: 1, Waiting: 3, Exhausted: true,
-			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.AcceptAll: 1}})
+			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.VerdictAcceptAll: 1}})
 	}
 	if got := log.String(); strings.Count(got, "\n") != 2 ||
 		!strings.Contains(got, "msg=progress done=10 read=100 waiting=3 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 next_retry=1m0s left=2m0s") ||

@@ -83,7 +83,7 @@ func writeSummary(w io.Writer, s bulkReport) {
 	if s.Done > 0 {
 		writeCounts(w, s)
 	}
-	if s.again != "" && s.Actions[bulk.Retry] > 0 {
+	if s.again != "" && s.Actions[bulk.ActionRetry] > 0 {
 		fmt.Fprintf(w, "To verify the unknown addresses again, in some hours: %s\n", s.again)
 	}
 }
@@ -93,11 +93,12 @@ func writeCounts(w io.Writer, s bulkReport) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "Results")
-	single := s.Done - s.Verdicts[engine.Several] - s.Verdicts[engine.Empty] // cells that hold one address
+	// Cells that hold one address.
+	single := s.Done - s.Verdicts[engine.VerdictSeveral] - s.Verdicts[engine.VerdictEmpty]
 	for _, verdict := range verdicts() {
 		writeShare(table, string(verdict), s.Verdicts[verdict], single, "")
 	}
-	for _, verdict := range []engine.Verdict{engine.Several, engine.Empty} {
+	for _, verdict := range []engine.Verdict{engine.VerdictSeveral, engine.VerdictEmpty} {
 		writeShare(table, string(verdict), s.Verdicts[verdict], 0, "")
 	}
 	fmt.Fprintln(table, "What to do (rcpt_action)")
@@ -126,9 +127,9 @@ func (s bulkReport) actions() (counts map[bulk.Action]int64, total int64) {
 	if s.unit != addressUnit {
 		return s.Actions, s.Done
 	}
-	empty := s.Verdicts[engine.Empty]
+	empty := s.Verdicts[engine.VerdictEmpty]
 	counts = maps.Clone(s.Actions)
-	counts[bulk.Remove] -= empty
+	counts[bulk.ActionRemove] -= empty
 	return counts, s.Done - empty
 }
 
@@ -159,10 +160,10 @@ func (s bulkReport) destination(f writtenFile, count int64) string {
 // advice is what to do with the rows of an action.
 func (s bulkReport) advice(i int, action bulk.Action) string {
 	text := map[bulk.Action]string{
-		bulk.Send:   "may be mailed",
-		bulk.Review: "a risk: you decide, rcpt_reason says why",
-		bulk.Remove: "do not mail them",
-		bulk.Retry:  "verify them again before you mail them",
+		bulk.ActionSend:   "may be mailed",
+		bulk.ActionReview: "a risk: you decide, rcpt_reason says why",
+		bulk.ActionRemove: "do not mail them",
+		bulk.ActionRetry:  "verify them again before you mail them",
 	}[action]
 	if len(s.parts) > 0 {
 		text += s.destination(s.parts[i], s.Actions[action])

@@ -17,10 +17,10 @@ func TestSummaryText(t *testing.T) {
 	writeSummary(&out, bulkReport{
 		Summary: bulk.Summary{
 			Done: 90_488, Recalled: 40_000, Duplicates: 1204, Retries: 7620, Elapsed: 10 * time.Second,
-			Verdicts: map[engine.Verdict]int64{engine.Deliverable: 80_000, engine.Unknown: 10_000, engine.Empty: 488},
-			Actions:  map[bulk.Action]int64{bulk.Send: 80_000, bulk.Remove: 488, bulk.Retry: 10_000},
-			Reasons:  map[engine.Reason]int64{engine.RecipientAccepted: 80_000, engine.Greylisted: 7620, engine.RateLimited: 2380},
-			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.Greylisted, engine.RateLimited}}},
+			Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 80_000, engine.VerdictUnknown: 10_000, engine.VerdictEmpty: 488},
+			Actions:  map[bulk.Action]int64{bulk.ActionSend: 80_000, bulk.ActionRemove: 488, bulk.ActionRetry: 10_000},
+			Reasons:  map[engine.Reason]int64{engine.ReasonRecipientAccepted: 80_000, engine.ReasonGreylisted: 7620, engine.ReasonRateLimited: 2380},
+			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
 		},
 		unit: rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
 	})

@@ -163,7 +163,7 @@ func (l *listFile) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not KIND=FILE: write for example disposable=domains.txt", text)
 	}
 	switch lists.Kind(kind) {
-	case lists.Disposable, lists.Free, lists.Role, lists.SpamTrap, lists.Allow:
+	case lists.KindDisposable, lists.KindFree, lists.KindRole, lists.KindSpamTrap, lists.KindAllow:
 		*l = listFile{Kind: lists.Kind(kind), Path: path}
 		return nil
 	case "":

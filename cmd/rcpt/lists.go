@@ -153,9 +153,9 @@ func entriesOf(known *lists.Lists, name string) []lists.Match {
 	kind, hostsOnly := lists.Kind(name), true
 	switch name {
 	case disposableHosts:
-		kind = lists.Disposable
+		kind = lists.KindDisposable
 	case parkedHosts:
-		kind = lists.SpamTrap
+		kind = lists.KindSpamTrap
 	case sharedHosts:
 		kind = "shared" // which steers the others and matches no address
 	default:
@@ -266,7 +266,7 @@ func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 		return err
 	}
 	switch result.Verdict {
-	case engine.Undeliverable, engine.Several, engine.Empty:
+	case engine.VerdictUndeliverable, engine.VerdictSeveral, engine.VerdictEmpty:
 		s.Fault = result.Message
 	}
 	s.add(result.Details.Matches)

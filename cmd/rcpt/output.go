@@ -59,12 +59,12 @@ type textPrinter struct {
 
 // colours are the SGR parameters of verdicts (ECMA-48).
 var colours = map[engine.Verdict]string{
-	engine.Deliverable:   "32",
-	engine.Undeliverable: "31",
-	engine.AcceptAll:     "33",
-	engine.Unknown:       "33",
-	engine.Several:       "33",
-	engine.Empty:         "33",
+	engine.VerdictDeliverable:   "32",
+	engine.VerdictUndeliverable: "31",
+	engine.VerdictAcceptAll:     "33",
+	engine.VerdictUnknown:       "33",
+	engine.VerdictSeveral:       "33",
+	engine.VerdictEmpty:         "33",
 }
 
 func (p *textPrinter) print(r engine.Result) error {

@@ -13,9 +13,9 @@ import (
 func TestText(t *testing.T) {
 	result := engine.Result{
 		Email: "info@acme.example", User: "info", Domain: "acme.example", Role: true, Disposable: true, Success: true,
-		Verdict: engine.Unknown, Message: "The mail host asks every new sender to come back later.",
+		Verdict: engine.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
 		Details: &engine.Details{
-			Reason: engine.Greylisted, RetryAfter: 300, Suggestion: "info@acne.example",
+			Reason: engine.ReasonGreylisted, RetryAfter: 300, Suggestion: "info@acne.example",
 			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
 				Text: "Come \x1b[2Jback\u202e later\r\n"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},
@@ -52,7 +52,7 @@ func TestText(t *testing.T) {
 // may have no details.
 func TestTextWithoutDetails(t *testing.T) {
 	var out strings.Builder
-	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.Undeliverable, Message: "No."})
+	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.VerdictUndeliverable, Message: "No."})
 	if want := "undeliverable  nothing�\n    No.\n"; err != nil || out.String() != want {
 		t.Errorf("got %q, error %v, want %q", out.String(), err, want)
 	}

@@ -189,7 +189,7 @@ func (w *watcher) verified(r engine.Result) {
 		w.hour.add(time.Now(), r.Verdict, d.Reason)
 		w.mu.Unlock()
 	}
-	if d == nil || d.Cached || d.Reason != engine.Blocked || d.SMTP == nil {
+	if d == nil || d.Cached || d.Reason != engine.ReasonBlocked || d.SMTP == nil {
 		return
 	}
 	w.mu.Lock()
@@ -276,7 +276,7 @@ func (h *hour) add(now time.Time, verdict engine.Verdict, reason engine.Reason) 
 		*m = minute{number: number, unknown: make(map[engine.Reason]int64)}
 	}
 	m.checked++
-	if verdict == engine.Unknown {
+	if verdict == engine.VerdictUnknown {
 		m.unknown[reason]++
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 func blockedBy(provider, host string, at time.Time) engine.Result {
 	return engine.Result{Details: &engine.Details{
-		Reason: engine.Blocked, Provider: provider, CheckedAt: at,
+		Reason: engine.ReasonBlocked, Provider: provider, CheckedAt: at,
 		SMTP: &engine.SMTPAnswer{Host: host, Code: 550, Enhanced: "5.7.1", Text: "mail for alice@acme.example refused"},
 	}}
 }
@@ -38,7 +38,7 @@ func TestWatcher(t *testing.T) {
 	cached.Details.Cached = true
 	hooks.Verified(t.Context(), cached, nil)
 	other := blockedBy("yahoo", "mx.yahoo.example", at)
-	other.Details.Reason = engine.MailboxNotFound
+	other.Details.Reason = engine.ReasonMailboxNotFound
 	hooks.Verified(t.Context(), other, nil)
 	hooks.Verified(t.Context(), engine.Result{}, nil)
 	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
@@ -130,24 +130,24 @@ func TestHour(t *testing.T) {
 	var h hour
 	start := time.Unix(1_000_000_020, 0)
 	for i := range 30 {
-		h.add(start.Add(time.Duration(i)*time.Minute), engine.Deliverable, engine.RecipientAccepted)
-		h.add(start.Add(time.Duration(i)*time.Minute), engine.Unknown, engine.Greylisted)
+		h.add(start.Add(time.Duration(i)*time.Minute), engine.VerdictDeliverable, engine.ReasonRecipientAccepted)
+		h.add(start.Add(time.Duration(i)*time.Minute), engine.VerdictUnknown, engine.ReasonGreylisted)
 	}
 	for range 50 {
-		h.add(start.Add(30*time.Minute), engine.Unknown, engine.PortBlocked)
+		h.add(start.Add(30*time.Minute), engine.VerdictUnknown, engine.ReasonPortBlocked)
 	}
 	for _, c := range []struct {
 		after            time.Duration
 		checked, unknown int64
 		mostly           engine.Reason
 	}{
-		{30 * time.Minute, 110, 80, engine.PortBlocked}, {69 * time.Minute, 90, 70, engine.PortBlocked}, {90 * time.Minute, 0, 0, ""}, {48 * time.Hour, 0, 0, ""},
+		{30 * time.Minute, 110, 80, engine.ReasonPortBlocked}, {69 * time.Minute, 90, 70, engine.ReasonPortBlocked}, {90 * time.Minute, 0, 0, ""}, {48 * time.Hour, 0, 0, ""},
 	} {
 		if checked, unknown, mostly := h.sum(start.Add(c.after)); checked != c.checked || unknown != c.unknown || mostly != c.mostly {
 			t.Errorf("after %v: %d, %d, %s", c.after, checked, unknown, mostly)
 		}
 	}
-	h.add(start.Add(60*time.Minute), engine.Deliverable, engine.CatchAll) // takes the place of the first minute
+	h.add(start.Add(60*time.Minute), engine.VerdictDeliverable, engine.ReasonCatchAll) // takes the place of the first minute
 	if checked, _, _ := h.sum(start.Add(60 * time.Minute)); checked != 109 {
 		t.Errorf("%d checked", checked)
 	}

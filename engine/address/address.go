@@ -55,7 +55,7 @@ func parse(s string) (Address, *Error) {
 		return Address{}, err
 	}
 	if !strings.Contains(s, "@") {
-		return Address{}, fail(MissingAt, len(s), `there is no "@"`)
+		return Address{}, fail(ReasonMissingAt, len(s), `there is no "@"`)
 	}
 	at, content, err := parseLocal(s)
 	if err != nil {
@@ -67,7 +67,7 @@ func parse(s string) (Address, *Error) {
 	}
 	local := quoteIfNeeded(content)
 	if len(local)+len("@")+len(domain) > maxMailbox {
-		return Address{}, fail(AddressTooLong, 0, "address is longer than %d octets", maxMailbox)
+		return Address{}, fail(ReasonAddressTooLong, 0, "address is longer than %d octets", maxMailbox)
 	}
 	a := Address{Local: s[:at], Domain: domain, unquoted: content, mailbox: s}
 	if local != a.Local || domain != s[at+1:] { // else it was given as it is to be sent
@@ -80,11 +80,11 @@ func parse(s string) (Address, *Error) {
 func checkInput(s string) *Error {
 	switch {
 	case s == "":
-		return fail(Empty, 0, "nothing was given")
+		return fail(ReasonEmpty, 0, "nothing was given")
 	case len(s) > maxInput:
-		return fail(AddressTooLong, maxMailbox, "%d bytes are far too long for an address", len(s))
+		return fail(ReasonAddressTooLong, maxMailbox, "%d bytes are far too long for an address", len(s))
 	case !utf8.ValidString(s):
-		return fail(IllFormedUTF8, illFormedAt(s), "text is not UTF-8")
+		return fail(ReasonIllFormedUTF8, illFormedAt(s), "text is not UTF-8")
 	}
 	return nil
 }

@@ -50,19 +50,19 @@ func illFormedAt(s string) int {
 func checkRune(r rune, pos int) *Error {
 	switch {
 	case r == '\r', r == '\n', r == '\u2028', r == '\u2029':
-		return fail(LineBreak, pos, "there is a line break (%U)", r)
+		return fail(ReasonLineBreak, pos, "there is a line break (%U)", r)
 	case r == '\t':
-		return fail(Space, pos, "there is a tab")
+		return fail(ReasonSpace, pos, "there is a tab")
 	case unicode.IsControl(r):
-		return fail(Control, pos, "there is a control character (%U)", r)
+		return fail(ReasonControl, pos, "there is a control character (%U)", r)
 	case unicode.Is(unicode.Bidi_Control, r):
-		return fail(BidiControl, pos, "there is a character that turns the direction of writing (%U)", r)
+		return fail(ReasonBidiControl, pos, "there is a character that turns the direction of writing (%U)", r)
 	case unicode.IsSpace(r):
-		return fail(Space, pos, "there is a space (%U)", r)
+		return fail(ReasonSpace, pos, "there is a space (%U)", r)
 	case r&0xFFFE == 0xFFFE, '\uFDD0' <= r && r <= '\uFDEF':
-		return fail(Noncharacter, pos, "%U is not a character", r)
+		return fail(ReasonNoncharacter, pos, "%U is not a character", r)
 	case r == utf8.RuneError, r == '\uFFFC':
-		return fail(Replacement, pos, "%U stands for something that was lost on the way here", r)
+		return fail(ReasonReplacement, pos, "%U stands for something that was lost on the way here", r)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func checkVisible(s string, i int) *Error {
 		ok = !isInvisible(r)
 	}
 	if !ok {
-		return fail(Invisible, i, "there is an invisible character (%U)", r)
+		return fail(ReasonInvisible, i, "there is an invisible character (%U)", r)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // one.
 func parseDomain(s string) (string, *Error) {
 	if s == "" {
-		return "", fail(EmptyDomain, 0, `nothing stands after "@"`)
+		return "", fail(ReasonEmptyDomain, 0, `nothing stands after "@"`)
 	}
 	if s[0] == '[' {
 		return "", refuseLiteral(s)
@@ -41,11 +41,11 @@ func checkDomainChars(s string) *Error {
 		switch c := byte(r); {
 		case isLetDig(c), c == '-', c == '.':
 		case c == '@':
-			return fail(SecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
+			return fail(ReasonSecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
 		case c == ' ':
-			return fail(Space, i, "there is a space in the domain")
+			return fail(ReasonSpace, i, "there is a space in the domain")
 		default:
-			return fail(DomainCharacter, i, `"%c" may not stand in a domain`, c)
+			return fail(ReasonDomainCharacter, i, `"%c" may not stand in a domain`, c)
 		}
 	}
 	return nil
@@ -69,13 +69,13 @@ func checkLabels(name string) *Error {
 func emptyLabel(name string, pos int) *Error {
 	switch {
 	case name == "":
-		return fail(EmptyDomain, 0, "the domain has only characters that are ignored")
+		return fail(ReasonEmptyDomain, 0, "the domain has only characters that are ignored")
 	case pos == len(name):
-		return fail(TrailingDot, pos-1, "domain ends with a dot; leave it out")
+		return fail(ReasonTrailingDot, pos-1, "domain ends with a dot; leave it out")
 	case pos == 0:
-		return fail(EmptyLabel, 0, "domain begins with a dot")
+		return fail(ReasonEmptyLabel, 0, "domain begins with a dot")
 	}
-	return fail(EmptyLabel, pos, "domain has two dots in a row")
+	return fail(ReasonEmptyLabel, pos, "domain has two dots in a row")
 }
 
 // checkLabel counts characters, not bytes: in "é--a" the hyphens are second and
@@ -87,21 +87,21 @@ func checkLabel(label string) *Error {
 		return labelTooLong()
 	}
 	if label[0] == '-' {
-		return fail(LabelHyphen, 0, "label begins with a hyphen")
+		return fail(ReasonLabelHyphen, 0, "label begins with a hyphen")
 	}
 	if label[len(label)-1] == '-' {
-		return fail(LabelHyphen, len(label)-1, "label ends with a hyphen")
+		return fail(ReasonLabelHyphen, len(label)-1, "label ends with a hyphen")
 	}
 	_, first := utf8.DecodeRuneInString(label)
 	_, second := utf8.DecodeRuneInString(label[first:])
 	if !isASCII(label) && strings.HasPrefix(label[first+second:], "--") {
-		return fail(ReservedLabel, first+second, "label has hyphens in the third and fourth place")
+		return fail(ReasonReservedLabel, first+second, "label has hyphens in the third and fourth place")
 	}
 	return nil
 }
 
 func labelTooLong() *Error {
-	return fail(LabelTooLong, 0, "label is longer than %d octets", maxLabel)
+	return fail(ReasonLabelTooLong, 0, "label is longer than %d octets", maxLabel)
 }
 
 // checkTopLabel refuses a last label in Unicode with anything but letters,
@@ -112,7 +112,7 @@ func checkTopLabel(name string) *Error {
 	last := strings.LastIndexByte(name, '.') + 1
 	for i, r := range name[last:] {
 		if r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Join_Control) {
-			return fail(DomainCharacter, last+i, "%U may not stand in a top-level domain", r)
+			return fail(ReasonDomainCharacter, last+i, "%U may not stand in a top-level domain", r)
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func checkTopLabel(name string) *Error {
 // checkName checks a domain that has its final form.
 func checkName(name string) *Error {
 	if len(name) > maxDomain {
-		return fail(DomainTooLong, 0, "domain is longer than %d octets", maxDomain)
+		return fail(ReasonDomainTooLong, 0, "domain is longer than %d octets", maxDomain)
 	}
 	pos := 0
 	for label := range strings.SplitSeq(name, ".") {
@@ -132,10 +132,10 @@ func checkName(name string) *Error {
 	}
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
-		return fail(Dotless, 0, "domain has no dot")
+		return fail(ReasonDotless, 0, "domain has no dot")
 	}
 	if strings.Trim(name[dot+1:], "0123456789") == "" {
-		return fail(NumericTLD, dot+1, "domain ends with a number; no top-level domain is one")
+		return fail(ReasonNumericTLD, dot+1, "domain ends with a number; no top-level domain is one")
 	}
 	return nil
 }

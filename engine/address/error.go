@@ -31,60 +31,60 @@ type Reason string
 
 // The outline of the address.
 const (
-	Empty         Reason = "empty"            // nothing was given
-	MissingAt     Reason = "missing_at"       // no "@"
-	SecondAt      Reason = "second_at"        // "@" in the domain
-	EmptyLocal    Reason = "empty_local_part" // nothing before "@"
-	EmptyDomain   Reason = "empty_domain"     // nothing after "@"
-	AngleBracket  Reason = "angle_bracket"    // <user@example.com>
-	SourceRoute   Reason = "source_route"     // @relay.example:user@example.com
-	DisplayName   Reason = "display_name"     // Joe <user@example.com>
-	HeaderComment Reason = "comment"          // user(comment)@example.com
-	URIScheme     Reason = "uri_scheme"       // mailto:user@example.com
+	ReasonEmpty         Reason = "empty"            // nothing was given
+	ReasonMissingAt     Reason = "missing_at"       // no "@"
+	ReasonSecondAt      Reason = "second_at"        // "@" in the domain
+	ReasonEmptyLocal    Reason = "empty_local_part" // nothing before "@"
+	ReasonEmptyDomain   Reason = "empty_domain"     // nothing after "@"
+	ReasonAngleBracket  Reason = "angle_bracket"    // <user@example.com>
+	ReasonSourceRoute   Reason = "source_route"     // @relay.example:user@example.com
+	ReasonDisplayName   Reason = "display_name"     // Joe <user@example.com>
+	ReasonHeaderComment Reason = "comment"          // user(comment)@example.com
+	ReasonURIScheme     Reason = "uri_scheme"       // mailto:user@example.com
 )
 
 // Characters that may stand nowhere in an address.
 const (
-	IllFormedUTF8 Reason = "ill_formed_utf8"       // not UTF-8
-	LineBreak     Reason = "line_break"            // CR, LF, U+2028, U+2029
-	Control       Reason = "control_character"     // any other C0 control, DEL, C1 control
-	BidiControl   Reason = "bidi_control"          // turns the direction of writing, such as U+202E
-	Invisible     Reason = "invisible_character"   // cannot be seen, such as U+200B; a joiner without letters to join
-	Noncharacter  Reason = "noncharacter"          // never a character, such as U+FFFE
-	Replacement   Reason = "replacement_character" // U+FFFD, U+FFFC: what stood there was lost on the way here
-	Space         Reason = "space"                 // a space or tab outside of quotes, a space beyond ASCII anywhere
+	ReasonIllFormedUTF8 Reason = "ill_formed_utf8"       // not UTF-8
+	ReasonLineBreak     Reason = "line_break"            // CR, LF, U+2028, U+2029
+	ReasonControl       Reason = "control_character"     // any other C0 control, DEL, C1 control
+	ReasonBidiControl   Reason = "bidi_control"          // turns the direction of writing, such as U+202E
+	ReasonInvisible     Reason = "invisible_character"   // cannot be seen, such as U+200B; a joiner without letters to join
+	ReasonNoncharacter  Reason = "noncharacter"          // never a character, such as U+FFFE
+	ReasonReplacement   Reason = "replacement_character" // U+FFFD, U+FFFC: what stood there was lost on the way here
+	ReasonSpace         Reason = "space"                 // a space or tab outside of quotes, a space beyond ASCII anywhere
 )
 
 // The local-part.
 const (
-	LocalCharacter Reason = "local_part_character" // ASCII that only quotes allow
-	LocalDot       Reason = "local_part_dot"       // a dot first, last, or after a dot
-	Quoting        Reason = "quoting"              // a quote that is not closed, or not around the whole local-part
-	QuotedPair     Reason = "quoted_pair"          // backslash before anything but a printable ASCII character
+	ReasonLocalCharacter Reason = "local_part_character" // ASCII that only quotes allow
+	ReasonLocalDot       Reason = "local_part_dot"       // a dot first, last, or after a dot
+	ReasonQuoting        Reason = "quoting"              // a quote that is not closed, or not around the whole local-part
+	ReasonQuotedPair     Reason = "quoted_pair"          // backslash before anything but a printable ASCII character
 )
 
 // The domain.
 const (
 	// not a letter, digit, hyphen or dot, nor mapped to one by UTS #46
-	DomainCharacter Reason = "domain_character"
-	EmptyLabel      Reason = "empty_label"  // a dot first or after a dot
-	TrailingDot     Reason = "trailing_dot" // a dot last
-	LabelHyphen     Reason = "label_hyphen" // a hyphen first or last in a label
+	ReasonDomainCharacter Reason = "domain_character"
+	ReasonEmptyLabel      Reason = "empty_label"  // a dot first or after a dot
+	ReasonTrailingDot     Reason = "trailing_dot" // a dot last
+	ReasonLabelHyphen     Reason = "label_hyphen" // a hyphen first or last in a label
 	// hyphens third and fourth in a label beyond ASCII, RFC 5891 §4.2.3.1
-	ReservedLabel    Reason = "reserved_label"
-	InvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
-	InvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
-	BidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893
-	Dotless          Reason = "dotless_domain"            // one label; refused by policy
-	NumericTLD       Reason = "numeric_tld"               // last label all digits; refused by policy
-	AddressLiteral   Reason = "address_literal"           // well-formed, refused by policy
-	MalformedLiteral Reason = "malformed_address_literal" // "[" without an address that RFC 5321 §4.1.3 knows
+	ReasonReservedLabel    Reason = "reserved_label"
+	ReasonInvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
+	ReasonInvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
+	ReasonBidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893
+	ReasonDotless          Reason = "dotless_domain"            // one label; refused by policy
+	ReasonNumericTLD       Reason = "numeric_tld"               // last label all digits; refused by policy
+	ReasonAddressLiteral   Reason = "address_literal"           // well-formed, refused by policy
+	ReasonMalformedLiteral Reason = "malformed_address_literal" // "[" without an address that RFC 5321 §4.1.3 knows
 )
 
 // Lengths, counted as sent.
 const (
-	LocalTooLong   Reason = "local_part_too_long" // over 64 octets
-	LabelTooLong   Reason = "label_too_long"      // over 63 octets
-	DomainTooLong  Reason = "domain_too_long"     // over 253 octets
-	AddressTooLong Reason = "address_too_long"    // over 254 octets, or far over it before conversion
+	ReasonLocalTooLong   Reason = "local_part_too_long" // over 64 octets
+	ReasonLabelTooLong   Reason = "label_too_long"      // over 63 octets
+	ReasonDomainTooLong  Reason = "domain_too_long"     // over 253 octets
+	ReasonAddressTooLong Reason = "address_too_long"    // over 254 octets, or far over it before conversion
 )

@@ -56,7 +56,7 @@ func convert(s string) (string, *Error) {
 	}
 	name, err := idna.Punycode.ToASCII(mapped)
 	if err != nil {
-		return "", fail(InvalidULabel, 0, "domain has no form in ASCII")
+		return "", fail(ReasonInvalidULabel, 0, "domain has no form in ASCII")
 	}
 	if err := checkName(name); err != nil {
 		return "", relocate(err, name, s)
@@ -103,7 +103,7 @@ func isMixed(label string) bool {
 }
 
 func notALabel() *Error {
-	return fail(InvalidALabel, 0, `label begins with "%s" but is not a valid A-label`, acePrefix)
+	return fail(ReasonInvalidALabel, 0, `label begins with "%s" but is not a valid A-label`, acePrefix)
 }
 
 // relocate turns a position in the converted domain into the start of the same
@@ -141,7 +141,7 @@ func explain(s, mapped string) *Error {
 	if err := checkLabels(mapped); err != nil {
 		return relocate(err, mapped, s)
 	}
-	return fail(BidiRule, 0, "domain mixes directions of writing in a way that RFC 5893 forbids")
+	return fail(ReasonBidiRule, 0, "domain mixes directions of writing in a way that RFC 5893 forbids")
 }
 
 func explainLabel(label string) *Error {
@@ -152,11 +152,11 @@ func explainLabel(label string) *Error {
 		// Between two letters nothing but the character itself can be wrong;
 		// joiners are only right in their context.
 		if _, err := toUnicode(mapLabels, "a"+string(r)+"a"); err != nil && r != '\u200C' && r != '\u200D' {
-			return fail(DomainCharacter, i, "%U may not stand in a domain", r)
+			return fail(ReasonDomainCharacter, i, "%U may not stand in a domain", r)
 		}
 	}
 	if isALabel(label) {
 		return notALabel()
 	}
-	return fail(InvalidULabel, 0, "label begins with a combining mark or has a joiner in the wrong place")
+	return fail(ReasonInvalidULabel, 0, "label begins with a combining mark or has a joiner in the wrong place")
 }

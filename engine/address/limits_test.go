@@ -14,27 +14,27 @@ func TestLimits(t *testing.T) {
 		want Reason // "" when the address is right
 	}{
 		{"local-part of 64", rep("a", 64) + "@example.com", ""},
-		{"local-part of 65", rep("a", 65) + "@example.com", LocalTooLong},
+		{"local-part of 65", rep("a", 65) + "@example.com", ReasonLocalTooLong},
 		{"local-part of 64 octets in UTF-8", rep("é", 32) + "@example.com", ""},
-		{"local-part of 66 octets in UTF-8", rep("é", 33) + "@example.com", LocalTooLong},
+		{"local-part of 66 octets in UTF-8", rep("é", 33) + "@example.com", ReasonLocalTooLong},
 		{"64 without needless quotes", `"` + rep(`\a`, 64) + `"@example.com`, ""},
-		{"65 without needless quotes", `"` + rep(`\a`, 65) + `"@example.com`, LocalTooLong},
+		{"65 without needless quotes", `"` + rep(`\a`, 65) + `"@example.com`, ReasonLocalTooLong},
 		{"64 with quotes", `"` + rep(" ", 62) + `"@example.com`, ""},
-		{"65 with quotes", `"` + rep(" ", 63) + `"@example.com`, LocalTooLong},
+		{"65 with quotes", `"` + rep(" ", 63) + `"@example.com`, ReasonLocalTooLong},
 		{"64 with backslashes", `"` + rep(`\"`, 31) + `"@example.com`, ""},
-		{"66 with backslashes", `"` + rep(`\"`, 32) + `"@example.com`, LocalTooLong},
+		{"66 with backslashes", `"` + rep(`\"`, 32) + `"@example.com`, ReasonLocalTooLong},
 
 		{"label of 63", "user@" + rep("a", 63) + ".com", ""},
-		{"label of 64", "user@" + rep("a", 64) + ".com", LabelTooLong},
+		{"label of 64", "user@" + rep("a", 64) + ".com", ReasonLabelTooLong},
 		{"A-label of 63", "user@ü" + rep("a", 55) + ".com", ""},
-		{"A-label of 64", "user@ü" + rep("a", 56) + ".com", LabelTooLong},
+		{"A-label of 64", "user@ü" + rep("a", 56) + ".com", ReasonLabelTooLong},
 		{"label of 63 full-width letters", "user@" + rep("ａ", 63) + ".com", ""},
-		{"label of 64 full-width letters", "user@" + rep("ａ", 64) + ".com", LabelTooLong},
+		{"label of 64 full-width letters", "user@" + rep("ａ", 64) + ".com", ReasonLabelTooLong},
 
 		{"address of 254", "u@" + rep("abc.", 62) + "info", ""},
-		{"address of 255", "us@" + rep("abc.", 62) + "info", AddressTooLong},
+		{"address of 255", "us@" + rep("abc.", 62) + "info", ReasonAddressTooLong},
 		{"address of 254 in full-width letters", "u@" + rep("ａｂｃ．", 62) + "ｉｎｆｏ", ""},
-		{"domain of 254", "u@" + rep("abc.", 62) + "museum", DomainTooLong},
+		{"domain of 254", "u@" + rep("abc.", 62) + "museum", ReasonDomainTooLong},
 	} {
 		_, err := Parse(c.in)
 		if got := reasonOf(err); got != c.want {
@@ -48,7 +48,7 @@ func TestDomainLimit(t *testing.T) {
 	if d, err := Domain(longest); err != nil || len(d) != maxDomain {
 		t.Errorf("%d octets: %v", len(longest), err)
 	}
-	if _, err := Domain(longest + "x"); reasonOf(err) != DomainTooLong {
+	if _, err := Domain(longest + "x"); reasonOf(err) != ReasonDomainTooLong {
 		t.Errorf("%d octets: %v", len(longest)+1, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestFloods(t *testing.T) {
 func TestLongLabelsAreNotEncoded(t *testing.T) {
 	in := "user@" + distinct(maxInput-len("user@")-len(".com")) + ".com"
 	_, err := Parse(in)
-	if reasonOf(err) != LabelTooLong {
+	if reasonOf(err) != ReasonLabelTooLong {
 		t.Fatalf("error %v", err)
 	}
 	if got := allocatedBy(func() { _, _ = Parse(in) }); got >= uint64(len(in)) {

@@ -11,11 +11,11 @@ func refuseLiteral(s string) *Error {
 	content, closed := strings.CutSuffix(s[1:], "]")
 	switch {
 	case !closed:
-		return fail(MalformedLiteral, len(s), `address literal does not end with "]"`)
+		return fail(ReasonMalformedLiteral, len(s), `address literal does not end with "]"`)
 	case !isLiteral(content):
-		return fail(MalformedLiteral, 1, "address literal holds neither an IPv4 address nor \"IPv6:\" and an IPv6 address")
+		return fail(ReasonMalformedLiteral, 1, "address literal holds neither an IPv4 address nor \"IPv6:\" and an IPv6 address")
 	}
-	return fail(AddressLiteral, 0, "it has an IP address in place of a domain")
+	return fail(ReasonAddressLiteral, 0, "it has an IP address in place of a domain")
 }
 
 // isLiteral knows the forms of today: "IPv6" is the only tag that IANA has

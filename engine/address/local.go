@@ -18,7 +18,7 @@ func parseLocal(s string) (at int, content string, err *Error) {
 	case err != nil:
 		return 0, "", err
 	case at == 0:
-		return 0, "", fail(EmptyLocal, 0, `nothing stands before "@"`)
+		return 0, "", fail(ReasonEmptyLocal, 0, `nothing stands before "@"`)
 	case len(quoteIfNeeded(content)) > maxLocal:
 		return 0, "", localTooLong()
 	}
@@ -26,7 +26,7 @@ func parseLocal(s string) (at int, content string, err *Error) {
 }
 
 func localTooLong() *Error {
-	return fail(LocalTooLong, 0, "local-part is longer than %d octets", maxLocal)
+	return fail(ReasonLocalTooLong, 0, "local-part is longer than %d octets", maxLocal)
 }
 
 // parseDotString reads Dot-string of RFC 5321 §4.1.2, with the atext of RFC
@@ -55,11 +55,11 @@ func parseDotString(s string) (at int, err *Error) {
 func checkDots(local string) *Error {
 	switch i := strings.Index(local, ".."); {
 	case strings.HasPrefix(local, "."):
-		return fail(LocalDot, 0, "local-part begins with a dot")
+		return fail(ReasonLocalDot, 0, "local-part begins with a dot")
 	case i >= 0:
-		return fail(LocalDot, i+1, "local-part has two dots in a row")
+		return fail(ReasonLocalDot, i+1, "local-part has two dots in a row")
 	case strings.HasSuffix(local, "."):
-		return fail(LocalDot, len(local)-1, "local-part ends with a dot")
+		return fail(ReasonLocalDot, len(local)-1, "local-part ends with a dot")
 	}
 	return nil
 }
@@ -67,13 +67,13 @@ func checkDots(local string) *Error {
 func notAtext(c byte, pos int) *Error {
 	switch {
 	case c == ' ':
-		return fail(Space, pos, "there is a space in the local-part")
+		return fail(ReasonSpace, pos, "there is a space in the local-part")
 	case c == '"':
-		return fail(Quoting, pos, "quotes must stand around the whole local-part")
+		return fail(ReasonQuoting, pos, "quotes must stand around the whole local-part")
 	case !isPrintable(c):
 		return checkRune(rune(c), pos)
 	}
-	return fail(LocalCharacter, pos, `"%c" may stand in a local-part only between quotes`, c)
+	return fail(ReasonLocalCharacter, pos, `"%c" may stand in a local-part only between quotes`, c)
 }
 
 // checkNonASCII checks the UTF8-non-ascii character at s[i] and returns its

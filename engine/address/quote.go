@@ -18,7 +18,7 @@ func parseQuoted(s string) (at int, content string, err *Error) {
 			return i + 1, b.String(), checkClosed(s, i+1)
 		case c == '\\':
 			if i+1 == len(s) || !isPrintable(s[i+1]) {
-				return 0, "", fail(QuotedPair, i, "backslash must stand before a printable ASCII character")
+				return 0, "", fail(ReasonQuotedPair, i, "backslash must stand before a printable ASCII character")
 			}
 			b.WriteByte(s[i+1])
 			i += 2
@@ -36,22 +36,22 @@ func parseQuoted(s string) (at int, content string, err *Error) {
 			return 0, "", checkRune(rune(c), i)
 		}
 	}
-	return 0, "", fail(Quoting, 0, "quote is not closed")
+	return 0, "", fail(ReasonQuoting, 0, "quote is not closed")
 }
 
 // checkClosed checks what follows the closing quote.
 func checkClosed(s string, i int) *Error {
 	switch {
 	case i == len(s):
-		return fail(MissingAt, i, `there is no "@" after the quotes`)
+		return fail(ReasonMissingAt, i, `there is no "@" after the quotes`)
 	case s[i] == '@':
 		return nil
 	case s[i] == ' ':
-		return fail(Space, i, "there is a space after the quotes")
+		return fail(ReasonSpace, i, "there is a space after the quotes")
 	case s[i] < ' ':
 		return checkRune(rune(s[i]), i)
 	}
-	return fail(Quoting, i, "quotes must stand around the whole local-part")
+	return fail(ReasonQuoting, i, "quotes must stand around the whole local-part")
 }
 
 // quoteIfNeeded writes the content of a local-part with the least quoting (RFC

@@ -10,17 +10,17 @@ import (
 // or a link.
 func recognise(s string, err *Error) *Error {
 	switch err.Reason {
-	case EmptyLocal:
+	case ReasonEmptyLocal:
 		if strings.Contains(s, ":") {
 			return sourceRoute()
 		}
-	case MissingAt:
+	case ReasonMissingAt:
 		return recogniseAt(s, err)
-	case Space:
+	case ReasonSpace:
 		return recogniseSpace(s, err)
-	case LineBreak, Control, BidiControl, Invisible:
+	case ReasonLineBreak, ReasonControl, ReasonBidiControl, ReasonInvisible:
 		return recogniseEdge(s, err)
-	case LocalCharacter, DomainCharacter:
+	case ReasonLocalCharacter, ReasonDomainCharacter:
 		return recogniseCharacter(s, err)
 	}
 	return err
@@ -54,9 +54,9 @@ func recogniseEdge(s string, err *Error) *Error {
 func recogniseSpace(s string, err *Error) *Error {
 	switch {
 	case strings.TrimSpace(s[:err.Pos]) == "":
-		return fail(Space, 0, "there is a space before the address")
+		return fail(ReasonSpace, 0, "there is a space before the address")
 	case strings.TrimSpace(s[err.Pos:]) == "":
-		return fail(Space, err.Pos, "there is a space after the address")
+		return fail(ReasonSpace, err.Pos, "there is a space after the address")
 	case isWrapped(s):
 		return displayName()
 	}
@@ -70,11 +70,11 @@ func recogniseCharacter(s string, err *Error) *Error {
 	case c == '<' && err.Pos > 0 && isWrapped(s):
 		return displayName()
 	case c == '<', c == '>':
-		return fail(AngleBracket, err.Pos, "the address must stand without angle brackets")
+		return fail(ReasonAngleBracket, err.Pos, "the address must stand without angle brackets")
 	case c == '(':
-		return fail(HeaderComment, err.Pos, "there is a comment in the address")
+		return fail(ReasonHeaderComment, err.Pos, "there is a comment in the address")
 	case c == ':' && strings.EqualFold(s[:err.Pos], "mailto"):
-		return fail(URIScheme, 0, `there is "mailto:" before the address`)
+		return fail(ReasonURIScheme, 0, `there is "mailto:" before the address`)
 	case (c == ',' || c == ';') && strings.Count(s, "@") > 1:
 		return fail(err.Reason, err.Pos, `there is more than one address, with "%c" between them; give each by itself`, c)
 	}
@@ -84,9 +84,9 @@ func recogniseCharacter(s string, err *Error) *Error {
 func isWrapped(s string) bool { return strings.Contains(s, "<") && strings.HasSuffix(s, ">") }
 
 func sourceRoute() *Error {
-	return fail(SourceRoute, 0, "there is a source route before the address")
+	return fail(ReasonSourceRoute, 0, "there is a source route before the address")
 }
 
 func displayName() *Error {
-	return fail(DisplayName, 0, "there is a name before the address; only what stands in angle brackets is wanted")
+	return fail(ReasonDisplayName, 0, "there is a name before the address; only what stands in angle brackets is wanted")
 }

@@ -28,8 +28,8 @@ func TestWorld(t *testing.T) {
 		world.Domain("down.example", nil)
 		verifier := world.Verifier(engine.Config{})
 		for address, want := range map[string]engine.Reason{
-			"alice@example.org": engine.RecipientAccepted, "alcie@example.org": engine.MailboxNotFound,
-			"anyone@all.example": engine.CatchAll, "a@down.example": engine.ConnectionFailed, "a@nowhere.example": engine.DomainNotFound,
+			"alice@example.org": engine.ReasonRecipientAccepted, "alcie@example.org": engine.ReasonMailboxNotFound,
+			"anyone@all.example": engine.ReasonCatchAll, "a@down.example": engine.ReasonConnectionFailed, "a@nowhere.example": engine.ReasonDomainNotFound,
 		} {
 			if r, err := verifier.Verify(t.Context(), address); err != nil || r.Reason != want {
 				t.Errorf("%s: %s, %v; want %s", address, r.Reason, err, want)

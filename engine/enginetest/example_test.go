@@ -22,7 +22,7 @@ func signUp(verifier *engine.Verifier) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 		defer cancel()
 		result, err := verifier.Verify(ctx, r.FormValue("email"))
-		if err == nil && result.Verdict == engine.Undeliverable {
+		if err == nil && result.Verdict == engine.VerdictUndeliverable {
 			http.Error(w, "Please check your address. "+result.Message, http.StatusUnprocessableEntity)
 		}
 	}

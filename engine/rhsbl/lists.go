@@ -118,7 +118,7 @@ func withoutKey(zone string) string {
 // providers are not looked up, because strangers share them, nor those that the
 // user allows.
 func (l *Lists) Domain(domain string, matches []lists.Match) (string, bool) {
-	exempt := func(m lists.Match) bool { return m.List == lists.Free || m.List == lists.Allow }
+	exempt := func(m lists.Match) bool { return m.List == lists.KindFree || m.List == lists.KindAllow }
 	if l == nil || slices.ContainsFunc(matches, exempt) {
 		return "", false
 	}

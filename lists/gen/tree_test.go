@@ -84,9 +84,9 @@ func TestTreePackages(t *testing.T) {
 // Package lists knows what is written here by the same names.
 func TestNamesAreThoseOfPackageLists(t *testing.T) {
 	for here, there := range map[string]string{
-		listRole: string(lists.Role), listFree: string(lists.Free), listDisposable: string(lists.Disposable),
-		listRelay: string(lists.Relay), listSpamTrap: string(lists.SpamTrap), listAllow: string(lists.Allow),
-		tierCurated: string(lists.Curated), tierBulk: string(lists.Bulk), strengthStrong: string(lists.Strong), strengthWeak: string(lists.Weak),
+		listRole: string(lists.KindRole), listFree: string(lists.KindFree), listDisposable: string(lists.KindDisposable),
+		listRelay: string(lists.KindRelay), listSpamTrap: string(lists.KindSpamTrap), listAllow: string(lists.KindAllow),
+		tierCurated: string(lists.ConfidenceCurated), tierBulk: string(lists.ConfidenceBulk), strengthStrong: string(lists.ConfidenceStrong), strengthWeak: string(lists.ConfidenceWeak),
 		freeSubdomain: lists.FreeSubdomain,
 	} {
 		if here != there {

@@ -19,7 +19,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	plain := full("alice@acme.example")
 	plain.Role, plain.AcceptAll, plain.SpamTrap = false, false, false
-	plain.Details = &engine.Details{Reason: engine.ConnectionTimeout, CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
+	plain.Details = &engine.Details{Reason: engine.ReasonConnectionTimeout, CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
 	for name, result := range map[string]engine.Result{
 		"everything": full("alice@acme.example"), "without details": full("alice@acme.example").WithoutDetails(),
 		"nothing that can be left out": plain, "impossible syntax": syntax,
@@ -54,7 +54,7 @@ func TestUsageRoundTrip(t *testing.T) {
 	rate, quota := 0.5, int64(10)
 	want := client.Usage{
 		Key: client.Key{ID: "k", Name: "n"}, Month: "2026-11", Used: 3, Quota: &quota, Limit: client.Limit{Rate: &rate},
-		Days: []client.Day{{Day: "2026-11-22", Verifications: 3, Results: map[client.Verdict]int64{client.Unknown: 3}, Reasons: map[string]int64{"blocked": 3}}},
+		Days: []client.Day{{Day: "2026-11-22", Verifications: 3, Results: map[client.Verdict]int64{client.VerdictUnknown: 3}, Reasons: map[string]int64{"blocked": 3}}},
 	}
 	text, err := json.Marshal(want)
 	if err != nil {

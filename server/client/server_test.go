@@ -25,12 +25,12 @@ import (
 func full(address string) engine.Result {
 	return engine.Result{
 		Email: address, User: "alice", Domain: "acme.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
-		Success: true, Verdict: engine.Unknown, Message: "Come back.",
+		Success: true, Verdict: engine.VerdictUnknown, Message: "Come back.",
 		Details: &engine.Details{
-			Reason: engine.Greylisted, RetryAfter: 300, Suggestion: "alice@acme.test", Provider: "gmail",
+			Reason: engine.ReasonGreylisted, RetryAfter: 300, Suggestion: "alice@acme.test", Provider: "gmail",
 			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
 			CatchAll:   engine.CatchAllUnknown,
-			Matches:    []lists.Match{{List: lists.Role, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.Curated}},
+			Matches:    []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
 			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), DurationMS: 187,
@@ -43,7 +43,7 @@ type verifier struct{}
 
 func (verifier) Verify(_ context.Context, address string) (engine.Result, error) {
 	if address == "short" {
-		return engine.Result{Email: address, Success: true, Verdict: engine.Undeliverable, Message: "No address.", Details: &engine.Details{Reason: engine.InvalidSyntax, CatchAll: engine.CatchAllUnknown}}, nil
+		return engine.Result{Email: address, Success: true, Verdict: engine.VerdictUndeliverable, Message: "No address.", Details: &engine.Details{Reason: engine.ReasonInvalidSyntax, CatchAll: engine.CatchAllUnknown}}, nil
 	}
 	return full(address), nil
 }
@@ -150,7 +150,7 @@ func tree(t *testing.T, v any) (out map[string]any) {
 
 func TestShortForm(t *testing.T) {
 	got, err := newServiceClient(t, key).Verify(t.Context(), "short", client.Options{})
-	want := client.Verification{Email: "short", Success: true, Result: client.Undeliverable, Message: "No address."}
+	want := client.Verification{Email: "short", Success: true, Result: client.VerdictUndeliverable, Message: "No address."}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -162,7 +162,7 @@ func TestUsageOfServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []client.Day{{Day: "2026-02-03", Verifications: 7, Cached: 7, Results: map[client.Verdict]int64{client.Unknown: 7}, Reasons: map[string]int64{"greylisted": 7}}}
+	want := []client.Day{{Day: "2026-02-03", Verifications: 7, Cached: 7, Results: map[client.Verdict]int64{client.VerdictUnknown: 7}, Reasons: map[string]int64{"greylisted": 7}}}
 	if diff := cmp.Diff(want, got.Days); diff != "" || got.Key.ID != "fixed" || got.Used != 7 || got.Quota != nil {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)
 	}

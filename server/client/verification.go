@@ -164,10 +164,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Deliverable   Verdict = "deliverable"   // the mail host accepts this mailbox and refuses unknown ones
-	Undeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
-	AcceptAll     Verdict = "accept-all"    // the mail host accepts every mailbox of the domain
-	Unknown       Verdict = "unknown"       // not proven either way; the reason says why
+	VerdictDeliverable   Verdict = "deliverable"   // the mail host accepts this mailbox and refuses unknown ones
+	VerdictUndeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
+	VerdictAcceptAll     Verdict = "accept-all"    // the mail host accepts every mailbox of the domain
+	VerdictUnknown       Verdict = "unknown"       // not proven either way; the reason says why
 )
 
 // Details are the facts behind a verdict.

@@ -19,10 +19,10 @@ const (
 func adviceOn(r engine.Result) string {
 	text := causeOf(r)
 	switch {
-	case r.Verdict == engine.Undeliverable:
+	case r.Verdict == engine.VerdictUndeliverable:
 		return text.Meaning + " " + text.Do // no flag makes it worth keeping
-	case r.SpamTrap, r.Details != nil && r.Details.Reason == engine.SpamTrap:
-		return reasonNote(engine.SpamTrap)
+	case r.SpamTrap, r.Details != nil && r.Details.Reason == engine.ReasonSpamTrap:
+		return reasonNote(engine.ReasonSpamTrap)
 	case r.Disposable && text.writes:
 		return adviceDisposable + " " + text.Meaning
 	case r.Disposable:
@@ -45,9 +45,9 @@ func causeOf(r engine.Result) reasonText {
 	text := reasonTexts[reason]
 	_, domain, _ := strings.Cut(r.Email[max(0, strings.LastIndexByte(r.Email, '@')):], "@")
 	switch {
-	case reason == engine.MXReservedAddress && r.Verdict == engine.Undeliverable:
+	case reason == engine.ReasonMXReservedAddress && r.Verdict == engine.VerdictUndeliverable:
 		text.Meaning, text.Do = "The mail host's address is a loopback address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
-	case reason != engine.SMTPSkipped || r.Domain != "":
+	case reason != engine.ReasonSMTPSkipped || r.Domain != "":
 	case strings.HasPrefix(domain, "["):
 		text.Meaning = "The domain is an address literal. Few mail hosts accept mail for such addresses, and this server does not verify them."
 		text.Do = "Ask for an address with a domain."

@@ -31,10 +31,10 @@ func TestReasonTexts(t *testing.T) {
 
 // TestAdvice goes through every result, reason and combination of flags.
 func TestAdvice(t *testing.T) {
-	verdicts := []engine.Verdict{engine.Deliverable, engine.AcceptAll, engine.Unknown, engine.Undeliverable}
+	verdicts := []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown, engine.VerdictUndeliverable}
 	for _, reason := range engine.Reasons() {
 		for _, verdict := range verdicts {
-			if reason != engine.MXReservedAddress && reason.Verdict() != verdict {
+			if reason != engine.ReasonMXReservedAddress && reason.Verdict() != verdict {
 				continue
 			}
 			for flags := range 16 {
@@ -50,21 +50,21 @@ func checkAdvice(t *testing.T, r engine.Result, got string) {
 	t.Helper()
 	reason := r.Details.Reason
 	has := func(part string) bool { return strings.Contains(got, part) }
-	gone := r.Verdict == engine.Undeliverable
-	trap := !gone && (r.SpamTrap || reason == engine.SpamTrap)
+	gone := r.Verdict == engine.VerdictUndeliverable
+	trap := !gone && (r.SpamTrap || reason == engine.ReasonSpamTrap)
 	wants := map[string]bool{
 		"Nobody signs up with such": trap,
 		"disposable mailbox":        r.Disposable && !trap && !gone,
-		"Safe to write to":          reason == engine.RecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
-		"Write to it":               reason == engine.CatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
-		"probably good":             reason == engine.ControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
+		"Safe to write to":          reason == engine.ReasonRecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
+		"Write to it":               reason == engine.ReasonCatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
+		"probably good":             reason == engine.ReasonControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
 		"function":                  reasonTexts[reason].writes && r.Role && !r.Disposable && !r.SpamTrap,
 		"Anybody can open":          reasonTexts[reason].writes && r.FreeEmail && !r.Role && !r.Disposable && !r.SpamTrap,
-		"--level":                   reason == engine.SMTPSkipped && !trap,
-		"--allow-net":               reason == engine.MXReservedAddress && !gone && !trap,
+		"--level":                   reason == engine.ReasonSMTPSkipped && !trap,
+		"--allow-net":               reason == engine.ReasonMXReservedAddress && !gone && !trap,
 		"from strangers, and":       false,
 		"local network":             false,
-		reasonTexts[reason].Meaning: !trap && (!gone || reason != engine.MXReservedAddress) || reason == engine.SpamTrap,
+		reasonTexts[reason].Meaning: !trap && (!gone || reason != engine.ReasonMXReservedAddress) || reason == engine.ReasonSpamTrap,
 	}
 	for part, want := range wants {
 		if has(part) != want {
@@ -86,7 +86,7 @@ func TestAdviceOnAddressesNotAsked(t *testing.T) {
 		"alice@acme": "local network", `"a@b.example"@acme`: "local network", "alice@acme.example": "(--level)", "alice@acme。example": "(--level)",
 	} {
 		r, err := v.Verify(t.Context(), email)
-		if err != nil || r.Details.Reason != engine.SMTPSkipped {
+		if err != nil || r.Details.Reason != engine.ReasonSMTPSkipped {
 			t.Fatalf("%s: %+v, %v", email, r, err)
 		}
 		if got := adviceOn(r); !strings.Contains(got, want) || strings.Contains(got, "--level") != strings.Contains(want, "--level") {

@@ -485,9 +485,9 @@ func (s *site) use(key string, number int, now time.Time) {
 		reason engine.Reason
 		share  int
 	}{
-		{engine.Deliverable, engine.RecipientAccepted, 61}, {engine.AcceptAll, engine.CatchAll, 17}, {engine.Unknown, engine.Greylisted, 6},
-		{engine.Unknown, engine.ConnectionTimeout, 2}, {engine.Unknown, engine.Blocked, 1}, {engine.Undeliverable, engine.MailboxNotFound, 9},
-		{engine.Undeliverable, engine.DomainNotFound, 3}, {engine.Undeliverable, engine.InvalidSyntax, 1},
+		{engine.VerdictDeliverable, engine.ReasonRecipientAccepted, 61}, {engine.VerdictAcceptAll, engine.ReasonCatchAll, 17}, {engine.VerdictUnknown, engine.ReasonGreylisted, 6},
+		{engine.VerdictUnknown, engine.ReasonConnectionTimeout, 2}, {engine.VerdictUnknown, engine.ReasonBlocked, 1}, {engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, 9},
+		{engine.VerdictUndeliverable, engine.ReasonDomainNotFound, 3}, {engine.VerdictUndeliverable, engine.ReasonInvalidSyntax, 1},
 	}
 	for back := range 30 {
 		at := now.AddDate(0, 0, -back)
@@ -516,7 +516,7 @@ func exampleHealth(context.Context) Health {
 			{Name: "Port 25", Tested: true, Since: now.Add(-3 * time.Hour), Checked: now.Add(-20 * time.Second),
 				Fault:  "no mail host can be reached at port 25, not even that of gmail.com, outlook.com, yahoo.com: this network seems to block outgoing SMTP connections",
 				Advice: "Ask your hoster to open outgoing TCP port 25, or send through --proxy. Until then mailboxes cannot be checked."}},
-		Hour: &Hour{Checked: 1840, Unknown: 1210, Mostly: engine.PortBlocked},
+		Hour: &Hour{Checked: 1840, Unknown: 1210, Mostly: engine.ReasonPortBlocked},
 		Egresses: []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Breakers:  []Breaker{{Provider: "outlook", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it blocked us for several domains"}},

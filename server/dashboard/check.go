@@ -126,11 +126,11 @@ func newOutcome(r engine.Result, base string) *outcome {
 // toneOf is the colour of a verdict.
 func toneOf(verdict string) string {
 	switch engine.Verdict(verdict) {
-	case engine.Deliverable:
+	case engine.VerdictDeliverable:
 		return "good"
-	case engine.Undeliverable:
+	case engine.VerdictUndeliverable:
 		return "bad"
-	case engine.AcceptAll:
+	case engine.VerdictAcceptAll:
 		return "warn"
 	}
 	return "calm"

@@ -73,7 +73,7 @@ func TestCopies(t *testing.T) {
 		texts[found[1]] = html.UnescapeString(found[2])
 	}
 	var record engine.Result
-	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Details.Reason != engine.RecipientAccepted || len(record.Details.Transcript) > 0 {
+	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Details.Reason != engine.ReasonRecipientAccepted || len(record.Details.Transcript) > 0 {
 		t.Errorf("%v\n%s", err, texts["json"])
 	}
 	if !strings.Contains(texts["curl"], w.server.URL+"/api/v1/verify") || !strings.Contains(texts["curl"], "details=1") {

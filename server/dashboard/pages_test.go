@@ -222,13 +222,13 @@ func TestPath(t *testing.T) {
 		r.Details.Reason, r.Details.SMTP.Code = reason, code
 		return r
 	}
-	syntax := engine.Result{Details: &engine.Details{Reason: engine.InvalidSyntax}}
-	gone := engine.Result{Details: &engine.Details{Reason: engine.DomainNotFound}}
-	skipped := engine.Result{Details: &engine.Details{Reason: engine.SMTPSkipped}}
+	syntax := engine.Result{Details: &engine.Details{Reason: engine.ReasonInvalidSyntax}}
+	gone := engine.Result{Details: &engine.Details{Reason: engine.ReasonDomainNotFound}}
+	skipped := engine.Result{Details: &engine.Details{Reason: engine.ReasonSMTPSkipped}}
 	for want, r := range map[string]engine.Result{
-		"good good good good good": at(engine.RecipientAccepted, 250),
-		"good good good bad good":  at(engine.MailboxNotFound, 550),
-		"good good good calm good": at(engine.Blocked, 554),
+		"good good good good good": at(engine.ReasonRecipientAccepted, 250),
+		"good good good bad good":  at(engine.ReasonMailboxNotFound, 550),
+		"good good good calm good": at(engine.ReasonBlocked, 554),
 		"bad idle idle idle idle":  syntax,
 		"good good bad idle idle":  gone,
 		"good good idle idle idle": skipped,
@@ -237,7 +237,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %s, want %s", r.Details.Reason, got, want)
 		}
 	}
-	loopback := engine.Result{Verdict: engine.Undeliverable, Details: &engine.Details{Reason: engine.MXReservedAddress, MX: []engine.MX{{Host: "mx.acme.example"}}}}
+	loopback := engine.Result{Verdict: engine.VerdictUndeliverable, Details: &engine.Details{Reason: engine.ReasonMXReservedAddress, MX: []engine.MX{{Host: "mx.acme.example"}}}}
 	if got := tones(loopback); got != "good good bad idle idle" {
 		t.Errorf("a proven fault of the DNS: %s", got)
 	}
@@ -369,13 +369,13 @@ func TestHealth(t *testing.T) {
 	health = Health{Checks: []NetworkCheck{{Name: "DNS resolver"}, {Name: "Port 25"}}, Resolvers: []Resolver{{Server: "192.0.2.53"}}, Hour: &Hour{}}
 	shows("nothing was asked", "Not tested yet: check an address first", "nothing checked yet", "None yet")
 	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
-	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.Greylisted}
+	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.ReasonGreylisted}
 	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5 %", ">of 1,200<")
 	health.Checks[1] = NetworkCheck{Name: "Port 25", Tested: true, Fault: "no mail host can be reached", Advice: "Ask your hoster.", Since: now.Add(-3 * time.Hour), Checked: now}
-	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.PortBlocked}
+	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.ReasonPortBlocked}
 	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", ">for 3 h<",
 		"<strong>Results</strong>: 96 % of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
-	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.PortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
+	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.ReasonPortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
 	shows("some unknown are no sign", "Everything works", "100 %")
 	health = Health{
 		Egresses:  []Egress{{Name: "192.0.2.8", Fault: "port 25 is closed"}, {Name: "192.0.2.9"}, {Name: "192.0.2.10", LastReply: now}},

@@ -41,18 +41,18 @@ const (
 // further; empty: it went to the end.
 func endsAt(reason engine.Reason) string {
 	switch reason {
-	case engine.InvalidSyntax:
+	case engine.ReasonInvalidSyntax:
 		return stepSyntax
-	case engine.SpamTrap:
+	case engine.ReasonSpamTrap:
 		return stepLists
-	case engine.DomainNotFound, engine.NoMailHost, engine.NullMX, engine.DNSTemporary, engine.ResolverUnreliable:
+	case engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonDNSTemporary, engine.ReasonResolverUnreliable:
 		return stepDNS
 	}
 	return ""
 }
 
 func syntaxStep(r engine.Result) step {
-	if r.Details.Reason == engine.InvalidSyntax {
+	if r.Details.Reason == engine.ReasonInvalidSyntax {
 		return step{Name: stepSyntax, Text: "Not well-formed", Tone: "bad"}
 	}
 	return step{Name: stepSyntax, Text: "Well-formed", More: r.Domain, Tone: "good"}
@@ -64,7 +64,7 @@ func listsStep(d *engine.Details) step {
 		names = append(names, fmt.Sprintf("%s (%s)", match.List, match.Entry))
 	}
 	switch {
-	case d.Reason == engine.SpamTrap:
+	case d.Reason == engine.ReasonSpamTrap:
 		return step{Name: stepLists, Text: "Listed as a spam trap", More: strings.Join(names, ", "), Tone: "bad"}
 	case len(names) > 0:
 		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: "calm"}
@@ -76,19 +76,19 @@ func dnsStep(r engine.Result) step {
 	d := r.Details
 	s := step{Name: stepDNS, Text: "Mail hosts found", Tone: "good"}
 	switch d.Reason {
-	case engine.DomainNotFound:
+	case engine.ReasonDomainNotFound:
 		return step{Name: stepDNS, Text: "No such domain", Tone: "bad"}
-	case engine.NoMailHost:
+	case engine.ReasonNoMailHost:
 		return step{Name: stepDNS, Text: "No mail host", Tone: "bad"}
-	case engine.NullMX:
+	case engine.ReasonNullMX:
 		return step{Name: stepDNS, Text: "Accepts no mail (null MX)", Tone: "bad"}
-	case engine.DNSTemporary:
+	case engine.ReasonDNSTemporary:
 		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
-	case engine.ResolverUnreliable:
+	case engine.ReasonResolverUnreliable:
 		return step{Name: stepDNS, Text: "Resolver unreliable", Tone: "calm"}
-	case engine.MXReservedAddress:
+	case engine.ReasonMXReservedAddress:
 		s.Text, s.Tone = "Reserved addresses only", "calm"
-		if r.Verdict == engine.Undeliverable {
+		if r.Verdict == engine.VerdictUndeliverable {
 			s.Tone = "bad"
 		}
 	}
@@ -131,7 +131,7 @@ func replyTone(code int, reason engine.Reason) string {
 	switch {
 	case code < 400:
 		return "good"
-	case reason == engine.MailboxNotFound, reason == engine.MailboxDisabled, reason == engine.MailboxMoved:
+	case reason == engine.ReasonMailboxNotFound, reason == engine.ReasonMailboxDisabled, reason == engine.ReasonMailboxMoved:
 		return "bad"
 	}
 	return "calm"

@@ -13,7 +13,7 @@ import (
 )
 
 // verdicts are the results in the order in which they are stacked and listed.
-var verdicts = []string{string(engine.Deliverable), string(engine.AcceptAll), string(engine.Unknown), string(engine.Undeliverable)}
+var verdicts = []string{string(engine.VerdictDeliverable), string(engine.VerdictAcceptAll), string(engine.VerdictUnknown), string(engine.VerdictUndeliverable)}
 
 // usageView is the page of what was used.
 type usageView struct {

@@ -30,7 +30,7 @@ func (s set) word(word string) string {
 
 // The sets. A test holds that each has all the words that its package declares.
 var (
-	verdicts = setOf(engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown)
+	verdicts = setOf(engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown)
 	reasons  = setOf(engine.Reasons()...)
 
 	dnsTypes    = setOf("MX", "A", "AAAA")

@@ -104,7 +104,7 @@ func TestClosedSets(t *testing.T) {
 		if random.IntN(2) == 0 {
 			reason = engine.Reason(hostile())
 		} else {
-			verdict = []engine.Verdict{engine.Deliverable, engine.Undeliverable, engine.AcceptAll, engine.Unknown}[random.IntN(4)]
+			verdict = []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown}[random.IntN(4)]
 		}
 		m.Verified(engine.Result{Email: hostile(), User: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Details: &engine.Details{
 			Reason: reason, Cached: random.IntN(2) == 0, Provider: hostile(), Suggestion: hostile(),

@@ -30,12 +30,12 @@ func answer(verdict engine.Verdict, reason engine.Reason, cached bool) engine.Re
 
 func TestVerified(t *testing.T) {
 	m := newMetrics(t)
-	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, false), 300*time.Millisecond)
-	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, true), 30*time.Microsecond)
-	m.Verified(answer(engine.Deliverable, engine.RecipientAccepted, true), 40*time.Microsecond)
-	m.Verified(answer(engine.Unknown, engine.MXReservedAddress, false), time.Millisecond)
-	m.Verified(answer(engine.Undeliverable, engine.MXReservedAddress, false), time.Millisecond) // its second verdict
-	m.Verified(engine.Result{Verdict: engine.Unknown}, time.Millisecond)
+	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, false), 300*time.Millisecond)
+	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true), 30*time.Microsecond)
+	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true), 40*time.Microsecond)
+	m.Verified(answer(engine.VerdictUnknown, engine.ReasonMXReservedAddress, false), time.Millisecond)
+	m.Verified(answer(engine.VerdictUndeliverable, engine.ReasonMXReservedAddress, false), time.Millisecond) // its second verdict
+	m.Verified(engine.Result{Verdict: engine.VerdictUnknown}, time.Millisecond)
 	wantLines(t, scraped(t, m),
 		`rcpt_verifications_total{cached="false",reason="recipient_accepted",result="deliverable"} 1`,
 		`rcpt_verifications_total{cached="true",reason="recipient_accepted",result="deliverable"} 2`,

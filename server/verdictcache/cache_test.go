@@ -33,15 +33,15 @@ func TestRemember(t *testing.T) {
 		hint   int64
 		lasts  time.Duration
 	}{
-		{engine.RecipientAccepted, 0, 12 * time.Hour},
-		{engine.CatchAll, 0, 12 * time.Hour},
-		{engine.MailboxNotFound, 0, 6 * time.Hour},
-		{engine.DomainNotFound, 0, time.Hour},
-		{engine.Blocked, 0, 10 * time.Minute},
-		{engine.Greylisted, 90, 90 * time.Second},
-		{engine.Greylisted, 86400, time.Hour},
-		{engine.TemporaryFailure, 900, 10 * time.Minute},
-		{engine.DNSTemporary, 60, time.Minute},
+		{engine.ReasonRecipientAccepted, 0, 12 * time.Hour},
+		{engine.ReasonCatchAll, 0, 12 * time.Hour},
+		{engine.ReasonMailboxNotFound, 0, 6 * time.Hour},
+		{engine.ReasonDomainNotFound, 0, time.Hour},
+		{engine.ReasonBlocked, 0, 10 * time.Minute},
+		{engine.ReasonGreylisted, 90, 90 * time.Second},
+		{engine.ReasonGreylisted, 86400, time.Hour},
+		{engine.ReasonTemporaryFailure, 900, 10 * time.Minute},
+		{engine.ReasonDNSTemporary, 60, time.Minute},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -73,13 +73,13 @@ func TestNotRemembered(t *testing.T) {
 		address string
 		says    func(context.Context, string) (engine.Result, error)
 	}{
-		"impossible syntax": {"alice@@acme.example", always(engine.InvalidSyntax, nil)},
+		"impossible syntax": {"alice@@acme.example", always(engine.ReasonInvalidSyntax, nil)},
 		"not carried out": {"alice@acme.example", func(_ context.Context, given string) (engine.Result, error) {
-			r := resultOf(given, engine.InternalError)
+			r := resultOf(given, engine.ReasonInternalError)
 			r.Success = false
 			return r, errors.New("no descriptors")
 		}},
-		"success false alone": {"alice@acme.example", always(engine.InternalError, func(r *engine.Result) { r.Success = false })},
+		"success false alone": {"alice@acme.example", always(engine.ReasonInternalError, func(r *engine.Result) { r.Success = false })},
 	} {
 		f := &fake{says: tt.says}
 		c := newCache(t, Config{Engine: f})
@@ -98,7 +98,7 @@ func TestNotRemembered(t *testing.T) {
 // TestSpellings: one mailbox, many spellings; each caller sees its own.
 func TestSpellings(t *testing.T) {
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
-		r := resultOf(given, engine.RecipientAccepted)
+		r := resultOf(given, engine.ReasonRecipientAccepted)
 		r.Details.Suggestion = r.User + "@meant.example"
 		return r, nil
 	}}
@@ -124,10 +124,10 @@ func TestSpellings(t *testing.T) {
 
 // TestAnswerIsTheCallersOwn: what a caller changes, others do not see.
 func TestAnswerIsTheCallersOwn(t *testing.T) {
-	c := newCache(t, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
 	for range 3 {
 		r := verify(t, c, "alice@acme.example")
-		if r.Details.Reason != engine.RecipientAccepted {
+		if r.Details.Reason != engine.ReasonRecipientAccepted {
 			t.Errorf("reason %s", r.Details.Reason)
 		}
 		r.Details.Reason = "spoiled"
@@ -135,7 +135,7 @@ func TestAnswerIsTheCallersOwn(t *testing.T) {
 }
 
 func TestVerifyAnewRemembers(t *testing.T) {
-	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	for range 2 {
 		if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Details.Cached {
@@ -143,10 +143,10 @@ func TestVerifyAnewRemembers(t *testing.T) {
 		}
 		settle(c)
 	}
-	f.willSay(always(engine.MailboxNotFound, nil))
+	f.willSay(always(engine.ReasonMailboxNotFound, nil))
 	_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
 	settle(c)
-	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
+	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%t %+v", ok, r)
 	}
 	if s := c.Stats(); s.FromMemory != 1 || s.Missed != 0 || s.Entries != 1 {
@@ -157,15 +157,15 @@ func TestVerifyAnewRemembers(t *testing.T) {
 // TestUnknownTakesNoVerdictsPlace: whoever asks anew and gets no answer does
 // not make others forget one.
 func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
-	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "alice@acme.example")
-	f.willSay(always(engine.Greylisted, nil))
-	if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Verdict != engine.Unknown {
+	f.willSay(always(engine.ReasonGreylisted, nil))
+	if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Verdict != engine.VerdictUnknown {
 		t.Errorf("%+v", r)
 	}
 	settle(c)
-	if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable {
+	if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable {
 		t.Errorf("%+v", r)
 	}
 	if waiting, _ := c.Waiting(t.Context()); waiting != 0 {
@@ -178,7 +178,7 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 // would last until the clock has caught up.
 func TestClockIsSetBack(t *testing.T) {
 	for _, stored := range []bool{false, true} {
-		for _, reason := range []engine.Reason{engine.RecipientAccepted, engine.Greylisted} {
+		for _, reason := range []engine.Reason{engine.ReasonRecipientAccepted, engine.ReasonGreylisted} {
 			now, below := &clock{}, &fake{}
 			below.says = always(reason, func(r *engine.Result) { r.Details.CheckedAt = now.Now().Round(0).UTC() })
 			config := Config{Engine: below, Now: now.Now}
@@ -215,12 +215,12 @@ func TestHurry(t *testing.T) {
 		time   time.Duration
 		cached bool
 	}{
-		{"silence", engine.ConnectionTimeout, silence, 5 * time.Second, false},
-		{"silence all along", engine.ConnectionTimeout, silence, 30 * time.Second, true},
-		{"no DNS", engine.DNSTemporary, func(r *engine.Result) { r.Details.SMTP = nil }, 5 * time.Second, false},
-		{"the random recipient was not answered", engine.ControlInconclusive, nil, 5 * time.Second, false},
-		{"a refusal", engine.Greylisted, nil, 5 * time.Second, true},
-		{"a verdict", engine.RecipientAccepted, nil, 5 * time.Second, true},
+		{"silence", engine.ReasonConnectionTimeout, silence, 5 * time.Second, false},
+		{"silence all along", engine.ReasonConnectionTimeout, silence, 30 * time.Second, true},
+		{"no DNS", engine.ReasonDNSTemporary, func(r *engine.Result) { r.Details.SMTP = nil }, 5 * time.Second, false},
+		{"the random recipient was not answered", engine.ReasonControlInconclusive, nil, 5 * time.Second, false},
+		{"a refusal", engine.ReasonGreylisted, nil, 5 * time.Second, true},
+		{"a verdict", engine.ReasonRecipientAccepted, nil, 5 * time.Second, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCache(t, Config{Engine: &fake{says: always(tt.reason, tt.change)}})
@@ -236,7 +236,7 @@ func TestHurry(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "alice@acme.example")
 	if err := c.Forget(t.Context()); err != nil {
@@ -253,7 +253,7 @@ func TestForgetWhileAsking(t *testing.T) {
 	f := &fake{}
 	c := newCache(t, Config{Engine: f, Store: openStore(t, t.TempDir(), nil)})
 	f.willSay(func(ctx context.Context, given string) (engine.Result, error) {
-		return resultOf(given, engine.RecipientAccepted), c.Forget(ctx)
+		return resultOf(given, engine.ReasonRecipientAccepted), c.Forget(ctx)
 	})
 	verify(t, c, "alice@acme.example")
 	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
@@ -286,7 +286,7 @@ func TestFingerprintChangesWhileAsking(t *testing.T) {
 	fingerprint := "old"
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
 		fingerprint = "new"
-		return resultOf(given, engine.RecipientAccepted), nil
+		return resultOf(given, engine.ReasonRecipientAccepted), nil
 	}}
 	c := newCache(t, Config{Engine: f, Fingerprint: func() string { return fingerprint }})
 	verify(t, c, "alice@acme.example")
@@ -297,12 +297,12 @@ func TestFingerprintChangesWhileAsking(t *testing.T) {
 
 func TestKeepNothing(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.Greylisted, nil)}
+	f := &fake{says: always(engine.ReasonGreylisted, nil)}
 	c := newCache(t, Config{Engine: f, Store: s, KeepNothing: true})
 	for range 2 {
 		verify(t, c, "alice@acme.example")
 	}
-	f.willSay(always(engine.RecipientAccepted, nil))
+	f.willSay(always(engine.ReasonRecipientAccepted, nil))
 	verify(t, c, "alice@acme.example")
 	c.Run(t.Context()) // returns: there is nothing to do
 	if err := s.Flush(t.Context()); err != nil {
@@ -323,7 +323,7 @@ func TestKeepNothing(t *testing.T) {
 // TestMemoryIsBounded: the room is for octets, whatever mail hosts make long.
 func TestMemoryIsBounded(t *testing.T) {
 	long := make([]smtp.Line, 1000)
-	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(engine.RecipientAccepted, func(r *engine.Result) { r.Details.Transcript = long })}})
+	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) { r.Details.Transcript = long })}})
 	remembered := 0
 	for i := range 100 {
 		verify(t, c, string(rune('a'+i/10))+string(rune('a'+i%10))+"@acme.example")
@@ -341,10 +341,10 @@ func TestMemoryIsBounded(t *testing.T) {
 // TestHashesMayCollide: of two mailboxes with one hash, none gets the other's
 // result.
 func TestHashesMayCollide(t *testing.T) {
-	c := newCache(t, Config{Engine: &fake{says: always(engine.MailboxNotFound, nil)}})
+	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonMailboxNotFound, nil)}})
 	alice, _ := read("alice@acme.example")
 	bob, _ := read("bob@acme.example")
-	kept := newRemembered(alice, resultOf("alice@acme.example", engine.MailboxNotFound), 0, time.Now().Add(time.Hour))
+	kept := newRemembered(alice, resultOf("alice@acme.example", engine.ReasonMailboxNotFound), 0, time.Now().Add(time.Hour))
 	c.memory.put(bob, kept, time.Hour)
 	settle(c)
 	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
@@ -353,7 +353,7 @@ func TestHashesMayCollide(t *testing.T) {
 }
 
 func BenchmarkRecall(b *testing.B) {
-	c := newCache(b, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+	c := newCache(b, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
 	for _, given := range []string{"info@acme.example", "John.Smith@Acme.Example", "Info@Bücher.example", "info@xn--bcher-kva.example"} {
 		verify(b, c, given)
 		b.Run(given, func(b *testing.B) {
@@ -373,7 +373,7 @@ func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
 	check(t, c.Forget(t.Context()))
-	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.RecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
+	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
 	settle(c)
 	if _, ok := c.Recall(t.Context(), m.given); ok {
 		t.Error("remembered")
@@ -385,7 +385,7 @@ func TestWhatCameTooLate(t *testing.T) {
 func TestForgetUnderLoad(t *testing.T) {
 	var edition atomic.Int64
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
-		r := resultOf(given, engine.RecipientAccepted)
+		r := resultOf(given, engine.ReasonRecipientAccepted)
 		r.Message = strconv.FormatInt(edition.Load(), 10)
 		return r, nil
 	}}
@@ -414,7 +414,7 @@ func TestForgetUnderLoad(t *testing.T) {
 // hold all of it in memory.
 func TestRequestIsNotKept(t *testing.T) {
 	for _, given := range []string{"alice@acme.example", "alice@bücher.example"} {
-		c := newCache(t, Config{Engine: &fake{says: always(engine.RecipientAccepted, nil)}})
+		c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
 		request := strings.Repeat("k", 1000) + given
 		piece := request[1000:]
 		verify(t, c, piece)

@@ -16,15 +16,15 @@ func takes(d time.Duration) func(context.Context, string) (engine.Result, error)
 	return func(ctx context.Context, given string) (engine.Result, error) {
 		select {
 		case <-time.After(d):
-			return resultOf(given, engine.RecipientAccepted), nil
+			return resultOf(given, engine.ReasonRecipientAccepted), nil
 		case <-ctx.Done():
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {
-			r := resultOf(given, engine.InternalError)
+			r := resultOf(given, engine.ReasonInternalError)
 			r.Success = false
 			return r, ctx.Err()
 		}
-		r := resultOf(given, engine.ConnectionTimeout)
+		r := resultOf(given, engine.ReasonConnectionTimeout)
 		r.Details.SMTP = nil
 		return r, nil
 	}
@@ -64,7 +64,7 @@ func TestCallersShareAVerification(t *testing.T) {
 		f := &fake{says: takes(time.Second)}
 		c := newCache(t, Config{Engine: f})
 		for i, o := range callers(t, c, 30*time.Second, 30*time.Second, 0, time.Minute) {
-			if o.err != nil || o.result.Verdict != engine.Deliverable || o.after != time.Second {
+			if o.err != nil || o.result.Verdict != engine.VerdictDeliverable || o.after != time.Second {
 				t.Errorf("caller %d: %+v", i, o)
 			}
 		}
@@ -116,7 +116,7 @@ func TestLeavingCallers(t *testing.T) {
 						began := time.Now()
 						r, err := c.VerifyAnew(ctx, "alice@acme.example")
 						switch {
-						case i != tt.leaves && (err != nil || r.Verdict != engine.Deliverable):
+						case i != tt.leaves && (err != nil || r.Verdict != engine.VerdictDeliverable):
 							t.Errorf("caller %d: %+v %v", i, r, err)
 						case i == tt.leaves && i > 0 && (!errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 || r.Success || r.Email != "alice@acme.example"):
 							t.Errorf("the one who left: %+v %v after %v", r, err, time.Since(began))
@@ -151,7 +151,7 @@ func TestAllLeave(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable || f.times() != 2 {
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable || f.times() != 2 {
 			t.Errorf("%+v, asked %d times", r, f.times())
 		}
 	})
@@ -171,7 +171,7 @@ func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { _, _ = c.VerifyAnew(ctx, "alice@acme.example") })
 		time.Sleep(1500 * time.Millisecond)
-		if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err != nil || r.Verdict != engine.Deliverable {
+		if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err != nil || r.Verdict != engine.VerdictDeliverable {
 			t.Errorf("%+v %v", r, err)
 		}
 		all.Wait()
@@ -188,8 +188,8 @@ func TestEachHasItsOwnTime(t *testing.T) {
 			reason engine.Reason
 			after  time.Duration
 		}{
-			{engine.ConnectionTimeout, 2 * time.Second}, {engine.ConnectionTimeout, time.Second},
-			{engine.RecipientAccepted, 12 * time.Second}, {engine.RecipientAccepted, 12 * time.Second},
+			{engine.ReasonConnectionTimeout, 2 * time.Second}, {engine.ReasonConnectionTimeout, time.Second},
+			{engine.ReasonRecipientAccepted, 12 * time.Second}, {engine.ReasonRecipientAccepted, 12 * time.Second},
 		} {
 			if o := got[i]; o.err != nil || o.result.Details.Reason != want.reason || o.after != want.after {
 				t.Errorf("caller %d: %s %v after %v, want %+v", i, o.result.Details.Reason, o.err, o.after, want)
@@ -221,13 +221,13 @@ func TestPanic(t *testing.T) {
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err == nil || r.Success || r.Verdict != engine.Unknown || r.Details == nil {
+			if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err == nil || r.Success || r.Verdict != engine.VerdictUnknown || r.Details == nil {
 				t.Errorf("%+v %v", r, err)
 			}
 		})
 		all.Wait()
 		f.willSay(takes(0))
-		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.Deliverable {
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable {
 			t.Errorf("%+v", r)
 		}
 	})

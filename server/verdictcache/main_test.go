@@ -56,14 +56,14 @@ func always(reason engine.Reason, change func(*engine.Result)) func(context.Cont
 
 // verdictOf are the reasons of tests that are no unknown.
 var verdictOf = map[engine.Reason]engine.Verdict{
-	engine.RecipientAccepted: engine.Deliverable, engine.CatchAll: engine.AcceptAll,
-	engine.MailboxNotFound: engine.Undeliverable, engine.DomainNotFound: engine.Undeliverable, engine.InvalidSyntax: engine.Undeliverable,
+	engine.ReasonRecipientAccepted: engine.VerdictDeliverable, engine.ReasonCatchAll: engine.VerdictAcceptAll,
+	engine.ReasonMailboxNotFound: engine.VerdictUndeliverable, engine.ReasonDomainNotFound: engine.VerdictUndeliverable, engine.ReasonInvalidSyntax: engine.VerdictUndeliverable,
 }
 
 func resultOf(given string, reason engine.Reason) engine.Result {
 	parts, _ := address.Parse(given)
 	r := engine.Result{
-		Email: given, User: parts.Local, Domain: parts.Domain, Success: true, Verdict: engine.Unknown, Reason: reason, Message: "Because.",
+		Email: given, User: parts.Local, Domain: parts.Domain, Success: true, Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
 		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC(), SMTP: &engine.SMTPAnswer{
 			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
 		}},
@@ -71,7 +71,7 @@ func resultOf(given string, reason engine.Reason) engine.Result {
 	if verdict, ok := verdictOf[reason]; ok {
 		r.Verdict = verdict
 	}
-	if reason == engine.Greylisted {
+	if reason == engine.ReasonGreylisted {
 		r.Details.RetryAfter = 300
 		r.Details.SMTP.Code = 451
 	}

@@ -45,17 +45,17 @@ func TestHide(t *testing.T) {
 // address wherever it can.
 func TestStored(t *testing.T) {
 	m, _ := read("alice.jones@acme.example")
-	r := resultOf(m.given, engine.MailboxNotFound)
+	r := resultOf(m.given, engine.ReasonMailboxNotFound)
 	r.Details.SMTP.Text = "<alice.jones@acme.example>: unknown"
 	r.Details.Suggestion = "alice.jones@acne.example"
 	r.Details.Transcript = append(r.Details.Transcript, resultTranscript(m.given)...)
 	r.Details.Matches = []lists.Match{
-		{List: lists.Role, Entry: "alice.jones", Source: "a"},
-		{List: lists.Disposable, Entry: "acme.example", Source: "b"},
-		{List: lists.Disposable, Entry: "mx:mx.acme.example", Source: "c"},
-		{List: lists.Disposable, Entry: "example", Source: "d"},
-		{List: lists.SpamTrap, Entry: "alice.jones@acme.example", Source: "e"},
-		{List: lists.SpamTrap, Entry: strings.Repeat("0f", 32), Source: "f"},
+		{List: lists.KindRole, Entry: "alice.jones", Source: "a"},
+		{List: lists.KindDisposable, Entry: "acme.example", Source: "b"},
+		{List: lists.KindDisposable, Entry: "mx:mx.acme.example", Source: "c"},
+		{List: lists.KindDisposable, Entry: "example", Source: "d"},
+		{List: lists.KindSpamTrap, Entry: "alice.jones@acme.example", Source: "e"},
+		{List: lists.KindSpamTrap, Entry: strings.Repeat("0f", 32), Source: "f"},
 		{List: rhsbl.Kind, Entry: "acme.example", Source: "g"},
 	}
 	text, err := json.Marshal(newStoredResult(m, r, "fingerprint"))
@@ -103,7 +103,7 @@ func FuzzHide(f *testing.F) {
 		if !ok || utf8.RuneCountInString(m.local) < tellingLength {
 			return
 		}
-		r := resultOf(m.given, engine.MailboxNotFound)
+		r := resultOf(m.given, engine.ReasonMailboxNotFound)
 		r.Details.SMTP.Text = text
 		left := newStoredResult(m, r, "").Details.SMTP.Text
 		for name, read := range map[string]func(string) string{"as it is": func(s string) string { return s }, "in small letters": strings.ToLower, "folded": fold} {

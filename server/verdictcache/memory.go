@@ -108,7 +108,7 @@ func (f *memory) get(m mailbox) (*remembered, bool) {
 }
 
 func (f *memory) put(m mailbox, kept *remembered, lasts time.Duration) {
-	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Octets()+len(m.local)), lasts)
+	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Size()+len(m.local)), lasts)
 }
 
 // entries counts the results. If the library counted, it would do so at each

@@ -154,9 +154,9 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.Unknown {
+	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.VerdictUnknown {
 		return time.Time{}, false // a caller has verified it since
-	} else if from != nowhere && known.Details.Reason == engine.Greylisted {
+	} else if from != nowhere && known.Details.Reason == engine.ReasonGreylisted {
 		// A caller asked meanwhile and was deferred, too.
 		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true
 	}
@@ -174,7 +174,7 @@ func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time
 	if ctx.Err() != nil {
 		return now, true // the process ends
 	}
-	if a.Err == nil && (a.Value.Verdict != engine.Unknown || a.Value.RetryAt().IsZero()) {
+	if a.Err == nil && (a.Value.Verdict != engine.VerdictUnknown || a.Value.RetryAt().IsZero()) {
 		c.counts.settled.Add(1)
 		return time.Time{}, false
 	}

@@ -31,7 +31,7 @@ func wantWaiting(t *testing.T, c *Cache, want int) {
 // caller gets the verdict.
 func TestFinalWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, nil)}
+		f := &fake{says: always(engine.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "Alice@Acme.example")
@@ -40,10 +40,10 @@ func TestFinalWord(t *testing.T) {
 		if r := verify(t, c, "Alice@acme.example"); r.Details.RetryAfter != 1 || f.times() != 1 {
 			t.Errorf("%+v, asked %d times", r.Details, f.times())
 		}
-		f.willSay(always(engine.RecipientAccepted, nil))
+		f.willSay(always(engine.ReasonRecipientAccepted, nil))
 		time.Sleep(10 * time.Second)
 		settle(c)
-		if r := verify(t, c, "Alice@Acme.example"); r.Verdict != engine.Deliverable || !r.Details.Cached || r.Email != "Alice@Acme.example" || f.times() != 2 {
+		if r := verify(t, c, "Alice@Acme.example"); r.Verdict != engine.VerdictDeliverable || !r.Details.Cached || r.Email != "Alice@Acme.example" || f.times() != 2 {
 			t.Errorf("%+v, asked %d times", r, f.times())
 		}
 		wantWaiting(t, c, 0)
@@ -57,16 +57,16 @@ func TestFinalWord(t *testing.T) {
 // more, at growing intervals.
 func TestRechecksEnd(t *testing.T) {
 	for name, says := range map[string]func(context.Context, string) (engine.Result, error){
-		"greylisted": always(engine.Greylisted, nil),
+		"greylisted": always(engine.ReasonGreylisted, nil),
 		"failing": func(_ context.Context, given string) (engine.Result, error) {
-			return resultOf(given, engine.InternalError), errors.New("no descriptors")
+			return resultOf(given, engine.ReasonInternalError), errors.New("no descriptors")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []time.Duration
 				began := time.Now()
-				f := &fake{says: always(engine.Greylisted, nil)}
+				f := &fake{says: always(engine.ReasonGreylisted, nil)}
 				c := newCache(t, Config{Engine: f})
 				running(t, c)
 				verify(t, c, "alice@acme.example")
@@ -91,11 +91,11 @@ func TestRechecksEnd(t *testing.T) {
 // callers.
 func TestHintOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, func(r *engine.Result) { r.Details.RetryAfter = 86400 })}
+		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = 86400 })}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		wantWaiting(t, c, 0)
-		f.willSay(always(engine.Greylisted, func(r *engine.Result) { r.Details.RetryAfter = 3 * 3600 }))
+		f.willSay(always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = 3 * 3600 }))
 		running(t, c)
 		verify(t, c, "bob@acme.example")
 		time.Sleep(7 * time.Hour)
@@ -110,7 +110,7 @@ func TestHintOfADay(t *testing.T) {
 // remembered waits for that.
 func TestPutOffMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, nil)}
+		f := &fake{says: always(engine.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		until, again := c.next(t.Context(), store.Recheck{Address: "alice@acme.example", Attempts: 1, GiveUp: time.Now().Add(time.Hour)})
@@ -124,7 +124,7 @@ func TestPutOffMeanwhile(t *testing.T) {
 // before a mail host's later hint.
 func TestCallerIsSooner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, nil)}
+		f := &fake{says: always(engine.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "alice@acme.example")
@@ -134,7 +134,7 @@ func TestCallerIsSooner(t *testing.T) {
 		if f.times() != 2 {
 			t.Errorf("asked %d times, too early", f.times())
 		}
-		f.willSay(always(engine.RecipientAccepted, nil))
+		f.willSay(always(engine.ReasonRecipientAccepted, nil))
 		_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
 		time.Sleep(time.Hour)
 		if f.times() != 3 {
@@ -147,7 +147,7 @@ func TestCallerIsSooner(t *testing.T) {
 // TestRechecksAreBounded in how many run and how many wait.
 func TestRechecksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, func(r *engine.Result) { r.Details.RetryAfter = 60 })}
+		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = 60 })}
 		c := newCache(t, Config{Engine: f})
 		for i := range maxRechecks + 5 {
 			_, _ = c.VerifyAnew(t.Context(), fmt.Sprintf("u%d@acme.example", i))
@@ -169,7 +169,7 @@ func TestRechecksAreBounded(t *testing.T) {
 // TestRecheckOfAPanic is given up, and the others go on.
 func TestRecheckOfAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, nil)}
+		f := &fake{says: always(engine.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "alice@acme.example")
@@ -178,7 +178,7 @@ func TestRecheckOfAPanic(t *testing.T) {
 			if given == "alice@acme.example" {
 				panic("a bug")
 			}
-			return resultOf(given, engine.RecipientAccepted), nil
+			return resultOf(given, engine.ReasonRecipientAccepted), nil
 		})
 		time.Sleep(10 * time.Minute)
 		wantWaiting(t, c, 0)
@@ -192,7 +192,7 @@ func TestRecheckOfAPanic(t *testing.T) {
 // next.
 func TestEndOfTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.Greylisted, nil)}
+		f := &fake{says: always(engine.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		f.willSay(takes(20 * time.Second))

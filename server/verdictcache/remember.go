@@ -52,7 +52,7 @@ func (c *Cache) keep(
 	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
 		return
 	}
-	if r.Verdict == engine.Unknown { // otherwise the store need not be asked
+	if r.Verdict == engine.VerdictUnknown { // otherwise the store need not be asked
 		if known, from := c.recall(ctx, m); from != nowhere && !r.Replaces(known) {
 			return
 		}
@@ -62,7 +62,7 @@ func (c *Cache) keep(
 	if c.stored != nil && durable[r.Details.Reason] {
 		c.stored.put(m, r, fingerprint, expires)
 	}
-	if schedule && r.Details.Reason == engine.Greylisted {
+	if schedule && r.Details.Reason == engine.ReasonGreylisted {
 		c.schedule(m, r)
 	}
 }

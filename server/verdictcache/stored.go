@@ -32,11 +32,11 @@ const (
 // client, but the row tells other nodes that a re-check is scheduled, and from
 // which egress.
 var durable = map[engine.Reason]bool{
-	engine.RecipientAccepted: true, engine.CatchAll: true,
-	engine.MailboxNotFound: true, engine.MailboxDisabled: true, engine.MailboxMoved: true,
-	engine.SMTPUTF8Unsupported: true,
-	engine.DomainNotFound:      true, engine.NoMailHost: true, engine.NullMX: true,
-	engine.MailboxFull: true, engine.Greylisted: true,
+	engine.ReasonRecipientAccepted: true, engine.ReasonCatchAll: true,
+	engine.ReasonMailboxNotFound: true, engine.ReasonMailboxDisabled: true, engine.ReasonMailboxMoved: true,
+	engine.ReasonSMTPUTF8Unsupported: true,
+	engine.ReasonDomainNotFound:      true, engine.ReasonNoMailHost: true, engine.ReasonNullMX: true,
+	engine.ReasonMailboxFull: true, engine.ReasonGreylisted: true,
 }
 
 // stored is the memory in the store.

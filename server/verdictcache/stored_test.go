@@ -27,7 +27,7 @@ func check(t testing.TB, err error) {
 // what the store is not told.
 func TestTwoCachesOnOneStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.RecipientAccepted, func(r *engine.Result) {
+	f := &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) {
 		r.Role, r.FreeEmail, r.Disposable = true, true, true
 		r.Details.Provider, r.Details.MX, r.Details.DurationMS = "acme_mail", []engine.MX{{Host: "mx.acme.example", Preference: 10}}, 7
 		r.Details.Transcript = resultTranscript(r.Email)
@@ -54,8 +54,8 @@ func TestWhatIsAboutUsStaysHere(t *testing.T) {
 		reason engine.Reason
 		shared bool
 	}{
-		{engine.RecipientAccepted, true}, {engine.CatchAll, true}, {engine.MailboxNotFound, true}, {engine.DomainNotFound, true}, {engine.Greylisted, true},
-		{engine.Blocked, false}, {engine.RateLimited, false}, {engine.ConnectionFailed, false}, {engine.DNSTemporary, false}, {engine.SMTPSkipped, false},
+		{engine.ReasonRecipientAccepted, true}, {engine.ReasonCatchAll, true}, {engine.ReasonMailboxNotFound, true}, {engine.ReasonDomainNotFound, true}, {engine.ReasonGreylisted, true},
+		{engine.ReasonBlocked, false}, {engine.ReasonRateLimited, false}, {engine.ReasonConnectionFailed, false}, {engine.ReasonDNSTemporary, false}, {engine.ReasonSMTPSkipped, false},
 	} {
 		f := &fake{says: always(tt.reason, nil)}
 		one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
@@ -74,11 +74,11 @@ func TestWhatIsAboutUsStaysHere(t *testing.T) {
 // process.
 func TestRestart(t *testing.T) {
 	dir, now := t.TempDir(), &clock{}
-	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	before := openStore(t, dir, now.Now)
 	c := newCache(t, Config{Engine: f, Store: before, Fingerprint: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
 	first := verify(t, c, "alice@acme.example")
-	f.willSay(always(engine.Greylisted, nil))
+	f.willSay(always(engine.ReasonGreylisted, nil))
 	verify(t, c, "bob@acme.example")
 	check(t, before.Close())
 
@@ -91,11 +91,11 @@ func TestRestart(t *testing.T) {
 		t.Errorf("%+v", r.Details)
 	}
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.MailboxNotFound, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
+	f.willSay(always(engine.ReasonMailboxNotFound, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
 	running(t, c)
 	testkit.Eventually(t, "the greylisted address is settled", func() bool { return c.Stats().RechecksSettled == 1 })
 	testkit.Eventually(t, "none waits", func() bool { waiting, err := c.Waiting(t.Context()); return err == nil && waiting == 0 })
-	if r := verify(t, c, "bob@acme.example"); r.Verdict != engine.Undeliverable || !r.Details.Cached || f.times() != 3 {
+	if r := verify(t, c, "bob@acme.example"); r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%+v, asked %d times", r, f.times())
 	}
 	other := newCache(t, Config{Engine: f, Store: after, Fingerprint: func() string { return "lists 2" }, Now: now.Now})
@@ -107,7 +107,7 @@ func TestRestart(t *testing.T) {
 // TestForgetEverywhere: other nodes forget what they have in memory, too.
 func TestForgetEverywhere(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.RecipientAccepted, nil)}
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
 	running(t, other)
 	verify(t, one, "alice@acme.example")
@@ -131,16 +131,16 @@ func TestForgetEverywhere(t *testing.T) {
 func TestTwoNodesRecheckOnce(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)
-	f := &fake{says: always(engine.Greylisted, nil)}
+	f := &fake{says: always(engine.ReasonGreylisted, nil)}
 	config := Config{Engine: f, Store: s, Egress: "e", Now: now.Now}
 	one, other := newCache(t, config), newCache(t, config)
 	for _, address := range []string{"alice@acme.example", "bob@acme.example", "carol@acme.example"} {
 		verify(t, one, address)
 	}
 	check(t, s.Flush(t.Context()))
-	elsewhere := newCache(t, Config{Engine: &fake{says: always(engine.Blocked, nil)}, Store: s, Egress: "another", Now: now.Now})
+	elsewhere := newCache(t, Config{Engine: &fake{says: always(engine.ReasonBlocked, nil)}, Store: s, Egress: "another", Now: now.Now})
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.RecipientAccepted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
+	f.willSay(always(engine.ReasonRecipientAccepted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
 	running(t, elsewhere)
 	running(t, one)
 	running(t, other)
@@ -150,7 +150,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 		t.Errorf("asked %d times, %d from elsewhere", f.times(), elsewhere.Stats().RechecksAsked)
 	}
 	for _, c := range []*Cache{one, other, elsewhere} {
-		if r, ok := c.Recall(t.Context(), "bob@acme.example"); !ok || r.Verdict != engine.Deliverable {
+		if r, ok := c.Recall(t.Context(), "bob@acme.example"); !ok || r.Verdict != engine.VerdictDeliverable {
 			t.Errorf("%t %+v", ok, r)
 		}
 	}
@@ -161,7 +161,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 func TestGivenUpInTheStore(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)
-	f := &fake{says: always(engine.Greylisted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() })}
+	f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() })}
 	c := newCache(t, Config{Engine: f, Store: s, Now: now.Now})
 	verify(t, c, "alice@acme.example")
 	for range 10 {
@@ -183,11 +183,11 @@ func TestGivenUpInTheStore(t *testing.T) {
 // TestStoreFails: requests are answered, and do not all wait for it.
 func TestStoreFails(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.Greylisted, nil)}
+	f := &fake{says: always(engine.ReasonGreylisted, nil)}
 	c := newCache(t, Config{Engine: f, Store: s})
 	check(t, s.Close())
 	for range 3 {
-		if r := verify(t, c, "alice@acme.example"); r.Details.Reason != engine.Greylisted {
+		if r := verify(t, c, "alice@acme.example"); r.Details.Reason != engine.ReasonGreylisted {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -28,7 +28,7 @@ func (j *joint) VerifyTogether(ctx context.Context, addresses []string, done fun
 func TestTogether(t *testing.T) {
 	addresses := []string{"alice@acme.example", "bob@acme.example", "no address"}
 	for _, able := range []bool{true, false} {
-		j := &joint{fake: fake{says: always(engine.RecipientAccepted, nil)}}
+		j := &joint{fake: fake{says: always(engine.ReasonRecipientAccepted, nil)}}
 		config := Config{Engine: j}
 		if !able {
 			config.Engine = &j.fake

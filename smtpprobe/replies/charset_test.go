@@ -20,14 +20,14 @@ func TestRepliesInOtherEncodings(t *testing.T) {
 		text     string
 		want     Class
 	}{
-		{"UTF-8", encoding.Nop, "Пользователь не найден", NoSuchUser},
-		{"KOI8-R", charmap.KOI8R, "Пользователь не найден", NoSuchUser},
-		{"windows-1251", charmap.Windows1251, "Пользователь не найден", NoSuchUser},
-		{"Latin-1", charmap.ISO8859_1, "Empfänger existiert nicht", NoSuchUser},
-		{"windows-1252", charmap.Windows1252, "Boîte aux lettres pleine", MailboxFull},
-		{"ISO-2022-JP", japanese.ISO2022JP, "メールアドレスが存在しません", NoSuchUser},
-		{"GBK", simplifiedchinese.GBK, "用户不存在", NoSuchUser},
-		{"neither", encoding.Nop, "\xff\xfe\xfd\x80\x81", Ambiguous},
+		{"UTF-8", encoding.Nop, "Пользователь не найден", ClassNoSuchUser},
+		{"KOI8-R", charmap.KOI8R, "Пользователь не найден", ClassNoSuchUser},
+		{"windows-1251", charmap.Windows1251, "Пользователь не найден", ClassNoSuchUser},
+		{"Latin-1", charmap.ISO8859_1, "Empfänger existiert nicht", ClassNoSuchUser},
+		{"windows-1252", charmap.Windows1252, "Boîte aux lettres pleine", ClassMailboxFull},
+		{"ISO-2022-JP", japanese.ISO2022JP, "メールアドレスが存在しません", ClassNoSuchUser},
+		{"GBK", simplifiedchinese.GBK, "用户不存在", ClassNoSuchUser},
+		{"neither", encoding.Nop, "\xff\xfe\xfd\x80\x81", ClassAmbiguous},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text, err := tt.encoding.NewEncoder().String(tt.text)
@@ -50,13 +50,13 @@ func TestRepliesInOtherEncodings(t *testing.T) {
 // cannot be decoded are ordinary text.
 func TestEncodedWords(t *testing.T) {
 	for text, want := range map[string]Class{
-		"550 =?UTF-8?Q?Empf=C3=A4nger_unbekannt?=":                   NoSuchUser,
-		"550 5.1.1 =?utf-8?B?5Y+R5Lu25Lq65LiN5a2Y5Zyo?=":             Blocked, // the sender does not exist
-		"550 =?koi8-r?B?8M/M2NrP18HUxczYIM7FIM7BysTFzg==?=":          NoSuchUser,
-		"550 =?windows-1251?B?z+7r/Ofu4uDy5ev8IO3lIO3g6eTl7Q==?=":    NoSuchUser,
-		"550 =?x-unheard-of?Q?user_unknown?=":                        NoSuchUser, // as ASCII says it
-		"550-=?utf-8?Q?Empf=C3=A4nger?=\n550 =?utf-8?Q?_unbekannt?=": NoSuchUser,
-		"550 =?utf-8?Q?=?= =?":                                       Ambiguous,
+		"550 =?UTF-8?Q?Empf=C3=A4nger_unbekannt?=":                   ClassNoSuchUser,
+		"550 5.1.1 =?utf-8?B?5Y+R5Lu25Lq65LiN5a2Y5Zyo?=":             ClassBlocked, // the sender does not exist
+		"550 =?koi8-r?B?8M/M2NrP18HUxczYIM7FIM7BysTFzg==?=":          ClassNoSuchUser,
+		"550 =?windows-1251?B?z+7r/Ofu4uDy5ev8IO3lIO3g6eTl7Q==?=":    ClassNoSuchUser,
+		"550 =?x-unheard-of?Q?user_unknown?=":                        ClassNoSuchUser, // as ASCII says it
+		"550-=?utf-8?Q?Empf=C3=A4nger?=\n550 =?utf-8?Q?_unbekannt?=": ClassNoSuchUser,
+		"550 =?utf-8?Q?=?= =?":                                       ClassAmbiguous,
 	} {
 		reply, err := smtp.ParseReply(strings.Split(text, "\n")...)
 		if err != nil {

@@ -13,18 +13,18 @@ type Class string
 
 // The classes.
 const (
-	OK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
-	OKUnverified Class = "ok_unverified"  // 252: accepted without verification
-	NoSuchUser   Class = "no_such_user"   // the mailbox does not exist
-	Disabled     Class = "disabled"       // the mailbox exists and takes no mail
-	Moved        Class = "moved"          // the mailbox has another address now
-	MailboxFull  Class = "mailbox_full"   // the mailbox is over its quota
-	NotOurDomain Class = "not_our_domain" // the host does not serve the domain (to us)
-	Greylisted   Class = "greylisted"     // deferred once, whoever the client is (RFC 6647)
-	RateLimited  Class = "rate_limited"   // too much or too fast
-	Temporary    Class = "temporary"      // any other 4yz
-	Blocked      Class = "blocked"        // concerns the client: address, sender, HELO, reputation, policy
-	Ambiguous    Class = "ambiguous"      // a 5yz that names nothing
+	ClassOK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
+	ClassOKUnverified Class = "ok_unverified"  // 252: accepted without verification
+	ClassNoSuchUser   Class = "no_such_user"   // the mailbox does not exist
+	ClassDisabled     Class = "disabled"       // the mailbox exists and takes no mail
+	ClassMoved        Class = "moved"          // the mailbox has another address now
+	ClassMailboxFull  Class = "mailbox_full"   // the mailbox is over its quota
+	ClassNotOurDomain Class = "not_our_domain" // the host does not serve the domain (to us)
+	ClassGreylisted   Class = "greylisted"     // deferred once, whoever the client is (RFC 6647)
+	ClassRateLimited  Class = "rate_limited"   // too much or too fast
+	ClassTemporary    Class = "temporary"      // any other 4yz
+	ClassBlocked      Class = "blocked"        // concerns the client: address, sender, HELO, reputation, policy
+	ClassAmbiguous    Class = "ambiguous"      // a 5yz that names nothing
 )
 
 // Classification is what a reply was read as, and why.
@@ -112,7 +112,7 @@ func (c *Classifier) Read(q Input) Classification {
 func (c *Classifier) readRefusal(q Input) Classification {
 	words := wordsOf(q)
 	reading := c.decide(q, words)
-	if q.Reply.Code < 500 || reading.Class == Greylisted || reading.Class == RateLimited {
+	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)
 	}
 	return reading
@@ -122,9 +122,9 @@ func (c *Classifier) readRefusal(q Input) Classification {
 // could not verify the mailbox.
 func readAcceptance(code int) Classification {
 	if code == 252 {
-		return Classification{Class: OKUnverified, Rule: "code-252"}
+		return Classification{Class: ClassOKUnverified, Rule: "code-252"}
 	}
-	return Classification{Class: OK, Rule: "code-2yz"}
+	return Classification{Class: ClassOK, Rule: "code-2yz"}
 }
 
 // decide returns the classification of the first rule that matches.
@@ -142,12 +142,12 @@ func (c *Classifier) decide(q Input, words []word) Classification {
 // permanently, and a refusal before RCPT concerns the client.
 func lawful(class Class, q Input) Class {
 	switch class {
-	case NoSuchUser, Disabled, Moved:
+	case ClassNoSuchUser, ClassDisabled, ClassMoved:
 		if q.Reply.Code < 500 {
-			return Temporary
+			return ClassTemporary
 		}
 		if q.Phase != smtp.PhaseRCPT {
-			return Blocked
+			return ClassBlocked
 		}
 	}
 	return class
@@ -157,11 +157,11 @@ func lawful(class Class, q Input) Class {
 func readBareCode(q Input) Classification {
 	switch {
 	case q.Reply.Code < 400:
-		return Classification{Class: Ambiguous, Rule: "code-3yz"}
+		return Classification{Class: ClassAmbiguous, Rule: "code-3yz"}
 	case q.Reply.Code < 500:
-		return Classification{Class: Temporary, Rule: "code-4yz"}
+		return Classification{Class: ClassTemporary, Rule: "code-4yz"}
 	case q.Phase != smtp.PhaseRCPT:
-		return Classification{Class: Blocked, Rule: "code-5yz-before-rcpt"}
+		return Classification{Class: ClassBlocked, Rule: "code-5yz-before-rcpt"}
 	}
-	return Classification{Class: Ambiguous, Rule: "code-5yz"}
+	return Classification{Class: ClassAmbiguous, Rule: "code-5yz"}
 }

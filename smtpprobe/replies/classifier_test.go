@@ -42,46 +42,46 @@ func TestTraps(t *testing.T) {
 		mailbox string
 		want    Class
 	}{
-		{"sender callout quotes another server", smtp.PhaseRCPT, "550-Verification failed for <me@example.org>\n550-Response: 550 5.1.1 User unknown\n550 Sender verify failed", "a@example.com", Blocked},
-		{"sender callout in other words", smtp.PhaseRCPT, "550-Sender callout verification failed:\n550 5.1.1 User unknown", "me@example.com", Blocked},
-		{"recipient callout quotes the next host", smtp.PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <a@example.com> User unknown", "a@example.com", NoSuchUser},
-		{"sender's domain not found", smtp.PhaseRCPT, "550 5.1.8 <me@example.org>: Sender address rejected: Domain not found", "a@example.com", Blocked},
-		{"sender unknown under a mailbox code", smtp.PhaseRCPT, "550 5.1.1 Sender address rejected: User unknown", "a@example.com", Blocked},
-		{"policy code, unknown mailbox", smtp.PhaseRCPT, "554 5.7.1 Unknown recipient", "a@example.com", NoSuchUser},
-		{"mailbox code, policy", smtp.PhaseRCPT, "550 5.1.1 Rejected for policy reasons", "a@example.com", Blocked},
-		{"mailbox code, block list", smtp.PhaseRCPT, "550 5.1.1 Service unavailable; listed at zen.spamhaus.org", "a@example.com", Blocked},
-		{"greylisting for good", smtp.PhaseRCPT, "550 5.7.1 Greylisted, come back in 5 minutes", "a@example.com", Greylisted},
-		{"unknown for now", smtp.PhaseRCPT, "450 4.1.1 <a@example.com>: Recipient address rejected: User unknown", "a@example.com", Temporary},
-		{"mailbox quota", smtp.PhaseRCPT, "552 5.2.2 Mailbox full", "a@example.com", MailboxFull},
-		{"the host's disk", smtp.PhaseRCPT, "452 4.3.1 Insufficient system storage", "a@example.com", Temporary},
-		{"relaying", smtp.PhaseRCPT, "550 5.7.1 Relaying denied. User unknown here", "a@example.com", NotOurDomain},
-		{"relay recipients are mailboxes", smtp.PhaseRCPT, "550 5.1.1 User unknown in relay recipient table", "a@example.com", NoSuchUser},
-		{"unknown user before RCPT", smtp.PhaseMAIL, "550 5.1.1 User unknown", "a@example.com", Blocked},
-		{"unknown user in the greeting", smtp.PhaseGreeting, "554 no such user", "a@example.com", Blocked},
-		{"full by a code of another class", smtp.PhaseRCPT, "550 4.2.2 Rejected", "a@example.com", Ambiguous},
-		{"code of another class", smtp.PhaseRCPT, "550 4.2.1 Rejected", "a@example.com", Ambiguous},
-		{"temporary code, permanent words", smtp.PhaseRCPT, "451 5.1.1 No such user", "a@example.com", Temporary},
-		{"mailbox called blocked", smtp.PhaseRCPT, "550 5.1.1 <blocked@example.com>: User unknown", "blocked@example.com", NoSuchUser},
-		{"mailbox called unknown.user", smtp.PhaseRCPT, "550 Rejected: unknown.user@example.com", "unknown.user@example.com", Ambiguous},
-		{"local-part unknown.user alone", smtp.PhaseRCPT, "550 unknown.user rejected", "unknown.user@example.com", Ambiguous},
-		{"bracketed local-part", smtp.PhaseRCPT, "550 <unknown> user", "unknown@example.com", Ambiguous},
-		{"quoted local-part", smtp.PhaseRCPT, `550 Rejected: "no such user"@example.com`, `"no such user"@example.com`, Ambiguous},
-		{"domain that talks", smtp.PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", Ambiguous},
-		{"domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <a@rbl.example.com>: Recipient address rejected: User unknown", "a@rbl.example.com", NoSuchUser},
-		{"control in a domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <x@rbl.example.com>: Recipient address rejected: User unknown", "", NoSuchUser},
-		{"control in a domain like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 no such user in mail.greylisted.lab", "@mail.greylisted.lab", NoSuchUser},
-		{"next host like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 5.1.1 host mx.greylisted.lab said: no such user", "a@example.com", NoSuchUser},
-		{"domain like a block list, alone", smtp.PhaseRCPT, "550 rbl.example.com: no such user", "a@rbl.example.com", NoSuchUser},
-		{"block list by its name", smtp.PhaseRCPT, "550 5.1.1 rbl.example.org has us, no such user", "a@rbl.example.com", Blocked},
-		{"link that talks", smtp.PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", Ambiguous},
-		{"a sentence ends without a blank", smtp.PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", NoSuchUser},
-		{"split in the middle", smtp.PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", NoSuchUser},
-		{"unknown, or not allowed", smtp.PhaseRCPT, "550 No such user, or you are not allowed to write to it", "a@example.com", Ambiguous},
-		{"the host takes nothing now", smtp.PhaseRCPT, "451 4.3.2 System not accepting messages now", "a@example.com", Temporary},
-		{"names nothing", smtp.PhaseRCPT, "550 Requested action not taken", "a@example.com", Ambiguous},
-		{"no text", smtp.PhaseRCPT, "550", "a@example.com", Ambiguous},
-		{"accepted whatever it says", smtp.PhaseRCPT, "250 no such user here, but fine", "a@example.com", OK},
-		{"forwarded", smtp.PhaseRCPT, "251 User not local; will forward", "a@example.com", OK},
+		{"sender callout quotes another server", smtp.PhaseRCPT, "550-Verification failed for <me@example.org>\n550-Response: 550 5.1.1 User unknown\n550 Sender verify failed", "a@example.com", ClassBlocked},
+		{"sender callout in other words", smtp.PhaseRCPT, "550-Sender callout verification failed:\n550 5.1.1 User unknown", "me@example.com", ClassBlocked},
+		{"recipient callout quotes the next host", smtp.PhaseRCPT, "550-Callout verification failed:\n550 550 5.1.1 <a@example.com> User unknown", "a@example.com", ClassNoSuchUser},
+		{"sender's domain not found", smtp.PhaseRCPT, "550 5.1.8 <me@example.org>: Sender address rejected: Domain not found", "a@example.com", ClassBlocked},
+		{"sender unknown under a mailbox code", smtp.PhaseRCPT, "550 5.1.1 Sender address rejected: User unknown", "a@example.com", ClassBlocked},
+		{"policy code, unknown mailbox", smtp.PhaseRCPT, "554 5.7.1 Unknown recipient", "a@example.com", ClassNoSuchUser},
+		{"mailbox code, policy", smtp.PhaseRCPT, "550 5.1.1 Rejected for policy reasons", "a@example.com", ClassBlocked},
+		{"mailbox code, block list", smtp.PhaseRCPT, "550 5.1.1 Service unavailable; listed at zen.spamhaus.org", "a@example.com", ClassBlocked},
+		{"greylisting for good", smtp.PhaseRCPT, "550 5.7.1 Greylisted, come back in 5 minutes", "a@example.com", ClassGreylisted},
+		{"unknown for now", smtp.PhaseRCPT, "450 4.1.1 <a@example.com>: Recipient address rejected: User unknown", "a@example.com", ClassTemporary},
+		{"mailbox quota", smtp.PhaseRCPT, "552 5.2.2 Mailbox full", "a@example.com", ClassMailboxFull},
+		{"the host's disk", smtp.PhaseRCPT, "452 4.3.1 Insufficient system storage", "a@example.com", ClassTemporary},
+		{"relaying", smtp.PhaseRCPT, "550 5.7.1 Relaying denied. User unknown here", "a@example.com", ClassNotOurDomain},
+		{"relay recipients are mailboxes", smtp.PhaseRCPT, "550 5.1.1 User unknown in relay recipient table", "a@example.com", ClassNoSuchUser},
+		{"unknown user before RCPT", smtp.PhaseMAIL, "550 5.1.1 User unknown", "a@example.com", ClassBlocked},
+		{"unknown user in the greeting", smtp.PhaseGreeting, "554 no such user", "a@example.com", ClassBlocked},
+		{"full by a code of another class", smtp.PhaseRCPT, "550 4.2.2 Rejected", "a@example.com", ClassAmbiguous},
+		{"code of another class", smtp.PhaseRCPT, "550 4.2.1 Rejected", "a@example.com", ClassAmbiguous},
+		{"temporary code, permanent words", smtp.PhaseRCPT, "451 5.1.1 No such user", "a@example.com", ClassTemporary},
+		{"mailbox called blocked", smtp.PhaseRCPT, "550 5.1.1 <blocked@example.com>: User unknown", "blocked@example.com", ClassNoSuchUser},
+		{"mailbox called unknown.user", smtp.PhaseRCPT, "550 Rejected: unknown.user@example.com", "unknown.user@example.com", ClassAmbiguous},
+		{"local-part unknown.user alone", smtp.PhaseRCPT, "550 unknown.user rejected", "unknown.user@example.com", ClassAmbiguous},
+		{"bracketed local-part", smtp.PhaseRCPT, "550 <unknown> user", "unknown@example.com", ClassAmbiguous},
+		{"quoted local-part", smtp.PhaseRCPT, `550 Rejected: "no such user"@example.com`, `"no such user"@example.com`, ClassAmbiguous},
+		{"domain that talks", smtp.PhaseRCPT, "550 mx.user-unknown.com rejected it", "a@user-unknown.com", ClassAmbiguous},
+		{"domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <a@rbl.example.com>: Recipient address rejected: User unknown", "a@rbl.example.com", ClassNoSuchUser},
+		{"control in a domain like a block list", smtp.PhaseRCPT, "550 5.1.1 <x@rbl.example.com>: Recipient address rejected: User unknown", "", ClassNoSuchUser},
+		{"control in a domain like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 no such user in mail.greylisted.lab", "@mail.greylisted.lab", ClassNoSuchUser},
+		{"next host like greylisting, under no known top-level domain", smtp.PhaseRCPT, "550 5.1.1 host mx.greylisted.lab said: no such user", "a@example.com", ClassNoSuchUser},
+		{"domain like a block list, alone", smtp.PhaseRCPT, "550 rbl.example.com: no such user", "a@rbl.example.com", ClassNoSuchUser},
+		{"block list by its name", smtp.PhaseRCPT, "550 5.1.1 rbl.example.org has us, no such user", "a@rbl.example.com", ClassBlocked},
+		{"link that talks", smtp.PhaseRCPT, "550 Rejected, see https://example.com/user-unknown/no-such-user", "a@example.com", ClassAmbiguous},
+		{"a sentence ends without a blank", smtp.PhaseRCPT, "550 User unknown.Please check the address.", "a@example.com", ClassNoSuchUser},
+		{"split in the middle", smtp.PhaseRCPT, "550-Recipient address rejected: User\n550 unknown in local recipient table", "a@example.com", ClassNoSuchUser},
+		{"unknown, or not allowed", smtp.PhaseRCPT, "550 No such user, or you are not allowed to write to it", "a@example.com", ClassAmbiguous},
+		{"the host takes nothing now", smtp.PhaseRCPT, "451 4.3.2 System not accepting messages now", "a@example.com", ClassTemporary},
+		{"names nothing", smtp.PhaseRCPT, "550 Requested action not taken", "a@example.com", ClassAmbiguous},
+		{"no text", smtp.PhaseRCPT, "550", "a@example.com", ClassAmbiguous},
+		{"accepted whatever it says", smtp.PhaseRCPT, "250 no such user here, but fine", "a@example.com", ClassOK},
+		{"forwarded", smtp.PhaseRCPT, "251 User not local; will forward", "a@example.com", ClassOK},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestHostsOwnName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, want := range map[string]Class{"mx.blacklist.example.net": NoSuchUser, "mx.example.com": Blocked} {
+	for host, want := range map[string]Class{"mx.blacklist.example.net": ClassNoSuchUser, "mx.example.com": ClassBlocked} {
 		got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: host, Mailbox: "a@example.com"})
 		if got.Class != want {
 			t.Errorf("from %s: read as %s by %s, want %s", host, got.Class, got.Rule, want)
@@ -153,9 +153,9 @@ func TestLawsStandAboveRules(t *testing.T) {
 		reply string
 		want  Class
 	}{
-		{smtp.PhaseRCPT, "550 cat", NoSuchUser},
-		{smtp.PhaseRCPT, "450 cat", Temporary},
-		{smtp.PhaseMAIL, "550 cat", Blocked},
+		{smtp.PhaseRCPT, "550 cat", ClassNoSuchUser},
+		{smtp.PhaseRCPT, "450 cat", ClassTemporary},
+		{smtp.PhaseMAIL, "550 cat", ClassBlocked},
 	} {
 		reply, err := smtp.ParseReply(tt.reply)
 		if err != nil {
@@ -204,7 +204,7 @@ func FuzzRead(f *testing.F) {
 		reply := smtp.Reply{Code: code, Lines: []string{text}}
 		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseMAIL, smtp.PhaseRCPT} {
 			got := DefaultClassifier().Read(Input{Phase: phase, Reply: reply, Mailbox: mailbox})
-			final := got.Class == NoSuchUser || got.Class == Disabled || got.Class == Moved
+			final := got.Class == ClassNoSuchUser || got.Class == ClassDisabled || got.Class == ClassMoved
 			if final && (phase != smtp.PhaseRCPT || code < 500) {
 				t.Errorf("%s %d %q read as %s", phase, code, text, got.Class)
 			}

@@ -55,9 +55,9 @@ func (l labelled) question(t *testing.T) Input {
 // target's and the control was refused as an unknown mailbox.
 func verdictOf(class Class) string {
 	switch class {
-	case OK:
+	case ClassOK:
 		return "deliverable"
-	case NoSuchUser, Disabled, Moved:
+	case ClassNoSuchUser, ClassDisabled, ClassMoved:
 		return "undeliverable"
 	}
 	return "unknown"

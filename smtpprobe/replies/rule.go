@@ -142,16 +142,16 @@ var scope = map[Class]struct {
 	phases []smtp.Phase
 	codes  []string
 }{
-	NoSuchUser:   {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	Disabled:     {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	Moved:        {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	MailboxFull:  {[]smtp.Phase{smtp.PhaseRCPT}, nil},
-	NotOurDomain: {[]smtp.Phase{smtp.PhaseRCPT}, nil},
-	Greylisted:   {},
-	RateLimited:  {},
-	Temporary:    {},
-	Blocked:      {},
-	Ambiguous:    {},
+	ClassNoSuchUser:   {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	ClassDisabled:     {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	ClassMoved:        {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
+	ClassMailboxFull:  {[]smtp.Phase{smtp.PhaseRCPT}, nil},
+	ClassNotOurDomain: {[]smtp.Phase{smtp.PhaseRCPT}, nil},
+	ClassGreylisted:   {},
+	ClassRateLimited:  {},
+	ClassTemporary:    {},
+	ClassBlocked:      {},
+	ClassAmbiguous:    {},
 }
 
 // readRules returns a classifier of rule files, tried in order. A file may use

@@ -37,15 +37,15 @@ var outcomes = []struct {
 	reason  engine.Reason
 	typical time.Duration
 }{
-	{62, engine.Deliverable, engine.RecipientAccepted, 380 * time.Millisecond},
-	{11, engine.AcceptAll, engine.CatchAll, 450 * time.Millisecond},
-	{10, engine.Undeliverable, engine.MailboxNotFound, 350 * time.Millisecond},
-	{5, engine.Undeliverable, engine.DomainNotFound, 30 * time.Millisecond},
-	{3, engine.Undeliverable, engine.InvalidSyntax, time.Millisecond},
-	{4, engine.Unknown, engine.Greylisted, 520 * time.Millisecond},
-	{2, engine.Unknown, engine.MailboxFull, 400 * time.Millisecond},
-	{2, engine.Unknown, engine.ConnectionTimeout, 8 * time.Second},
-	{1, engine.Unknown, engine.Blocked, 300 * time.Millisecond},
+	{62, engine.VerdictDeliverable, engine.ReasonRecipientAccepted, 380 * time.Millisecond},
+	{11, engine.VerdictAcceptAll, engine.ReasonCatchAll, 450 * time.Millisecond},
+	{10, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, 350 * time.Millisecond},
+	{5, engine.VerdictUndeliverable, engine.ReasonDomainNotFound, 30 * time.Millisecond},
+	{3, engine.VerdictUndeliverable, engine.ReasonInvalidSyntax, time.Millisecond},
+	{4, engine.VerdictUnknown, engine.ReasonGreylisted, 520 * time.Millisecond},
+	{2, engine.VerdictUnknown, engine.ReasonMailboxFull, 400 * time.Millisecond},
+	{2, engine.VerdictUnknown, engine.ReasonConnectionTimeout, 8 * time.Second},
+	{1, engine.VerdictUnknown, engine.ReasonBlocked, 300 * time.Millisecond},
 }
 
 // SeedUsage writes two weeks of invented usage, and its keys, to a data folder

@@ -40,9 +40,9 @@ func New() (*World, error) {
 // Lists returns what the World adds to the embedded lists, one entry per line.
 func Lists() map[lists.Kind]string {
 	return map[lists.Kind]string{
-		lists.Free:       "intl.example\n",
-		lists.Disposable: "throwaway.example\n",
-		lists.SpamTrap:   "trap@acme.example\n",
+		lists.KindFree:       "intl.example\n",
+		lists.KindDisposable: "throwaway.example\n",
+		lists.KindSpamTrap:   "trap@acme.example\n",
 	}
 }
 

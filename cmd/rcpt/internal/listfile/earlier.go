@@ -89,7 +89,7 @@ func sameCell(earlier, now string) bool { return earlier == now || earlier == "'
 // are read again.
 func isSettled(r *engine.Result) bool {
 	switch r.Verdict {
-	case engine.Deliverable, engine.Undeliverable, engine.AcceptAll:
+	case engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll:
 		return r.Success
 	}
 	return false

@@ -35,7 +35,7 @@ type Output struct {
 
 // partNames are the words in the names of the parts of a list.
 var partNames = map[bulk.Action]string{
-	bulk.Send: "deliverable", bulk.Review: "risky", bulk.Remove: "bad", bulk.Retry: "retry",
+	bulk.ActionSend: "deliverable", bulk.ActionReview: "risky", bulk.ActionRemove: "bad", bulk.ActionRetry: "retry",
 }
 
 // NameBeside returns the name of a file beside the output: checked.risky.csv
@@ -170,16 +170,16 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 func rowAction(results []engine.Result) bulk.Action {
 	var actions []bulk.Action
 	for _, result := range results {
-		if result.Verdict != engine.Empty {
+		if result.Verdict != engine.VerdictEmpty {
 			actions = append(actions, bulk.ActionFor(result))
 		}
 	}
-	isKept := func(a bulk.Action) bool { return a != bulk.Remove }
+	isKept := func(a bulk.Action) bool { return a != bulk.ActionRemove }
 	switch {
 	case len(actions) == 0:
 		return bulk.ActionFor(results[0])
-	case actions[0] == bulk.Remove && slices.ContainsFunc(actions, isKept):
-		return bulk.Review
+	case actions[0] == bulk.ActionRemove && slices.ContainsFunc(actions, isKept):
+		return bulk.ActionReview
 	}
 	return actions[0]
 }

@@ -37,7 +37,7 @@ func TestTerminalGetsNoEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Write(t.Context(), item, engine.Result{Email: item.Email, Verdict: engine.Unknown}); err != nil {
+	if err := out.Write(t.Context(), item, engine.Result{Email: item.Email, Verdict: engine.VerdictUnknown}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := out.Close(); err != nil {

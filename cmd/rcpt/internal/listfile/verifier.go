@@ -61,11 +61,11 @@ func withoutEngine(text string) (result engine.Result, found bool) {
 func unverified(text, why string) engine.Result {
 	return engine.Result{
 		Email:   text,
-		Verdict: engine.Unknown,
-		Reason:  engine.InternalError,
+		Verdict: engine.VerdictUnknown,
+		Reason:  engine.ReasonInternalError,
 		Message: "Not verified: " + why + ".",
 		Details: &engine.Details{
-			Reason: engine.InternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),
+			Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),
 		},
 	}
 }

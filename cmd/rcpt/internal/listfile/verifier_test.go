@@ -61,9 +61,9 @@ func TestToVerify(t *testing.T) {
 		{"a@b.example", "a@b.example", ""},
 		{" Jane <a@b.example>\u200b", "a@b.example", ""},
 		{"jane", "jane", ""},
-		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.Several},
-		{"N/A", "N/A", engine.Empty},
-		{"", "", engine.Empty},
+		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.VerdictSeveral},
+		{"N/A", "N/A", engine.VerdictEmpty},
+		{"", "", engine.VerdictEmpty},
 	} {
 		row := toVerify(c.cell)
 		result, found := withoutEngine(row)

@@ -60,7 +60,7 @@ func TestPipeIsReadOnce(t *testing.T) {
 		t.Skip("no mkfifo: ", err)
 	}
 	go os.WriteFile(pipe, []byte("throw.example\n"), 0o600)
-	source, err := Open(t.TempDir(), []File{{lists.Disposable, pipe}}, slog.New(slog.DiscardHandler))
+	source, err := Open(t.TempDir(), []File{{lists.KindDisposable, pipe}}, slog.New(slog.DiscardHandler))
 	check(t, err)
 	check(t, source.load())
 	if len(source.lists.Match("", "throw.example")) == 0 {

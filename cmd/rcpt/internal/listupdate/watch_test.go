@@ -58,7 +58,7 @@ func watching(t *testing.T, test func(w *watched)) {
 	w.write(w.list, "first.example\n")
 	synctest.Test(t, func(t *testing.T) {
 		w.t = t
-		source, err := Open(folder, []File{{lists.Disposable, w.list}}, slog.New(slog.NewTextHandler(w, nil)))
+		source, err := Open(folder, []File{{lists.KindDisposable, w.list}}, slog.New(slog.NewTextHandler(w, nil)))
 		check(t, err)
 		w.asked = make(chan os.Signal, 1)
 		w.known, w.watch = source.lists, NewWatch(source, w.asked)

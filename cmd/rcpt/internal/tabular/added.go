@@ -19,7 +19,7 @@ const resultColumn = "rcpt_result"
 const emailColumn = "rcpt_email"
 
 func emailCell(r engine.Result) string {
-	if r.Verdict == engine.Several || r.Verdict == engine.Empty {
+	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
 		return ""
 	}
 	return r.Email
@@ -50,7 +50,7 @@ func columns(details bool) []column {
 // reasonCell is empty for a row that does not hold one address; its result says
 // why.
 func reasonCell(r engine.Result) string {
-	if r.Details == nil || r.Verdict == engine.Several || r.Verdict == engine.Empty {
+	if r.Details == nil || r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
 		return ""
 	}
 	return string(r.Details.Reason)

@@ -12,7 +12,7 @@ import (
 
 // verified stands for every result in these tests. In CSV it is the cells in
 // short.
-var verified = engine.Result{Email: "x@acme.example", Verdict: engine.Unknown, Success: true, Message: "=1+1"}
+var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnknown, Success: true, Message: "=1+1"}
 
 const (
 	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_email"
@@ -320,7 +320,7 @@ func TestAddedCells(t *testing.T) {
 // TestDetails: a column, or in the record.
 func TestDetails(t *testing.T) {
 	result := verified
-	result.Details = &engine.Details{Reason: engine.Greylisted, Suggestion: "b@acme.example", CatchAll: engine.CatchAllNo}
+	result.Details = &engine.Details{Reason: engine.ReasonGreylisted, Suggestion: "b@acme.example", CatchAll: engine.CatchAllNo}
 	for _, c := range []struct {
 		to       Output
 		has, not string
