@@ -32,9 +32,9 @@ func Example() {
 			log.Fatal(err) // the verification could not be carried out
 		}
 		switch result.Verdict {
-		case rcpt.Deliverable:
+		case rcpt.VerdictDeliverable:
 			fmt.Println(address, "can receive mail")
-		case rcpt.Undeliverable:
+		case rcpt.VerdictUndeliverable:
 			fmt.Println(address, "cannot:", result.Message)
 		default: // accept-all, unknown
 			fmt.Println(address, result.Verdict, "because of", result.Reason)

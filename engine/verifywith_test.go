@@ -76,11 +76,11 @@ func TestLevelOfACall(t *testing.T) {
 			queries, dials bool
 			cached         bool
 		}{
-			{engine.LevelSyntax, engine.SMTPSkipped, false, false, false},
-			{engine.LevelDNS, engine.SMTPSkipped, true, false, false},
-			{engine.LevelSMTP, engine.MailboxNotFound, true, true, false},
-			{engine.LevelDNS, engine.MailboxNotFound, true, true, true},
-			{"", engine.MailboxNotFound, true, true, true},
+			{engine.LevelSyntax, engine.ReasonSMTPSkipped, false, false, false},
+			{engine.LevelDNS, engine.ReasonSMTPSkipped, true, false, false},
+			{engine.LevelSMTP, engine.ReasonMailboxNotFound, true, true, false},
+			{engine.LevelDNS, engine.ReasonMailboxNotFound, true, true, true},
+			{"", engine.ReasonMailboxNotFound, true, true, true},
 		} {
 			r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: tt.level})
 			if err != nil || r.Reason != tt.reason || r.Details.Cached != tt.cached {
@@ -92,7 +92,7 @@ func TestLevelOfACall(t *testing.T) {
 			synctest.Wait()
 		}
 		shallow, other, _ := inMemory(t, engine.Config{Level: engine.LevelDNS}, &smtptest.Host{})
-		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.SMTPSkipped || len(other.Dials()) > 0 {
+		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.ReasonSMTPSkipped || len(other.Dials()) > 0 {
 			t.Errorf("deeper than the configuration: %s", r.Reason)
 		}
 		for field, o := range map[string]engine.VerifyOptions{"Level": {Level: "deep"}, "Within": {Within: -1}} {
@@ -148,7 +148,7 @@ func TestLeavingVerifyAll(t *testing.T) {
 		began, seen := time.Now(), 0
 		for _, o := range v.VerifyAll(t.Context(), []string{"nonsense", "slow1@example.test", "slow2@example.test"}) {
 			seen++
-			if o.Result.Reason != engine.InvalidSyntax {
+			if o.Result.Reason != engine.ReasonInvalidSyntax {
 				t.Errorf("%+v", o)
 			}
 			break
