@@ -18,9 +18,9 @@
 // The engine checks the syntax, finds the mail hosts of the domain in the DNS,
 // and asks them about the mailbox, up to RCPT: no message is ever sent. It
 // needs TCP port 25 out, a SOCKS5 proxy, or a lower [engine.Level]. The verdict
-// is [VerdictUndeliverable] only if a reply names the mailbox, or the DNS or the
-// grammar proves it. If a host blocks, throttles or greylists the client, it is
-// [VerdictUnknown], with the reason.
+// is [VerdictUndeliverable] only if a reply names the mailbox, or the DNS or
+// the grammar proves it. If a host blocks, throttles or greylists the client,
+// it is [VerdictUnknown], with the reason.
 //
 // # Packages
 //
