@@ -77,8 +77,8 @@ func (v atOnce) VerifyTogether(ctx context.Context, addresses []string, done fun
 	}
 }
 
-// TestWorkersStay checks that who has asked about a batch, or about one by
-// itself, asks about the next.
+// TestWorkersStay checks that a worker that is done with a batch, or with a
+// single address, takes the next.
 func TestWorkersStay(t *testing.T) {
 	for _, tt := range []struct{ concurrency, workers int }{{101, 3}, {100, 2}, {1, 1}} {
 		synctest.Test(t, func(t *testing.T) {

@@ -131,8 +131,8 @@ func TestHostsBeforeOurOwnFault(t *testing.T) {
 	}
 }
 
-// TestGreylistingSeesTheSameClient checks that whoever was put off comes back
-// through the same proxy, and gets in.
+// TestGreylistingSeesTheSameClient checks that a greylisted address is asked
+// about again through the same proxy, and accepted.
 func TestGreylistingSeesTheSameClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

@@ -43,8 +43,9 @@ func TestCauseOfACancel(t *testing.T) {
 	}
 }
 
-// TestDeadlineInTheQueue checks that a caller whose time ends while others have
-// the sessions is told both: that it waited, and that its time is over.
+// TestDeadlineInTheQueue checks that the error of a caller whose time ends
+// while others have the sessions says both: that it waited, and that its time
+// is over.
 func TestDeadlineInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &smtptest.Host{HangAt: smtptest.PhaseRCPT}

@@ -100,8 +100,8 @@ type infoHandler struct{ *traced }
 
 func (infoHandler) Enabled(context.Context, slog.Level) bool { return true }
 
-// TestVerifiedHasTheError checks that the hook is told why a verification was
-// not carried out, with the evidence that there is.
+// TestVerifiedHasTheError checks that the hook gets the error of a verification
+// that was not carried out, with the evidence so far.
 func TestVerifiedHasTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &traced{Handler: slog.DiscardHandler}

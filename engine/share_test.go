@@ -114,8 +114,8 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 }
 
 // TestCallersShareAVerification checks that callers that verify one address at
-// the same time cause one verification, that one which gives up is told at once
-// and takes nothing from the others, and that each has its own result.
+// the same time cause one verification, that a caller that gives up returns at
+// once and takes nothing from the others, and that each has its own result.
 func TestCallersShareAVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var verified atomic.Int64

@@ -221,9 +221,9 @@ func TestTogetherAfterClose(t *testing.T) {
 	})
 }
 
-// TestTogetherASlowListTakesNobodysTime checks that who goes on to another mail
-// host does so at once, and has the time for it, while others who have their
-// answer wait for a list in the DNS.
+// TestTogetherASlowListTakesNobodysTime checks that an address that needs
+// another mail host goes on at once, with enough time, while others that have
+// their answer wait for a list in the DNS.
 func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New("example.test. MX 10 mx1.test.\nexample.test. MX 20 mx2.test.\nmx1.test. A 192.0.2.1\nmx2.test. A 192.0.2.2\n")

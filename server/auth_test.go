@@ -51,8 +51,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestKeyComesFirst: who has no key learns nothing about parameters, and makes
-// nobody work.
+// TestKeyComesFirst checks that a client without a key learns nothing about
+// parameters, and causes no work.
 func TestKeyComesFirst(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
 		t.Error("verified without a key")

@@ -286,7 +286,8 @@ func TestPostFewSlots(t *testing.T) {
 	}
 }
 
-// TestPostCancelled: who has gone gets nothing, and pays nothing.
+// TestPostCancelled checks that a client that has gone gets nothing, and pays
+// nothing.
 func TestPostCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	handler := newServer(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {

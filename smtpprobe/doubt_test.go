@@ -72,9 +72,9 @@ func TestDoubtedAnswerAndNoTime(t *testing.T) {
 	}
 }
 
-// TestCrowdedOutAndDoubted is about somebody who was turned away as often as
-// may be, and then gets an answer in company that is not believed: it takes a
-// second one.
+// TestCrowdedOutAndDoubted is about a mailbox that was refused a session as
+// often as may be, and then gets an answer in company that is not believed: it
+// takes a second one.
 func TestCrowdedOutAndDoubted(t *testing.T) {
 	host := &peer{rcpt: choosy, greet: func(v *visit) string {
 		if v.number == 2 || v.number == 3 {

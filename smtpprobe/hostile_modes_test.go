@@ -12,8 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostileFound is what is found of each hostile host by one who asks alone.
-// Sessions are separated by " / ".
+// hostileFound is what a probe on its own finds at each hostile host. Sessions
+// are separated by " / ".
 var hostileFound = map[string]string{
 	"drip-greeting":   "failure timeout at greeting",
 	"drip-ehlo":       "greeting 220, failure timeout at ehlo",

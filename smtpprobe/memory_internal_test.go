@@ -115,8 +115,8 @@ func TestLimitsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestAnswerAtTheLastMoment sees that who gives up at the moment when those who
-// wait are told something is told it, too, and leaves nothing behind.
+// TestAnswerAtTheLastMoment checks that a caller that gives up at the moment of
+// an answer gets it, and leaves nothing behind.
 func TestAnswerAtTheLastMoment(t *testing.T) {
 	pool, err := New(Config{})
 	if err != nil {
@@ -141,8 +141,8 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestWhoGivesUpIsToldSo sees that who has given up is told so whatever else is
-// told at the same moment, and goes on to nobody.
+// TestWhoGivesUpIsToldSo checks that a caller that has given up gets that error
+// whatever else is answered at the same moment, and asks no other host.
 func TestWhoGivesUpIsToldSo(t *testing.T) {
 	pool, err := New(Config{})
 	if err != nil {

@@ -79,8 +79,9 @@ func TestMoreAddresses(t *testing.T) {
 	}
 }
 
-// TestMoreAddressesEndWithTheProbe sees that who is asked for more has the time
-// of the probe, which the wait for a session is no part of.
+// TestMoreAddressesEndWithTheProbe checks that the function that looks up more
+// addresses has the time of the probe, of which the wait for a session is no
+// part.
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

@@ -9,10 +9,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestOutOfStep is about hosts that say one thing too many somewhere in a
-// session: whoever is asked about in company must not be given the answer about
-// another. Where only the first session is so, nobody but one who was alone in
-// it goes without an answer.
+// TestOutOfStep is about hosts that send one reply too many somewhere in a
+// session: a mailbox in company must not get the answer about another. Where
+// only the first session is so, only a mailbox that was alone in it goes
+// without an answer.
 func TestOutOfStep(t *testing.T) {
 	places := map[string]func(v *visit, command string) bool{
 		"behind EHLO":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "EHLO") },

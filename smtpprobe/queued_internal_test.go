@@ -10,9 +10,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestWaitsAreToldInTurn sees that the beginning and the end of a wait are told
-// under the pool's lock: who gives up at the moment of the answer would else
-// have the end told twice.
+// TestWaitsAreToldInTurn checks that the beginning and the end of a wait are
+// reported under the pool's lock: a caller that gives up at the moment of the
+// answer would else hear of the end twice.
 func TestWaitsAreToldInTurn(t *testing.T) {
 	network := smtptest.NewNetwork()
 	defer network.Close()

@@ -27,8 +27,8 @@ func worlds(n uint64) uint64 {
 	return n
 }
 
-// truths are what mailboxes get to RCPT, by the beginning of their names. Each
-// host says so to who is asked about alone.
+// truths are the replies to RCPT of mailboxes, by the beginning of their names.
+// Each host says so of a mailbox that is asked about alone.
 var truths = map[string]string{
 	"good":    "250 2.1.5 Ok",
 	"bad":     "550 5.1.1 no such user",

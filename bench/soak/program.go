@@ -81,7 +81,7 @@ func (p *program) await(pattern string) (string, error) {
 		told, over := strings.Join(p.told, "\n"), p.over
 		p.mu.Unlock()
 		if match := wanted.FindStringSubmatch(told); match != nil {
-			p.ring() // for who waits for another line
+			p.ring() // for callers that wait for another line
 			return match[1], nil
 		}
 		if over {

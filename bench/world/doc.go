@@ -7,6 +7,6 @@
 // Delay is added as a network would add it: before the greeting (twice, because the handshake of TCP on loopback takes no time), before each
 // group of replies that the client waits for, and before each DNS answer. Whatever waits is a sleeping goroutine.
 //
-// The hosts speak SMTP up to RCPT as a client meets it (RFC 5321, RFC 2920, RFC 3207). They remember nothing between sessions: who is greylisted
+// The hosts speak SMTP up to RCPT as a client meets it (RFC 5321, RFC 2920, RFC 3207). They remember nothing between sessions: a greylisted mailbox
 // stays so.
 package world

@@ -15,8 +15,8 @@ import (
 type key struct{}
 
 // TestDo checks that callers with enough time share one call with the values of
-// the first, that a caller which gives up is told at once and ends nothing for
-// the others, and that one call for another key runs beside it.
+// the first, that a caller that gives up returns at once and ends nothing for
+// the others, and that a call for another key runs beside it.
 func TestDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var group flight.Group[string]

@@ -13,8 +13,8 @@ import (
 	"github.com/rcpt/rcpt/store"
 )
 
-// TestLockOut: tries from everywhere, for this login and for made-up ones, do
-// not keep out who has signed in from here before.
+// TestLockOut checks that tries from everywhere, for this login and for made-up
+// ones, do not keep out a person that has signed in from here before.
 func TestLockOut(t *testing.T) {
 	throttle, now := newThrottle(), newClock().Now()
 	here := netip.MustParseAddr("2001:db8::1")

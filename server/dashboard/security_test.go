@@ -408,7 +408,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestMembersOnly: who is not signed in sees no page but those to get in.
+// TestMembersOnly checks that visitors that are not signed in see only the
+// pages for signing in.
 func TestMembersOnly(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)

@@ -55,8 +55,9 @@ func TestSpend(t *testing.T) {
 	}
 }
 
-// TestSpendAsPromised: who waits as long as told gets a token, and not before;
-// and in any time no more than burst and rate together.
+// TestSpendAsPromised checks that a caller that waits for the promised time
+// gets a token, but not before, and that no time yields more than burst and
+// rate together.
 func TestSpendAsPromised(t *testing.T) {
 	for _, b := range []bucket{newBucket(7, 1), newBucket(3, 21), newBucket(0.01, 3), newBucket(1e9, 6), newBucket(1e-9, 4)} {
 		var state, now time.Duration

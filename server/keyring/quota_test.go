@@ -354,8 +354,8 @@ func TestQuotaUnavailable(t *testing.T) {
 	})
 }
 
-// TestSilentStore: who waits for a store that does not answer gives up, with
-// the client or after a while.
+// TestSilentStore checks that a call to a store that does not answer ends with
+// its client or after a while.
 func TestSilentStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()

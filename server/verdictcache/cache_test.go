@@ -204,7 +204,7 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 }
 
-// TestHurry: who gives a verification little time does not make others believe
+// TestHurry checks that a caller with little time does not make others believe
 // that there is no answer.
 func TestHurry(t *testing.T) {
 	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseGreeting} }

@@ -94,8 +94,8 @@ func TestSharedAnswerHasItsCallersSpelling(t *testing.T) {
 	})
 }
 
-// TestLeavingCallers: whoever leaves is told at once, and takes nothing from
-// the others.
+// TestLeavingCallers checks that a caller that gives up returns at once, and
+// takes nothing from the others.
 func TestLeavingCallers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -178,7 +178,8 @@ func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
 	})
 }
 
-// TestEachHasItsOwnTime: who has less asks alone, who has more asks once more.
+// TestEachHasItsOwnTime checks that a caller with less time asks alone, and one
+// with more time asks once more.
 func TestEachHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{says: takes(10 * time.Second)}
