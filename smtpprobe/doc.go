@@ -44,7 +44,8 @@
 //     accepted, no such user, disabled, moved, full. Anything else may be about
 //     the session and is asked again alone, once per host and wording.
 //  4. A refusal beside an accepted control is confirmed alone. A reply that
-//     names another recipient is believed for nobody.
+//     names another recipient is believed for nobody, unless the host gives the
+//     target the same name again when it is alone.
 //  5. A refusal counts when an acceptance follows it. Hosts protect themselves
 //     against harvesting: after some refusals or recipients they refuse
 //     everybody, in their ordinary words. So the host has to accept somebody

@@ -40,6 +40,7 @@ type job struct {
 	gone    bool        // the caller has given up
 	queued  bool        // it waits, or goes along with another, and Queued was called
 	control *smtp.Reply // what the host said about a control of the domain before; nil: not known
+	named   string      // the other mailbox that an answer which was not believed named; empty: none did
 }
 
 // result is what came of a job.

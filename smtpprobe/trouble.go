@@ -55,16 +55,21 @@ func (t *transaction) check(ctx context.Context) error {
 	if t.canary && t.named[len(t.named)-1].accepted() && !t.plain {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
-	if !t.lastWord() && slices.ContainsFunc(t.named, t.namesAnother) {
+	misplaced := false
+	for i := range t.named {
+		misplaced = t.namesAnother(i) || misplaced
+	}
+	if misplaced {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "the answer about one recipient names another")
 	}
 	return nil
 }
 
-// namesAnother reports whether a reply names a mailbox that is not the one it
-// should be about. To one that is asked about alone, it is what the host calls
-// the mailbox.
-func (t *transaction) namesAnother(r recipient) bool {
+// namesAnother reports whether the reply to recipient i names a mailbox that is
+// not the one it should be about. If the host names the same again when it is
+// asked about a target alone, that is what it calls the target.
+func (t *transaction) namesAnother(i int) bool {
+	r := &t.named[i]
 	if r.Reply == nil {
 		return false
 	}
@@ -77,8 +82,13 @@ func (t *transaction) namesAnother(r recipient) bool {
 	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.pool.config.MailFrom) {
 		return false
 	}
-	local, _, _ := strings.Cut(name, "@")
-	return !strings.EqualFold(local, postmaster)
+	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, postmaster) {
+		return false
+	}
+	j := t.jobs[i]
+	before := j.named
+	j.named = strings.ToLower(name)
+	return !t.lastWord() || j.named != before
 }
 
 // bracketed returns the first mailbox that stands in angle brackets, as those
