@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -139,11 +140,12 @@ func (c *Classifier) decide(q Input, words []word) Classification {
 }
 
 // lawful enforces two laws against wrong rules: a 4yz reply proves nothing
-// permanently, and a refusal before RCPT concerns the client.
+// permanently, nor does one whose enhanced status code says so, and a refusal
+// before RCPT concerns the client.
 func lawful(class Class, q Input) Class {
 	switch class {
 	case ClassNoSuchUser, ClassDisabled, ClassMoved:
-		if q.Reply.Code < 500 {
+		if q.Reply.Code < 500 || strings.HasPrefix(q.Reply.Enhanced, "4.") {
 			return ClassTemporary
 		}
 		if q.Phase != smtp.PhaseRCPT {

@@ -242,3 +242,31 @@ func readAtRCPT(t *testing.T, text string) Classification {
 		Phase: smtp.PhaseRCPT, Reply: reply, Host: "mx.example.test", Mailbox: "user@example.com", Sender: "probe@example.org",
 	})
 }
+
+// TestSomethingElseInOrdinaryWords reads refusals that have words for a dead
+// mailbox beside others, by which they are about something else or pass.
+func TestSomethingElseInOrdinaryWords(t *testing.T) {
+	checkClasses(t, map[string]Class{
+		"550 No more invalid recipients accepted":                                                ClassRateLimited,
+		"550 5.1.1 Sorry, no more recipients in this session":                                    ClassRateLimited,
+		"550 5.1.1 451 User unknown, try later":                                                  ClassTemporary,
+		"550 4.1.1 User unknown":                                                                 ClassTemporary,
+		"550 4.2.1 Mailbox disabled":                                                             ClassTemporary,
+		"550 mailbox not found in this cluster node, retry":                                      ClassTemporary,
+		"550 User's mailbox directory does not exist (NFS down), try later":                      ClassTemporary,
+		"550 5.1.1 mailbox does not exist yet, provisioning in progress, try again":              ClassTemporary,
+		"550 Postfach derzeit gesperrt, bitte spaeter versuchen":                                 ClassTemporary,
+		"550 account inactive for the moment":                                                    ClassTemporary,
+		"550 5.2.1 mailbox closed for holidays until Monday":                                     ClassTemporary,
+		"550 5.1.1 user not on this server, use the primary MX":                                  ClassAmbiguous,
+		"550 5.4.1 Recipient address rejected: Access denied. Your IP is throttled":              ClassRateLimited,
+		"550 5.1.1 message too large":                                                            ClassAmbiguous,
+		"550 5.1.1 Bad sequence of commands":                                                     ClassAmbiguous,
+		"550 5.1.1 recipient paused delivery until 08:00":                                        ClassTemporary,
+		"550 No such person authorized to send":                                                  ClassBlocked,
+		"550 invalid bounce: no such bounce recipient":                                           ClassBlocked,
+		"550 5.4.6 routing loop detected: user unknown at final hop":                             ClassTemporary,
+		"550 5.1.1 User unknown. Please check the recipient's address and try again":             ClassNoSuchUser,
+		"550 5.4.1 Recipient address rejected: Access denied. [AM0.mail.protection.outlook.com]": ClassNoSuchUser,
+	})
+}
