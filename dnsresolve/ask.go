@@ -101,20 +101,35 @@ func (r *Resolver) exchange(ctx context.Context, end time.Time, query *dns.Msg, 
 	return nil, errTruncated
 }
 
-// carry sends query through the exchanger, until the end or until the Resolver
-// is closed. Our own sockets observe both themselves, which costs less.
+// carry sends query and reads what comes back, until the end or until the
+// Resolver is closed. UDP sockets observe both themselves, which costs less.
 func (r *Resolver) carry(ctx context.Context, end time.Time, query *dns.Msg, network, server string) (*dns.Msg, error) {
-	if r.exchanger == &r.sockets && network == "udp" {
+	if r.exchanger == nil && network == "udp" {
 		return r.sockets.exchangeUDP(ctx, end, query, server)
 	}
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer context.AfterFunc(r.base, cancel)()
-	m, err := r.exchanger.Exchange(ctx, query, network, server)
-	if m == nil && err == nil {
+	if r.exchanger == nil {
+		return exchangeTCP(ctx, query, server)
+	}
+	return r.exchangeWire(ctx, query, network, server)
+}
+
+// exchangeWire sends query through the exchanger of the configuration.
+func (r *Resolver) exchangeWire(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
+	wire, err := query.Pack()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := r.exchanger.Exchange(ctx, wire, network, server)
+	if err != nil {
+		return nil, err
+	}
+	if len(answer) == 0 {
 		return nil, errNoMessage
 	}
-	return m, err
+	return unpack(answer)
 }
 
 // unanswered is the failure of an exchange. A server counts as having answered

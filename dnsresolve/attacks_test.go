@@ -66,6 +66,9 @@ func TestAliasesWithoutEnd(t *testing.T) {
 func answerTo(t *testing.T, query *dns.Msg, rcode int, records ...string) *dns.Msg {
 	m := new(dns.Msg).SetRcode(query, rcode)
 	m.RecursionAvailable = true
+	if rcode > 0xF {
+		m.SetEdns0(udpSize, false) // which has the upper bits (RFC 6891 §6.1.3)
+	}
 	for _, text := range records {
 		rr, err := dns.NewRR(text)
 		if err != nil {

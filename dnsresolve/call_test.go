@@ -44,7 +44,7 @@ func TestALateAnswerIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newTest(t, exchangerFunc(func(_ context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
 		cancel()
-		return world.Exchange(t.Context(), query, network, server)
+		return askWorld(t.Context(), world, query, network, server)
 	}))
 	for _, ctx := range []context.Context{ctx, t.Context()} {
 		if a, _ := r.look(ctx, "mx.test", dns.TypeA); a.status != StatusOK {
@@ -67,7 +67,7 @@ func TestAPanicKeepsNobody(t *testing.T) {
 			if queries++; queries == 1 {
 				panic("broken")
 			}
-			return world.Exchange(ctx, query, network, server)
+			return askWorld(ctx, world, query, network, server)
 		}))
 		var callers sync.WaitGroup
 		callers.Go(func() {

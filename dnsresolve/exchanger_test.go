@@ -3,20 +3,23 @@ package dnsresolve
 import (
 	"context"
 	"testing"
-
-	"github.com/miekg/dns"
 )
 
-// nothing is an Exchanger that returns neither an answer nor an error.
-type nothing struct{}
+// always is an Exchanger that returns the same each time, and no error.
+type always []byte
 
-func (nothing) Exchange(context.Context, *dns.Msg, string, string) (*dns.Msg, error) { return nil, nil }
+func (a always) Exchange(context.Context, []byte, string, string) ([]byte, error) { return a, nil }
 
-// TestNilAnswer checks that a fault of an Exchanger is a failure of the DNS,
-// which says nothing about the domain.
-func TestNilAnswer(t *testing.T) {
-	found := find(t, newTest(t, nothing{}), "example.test")
-	if found.Status != StatusMalformed || !found.Status.Temporary() || len(found.Lookups) == 0 || found.Lookups[0].Error == "" {
-		t.Errorf("%+v", found)
+// TestBrokenExchanger checks that a fault of an Exchanger is a failure of the
+// DNS, which says nothing about the domain.
+func TestBrokenExchanger(t *testing.T) {
+	for name, exchanger := range map[string]Exchanger{
+		"nil": always(nil), "empty": always{}, "one octet": always{0}, "half a header": always(make([]byte, 6)),
+		"a header": always(make([]byte, 12)), "text": always("<html><body>sign in to this network</body></html>"),
+	} {
+		found := find(t, newTest(t, exchanger), "example.test")
+		if found.Status != StatusMalformed || !found.Status.Temporary() || len(found.Lookups) == 0 || found.Lookups[0].Error == "" {
+			t.Errorf("%s: %+v", name, found)
+		}
 	}
 }

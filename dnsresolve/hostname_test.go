@@ -75,9 +75,9 @@ func TestImplicitHostMustBeAHostName(t *testing.T) {
 	compare(t, find(t, newTest(t, world), "a/b.test"), Findings{Domain: "a/b.test", Status: StatusMalformed})
 }
 
-// Exchangers of other makers may hand over names that no message could carry.
+// A name in a message may have any octets (RFC 2181 §11).
 func TestUnusableNamesArePrintable(t *testing.T) {
-	for _, name := range []string{"m\nx\x1b.test.", "m\xff.test.", "m\u0085\u202e.test.", strings.Repeat("a.", 1000), "mx..test."} {
+	for _, name := range []string{"m\nx\x1b.test.", "m\xff.test.", "m\u0085\u202e.test."} {
 		r := newTest(t, exchangerFunc(func(_ context.Context, query *dns.Msg, _, _ string) (*dns.Msg, error) {
 			m := new(dns.Msg).SetReply(query)
 			m.Answer = []dns.RR{&dns.MX{Hdr: dns.RR_Header{Name: query.Question[0].Name, Rrtype: dns.TypeMX, Class: dns.ClassINET}, Mx: name}}

@@ -10,19 +10,19 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/miekg/dns"
 )
 
-// Exchanger sends one query to one server and returns the answer. network is
-// "udp" or "tcp", server is HOST:PORT. It returns when ctx ends at the latest.
-// The Resolver checks that the answer belongs to the query, whose ID and
-// question the answer repeats. A query must not be changed, because it may be
-// sent again; an Exchanger that wants another ID (RFC 8484 wants 0) sends a
-// copy and restores the ID in the answer. The names of servers are those of
-// [Config.Servers] with a port; an Exchanger may ignore them.
+// Exchanger sends one query to one server and returns the answer, both as
+// messages of RFC 1035 §4 without the length that precedes them over TCP.
+// network is "udp" or "tcp", server is HOST:PORT: the names of [Config.Servers]
+// with a port. An Exchanger may ignore both; package doh has one that does.
+//
+// Exchange returns when ctx ends at the latest. It does not change the query,
+// and keeps neither message. The Resolver parses the answer and checks that it
+// has the ID and the question of the query. It asks over "tcp" what was
+// truncated over "udp".
 type Exchanger interface {
-	Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error)
+	Exchange(ctx context.Context, query []byte, network, server string) (answer []byte, err error)
 }
 
 // Config configures a [Resolver]. Every zero field has the default that its
@@ -49,7 +49,7 @@ type Config struct {
 type Resolver struct {
 	servers    servers
 	exchanger  Exchanger
-	sockets    sockets // the exchanger by default
+	sockets    sockets // used without an exchanger
 	tryTimeout time.Duration
 	timeout    time.Duration
 	maxHosts   int
@@ -111,9 +111,6 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		cache:      cache,
 		places:     make(chan struct{}, most),
 		calls:      make(map[question]*call),
-	}
-	if r.exchanger == nil {
-		r.exchanger = &r.sockets
 	}
 	r.log.Debug("DNS servers", "servers", all)
 	r.base, r.cancel = context.WithCancel(context.Background())

@@ -10,8 +10,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// sockets is the default Exchanger. A TCP connection carries one query, a UDP
-// socket a few, one after the other: see [udpSocket].
+// sockets carry queries unless an Exchanger is configured. A TCP connection
+// carries one query, a UDP socket a few, one after the other: see [udpSocket].
 type sockets struct {
 	maxIdle int
 
@@ -26,17 +26,8 @@ type sockets struct {
 // concurrent queries: about what a busy resolver's use varies by.
 func idleSockets(questions int) int { return questions / 2 }
 
-// Exchange implements [Exchanger].
-func (s *sockets) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
-	if network != "udp" {
-		return exchangeTCP(ctx, query, server)
-	}
-	end, _ := ctx.Deadline()
-	return s.exchangeUDP(ctx, end, query, server)
-}
-
-// exchangeUDP is Exchange over UDP until the end, which is not that of the
-// context; zero means no end.
+// exchangeUDP sends query over UDP and returns the answer. It observes the end,
+// zero meaning none, and the context, whose deadline is another.
 func (s *sockets) exchangeUDP(ctx context.Context, end time.Time, query *dns.Msg, server string) (*dns.Msg, error) {
 	socket, err := s.take(ctx, end, server)
 	if err != nil {
@@ -49,6 +40,7 @@ func (s *sockets) exchangeUDP(ctx context.Context, end time.Time, query *dns.Msg
 	return answer, orEndOf(ctx, err)
 }
 
+// exchangeTCP sends query over TCP and returns the answer.
 func exchangeTCP(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
 	var dialer net.Dialer
 	socket, err := dialer.DialContext(ctx, "tcp", server)

@@ -100,8 +100,7 @@ func TestSocketsEndWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := new(sockets).Exchange(ctx, newQuery("example.test.", dns.TypeMX), network, addr)
-			ended <- err
+			ended <- overSockets(ctx, network, addr)
 		}()
 		for asked := false; !asked; {
 			for _, q := range world.Queries() {
@@ -260,7 +259,7 @@ func TestForgedMessageOverTCP(t *testing.T) {
 	}
 	defer world.Close()
 	query := newQuery("example.test.", dns.TypeMX)
-	if m, err := new(sockets).Exchange(t.Context(), query, "tcp", addr); err != nil || belongs(query, m) {
+	if m, err := exchangeTCP(t.Context(), query, addr); err != nil || belongs(query, m) {
 		t.Errorf("got %v, %v; want the first message, which does not belong", m, err)
 	}
 }
@@ -302,8 +301,41 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// overSockets sends one query over sockets.
+func overSockets(ctx context.Context, network, addr string) error {
+	query := newQuery("example.test.", dns.TypeMX)
+	if network == "tcp" {
+		_, err := exchangeTCP(ctx, query, addr)
+		return err
+	}
+	_, err := new(sockets).exchangeUDP(ctx, time.Time{}, query, addr)
+	return err
+}
+
+// exchangerFunc is an Exchanger that works on parsed messages.
 type exchangerFunc func(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error)
 
-func (f exchangerFunc) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
-	return f(ctx, query, network, server)
+func (f exchangerFunc) Exchange(ctx context.Context, query []byte, network, server string) ([]byte, error) {
+	parsed := new(dns.Msg)
+	if err := parsed.Unpack(query); err != nil {
+		return nil, err
+	}
+	answer, err := f(ctx, parsed, network, server)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Pack()
+}
+
+// askWorld asks an Exchanger with parsed messages.
+func askWorld(ctx context.Context, world Exchanger, query *dns.Msg, network, server string) (*dns.Msg, error) {
+	wire, err := query.Pack()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := world.Exchange(ctx, wire, network, server)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(answer)
 }

@@ -29,7 +29,8 @@ func deny(t *testing.T) func(query []byte) [][]byte {
 
 // ask sends one query over the sockets.
 func ask(ctx context.Context, s *sockets, server string) error {
-	_, err := s.Exchange(ctx, newQuery("example.test.", dns.TypeMX), "udp", server)
+	end, _ := ctx.Deadline()
+	_, err := s.exchangeUDP(ctx, end, newQuery("example.test.", dns.TypeMX), server)
 	return err
 }
 

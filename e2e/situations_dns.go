@@ -80,8 +80,13 @@ func serveDNS(ip string, server *dnstest.Server) error {
 		return func(w dns.ResponseWriter, query *dns.Msg) {
 			ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 			defer cancel()
-			answer, err := server.Exchange(ctx, query, network, ip)
+			asked, err := query.Pack()
 			if err != nil {
+				return
+			}
+			wire, err := server.Exchange(ctx, asked, network, ip)
+			answer := new(dns.Msg)
+			if err != nil || answer.Unpack(wire) != nil {
 				return
 			}
 			answer.Authoritative, answer.RecursionAvailable = true, false

@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/miekg/dns"
-
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -228,7 +226,7 @@ type switched struct {
 	isBroken        bool
 }
 
-func (s *switched) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
+func (s *switched) Exchange(ctx context.Context, query []byte, network, server string) ([]byte, error) {
 	if s.isBroken {
 		return s.broken.Exchange(ctx, query, network, server)
 	}

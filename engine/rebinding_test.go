@@ -26,10 +26,14 @@ type fickle struct {
 	asked  int
 }
 
-func (f *fickle) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
+func (f *fickle) Exchange(ctx context.Context, query []byte, network, server string) ([]byte, error) {
+	asked := new(dns.Msg)
+	if err := asked.Unpack(query); err != nil {
+		return nil, err
+	}
 	f.mu.Lock()
 	world := f.worlds[f.asked%len(f.worlds)]
-	if query.Question[0].Qtype == dns.TypeA {
+	if asked.Question[0].Qtype == dns.TypeA {
 		f.asked++
 	}
 	f.mu.Unlock()

@@ -35,15 +35,19 @@ type mixture struct {
 // queryTakes is how long an answer takes.
 const queryTakes = 10 * time.Millisecond
 
-func (m *mixture) Exchange(ctx context.Context, query *dns.Msg, _, _ string) (*dns.Msg, error) {
-	q := query.Question[0]
+func (m *mixture) Exchange(ctx context.Context, query []byte, _, _ string) ([]byte, error) {
+	asked := new(dns.Msg)
+	if err := asked.Unpack(query); err != nil {
+		return nil, err
+	}
+	q := asked.Question[0]
 	mood := m.mood(q)
 	if mood >= m.denies && mood < m.denies+m.silences {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
 	time.Sleep(queryTakes)
-	answer := new(dns.Msg).SetReply(query)
+	answer := new(dns.Msg).SetReply(asked)
 	answer.RecursionAvailable = true
 	name := strings.TrimSuffix(q.Name, ".")
 	name = strings.TrimPrefix(name, "mx.")
@@ -56,7 +60,7 @@ func (m *mixture) Exchange(ctx context.Context, query *dns.Msg, _, _ string) (*d
 	case q.Qtype == dns.TypeA && strings.HasPrefix(q.Name, "mx."):
 		answer.Answer = []dns.RR{&dns.A{Hdr: header, A: net.IPv4(9, 9, 9, 9)}}
 	}
-	return answer, nil
+	return answer.Pack()
 }
 
 // mood is a number in [0, 1) that depends on the seed, and on the time or on

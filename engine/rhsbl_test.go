@@ -199,13 +199,20 @@ func TestRHSBLAndTimeout(t *testing.T) {
 // was asked for (RFC 8914).
 type secretive struct{ *dnstest.Server }
 
-func (s secretive) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
-	answer, err := s.Server.Exchange(ctx, query, network, server)
-	if name := query.Question[0].Name; err == nil && strings.HasPrefix(name, "broken.") {
+func (s secretive) Exchange(ctx context.Context, query []byte, network, server string) ([]byte, error) {
+	wire, err := s.Server.Exchange(ctx, query, network, server)
+	if err != nil {
+		return nil, err
+	}
+	answer := new(dns.Msg)
+	if err := answer.Unpack(wire); err != nil {
+		return nil, err
+	}
+	if name := answer.Question[0].Name; strings.HasPrefix(name, "broken.") {
 		answer.Rcode, answer.Answer = dns.RcodeServerFailure, nil
 		answer.IsEdns0().Option = []dns.EDNS0{&dns.EDNS0_EDE{InfoCode: 22, ExtraText: "at delegation " + name}}
 	}
-	return answer, err
+	return answer.Pack()
 }
 
 // TestRHSBLKeyIsNotShown checks that the key which some operators put into the

@@ -3,6 +3,7 @@ package dnstest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -90,11 +91,15 @@ func (s *Server) resolve(q dns.Question) (rcode int, answer, authority []dns.RR)
 
 // Exchange answers query in memory, so that a Server is an Exchanger for
 // package dnsresolve. Any server name will do.
-func (s *Server) Exchange(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
-	if len(query.Question) != 1 {
+func (s *Server) Exchange(ctx context.Context, query []byte, network, server string) ([]byte, error) {
+	asked := new(dns.Msg)
+	if err := asked.Unpack(query); err != nil {
+		return nil, fmt.Errorf("dnstest: broken query: %w", err)
+	}
+	if len(asked.Question) != 1 {
 		return nil, errors.New("dnstest: a query has one question")
 	}
-	messages, fault := s.respond(query, network, server)
+	messages, fault := s.respond(asked, network, server)
 	if fault.Kind == Unreachable {
 		return nil, &net.OpError{Op: "read", Net: network, Err: syscall.ECONNREFUSED}
 	}
@@ -105,8 +110,7 @@ func (s *Server) Exchange(ctx context.Context, query *dns.Msg, network, server s
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	answer := new(dns.Msg)
-	return answer, answer.Unpack(messages[0])
+	return messages[0], nil
 }
 
 // Queries returns the queries that the Server got, in the order they came.

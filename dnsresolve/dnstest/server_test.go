@@ -38,11 +38,25 @@ func ask(t *testing.T, s *dnstest.Server, name string, qtype uint16) string {
 	return exchange(t, s, new(dns.Msg).SetQuestion(dns.Fqdn(name), qtype), "udp")
 }
 
+// send asks s with parsed messages.
+func send(ctx context.Context, s *dnstest.Server, query *dns.Msg, network, server string) (*dns.Msg, error) {
+	wire, err := query.Pack()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.Exchange(ctx, wire, network, server)
+	if err != nil {
+		return nil, err
+	}
+	m := new(dns.Msg)
+	return m, m.Unpack(answer)
+}
+
 // exchange returns the answer as text: the response code, the data of the
 // answer section, the authority section, and irregularities.
 func exchange(t *testing.T, s *dnstest.Server, query *dns.Msg, network string) string {
 	t.Helper()
-	m, err := s.Exchange(t.Context(), query, network, "192.0.2.53:53")
+	m, err := send(t.Context(), s, query, network, "192.0.2.53:53")
 	var broken *dns.Error
 	if errors.As(err, &broken) {
 		return "broken"
@@ -133,7 +147,7 @@ func TestQueriesAreRecorded(t *testing.T) {
 	plain := new(dns.Msg).SetQuestion("A.Test.", dns.TypeMX)
 	extended := new(dns.Msg).SetQuestion("b.test.", dns.TypeAAAA).SetEdns0(1232, false)
 	for i, query := range []*dns.Msg{plain, extended} {
-		if _, err := s.Exchange(t.Context(), query, []string{"udp", "tcp"}[i], "192.0.2.53:53"); err != nil {
+		if _, err := send(t.Context(), s, query, []string{"udp", "tcp"}[i], "192.0.2.53:53"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,7 +218,7 @@ func TestValidated(t *testing.T) {
 			s.Validated = validated
 			query := new(dns.Msg).SetQuestion("mx.zone.test.", dns.TypeA)
 			query.AuthenticatedData = asked
-			m, err := s.Exchange(t.Context(), query, "udp", "")
+			m, err := send(t.Context(), s, query, "udp", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -268,7 +282,7 @@ func TestDelayAndLossInMemory(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			start := time.Now()
-			_, err := s.Exchange(ctx, new(dns.Msg).SetQuestion("mx.zone.test.", dns.TypeA), "udp", "")
+			_, err := send(ctx, s, new(dns.Msg).SetQuestion("mx.zone.test.", dns.TypeA), "udp", "")
 			if waited := time.Since(start); waited != tt.waited || !errors.Is(err, tt.err) {
 				t.Errorf("%+v: %v after %s, want %v after %s", tt.fault, err, waited, tt.err, tt.waited)
 			}
@@ -292,7 +306,7 @@ func TestLargeAnswersAreTruncated(t *testing.T) {
 		if tt.edns > 0 {
 			query.SetEdns0(tt.edns, false)
 		}
-		m, err := s.Exchange(t.Context(), query, tt.network, "")
+		m, err := send(t.Context(), s, query, tt.network, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +392,7 @@ func TestAdd(t *testing.T) {
 	s := dnstest.New("example.test. MX 10 mx.example.test.\n")
 	lookUp := func() (found int) {
 		query := new(dns.Msg).SetQuestion("mx.example.test.", dns.TypeA)
-		answer, err := s.Exchange(t.Context(), query, "udp", "192.0.2.53:53")
+		answer, err := send(t.Context(), s, query, "udp", "192.0.2.53:53")
 		if err != nil {
 			t.Fatal(err)
 		}
