@@ -17,13 +17,18 @@ const module = "github.com/rcpt/rcpt/"
 func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
-		module + "server", module + "bulk", module + "store", module + "cmd", module + "dnsresolve/dnstest", module + "smtpprobe/smtptest",
+		module + "server", module + "bulk", module + "store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest",
 		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
 			if dep == banned || strings.HasPrefix(dep, banned+"/") {
 				t.Errorf("engine depends on %s", dep)
 			}
+		}
+	}
+	for _, dep := range dependencies(t, module+"dnsresolve") {
+		if dep == "net/http" {
+			t.Error("dnsresolve depends on net/http")
 		}
 	}
 	// A leaf depends on nothing of ours but what lives below it.
