@@ -28,6 +28,8 @@ func (t *transaction) fate(i int) fate {
 	r := &t.named[i]
 	first := t.fresh && len(t.jobs) == 1
 	switch {
+	case t.trouble == notAsked && !t.lastWord() && !t.host.limits.trusted[lacksSMTPUTF8]:
+		return againAlone
 	case t.trouble == notAsked:
 		return final
 	case t.trouble == cutOff:
@@ -144,6 +146,14 @@ func (t *transaction) anyTooMany() bool {
 // confirmed is what a host has shown, as [hostLimits.trusted] has it, that
 // refuses a mailbox in a domain whose control it accepts and means it.
 const confirmed = "refused beside an accepted control"
+
+// What sessions with a host have shown, as [hostLimits.trusted] has it. Behind
+// one address one machine may offer SMTPUTF8, and another not: it is missing
+// only where two sessions in a row agree and none is known that had it.
+const (
+	lacksSMTPUTF8  = "two sessions lacked SMTPUTF8"
+	offersSMTPUTF8 = "a session offered SMTPUTF8"
+)
 
 // contradicted reports whether a target was refused for good in a domain whose
 // control was accepted.

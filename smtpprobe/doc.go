@@ -55,6 +55,8 @@
 //     turned: the refusals are dropped and asked again in a new session. What
 //     cannot be proven is marked ([Session].Unproven). The first three
 //     recipients that a host hears, each first in its session, need no proof.
+//  6. SMTPUTF8 is missing where two sessions lack it and none is known that
+//     offered it: the machines behind an address may differ.
 //
 // # Limits
 //

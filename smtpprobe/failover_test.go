@@ -161,7 +161,7 @@ func TestSMTPUTF8HiddenBehindBrokenTLSIsNotMissing(t *testing.T) {
 }
 
 // TestSMTPUTF8IsLookedForAtEveryHost has two addresses a host, of which the
-// first speaks for both.
+// first speaks for both, when it lacks SMTPUTF8 in two sessions.
 func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
 	const without = "greeting 220, ehlo 250, failure smtputf8 at mail"
 	with := smtptest.Script("S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 SMTPUTF8\nC: MAIL *\nS: 250 ok\nC: RCPT *\nS: 250 yes")
@@ -171,9 +171,9 @@ func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
 		found  string
 		dials  []string
 	}{
-		{"the second has it", with, without + "\ngreeting 220, ehlo 250, mail 250, target 250", []string{"192.0.2.1:25", "192.0.2.3:25"}},
-		{"none has it", good(), without + "\n" + without, []string{"192.0.2.1:25", "192.0.2.3:25"}},
-		{"the second is busy", &smtptest.Host{Greeting: "421 busy"}, without + "\ngreeting 421\ngreeting 421", []string{"192.0.2.1:25", "192.0.2.3:25", "192.0.2.4:25"}},
+		{"the second has it", with, without + "\ngreeting 220, ehlo 250, mail 250, target 250", []string{"192.0.2.1:25", "192.0.2.1:25", "192.0.2.3:25"}},
+		{"none has it", good(), without + "\n" + without, []string{"192.0.2.1:25", "192.0.2.1:25", "192.0.2.3:25", "192.0.2.3:25"}},
+		{"the second is busy", &smtptest.Host{Greeting: "421 busy"}, without + "\ngreeting 421\ngreeting 421", []string{"192.0.2.1:25", "192.0.2.1:25", "192.0.2.3:25", "192.0.2.4:25"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,11 @@ import (
 func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	h, u := w.host, w.use(t)
 	switch t.trouble {
-	case notAsked, cutOff:
+	case notAsked:
+		if t.lastWord() {
+			h.limits.trust(lacksSMTPUTF8, now)
+		}
+	case cutOff:
 	case noTrouble:
 		h.limits.succeeded(u)
 		p.learnFromAll(w, t, now)

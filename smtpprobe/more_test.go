@@ -129,8 +129,8 @@ func TestNoTimeForMoreAddresses(t *testing.T) {
 	}
 }
 
-// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address speaks for its host
-// when it comes to extensions.
+// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address, in two sessions,
+// speaks for its host when it comes to extensions.
 func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -138,7 +138,7 @@ func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
 		hosts := hostsAt("192.0.2.1")
 		hosts[0].More = func(context.Context) []netip.Addr { t.Error("asked for more"); return nil }
 		req := smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true}
-		if o := probeNetwork(t, setting{req: req}, network); len(o.dials) != 1 || o.err != nil {
+		if o := probeNetwork(t, setting{req: req}, network); len(o.dials) != 2 || o.err != nil {
 			t.Errorf("dialled %v, error %v", o.dials, o.err)
 		}
 	})

@@ -275,3 +275,31 @@ func TestOneRefusedByAnotherName(t *testing.T) {
 		})
 	}
 }
+
+// TestMachinesDiffer is about a host behind whose address one machine in three
+// takes every mailbox: nobody is called alive because another machine refused
+// the control.
+func TestMachinesDiffer(t *testing.T) {
+	for _, w := range wordings {
+		t.Run(w.name, func(t *testing.T) {
+			checkScrambled(t, w.name, func() *scrambled {
+				var mu sync.Mutex
+				sessions := 0
+				return &scrambled{perSession: func() arrangement {
+					mu.Lock()
+					defer mu.Unlock()
+					sessions++
+					own := sessions
+					return func(group, answers []string) []string {
+						for i, command := range group {
+							if isRCPT(command) && own%3 == 0 {
+								answers[i] = w.words("real@a.example")
+							}
+						}
+						return answers
+					}
+				}}
+			})
+		})
+	}
+}

@@ -57,7 +57,7 @@ func (w *worker) decide(t *transaction) []fate {
 	alone := map[string]bool{} // wordings about which one job is asked alone
 	for i := range t.jobs {
 		fates[i] = t.fate(i)
-		if fates[i] == againAlone && t.trouble == noTrouble {
+		if fates[i] == againAlone && t.trouble <= notAsked {
 			sort := sortOf(&t.named[i])
 			if alone[sort] {
 				fates[i] = again
@@ -94,6 +94,9 @@ func (w *worker) decide(t *transaction) []fate {
 // a recipient. The pool's lock is held.
 func (w *worker) stopAsking(t *transaction, now time.Time) {
 	h := w.host
+	if t.trouble == notAsked && !h.limits.trusted[lacksSMTPUTF8] {
+		w.retired = true // a session of another machine, perhaps, is next
+	}
 	if t.known && t.turned() {
 		h.limits.turned(w.use(t), now)
 		w.troubled, w.retired = true, true
@@ -132,6 +135,14 @@ func (t *transaction) failure(err error) *smtp.Failure {
 func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 	if t.s.findings(t.jobs[0]).tlsUnusable() {
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
+	}
+	p := t.s.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	shown := t.host.limits.trusted
+	if shown[offersSMTPUTF8] || !t.lastWord() && !shown[lacksSMTPUTF8] {
+		const text = "SMTPUTF8 is not offered in this session"
+		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindProtocol, Text: text}
 	}
 	return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}
 }

@@ -160,6 +160,9 @@ func (w *worker) opened(first *job) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
+	if w.session.Offers("SMTPUTF8") {
+		w.host.limits.trust(offersSMTPUTF8, w.host.wellAt)
+	}
 	if !first.alone && w.ctx.Err() == nil {
 		w.jobs = w.pool.take(w, w.jobs, w.host.capacity(w.session)-cost(first, nil), false)
 	}
