@@ -57,6 +57,9 @@ func TestDependencies(t *testing.T) {
 		case "dnstest", "smtptest", "enginetest", "storetest", "openapitest", "testkit":
 			t.Errorf("server depends on %s, which is for tests", dep)
 		}
+		if dep == module+"store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {
+			t.Errorf("server depends on %s: a program that mounts it need not link a database", dep)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // granted serves a request that its key allows, and reports whether the request
@@ -20,7 +20,7 @@ type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered 
 
 // authorized passes on requests that have a key with the scope, while the key
 // is within its limits. The body of other requests is not read.
-func (s *Server) authorized(scope store.Scope, next granted) handler {
+func (s *Server) authorized(scope rows.Scope, next granted) handler {
 	return func(x *exchange, r *http.Request) {
 		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Server) authorized(scope store.Scope, next granted) handler {
 }
 
 // refuse answers a request that is not admitted.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope store.Scope, why error) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope rows.Scope, why error) {
 	var limit *keyring.LimitError
 	var tooMany *keyring.TooManyError
 	switch {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // Together is a [Verifier] that verifies addresses of one domain together at
@@ -27,7 +27,7 @@ func (s *Server) verifyAll(x *exchange, r *http.Request, grant *keyring.Grant, a
 	x.note(slog.Int("addresses", len(asked.questions)))
 	if err := grant.More(r.Context(), len(asked.questions)-1); err != nil {
 		grant.Free()
-		s.refuse(x, r, store.ScopeVerify, err)
+		s.refuse(x, r, rows.ScopeVerify, err)
 		return false
 	}
 	x.noteVerification()

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/server/openapi"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // The paths.
@@ -33,7 +33,7 @@ type routes map[string]handler
 // Handler returns the Server's routes, for a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	all := routes{
-		verifyRoute: only(s.authorized(store.ScopeVerify, s.verify), http.MethodGet, http.MethodPost),
+		verifyRoute: only(s.authorized(rows.ScopeVerify, s.verify), http.MethodGet, http.MethodPost),
 		healthRoute: only(health, http.MethodGet, http.MethodHead),
 		readyRoute:  only(s.ready, http.MethodGet, http.MethodHead),
 		"/api":      notFound,
@@ -42,7 +42,7 @@ func (s *Server) Handler() http.Handler {
 		docsFolder:  only(toDocs, http.MethodGet, http.MethodHead),
 	}
 	if s.config.Usage != nil {
-		all[usageRoute] = only(s.authorized(store.ScopeUsage, s.usage), http.MethodGet)
+		all[usageRoute] = only(s.authorized(rows.ScopeUsage, s.usage), http.MethodGet)
 	}
 	for path, answer := range openapi.Routes(s.site) {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
@@ -37,7 +37,7 @@ type Config struct {
 	Keys *keyring.Keyring
 	// Record is called for each verification that was answered, to count the
 	// usage of its key. It must be quick. Default: none.
-	Record func(store.Use)
+	Record func(rows.Use)
 	// Usage is where the usage of keys is read from. Default: there is no such
 	// route.
 	Usage UsageStore

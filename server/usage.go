@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // maxUsageDays is the number of days of usage that can be asked for at once: a
@@ -18,10 +18,11 @@ const maxUsageDays = 400
 // the zero time, which lies before it, for today.
 const firstYear = 1970
 
-// UsageStore is what the usage of keys is read from; a *[store.Store] is one.
+// UsageStore is what the usage of keys is read from; a
+// *[github.com/rcpt/rcpt/store.Store] is one.
 type UsageStore interface {
 	// Usage returns what was counted, in the order of days.
-	Usage(context.Context, store.UsageQuery) ([]store.Usage, error)
+	Usage(context.Context, rows.UsageQuery) ([]rows.Usage, error)
 	// QuotaUsed returns how much of a key's quota for the month of at is used
 	// or reserved.
 	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
@@ -74,14 +75,14 @@ func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool 
 	return true
 }
 
-func (s *Server) readUsage(ctx context.Context, key store.Key, asked store.UsageQuery, now time.Time) (usageRecord, error) {
+func (s *Server) readUsage(ctx context.Context, key rows.Key, asked rows.UsageQuery, now time.Time) (usageRecord, error) {
 	record := limitsOf(key)
 	record.Month = now.Format("2006-01")
-	rows, err := s.config.Usage.Usage(ctx, asked)
+	counted, err := s.config.Usage.Usage(ctx, asked)
 	if err != nil {
 		return record, err
 	}
-	record.Days = byDay(rows)
+	record.Days = byDay(counted)
 	record.Used, err = s.usedInMonth(ctx, key, now)
 	if record.Quota != nil {
 		record.Remaining = new(max(0, *record.Quota-record.Used))
@@ -91,18 +92,18 @@ func (s *Server) readUsage(ctx context.Context, key store.Key, asked store.Usage
 
 // usedInMonth returns the units used of the quota or, without a quota, the
 // number of answers.
-func (s *Server) usedInMonth(ctx context.Context, key store.Key, now time.Time) (used int64, err error) {
+func (s *Server) usedInMonth(ctx context.Context, key rows.Key, now time.Time) (used int64, err error) {
 	if key.MonthlyQuota > 0 {
 		return s.config.Usage.QuotaUsed(ctx, key.ID, now)
 	}
-	rows, err := s.config.Usage.Usage(ctx, store.UsageQuery{Key: key.ID, From: firstOfMonth(now), To: now})
-	for _, row := range rows {
+	counted, err := s.config.Usage.Usage(ctx, rows.UsageQuery{Key: key.ID, From: firstOfMonth(now), To: now})
+	for _, row := range counted {
 		used += row.Count
 	}
 	return used, err
 }
 
-func limitsOf(key store.Key) (record usageRecord) {
+func limitsOf(key rows.Key) (record usageRecord) {
 	record.Key.ID, record.Key.Name = key.ID, key.Name
 	record.Limit.Concurrency = limited(key.Concurrency)
 	record.Quota = limited(key.MonthlyQuota)
@@ -121,9 +122,9 @@ func limited[T int | int64 | float64](limit T) *T {
 }
 
 // byDay adds up the usage by day. Its input is in the order of days.
-func byDay(rows []store.Usage) []usageDay {
+func byDay(counted []rows.Usage) []usageDay {
 	days := []usageDay{} // not null in JSON
-	for _, row := range rows {
+	for _, row := range counted {
 		day := row.Day.Format(time.DateOnly)
 		if len(days) == 0 || days[len(days)-1].Day != day {
 			days = append(days, usageDay{Day: day, Results: make(map[string]int64), Reasons: make(map[string]int64)})
@@ -140,7 +141,7 @@ func byDay(rows []store.Usage) []usageDay {
 }
 
 // readUsageQuery reads which days are asked for. Every error is a [fault].
-func readUsageQuery(q *query, now time.Time) (asked store.UsageQuery, err error) {
+func readUsageQuery(q *query, now time.Time) (asked rows.UsageQuery, err error) {
 	if q.err != nil {
 		return asked, q.err
 	}

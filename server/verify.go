@@ -9,7 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // verify answers GET and POST /api/v1/verify. HEAD is not allowed, because the
@@ -142,7 +142,7 @@ func (s *Server) count(key string, result engine.Result, started time.Time) {
 	if s.config.Record == nil {
 		return
 	}
-	use := store.Use{Key: key, At: started, Result: string(result.Verdict), Duration: took}
+	use := rows.Use{Key: key, At: started, Result: string(result.Verdict), Duration: took}
 	if d := result.Details; d != nil {
 		use.Reason, use.Cached = string(d.Reason), d.Cached
 	}

@@ -18,14 +18,6 @@ const (
 	topicVerdicts = "verdicts"
 )
 
-// Versions are counters that grow with every committed change on any node.
-// Equal versions mean that nothing has changed.
-type Versions struct {
-	Keys     int64 // created, changed, revoked
-	Settings int64
-	Verdicts int64 // all forgotten
-}
-
 // Versions reads the counters: one cheap query.
 func (s *Store) Versions(ctx context.Context) (v Versions, err error) {
 	err = s.read(ctx, "read versions", func(ctx context.Context, db *sql.DB) error {

@@ -148,7 +148,7 @@ func (s *Store) insertVerdicts(ctx context.Context, tx *sql.Tx, b *batch) error 
 	var rows [][]any
 	for _, hash := range sortedHashes(b.verdicts) {
 		v := b.verdicts[hash]
-		rows = append(rows, []any{hash, string(v.Result), v.Reason, millisOf(v.Checked), millisOf(v.Expires)})
+		rows = append(rows, []any{octets(hash), string(v.Result), v.Reason, millisOf(v.Checked), millisOf(v.Expires)})
 	}
 	return upsertVerdicts.run(ctx, tx, rows)
 }

@@ -9,53 +9,6 @@ import (
 	"time"
 )
 
-// Scope is something that a key may be used for.
-type Scope string
-
-// The scopes.
-const (
-	ScopeVerify Scope = "verify"
-	ScopeBulk   Scope = "bulk"
-	ScopeUsage  Scope = "usage"
-)
-
-// Key is an API key without its text. A limit of zero means none.
-type Key struct {
-	ID      string // made by CreateKey; no secret
-	Hash    Hash   // of the text of the key
-	Name    string // for people
-	Account string // the ID of the account that it belongs to; empty: the operator's
-
-	Replaces string // the ID of the key that it was made to replace; empty: none
-
-	Scopes        []Scope        // empty: none
-	RatePerSecond float64        // requests
-	Burst         int            // requests at once; zero: as many as the rate allows in a second
-	Concurrency   int            // requests at a time
-	MonthlyQuota  int64          // verifications in a calendar month of UTC
-	Networks      []netip.Prefix // that clients may come from; empty: anywhere
-
-	Created  time.Time
-	LastUsed time.Time // to within a second; zero: never
-	Expires  time.Time // zero: never
-	Revoked  time.Time // zero: not
-}
-
-// Usable tells whether the key is neither revoked nor expired.
-func (k *Key) Usable(now time.Time) bool {
-	return k.Revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
-}
-
-// May tells whether the key has the scope.
-func (k *Key) May(scope Scope) bool {
-	for _, has := range k.Scopes {
-		if has == scope {
-			return true
-		}
-	}
-	return false
-}
-
 // CreateKey stores a key and returns it with its ID and time of creation.
 // [ErrExists]: a key with this hash exists.
 func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
@@ -74,13 +27,13 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 	if k.Hash == (Hash{}) {
 		return fmt.Errorf("%w: a key needs a hash", ErrInvalid)
 	}
-	if err := k.check(); err != nil {
+	if err := checkKey(&k); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO api_keys (id, hash, name, account, replaces, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
-		k.ID, k.Hash, k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes), k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
+		k.ID, octets(k.Hash), k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes), k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
 		joined(k.Networks), millisOf(k.Created), millisOf(k.Expires))
 	return err
 }
@@ -89,7 +42,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 // k's ID to those of k.
 func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 	err := s.write(ctx, "update key", func(ctx context.Context, tx *sql.Tx) error {
-		if err := k.check(); err != nil {
+		if err := checkKey(&k); err != nil {
 			return err
 		}
 		if err := one(tx.ExecContext(ctx, `
@@ -146,7 +99,7 @@ func (s *Store) Keys(ctx context.Context) (keys []Key, err error) {
 // not in the store.
 func (s *Store) TouchKey(id string, at time.Time) { s.queue.touch(storable(id), millisOf(at)) }
 
-func (k *Key) check() error {
+func checkKey(k *Key) error {
 	switch {
 	case k.RatePerSecond < 0 || k.Burst < 0 || k.Concurrency < 0 || k.MonthlyQuota < 0:
 		return fmt.Errorf("%w: a limit of a key is below zero", ErrInvalid)
@@ -168,7 +121,7 @@ func scanKey(row scanner) (Key, error) {
 	var k Key
 	var scopes, networks string
 	var created, lastUsed, expires, revoked millis
-	if err := row.Scan(&k.ID, &k.Hash, &k.Name, &k.Account, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
+	if err := row.Scan(&k.ID, (*octets)(&k.Hash), &k.Name, &k.Account, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
 		&created, &lastUsed, &expires, &revoked); err != nil {
 		return Key{}, err
 	}

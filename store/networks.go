@@ -15,7 +15,7 @@ func (s *Store) RememberNetwork(ctx context.Context, account, network string) er
 		if _, err := tx.ExecContext(ctx, `
 			INSERT INTO networks (account, network, at) VALUES ($1, $2, $3)
 			ON CONFLICT (account, network) DO UPDATE SET at = excluded.at`,
-			account, s.networkHash(network), millisOf(s.now())); err != nil {
+			account, octets(s.networkHash(network)), millisOf(s.now())); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
@@ -33,7 +33,7 @@ func (s *Store) KnowsNetwork(ctx context.Context, login, network string) (known 
 		var count int
 		err := db.QueryRowContext(ctx, `
 			SELECT COUNT(*) FROM networks n JOIN accounts a ON a.id = n.account WHERE a.login = $1 AND n.network = $2`,
-			storable(loginOf(login)), s.networkHash(network)).Scan(&count)
+			storable(loginOf(login)), octets(s.networkHash(network))).Scan(&count)
 		known = count > 0
 		return err
 	})

@@ -7,13 +7,6 @@ import (
 	"time"
 )
 
-// Reservation is a block of a key's monthly quota that no other node can use.
-type Reservation struct {
-	Key   string    // the ID
-	Month time.Time // its beginning, in UTC
-	Units int64     // how many were granted; zero: the quota is used up
-}
-
 // ReturnQuota returns r.Units, which were reserved and not used, and commits.
 func (s *Store) ReturnQuota(ctx context.Context, r Reservation) error {
 	if r.Units <= 0 {

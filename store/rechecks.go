@@ -59,7 +59,7 @@ func (s *Store) ClaimRechecks(ctx context.Context, egress string, limit int, lea
 func scanRecheck(row scanner) (Recheck, error) {
 	var r Recheck
 	var runAfter, giveUp millis
-	err := row.Scan(&r.hash, &r.Address, &r.Egress, &runAfter, &giveUp, &r.Attempts, &r.claim)
+	err := row.Scan((*octets)(&r.hash), &r.Address, &r.Egress, &runAfter, &giveUp, &r.Attempts, &r.claim)
 	r.RunAfter, r.GiveUp = runAfter.time(), giveUp.time()
 	return r, err
 }
@@ -68,7 +68,7 @@ func scanRecheck(row scanner) (Recheck, error) {
 // [ErrLeaseLost]: it has been claimed by others since.
 func (s *Store) FinishRecheck(ctx context.Context, r Recheck) error {
 	return s.write(ctx, "finish recheck", func(ctx context.Context, tx *sql.Tx) error {
-		return held(tx.ExecContext(ctx, `DELETE FROM rechecks WHERE hash = $1 AND claim = $2`, r.hash, r.claim))
+		return held(tx.ExecContext(ctx, `DELETE FROM rechecks WHERE hash = $1 AND claim = $2`, octets(r.hash), r.claim))
 	})
 }
 
@@ -77,7 +77,7 @@ func (s *Store) FinishRecheck(ctx context.Context, r Recheck) error {
 func (s *Store) PostponeRecheck(ctx context.Context, r Recheck, until time.Time) error {
 	return s.write(ctx, "postpone recheck", func(ctx context.Context, tx *sql.Tx) error {
 		return held(tx.ExecContext(ctx, `UPDATE rechecks SET run_after = $3, leased = 0 WHERE hash = $1 AND claim = $2`,
-			r.hash, r.claim, millisOf(until)))
+			octets(r.hash), r.claim, millisOf(until)))
 	})
 }
 
@@ -118,7 +118,7 @@ func (s *Store) insertRechecks(ctx context.Context, tx *sql.Tx, b *batch) error 
 	var rows [][]any
 	for _, hash := range sortedHashes(b.rechecks) {
 		r := b.rechecks[hash]
-		rows = append(rows, []any{hash, r.Address, r.Egress, r.Attempts, now, millisOf(r.RunAfter), millisOf(r.GiveUp), 0, 0})
+		rows = append(rows, []any{octets(hash), r.Address, r.Egress, r.Attempts, now, millisOf(r.RunAfter), millisOf(r.GiveUp), 0, 0})
 	}
 	room := min(len(rows), max(0, s.maxRechecks-waiting))
 	s.queue.drop(len(rows) - room)

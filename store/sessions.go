@@ -18,7 +18,7 @@ type Session struct {
 func (s *Store) CreateSession(ctx context.Context, session Session) error {
 	return s.write(ctx, "create session", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (hash, account, created, expires) VALUES ($1, $2, $3, $4)`,
-			session.Hash, session.Account, millisOf(s.now()), millisOf(session.Expires))
+			octets(session.Hash), session.Account, millisOf(s.now()), millisOf(session.Expires))
 		return err
 	})
 }
@@ -31,7 +31,7 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 		err := db.QueryRowContext(ctx, `
 			SELECT s.created, s.expires, a.id, a.login, a.password, a.created
 			FROM sessions s JOIN accounts a ON a.id = s.account
-			WHERE s.hash = $1 AND s.expires > $2`, hash, millisOf(s.now())).
+			WHERE s.hash = $1 AND s.expires > $2`, octets(hash), millisOf(s.now())).
 			Scan(&created, &expires, &account.ID, &account.Login, &account.Password, &joined)
 		session = Session{Hash: hash, Account: account.ID, Created: created.time(), Expires: expires.time()}
 		account.Created = joined.time()
@@ -45,14 +45,14 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 func (s *Store) ExtendSession(ctx context.Context, hash Hash, expires time.Time) error {
 	return s.write(ctx, "extend session", func(ctx context.Context, tx *sql.Tx) error {
 		return one(tx.ExecContext(ctx, `UPDATE sessions SET expires = $2 WHERE hash = $1 AND expires > $3`,
-			hash, millisOf(expires), millisOf(s.now())))
+			octets(hash), millisOf(expires), millisOf(s.now())))
 	})
 }
 
 // EndSession ends a session; one that is not there has ended already.
 func (s *Store) EndSession(ctx context.Context, hash Hash) error {
 	return s.write(ctx, "end session", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, octets(hash))
 		return err
 	})
 }

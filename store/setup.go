@@ -10,7 +10,7 @@ import (
 // be created. Several may exist, one for each node.
 func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Time) error {
 	return s.write(ctx, "create set-up token", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`, hash, millisOf(expires))
+		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`, octets(hash), millisOf(expires))
 		return err
 	})
 }
@@ -20,7 +20,7 @@ func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Ti
 func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	return s.read(ctx, "read set-up token", func(ctx context.Context, db *sql.DB) error {
 		var found int
-		return db.QueryRowContext(ctx, `SELECT 1 FROM setup_tokens WHERE hash = $1 AND expires > $2`, hash, millisOf(s.now())).Scan(&found)
+		return db.QueryRowContext(ctx, `SELECT 1 FROM setup_tokens WHERE hash = $1 AND expires > $2`, octets(hash), millisOf(s.now())).Scan(&found)
 	})
 }
 
@@ -33,7 +33,7 @@ func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, 
 	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {
 		if err := one(tx.ExecContext(ctx, `
 			DELETE FROM setup_tokens WHERE hash = $1 AND expires > $2 AND NOT EXISTS (SELECT 1 FROM accounts)`,
-			token, millisOf(s.now()))); err != nil {
+			octets(token), millisOf(s.now()))); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM setup_tokens`); err != nil {

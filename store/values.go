@@ -12,23 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// Hash is the SHA-256 of a secret, which is all that the store knows of it.
-type Hash [sha256.Size]byte
-
-// HashOf returns the hash of a key, a session cookie or a token. These are
-// random and long; a password needs a different hash.
-func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
+// octets is a hash as it is stored.
+type octets Hash
 
 // Value stores the hash as octets.
-func (h Hash) Value() (driver.Value, error) { return h[:], nil }
+func (o octets) Value() (driver.Value, error) { return o[:], nil }
 
 // Scan reads what Value wrote.
-func (h *Hash) Scan(value any) error {
-	octets, ok := value.([]byte)
-	if !ok || len(octets) != len(h) {
-		return fmt.Errorf("a stored hash is not %d octets", len(h))
+func (o *octets) Scan(value any) error {
+	stored, ok := value.([]byte)
+	if !ok || len(stored) != len(o) {
+		return fmt.Errorf("a stored hash is not %d octets", len(o))
 	}
-	copy(h[:], octets)
+	copy(o[:], stored)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (s *Store) Verdict(ctx context.Context, address string) (v Verdict, err err
 		var result string
 		var checked, expires millis
 		err := db.QueryRowContext(ctx, `SELECT result, reason, checked, expires FROM verdicts WHERE hash = $1 AND expires > $2 AND checked <= $3`,
-			hash, millisOf(s.now()), millisOf(s.now().Add(clockSlack))).Scan(&result, &v.Reason, &checked, &expires)
+			octets(hash), millisOf(s.now()), millisOf(s.now().Add(clockSlack))).Scan(&result, &v.Reason, &checked, &expires)
 		v.Result, v.Checked, v.Expires = []byte(result), checked.time(), expires.time()
 		return err
 	})

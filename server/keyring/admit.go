@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 const (
@@ -37,9 +37,9 @@ type Grant struct {
 // unit of the key's quota is reserved, Admit waits for the store, until ctx
 // ends and for at most a few seconds. Only a verification takes a unit. The
 // caller ends the request with [Grant.Done].
-func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, from netip.Addr) (*Grant, error) {
+func (k *Keyring) Admit(ctx context.Context, text string, scope rows.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
-	e := k.table.Load().byHash[store.HashOf(text)]
+	e := k.table.Load().byHash[rows.HashOf(text)]
 	if e == nil {
 		return nil, ErrUnauthorized
 	}
@@ -55,7 +55,7 @@ func (k *Keyring) Admit(ctx context.Context, text string, scope store.Scope, fro
 		return nil, &LimitError{RateLimit, wait, e.rate(k.elapsed(now))}
 	}
 	g := &Grant{ID: e.key.ID, Name: e.key.Name, keyring: k, entry: e, tokens: 1}
-	if scope == store.ScopeVerify && e.key.MonthlyQuota > 0 {
+	if scope == rows.ScopeVerify && e.key.MonthlyQuota > 0 {
 		if err := g.takeUnit(ctx); err != nil {
 			e.refund(tokenParts)
 			e.leave()
@@ -137,7 +137,7 @@ func (g *Grant) Unanswered(n int) {
 func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.now())) }
 
 // Key is the key, with its limits.
-func (g *Grant) Key() store.Key { return g.entry.snapshot() }
+func (g *Grant) Key() rows.Key { return g.entry.snapshot() }
 
 // Done ends the request. One that was not answered gives its units of the quota
 // back.

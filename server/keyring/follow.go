@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 // reload reads the keys, and returns the versions that were current before.
-func (k *Keyring) reload(ctx context.Context) (store.Versions, error) {
+func (k *Keyring) reload(ctx context.Context) (rows.Versions, error) {
 	k.loading.Lock()
 	defer k.loading.Unlock()
 	began := k.elapsed(k.now())
@@ -37,8 +37,8 @@ func (k *Keyring) reload(ctx context.Context) (store.Versions, error) {
 }
 
 // follow takes up changes of the keys until ctx ends.
-func (k *Keyring) follow(ctx context.Context, seen store.Versions) {
-	k.store.Watch(ctx, seen, func(ctx context.Context, now store.Versions) error {
+func (k *Keyring) follow(ctx context.Context, seen rows.Versions) {
+	k.store.Watch(ctx, seen, func(ctx context.Context, now rows.Versions) error {
 		if now.Keys == k.table.Load().version {
 			return nil
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 const (
@@ -56,7 +56,7 @@ func DefaultBurst(requests float64) int {
 
 // BurstOf is how many requests may be made with a key at once; zero: as many as
 // one likes.
-func BurstOf(key store.Key) int {
+func BurstOf(key rows.Key) int {
 	switch {
 	case key.RatePerSecond <= 0:
 		return 0

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // giveBackIdle returns blocks that are not in use: as many as it can until the
@@ -31,7 +31,7 @@ func (k *Keyring) giveBackAll() (err error) {
 }
 
 // giveBackLater returns units in the background.
-func (k *Keyring) giveBackLater(e *entry, rest store.Reservation) {
+func (k *Keyring) giveBackLater(e *entry, rest rows.Reservation) {
 	if rest.Units > 0 {
 		k.background(func() { _ = k.giveBack(context.Background(), e, rest) })
 	}
@@ -39,7 +39,7 @@ func (k *Keyring) giveBackLater(e *entry, rest store.Reservation) {
 
 // giveBack returns units. After an error they are lost to the key: they may
 // have been returned, and must not be used twice.
-func (k *Keyring) giveBack(ctx context.Context, e *entry, rest store.Reservation) error {
+func (k *Keyring) giveBack(ctx context.Context, e *entry, rest rows.Reservation) error {
 	if rest.Units <= 0 {
 		return nil
 	}
@@ -54,13 +54,13 @@ func (k *Keyring) giveBack(ctx context.Context, e *entry, rest store.Reservation
 }
 
 // takeRest empties the block if it is to be emptied.
-func (q *quota) takeRest(whether func(*quota) bool) store.Reservation {
+func (q *quota) takeRest(whether func(*quota) bool) rows.Reservation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.left == 0 || !whether(q) {
-		return store.Reservation{}
+		return rows.Reservation{}
 	}
-	rest := store.Reservation{Month: q.month.begin(), Units: q.left}
+	rest := rows.Reservation{Month: q.month.begin(), Units: q.left}
 	q.left = 0
 	return rest
 }

@@ -8,22 +8,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
-// Store is the part of a [store.Store] that a Keyring works with.
+// Store is the part of a [github.com/rcpt/rcpt/store.Store] that a Keyring
+// works with.
 type Store interface {
-	Keys(context.Context) ([]store.Key, error)
-	Versions(context.Context) (store.Versions, error)
-	Watch(ctx context.Context, seen store.Versions, changed func(context.Context, store.Versions) error)
-	CreateKey(context.Context, store.Key) (store.Key, error)
-	UpdateKey(context.Context, store.Key) error
-	RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (store.Key, error)
+	Keys(context.Context) ([]rows.Key, error)
+	Versions(context.Context) (rows.Versions, error)
+	Watch(ctx context.Context, seen rows.Versions, changed func(context.Context, rows.Versions) error)
+	CreateKey(context.Context, rows.Key) (rows.Key, error)
+	UpdateKey(context.Context, rows.Key) error
+	RotateKey(ctx context.Context, id string, hash rows.Hash, until time.Time) (rows.Key, error)
 	RevokeKey(ctx context.Context, id string) error
 	TouchKey(id string, at time.Time)
 	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
-	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (store.Reservation, error)
-	ReturnQuota(context.Context, store.Reservation) error
+	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (rows.Reservation, error)
+	ReturnQuota(context.Context, rows.Reservation) error
 }
 
 // Config configures a [Keyring].
@@ -93,8 +94,8 @@ func fixedEntry(text string) *entry {
 	if text == "" {
 		return nil
 	}
-	scopes := []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage}
-	return newEntry(store.Key{ID: FixedID, Name: FixedID, Hash: store.HashOf(text), Scopes: scopes}, new(state))
+	scopes := []rows.Scope{rows.ScopeVerify, rows.ScopeBulk, rows.ScopeUsage}
+	return newEntry(rows.Key{ID: FixedID, Name: FixedID, Hash: rows.HashOf(text), Scopes: scopes}, new(state))
 }
 
 // Close ends the work in the background and returns what is left of reserved

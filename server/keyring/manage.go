@@ -4,24 +4,24 @@ import (
 	"context"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // NewKey creates a key with the fields of k and stores its hash. It returns the
 // text of the key, which cannot be read again.
 func NewKey(ctx context.Context, s interface {
-	CreateKey(context.Context, store.Key) (store.Key, error)
-}, k store.Key) (text string, created store.Key, err error) {
+	CreateKey(context.Context, rows.Key) (rows.Key, error)
+}, k rows.Key) (text string, created rows.Key, err error) {
 	text = NewText()
-	k.Hash = store.HashOf(text)
+	k.Hash = rows.HashOf(text)
 	if created, err = s.CreateKey(ctx, k); err != nil {
-		return "", store.Key{}, err
+		return "", rows.Key{}, err
 	}
 	return text, created, nil
 }
 
 // Create is [NewKey] for a key that can be used on this node at once.
-func (k *Keyring) Create(ctx context.Context, key store.Key) (text string, created store.Key, err error) {
+func (k *Keyring) Create(ctx context.Context, key rows.Key) (text string, created rows.Key, err error) {
 	text, created, err = NewKey(ctx, k.store, key)
 	if err == nil {
 		k.reloadSoon(ctx)
@@ -30,20 +30,20 @@ func (k *Keyring) Create(ctx context.Context, key store.Key) (text string, creat
 }
 
 // Replacement creates a key that replaces the one with the ID, which works
-// until the given time; see [store.Store.RotateKey]. It returns the text of the
-// new key, which cannot be read again.
+// until the given time; see [github.com/rcpt/rcpt/store.Store.RotateKey]. It
+// returns the text of the new key, which cannot be read again.
 func Replacement(ctx context.Context, s interface {
-	RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (store.Key, error)
-}, id string, until time.Time) (text string, created store.Key, err error) {
+	RotateKey(ctx context.Context, id string, hash rows.Hash, until time.Time) (rows.Key, error)
+}, id string, until time.Time) (text string, created rows.Key, err error) {
 	text = NewText()
-	if created, err = s.RotateKey(ctx, id, store.HashOf(text), until); err != nil {
-		return "", store.Key{}, err
+	if created, err = s.RotateKey(ctx, id, rows.HashOf(text), until); err != nil {
+		return "", rows.Key{}, err
 	}
 	return text, created, nil
 }
 
 // Rotate is [Replacement] for a key that can be used on this node at once.
-func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error) {
+func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text string, created rows.Key, err error) {
 	text, created, err = Replacement(ctx, k.store, id, until)
 	if err == nil {
 		k.reloadSoon(ctx)
@@ -52,8 +52,8 @@ func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text 
 }
 
 // Update changes the key with key's ID, on this node at once; see
-// [store.Store.UpdateKey].
-func (k *Keyring) Update(ctx context.Context, key store.Key) error {
+// [github.com/rcpt/rcpt/store.Store.UpdateKey].
+func (k *Keyring) Update(ctx context.Context, key rows.Key) error {
 	err := k.store.UpdateKey(ctx, key)
 	if err == nil {
 		k.reloadSoon(ctx)
@@ -62,7 +62,7 @@ func (k *Keyring) Update(ctx context.Context, key store.Key) error {
 }
 
 // Revoke makes a key permanently unusable, on this node at once.
-// [store.ErrNotFound]: there is no key with this ID.
+// [rows.ErrNotFound]: there is no key with this ID.
 func (k *Keyring) Revoke(ctx context.Context, id string) error {
 	if err := k.store.RevokeKey(ctx, id); err != nil {
 		return err
@@ -86,9 +86,9 @@ func (k *Keyring) reloadSoon(ctx context.Context) {
 
 // List returns all keys but the fixed one, including revoked ones, the oldest
 // first.
-func (k *Keyring) List() []store.Key {
+func (k *Keyring) List() []rows.Key {
 	all := k.table.Load().all
-	keys := make([]store.Key, len(all))
+	keys := make([]rows.Key, len(all))
 	for i, e := range all {
 		keys[i] = e.snapshot()
 	}

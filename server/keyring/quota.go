@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 const (
@@ -130,7 +130,7 @@ func (k *Keyring) fill(e *entry, m month, want, limit int64, pending chan struct
 	q.pending, q.waited, q.waiting = nil, q.waiting, 0
 	switch {
 	case q.month != m:
-		k.giveBackLater(e, store.Reservation{Key: e.key.ID, Month: m.begin(), Units: granted})
+		k.giveBackLater(e, rows.Reservation{Key: e.key.ID, Month: m.begin(), Units: granted})
 		return
 	case err != nil:
 		q.refusal = ErrUnavailable
@@ -170,8 +170,8 @@ func (k *Keyring) tellOf(err error) {
 }
 
 // turnTo empties the block for another month, and returns what was in it.
-func (q *quota) turnTo(m month) store.Reservation {
-	rest := store.Reservation{Month: q.month.begin(), Units: q.left}
+func (q *quota) turnTo(m month) rows.Reservation {
+	rest := rows.Reservation{Month: q.month.begin(), Units: q.left}
 	q.month, q.left, q.refusal = m, 0, nil
 	return rest
 }

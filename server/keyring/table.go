@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 // FixedID is the ID of the fixed key, which is not in the store.
@@ -15,13 +15,13 @@ const FixedID = "fixed"
 // table is the keys at one moment. It does not change.
 type table struct {
 	version int64 // of the keys in the store
-	byHash  map[store.Hash]*entry
+	byHash  map[rows.Hash]*entry
 	all     []*entry // in the order of the store, without the fixed key
 }
 
 // entry is a key as it was read, with state that survives the next reading.
 type entry struct {
-	key    store.Key
+	key    rows.Key
 	bucket bucket
 	policy string
 	*state
@@ -36,7 +36,7 @@ type state struct {
 	quota   quota
 }
 
-func newEntry(key store.Key, s *state) *entry {
+func newEntry(key rows.Key, s *state) *entry {
 	key.Burst = BurstOf(key)
 	b := newBucket(key.RatePerSecond, key.Burst)
 	return &entry{key: key, bucket: b, policy: policy(key.RatePerSecond, b.size), state: s}
@@ -44,14 +44,14 @@ func newEntry(key store.Key, s *state) *entry {
 
 // newTable makes the table of the keys. Those that were in old keep their
 // state.
-func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table {
+func newTable(version int64, keys []rows.Key, fixed *entry, old *table) *table {
 	known := make(map[string]*state, len(keys))
 	if old != nil {
 		for _, e := range old.all {
 			known[e.key.ID] = e.state
 		}
 	}
-	t := &table{version, make(map[store.Hash]*entry, len(keys)+1), make([]*entry, 0, len(keys))}
+	t := &table{version, make(map[rows.Hash]*entry, len(keys)+1), make([]*entry, 0, len(keys))}
 	for _, key := range keys {
 		s := known[key.ID]
 		if s == nil {
@@ -69,7 +69,7 @@ func newTable(version int64, keys []store.Key, fixed *entry, old *table) *table 
 
 // accepts reports whether the key may be used now, from this address, for this
 // scope.
-func (e *entry) accepts(now time.Time, scope store.Scope, from netip.Addr) error {
+func (e *entry) accepts(now time.Time, scope rows.Scope, from netip.Addr) error {
 	switch {
 	case e.revoked.Load() || !e.key.Usable(now):
 		return ErrUnauthorized
@@ -122,7 +122,7 @@ func (e *entry) rate(at time.Duration) Rate {
 }
 
 // snapshot returns the key, with the last use that this node knows.
-func (e *entry) snapshot() store.Key {
+func (e *entry) snapshot() rows.Key {
 	key := e.key
 	if used := e.touched.Load(); used > 0 && time.UnixMilli(used).After(key.LastUsed) {
 		key.LastUsed = time.UnixMilli(used).UTC()

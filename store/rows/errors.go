@@ -1,0 +1,19 @@
+package rows
+
+import "errors"
+
+// What a caller may want to tell apart, with [errors.Is].
+var (
+	ErrNotFound     = errors.New("not found")
+	ErrExists       = errors.New("already exists")
+	ErrInvalid      = errors.New("cannot be stored")
+	ErrLeaseLost    = errors.New("the lease has expired and another node may have the work")
+	ErrLocked       = errors.New("in use by another process")
+	ErrSchemaTooNew = errors.New("made by a later version of rcpt")
+	ErrNotEmpty     = errors.New("not empty")
+
+	// ErrUnavailable means that the database cannot do it at the moment: it was
+	// lost, is overloaded, or its disk is full or read-only. A retry may help;
+	// a server answers 503.
+	ErrUnavailable = errors.New("the database is not available")
+)

@@ -1,0 +1,61 @@
+package rows
+
+import (
+	"crypto/sha256"
+	"net/netip"
+	"time"
+)
+
+// Scope is something that a key may be used for.
+type Scope string
+
+// The scopes.
+const (
+	ScopeVerify Scope = "verify"
+	ScopeBulk   Scope = "bulk"
+	ScopeUsage  Scope = "usage"
+)
+
+// Key is an API key without its text. A limit of zero means none.
+type Key struct {
+	ID      string // made by CreateKey; no secret
+	Hash    Hash   // of the text of the key
+	Name    string // for people
+	Account string // the ID of the account that it belongs to; empty: the operator's
+
+	Replaces string // the ID of the key that it was made to replace; empty: none
+
+	Scopes        []Scope        // empty: none
+	RatePerSecond float64        // requests
+	Burst         int            // requests at once; zero: as many as the rate allows in a second
+	Concurrency   int            // requests at a time
+	MonthlyQuota  int64          // verifications in a calendar month of UTC
+	Networks      []netip.Prefix // that clients may come from; empty: anywhere
+
+	Created  time.Time
+	LastUsed time.Time // to within a second; zero: never
+	Expires  time.Time // zero: never
+	Revoked  time.Time // zero: not
+}
+
+// Usable tells whether the key is neither revoked nor expired.
+func (k *Key) Usable(now time.Time) bool {
+	return k.Revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
+}
+
+// May tells whether the key has the scope.
+func (k *Key) May(scope Scope) bool {
+	for _, has := range k.Scopes {
+		if has == scope {
+			return true
+		}
+	}
+	return false
+}
+
+// Hash is the SHA-256 of a secret, which is all that the store knows of it.
+type Hash [sha256.Size]byte
+
+// HashOf returns the hash of a key, a session cookie or a token. These are
+// random and long; a password needs a different hash.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
