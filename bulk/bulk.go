@@ -24,8 +24,8 @@ type Source interface {
 	Next(ctx context.Context) (Item, error)
 }
 
-// Sink takes the results in the order of the source. It is called from one
-// goroutine.
+// Sink takes the results in the order of the source, or with
+// [Options.Unordered] as they come. It is called from one goroutine.
 type Sink interface {
 	// Write must not change what the result points to: duplicates of the
 	// address share it. The context has the values of that of [Run] and is not
@@ -61,7 +61,8 @@ type GroupVerifier interface {
 // when everything is written, or with an error:
 //
 //   - ctx was cancelled: it stops at once, writes the results that are done and
-//     next in order, and returns an error that wraps ctx.Err() and the cause;
+//     next in order ([Options.Unordered]: all that are done), and returns an
+//     error that wraps ctx.Err() and the cause;
 //   - source failed: the items that were read before are finished as after
 //     [Options.Drain], and written;
 //   - the Verifier was closed ([engine.ErrClosed]): it stops at once, as after
@@ -70,8 +71,8 @@ type GroupVerifier interface {
 //     stops at once; in the latter case, results that are next in order are
 //     written.
 //
-// Errors of source and sink name the number of the item, from 1. The summary is
-// valid after an error too.
+// Errors of the source name the number of the item, and errors of the sink that
+// of the result, from 1. The summary is valid after an error too.
 func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
 	o, err := o.withDefaults()
 	if err != nil {

@@ -6,7 +6,8 @@
 //
 //   - Order: the sink gets the results in the order of the source, each
 //     exactly once. A result that is done before its turn waits in memory, and
-//     beyond [Limits.HeldBytes] in a temporary file.
+//     beyond [Limits.HeldBytes] in a temporary file. With [Options.Unordered]
+//     the sink gets each result when it is final.
 //   - Plan: a window of the list is read ahead, so that addresses of one
 //     domain are verified together and share sessions with its mail host.
 //     Domains take turns, so that large and small ones do not hold each other

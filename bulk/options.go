@@ -35,6 +35,10 @@ type Options struct {
 	// RetryWindow is how long temporary answers about an address are retried,
 	// from the first one. Default: not at all.
 	RetryWindow time.Duration
+	// Unordered writes each result when it is final, instead of in the order of
+	// the source. Addresses that are slow or wait for a retry then hold back no
+	// others. Default: the order of the source.
+	Unordered bool
 	// Trim is applied to each result when it comes, and says what of it the
 	// sink needs: with [engine.Result.WithoutDetails], results that wait for
 	// their turn take a tenth of the room, and the sink still has their Reason.
@@ -90,7 +94,8 @@ type Limits struct {
 	// Each takes 150 octets. Default: 500,000.
 	Waiting int
 	// Ahead is how many items may be read beyond the first that is not done,
-	// before reading pauses. Each takes 8 octets. Default: 4,000,000.
+	// or with [Options.Unordered] without being written, before reading pauses.
+	// Each takes 8 octets. Default: 4,000,000.
 	Ahead int
 	// HeldBytes bounds the results in memory that wait for their turn or a
 	// retry; the others go to a file. Default: 32 MiB.

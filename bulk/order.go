@@ -1,21 +1,34 @@
 package bulk
 
-// order brings records that are done in any order into that of the source.
+// order returns records that are done in the order of the source, or as they
+// come.
 type order struct {
-	buffer *spillBuffer
-	next   int64      // the first place that was not taken
-	places queue[ref] // from next on; zero: not done yet
+	buffer    *spillBuffer
+	unordered bool
+	opened    int64      // places
+	taken     int64      // records
+	places    queue[ref] // ordered: those not taken; zero: not done yet. Unordered: the records that are done
 }
 
-// open appends a place and returns its number.
+// open returns the number of the next place.
 func (o *order) open() int64 {
-	o.places.push(0)
-	return o.next + int64(o.places.len()) - 1
+	if !o.unordered {
+		o.places.push(0)
+	}
+	o.opened++
+	return o.opened - 1
 }
 
-func (o *order) fill(place int64, r *record) { *o.places.at(int(place - o.next)) = o.buffer.put(r) }
+func (o *order) fill(place int64, r *record) {
+	at := o.buffer.put(r)
+	if o.unordered {
+		o.places.push(at)
+		return
+	}
+	*o.places.at(int(place - o.taken)) = at
+}
 
-// take returns the record that is next in order; nil: it is not done.
+// take returns the record that is next; nil: it is not done.
 func (o *order) take() (*record, error) {
 	if o.places.len() == 0 || *o.places.at(0) == 0 {
 		return nil, nil
@@ -25,6 +38,10 @@ func (o *order) take() (*record, error) {
 		return nil, err
 	}
 	o.places.pop()
-	o.next++
+	o.taken++
 	return r, nil
 }
+
+// left is the number of places that were opened and whose records were not
+// taken.
+func (o *order) left() int { return int(o.opened - o.taken) }

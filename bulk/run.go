@@ -72,7 +72,7 @@ func newRun(o Options, sink Sink) *run {
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
 		buffer:   buffer,
-		order:    order{buffer: buffer},
+		order:    order{buffer: buffer, unordered: o.Unordered},
 		known:    newDedupe(o.Limits.RecentBytes),
 		plan:     newPlanner(o.Limits.PerDomain),
 		pacer:    pacer{window: o.RetryWindow, seed: maphash.MakeSeed()},
@@ -101,7 +101,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.advance(); err != nil {
 			return err
 		}
-		if r.exhausted && r.order.places.len() == 0 {
+		if r.exhausted && r.order.left() == 0 {
 			return nil
 		}
 		if err := r.await(ctx); err != nil {
@@ -191,7 +191,7 @@ func (r *run) collect() error {
 // readable is nil while a limit forbids further reading.
 func (r *run) readable() <-chan reading {
 	limits := r.options.Limits
-	if r.exhausted || !r.room() || len(r.waits) >= limits.Waiting || r.order.places.len() >= limits.Ahead {
+	if r.exhausted || !r.room() || len(r.waits) >= limits.Waiting || r.order.left() >= limits.Ahead {
 		return nil
 	}
 	return r.reads

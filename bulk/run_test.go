@@ -234,7 +234,7 @@ func TestSinkError(t *testing.T) {
 			return out.Write(t.Context(), item, r)
 		})
 		summary, err := bulk.Run(t.Context(), listOf(emails...), slow, bulk.Options{Verifier: &answers{}})
-		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "item 3") {
+		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "result 3") {
 			t.Errorf("%v", err)
 		}
 		if diff := cmp.Diff(lines(emails[:2], engine.VerdictDeliverable), out.lines); diff != "" || summary.Written != 2 {

@@ -64,7 +64,7 @@ func (w *writer) write(ctx context.Context, batch []*record) error {
 	}
 	for _, r := range batch {
 		if err := w.sink.Write(ctx, r.item, r.answer.result); err != nil {
-			return fmt.Errorf("bulk: cannot write the result of item %d: %w", w.written+1, err)
+			return fmt.Errorf("bulk: cannot write result %d: %w", w.written+1, err)
 		}
 		w.written++
 		w.unflushed = true
@@ -80,7 +80,7 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	w.unflushed = false
 	if err := sink.Flush(ctx); err != nil {
-		return fmt.Errorf("bulk: cannot write the results up to item %d: %w", w.written, err)
+		return fmt.Errorf("bulk: cannot write the results up to number %d: %w", w.written, err)
 	}
 	return nil
 }
