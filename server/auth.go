@@ -22,7 +22,7 @@ type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered 
 // is within its limits. The body of other requests is not read.
 func (s *Server) authorized(scope rows.Scope, next granted) handler {
 	return func(x *exchange, r *http.Request) {
-		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
+		grant, err := s.admit(x, r, scope)
 		if err != nil {
 			leaveBody(x, r)
 			s.refuse(x, r, scope, err)
@@ -33,6 +33,22 @@ func (s *Server) authorized(scope rows.Scope, next granted) handler {
 		x.note(slog.String("key_id", grant.ID))
 		answered = next(x, r, grant)
 	}
+}
+
+// admit grants a request by its key, or by what the program decides.
+func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring.Grant, error) {
+	if s.config.Authorize == nil {
+		return s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
+	}
+	client, err := s.config.Authorize(r)
+	if err != nil {
+		return nil, keyring.ErrUnauthorized
+	}
+	grant, err := s.keys.Admit(r.Context(), s.config.Key, scope, s.clientAddr(r))
+	if err == nil {
+		grant.ID, grant.Name = client, client
+	}
+	return grant, err
 }
 
 // refuse answers a request that is not admitted.

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/store/rows"
 )
 
 func TestKey(t *testing.T) {
@@ -130,5 +132,38 @@ func TestLogLevels(t *testing.T) {
 			!strings.Contains(log.String(), outcome) {
 			t.Errorf("no %s in\n%s", outcome, log.String())
 		}
+	}
+}
+
+// TestAuthorize checks that a program that knows its clients by other means
+// decides who may ask, that keys mean nothing then, and that the client's name
+// is counted.
+func TestAuthorize(t *testing.T) {
+	var used []rows.Use
+	s, err := server.New(server.Config{
+		Verifier: verifierFunc(accepts),
+		Record:   func(u rows.Use) { used = append(used, u) },
+		Authorize: func(r *http.Request) (string, error) {
+			if user, _, ok := r.BasicAuth(); ok && user == "ann" {
+				return "ann", nil
+			}
+			return "", errors.New("not ours")
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"ann": 200, "bob": 401, "": 401} {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=alice@example.com", nil)
+		request.Header.Set("X-API-Key", key)
+		if name != "" {
+			request.SetBasicAuth(name, "x")
+		}
+		if response := ask(s.Handler(), request); response.Code != want {
+			t.Errorf("%q: status %d, want %d", name, response.Code, want)
+		}
+	}
+	if len(used) != 1 || used[0].Key != "ann" {
+		t.Errorf("recorded: %+v", used)
 	}
 }

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -49,4 +50,33 @@ func ExampleServer_Handler() {
 	// 200 {"email":"alice@example.org","user":"alice","domain":"example.org","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"The mail host takes mail for this mailbox and refuses unknown ones."}
 	// 401 {"message":"Unauthorized"}
 	// 200 our own page
+}
+
+// A program that has signed its clients in already decides by its session who
+// may ask.
+func ExampleConfig_authorize() {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+	api, err := server.New(server.Config{Verifier: verifier, Authorize: func(r *http.Request) (string, error) {
+		if cookie, err := r.Cookie("session"); err == nil && cookie.Value == "ann's" {
+			return "ann", nil
+		}
+		return "", errors.New("not signed in")
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, session := range []string{"ann's", "none"} {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=nobody", nil)
+		request.AddCookie(&http.Cookie{Name: "session", Value: session})
+		answer := httptest.NewRecorder()
+		api.Handler().ServeHTTP(answer, request)
+		fmt.Println(answer.Code)
+	}
+	// Output:
+	// 200
+	// 401
 }

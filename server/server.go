@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -31,10 +32,15 @@ type Config struct {
 	// Verifier does the work. Required.
 	Verifier Verifier
 	// Key is the key that clients must send; it has no limits. Required if Keys
-	// is nil, and not used otherwise.
+	// and Authorize are nil, and not used otherwise.
 	Key string
 	// Keys has the keys and their limits.
 	Keys *keyring.Keyring
+	// Authorize decides instead of keys whether a request may be answered, for
+	// programs that know their clients by other means. It returns a name of the
+	// client, for the log and Record; an error is answered with 401. It must
+	// be quick and safe for concurrent use. Default: Key or Keys.
+	Authorize func(r *http.Request) (client string, err error)
 	// Record is called for each verification that was answered, to count the
 	// usage of its key. It must be quick. Default: none.
 	Record func(rows.Use)
@@ -83,8 +89,11 @@ type Server struct {
 
 // New returns a Server.
 func New(config Config) (*Server, error) {
-	if config.Verifier == nil || config.Key == "" && config.Keys == nil {
-		return nil, errors.New("server: a verifier and a key are required")
+	if config.Verifier == nil || config.Key == "" && config.Keys == nil && config.Authorize == nil {
+		return nil, errors.New("server: a Verifier and one of Key, Keys and Authorize are required")
+	}
+	if config.Authorize != nil {
+		config.Key, config.Keys = rand.Text(), nil // a key without limits, which no client has
 	}
 	if config.Timeout == 0 {
 		config.Timeout = engine.DefaultTimeout
