@@ -178,9 +178,14 @@ func (t *transaction) doubtsControl(control *recipient) bool {
 }
 
 // controlDoubtful reports whether the control was refused in a way that may be
-// about the session.
+// about the session, or in an earlier one, and this one accepts another: its
+// machine may accept everything.
 func (t *transaction) controlDoubtful(j *job) bool {
 	control := t.controlOf(j)
+	if control == nil && j.control != nil && j.control.Refused() {
+		taken := func(r recipient) bool { return r.role == isControl && r.accepted() }
+		return !t.canary && slices.ContainsFunc(t.named, taken)
+	}
 	return control != nil && !t.canary && (control.Reply == nil || !t.believes(control))
 }
 

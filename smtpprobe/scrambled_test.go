@@ -214,36 +214,6 @@ func late(all bool) arrangement {
 	}
 }
 
-// TestRepliesOfAnotherSession is about a host that says to a recipient what it
-// should have said in another session, and says whom it means.
-func TestRepliesOfAnotherSession(t *testing.T) {
-	checkScrambled(t, "naming", func() *scrambled {
-		var mu sync.Mutex
-		said, sessions := map[int][]string{}, 0 // replies to recipients, by session
-		return &scrambled{perSession: func() arrangement {
-			mu.Lock()
-			defer mu.Unlock()
-			sessions++
-			own := sessions
-			return func(group, answers []string) []string {
-				mu.Lock()
-				defer mu.Unlock()
-				answers = slices.Clone(answers)
-				for i, command := range group {
-					if !isRCPT(command) {
-						continue
-					}
-					said[own] = append(said[own], answers[i])
-					if other := said[own-1]; len(other) > 0 {
-						answers[i], said[own-1] = other[0], other[1:]
-					}
-				}
-				return answers
-			}
-		}}
-	})
-}
-
 // TestOneRefusedByAnotherName is about a host that refuses a mailbox by another
 // name: it means the mailbox if the name stays the same.
 func TestOneRefusedByAnotherName(t *testing.T) {
