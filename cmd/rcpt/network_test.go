@@ -105,9 +105,9 @@ func TestServeInABrokenNetwork(t *testing.T) {
 		t.Run(c.resolver, func(t *testing.T) {
 			p := start(t, append(settings, "RCPT_API_KEY=a-key-of-the-user", "RCPT_DATA="+t.TempDir(), "RCPT_RESOLVER="+value(c.resolver)),
 				"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--ready-network", "--details")
-			metrics := p.await(p.stderr, `^Metrics are at (http://.*)$`)[1]
-			url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
-			p.await(p.stderr, "level=WARN .*the network does not work here, which is no fault of the addresses: .*"+c.warning)
+			lines := p.awaitAll(p.stderr, `^Metrics are at (http://.*)$`, `^rcpt listens on (http://.*)$`,
+				"level=WARN .*the network does not work here, which is no fault of the addresses: .*"+c.warning)
+			metrics, url := lines[0][1], lines[1][1]
 			address := "someone@nowhere.example"
 			if c.resolver == "WORKS" {
 				address = "someone@acme.example"

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 )
@@ -50,18 +51,37 @@ func check(t *testing.T, err error) {
 // await reads until a line matches, and returns its submatches.
 func (p *process) await(from *bufio.Reader, pattern string) []string {
 	p.t.Helper()
-	wanted := regexp.MustCompile(pattern)
+	return p.awaitAll(from, pattern)[0]
+}
+
+// awaitTimeout is the time for lines to come. It is long, because it only ends
+// what would wait for ever.
+const awaitTimeout = 2 * time.Minute
+
+// awaitAll reads until each pattern has matched a line, in any order, and
+// returns the submatches of each.
+func (p *process) awaitAll(from *bufio.Reader, patterns ...string) [][]string {
+	p.t.Helper()
+	ended := time.AfterFunc(awaitTimeout, func() { _ = p.command.Process.Kill() })
+	defer ended.Stop()
+	matches, missing := make([][]string, len(patterns)), len(patterns)
 	var seen strings.Builder
-	for {
+	for missing > 0 {
 		line, err := from.ReadString('\n')
 		seen.WriteString(line)
-		if match := wanted.FindStringSubmatch(strings.TrimSuffix(line, "\n")); match != nil {
-			return match
+		for i, pattern := range patterns {
+			if matches[i] != nil {
+				continue
+			}
+			if matches[i] = regexp.MustCompile(pattern).FindStringSubmatch(strings.TrimSuffix(line, "\n")); matches[i] != nil {
+				missing--
+			}
 		}
-		if err != nil {
-			p.t.Fatalf("no line like %s: %v in\n%s", pattern, err, seen.String())
+		if err != nil && missing > 0 {
+			p.t.Fatalf("not all of the lines %q: %v in\n%s", patterns, err, seen.String())
 		}
 	}
+	return matches
 }
 
 // end sends a signal and returns the exit code and the rest of the output.
