@@ -122,7 +122,6 @@ var rulings = map[Reason]ruling{
 		message: "The mail host refused without saying whether the mailbox exists."},
 	ReasonProtocolError: {verdict: VerdictUnknown, message: "The domain's mail host does not speak proper SMTP."},
 	ReasonSMTPUTF8Unsupported: {verdict: VerdictUndeliverable,
-
 		message: "The local-part has non-ASCII characters, " +
 			"and the mail host cannot take such addresses (no SMTPUTF8)."},
 	ReasonCatchAll: {verdict: VerdictAcceptAll, message: "The mail host takes mail for every address of the domain."},

@@ -1,6 +1,6 @@
-// Command gen prints the licence texts of everything in the binary; go generate calls
-// it in the folder of package licences. It looks at the packages for every
-// system that releases are made for, and finds the licence files in their
+// Command gen prints the licence texts of everything in the binary; go generate
+// calls it in the folder of package licences. It looks at the packages for
+// every system that releases are made for, and finds the licence files in their
 // folders and in those above, up to the root of their module.
 package main
 
