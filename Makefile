@@ -38,7 +38,7 @@ lint: ## formatting, width of lines and staticcheck
 	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
-	./server/openapi/generators/check.sh
+	./internal/openapi/generators/check.sh
 
 apidiff: ## what changed in the promised packages since the last tag
 	GO="$(GO)" .ci/apidiff
@@ -56,7 +56,7 @@ e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
 
 browser: ## the dashboard in a browser (Chromium)
-	$(GO) test -tags browser -count=1 -timeout 5m ./server/dashboard
+	$(GO) test -tags browser -count=1 -timeout 5m ./internal/dashboard
 
 crash: ## a list of 100,000 rows whose run is killed ten times: nothing that was settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run TestBulkKilled -count=1 -timeout 20m -v ./cmd/rcpt

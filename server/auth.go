@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store/rows"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // granted serves a request that its key allows, and reports whether the request

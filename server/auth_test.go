@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/store/rows"
 )
 
 func TestKey(t *testing.T) {

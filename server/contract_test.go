@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rcpt/rcpt/internal/openapi/openapitest"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/openapi/openapitest"
 )
 
 // judge holds the responses of all tests to the contract, and keeps what it

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/openapi/openapitest"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/openapi/openapitest"
 	"go.uber.org/goleak"
 )
 

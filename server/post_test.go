@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/store"
 )
 
 // post sends a body to /api/v1/verify with the key in a header.

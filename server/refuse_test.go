@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/store"
 )
 
 // TestScopeOfKey: a good key without the scope learns which one it lacks.

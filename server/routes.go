@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/server/openapi"
-	"github.com/rcpt/rcpt/store/rows"
+	"github.com/rcpt/rcpt/internal/openapi"
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // The paths.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store/rows"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // Verifier verifies addresses; *[engine.Verifier] is one.

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/rcpt/rcpt/server/openapi"
-	"github.com/rcpt/rcpt/server/snippets"
+	"github.com/rcpt/rcpt/internal/openapi"
+	"github.com/rcpt/rcpt/internal/snippets"
 )
 
 // site describes this server for /docs.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/keyring"
 	"github.com/rcpt/rcpt/server/metrics"
 	"github.com/rcpt/rcpt/server/verdictcache"
-	"github.com/rcpt/rcpt/store"
 )
 
 // BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/server/dashboard"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/dashboard"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // accountsCommand is "rcpt accounts".

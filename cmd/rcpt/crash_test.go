@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/store"
-	"github.com/rcpt/rcpt/store/storetest"
 )
 
 // acknowledgedKeys are keys that were created and revoked by commands that

@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // databaseFlag names the database of the service.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 func TestUserData(t *testing.T) {

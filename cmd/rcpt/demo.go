@@ -15,9 +15,9 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/server/dashboard"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/dashboard"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // demoCommand is "rcpt demo".

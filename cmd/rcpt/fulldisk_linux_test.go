@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/store"
-	"github.com/rcpt/rcpt/store/storetest"
 )
 
 // twoMegabytes mounts a disk of two megabytes in memory.

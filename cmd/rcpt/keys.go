@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // keysCommand is "rcpt keys".

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // keysEditCommand is "rcpt keys edit". It changes only what flags name.

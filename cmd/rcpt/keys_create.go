@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // keysCreateCommand is "rcpt keys create". Its flags describe one key, so

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
 )
 
 // TestKeysBesideServer: a process that uses the data folder sees within a

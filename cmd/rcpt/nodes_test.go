@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/store"
-	"github.com/rcpt/rcpt/store/storetest"
 )
 
 // pair is two servers on one database.

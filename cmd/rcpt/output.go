@@ -12,8 +12,8 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/store"
 )
 
 // printerFor chooses the format of results: text on a terminal, JSON lines

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/store"
 )
 
 // TestMetricsOfMemory: cached results and waiting rechecks are gauges of their

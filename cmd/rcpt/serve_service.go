@@ -18,9 +18,9 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/dashboard"
 	"github.com/rcpt/rcpt/server/verdictcache"
 )
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/server/keyring"
-	"github.com/rcpt/rcpt/store"
 )
 
 // keyIn creates a key in the embedded database of a folder.

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/openapi/openapitest"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
-	"github.com/rcpt/rcpt/server/openapi/openapitest"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/store"
 )
 
 // full is a result with all that there can be in it.

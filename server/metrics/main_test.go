@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/store"
 	"go.uber.org/goleak"
 )
 

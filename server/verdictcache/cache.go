@@ -9,7 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/flight"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // DefaultEntries is how many results are remembered in memory, about.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // maxRechecks limits the addresses that wait in memory for a re-check, of a few

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/store"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/store"
 )
 
 func resultTranscript(given string) []smtp.Line {

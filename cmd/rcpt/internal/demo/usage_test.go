@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
-	"github.com/rcpt/rcpt/store"
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 func TestSeedUsage(t *testing.T) {

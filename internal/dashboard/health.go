@@ -1,0 +1,210 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
+)
+
+// Health is the state of the server. Everything is optional: empty fields are
+// not shown, or shown as unknown.
+type Health struct {
+	Checks    []NetworkCheck // of the server's own network
+	Hour      *Hour
+	Version   string
+	Egresses  []Egress
+	Breakers  []Breaker
+	Blocks    []Block
+	Resolvers []Resolver
+	Cache     *Cache
+	Queue     *Queue
+}
+
+// NetworkCheck is the outcome of a check of the server's own network.
+type NetworkCheck struct {
+	Name    string
+	Tested  bool
+	Fault   string    // empty: none
+	Advice  string    // what to do about a fault
+	Since   time.Time // when the outcome was first seen
+	Checked time.Time // when it was last seen
+}
+
+// Hour counts the verifications of the last hour, without remembered results.
+type Hour struct {
+	Checked, Unknown int64
+	Mostly           engine.Reason // of the unknown ones
+}
+
+// Egress is a proxy or source address for mail hosts.
+type Egress struct {
+	Name      string // "direct", an address or a proxy without its password
+	HELO      string
+	LastReply time.Time // of a mail host through it; zero: none yet
+	Fault     string    // empty: none is known
+}
+
+// Breaker is a provider that is paused or slowed.
+type Breaker struct {
+	Provider string
+	Egress   string    // the egress that it blocks; empty: there is only one
+	Until    time.Time // paused until then; zero: slowed
+	Reason   string
+}
+
+// Block is a provider whose mail hosts refused this server, not a mailbox.
+type Block struct {
+	Provider string
+	Egress   string
+	Count    int64
+	Last     time.Time
+	Reply    string // without the address that was asked about
+}
+
+// Resolver is a DNS server.
+type Resolver struct {
+	Server     string
+	LastAnswer time.Time // zero: none yet
+	Fault      string    // empty: it answers
+}
+
+// Cache describes the remembered results.
+type Cache struct {
+	Entries      int64 // in memory
+	Asked, Found int64 // since the start
+}
+
+// Queue describes the verifications that run and wait.
+type Queue struct {
+	Running, Waiting int
+	Shed             int64 // rejected since the start
+}
+
+// healthView is the page.
+type healthView struct {
+	Health
+	Engine  string
+	Stats   store.Stats
+	StoreUp bool
+	Now     time.Time
+	Faults  []fault
+}
+
+// fault is a problem that needs attention.
+type fault struct{ Where, What string }
+
+// engineNames are those of the store as their makers write them.
+var engineNames = map[string]string{"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+// pingTimeout is how long the page waits for the database.
+const pingTimeout = 2 * time.Second
+
+func (d *Dashboard) showHealth(v *visit) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), pingTimeout)
+	defer cancel()
+	engine := d.config.Store.Engine()
+	view := healthView{Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine), Stats: d.config.Store.Stats(), Now: d.config.Now()}
+	view.StoreUp = d.config.Store.Ping(ctx) == nil
+	view.Faults = view.faults()
+	return d.render(v, "health", page{Title: "Health", Nav: "/health", Body: view})
+}
+
+// pastTime is a time with how long before now it was.
+type pastTime struct {
+	Then time.Time
+	Ago  string
+}
+
+// At is a time as the page shows it.
+func (view healthView) At(then time.Time) pastTime { return pastTime{then, ago(view.Now, then)} }
+
+// For is the time from then until now.
+func (view healthView) For(then time.Time) string { return took(max(0, view.Now.Sub(then))) }
+
+// Wait is the time from now until then.
+func (view healthView) Wait(then time.Time) string { return took(max(0, then.Sub(view.Now))) }
+
+// Remembered is the share of requests that a remembered result answered.
+func (view healthView) Remembered() string {
+	if view.Cache.Asked == 0 {
+		return "nothing asked yet"
+	}
+	return percent(view.Cache.Found, view.Cache.Asked) + " of requests since the start"
+}
+
+// Limits beyond which the share of unknown results is no coincidence, but a
+// fault of the network, of the host's reputation or of a list.
+const (
+	manyChecked = 20
+	manyUnknown = 0.5
+)
+
+// Share is how many of the last hour's results are unknown.
+func (h Hour) Share() string {
+	if h.Checked == 0 {
+		return "nothing checked yet"
+	}
+	return "of " + groupedCount(h.Checked)
+}
+
+// Much reports whether too many are unknown.
+func (h Hour) Much() bool {
+	return h.Checked >= manyChecked && float64(h.Unknown) > manyUnknown*float64(h.Checked)
+}
+
+// Tested reports whether anything is known of the network: from a check, a mail
+// host or a DNS server.
+func (view healthView) Tested() bool {
+	for _, c := range view.Checks {
+		if c.Tested {
+			return true
+		}
+	}
+	for _, e := range view.Egresses {
+		if !e.LastReply.IsZero() {
+			return true
+		}
+	}
+	for _, r := range view.Resolvers {
+		if !r.LastAnswer.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// faults returns the faults, the most serious first.
+func (view *healthView) faults() (all []fault) {
+	for _, c := range view.Checks {
+		if c.Fault != "" {
+			all = append(all, fault{c.Name, c.Fault + ". " + c.Advice})
+		}
+	}
+	if !view.StoreUp {
+		all = append(all, fault{"Store", "the database cannot be reached"})
+	}
+	for _, e := range view.Egresses {
+		if e.Fault != "" {
+			all = append(all, fault{"Egress " + e.Name, e.Fault})
+		}
+	}
+	for _, r := range view.Resolvers {
+		if r.Fault != "" {
+			all = append(all, fault{"DNS resolver " + r.Server, r.Fault})
+		}
+	}
+	if h := view.Hour; h != nil && h.Much() {
+		what := fmt.Sprintf("%s of the addresses checked in the last hour are “unknown”, most often for the reason “%s”", percent(h.Unknown, h.Checked), reasonTexts[h.Mostly].Name)
+		all = append(all, fault{"Results", what})
+	}
+	for _, b := range view.Breakers {
+		if !b.Until.IsZero() {
+			all = append(all, fault{"Provider " + b.Provider, "paused for " + view.Wait(b.Until) + "; its addresses are “unknown” until then"})
+		}
+	}
+	return all
+}

@@ -1,0 +1,42 @@
+package store
+
+import "github.com/rcpt/rcpt/internal/store/rows"
+
+// The plain data of this package. It is in package rows, which links no
+// database.
+type (
+	Key         = rows.Key
+	Scope       = rows.Scope
+	Hash        = rows.Hash
+	Use         = rows.Use
+	Usage       = rows.Usage
+	UsageQuery  = rows.UsageQuery
+	Reservation = rows.Reservation
+	Versions    = rows.Versions
+)
+
+// The scopes.
+const (
+	ScopeVerify = rows.ScopeVerify
+	ScopeBulk   = rows.ScopeBulk
+	ScopeUsage  = rows.ScopeUsage
+)
+
+// What a caller may want to tell apart, with [errors.Is].
+var (
+	ErrNotFound     = rows.ErrNotFound
+	ErrExists       = rows.ErrExists
+	ErrInvalid      = rows.ErrInvalid
+	ErrLeaseLost    = rows.ErrLeaseLost
+	ErrLocked       = rows.ErrLocked
+	ErrSchemaTooNew = rows.ErrSchemaTooNew
+	ErrNotEmpty     = rows.ErrNotEmpty
+	ErrUnavailable  = rows.ErrUnavailable
+)
+
+// LatencyBounds are the upper bounds of the buckets in which durations are
+// counted.
+var LatencyBounds = rows.LatencyBounds
+
+// HashOf returns the hash of a key, a session cookie or a token.
+func HashOf(secret string) Hash { return rows.HashOf(secret) }
