@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/tty"
 )
 
 // bulkCommand is "rcpt bulk".

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 // stdio is the name of standard input and standard output.

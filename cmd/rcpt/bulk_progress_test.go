@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
 )
 
 func TestEstimate(t *testing.T) {

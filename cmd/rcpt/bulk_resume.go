@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/listfile"
 )
 
 // journalSuffix follows the name of the output in the name of its journal.

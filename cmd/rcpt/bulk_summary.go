@@ -12,9 +12,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/tty"
 )
 
 // bulkReport is the contents of a summary.

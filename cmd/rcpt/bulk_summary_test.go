@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
 )
 
 // TestSummaryText: the whole summary of a resumed run.

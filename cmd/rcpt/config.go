@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 // environmentPrefix begins the names of the environment variables that set

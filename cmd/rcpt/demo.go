@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 // demoCommand is "rcpt demo".

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tty"
 )
 
 // keysEditCommand is "rcpt keys edit". It changes only what flags name.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tty"
 )
 
 // keysCreateCommand is "rcpt keys create". Its flags describe one key, so

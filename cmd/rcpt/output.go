@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // verifyCommand is "rcpt verify".

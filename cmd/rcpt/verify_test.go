@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listfile"
 )
 
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 const (

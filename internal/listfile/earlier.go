@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // lookAhead is how many rows of an earlier output are searched for the next row

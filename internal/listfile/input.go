@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 // ErrInterrupted is the error of reading that a closed Stop channel ended.

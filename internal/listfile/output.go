@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/filelock"
+	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/tty"
 )
 
 // OutputOptions say what is written.

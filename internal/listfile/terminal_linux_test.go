@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // TestTerminalGetsNoEscapes writes a row with escape sequences to a terminal.

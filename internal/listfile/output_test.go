@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // smallDisk is an outputFile on a disk with little room.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/wholefile"
 )
 
 // writeSize is how much is gathered before it is written. The command also

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // Marks begin the text in the place of an address that needs no verification.
