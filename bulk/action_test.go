@@ -3,6 +3,7 @@ package bulk_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
@@ -56,7 +57,7 @@ func TestActionFor(t *testing.T) {
 				r.Verdict = reason.Verdict()
 			}
 			if c.on.later {
-				r.Details.RetryAfter = 60
+				r.Details.RetryAfter = time.Minute
 			}
 			if got := bulk.ActionFor(r); got != c.want {
 				t.Errorf("%s %s %+v: %s, want %s", r.Verdict, reason, c.on, got, c.want)

@@ -147,7 +147,7 @@ func failed(address string) engine.Result {
 
 func greylisted(address string, after time.Duration) engine.Result {
 	r := result(address, engine.VerdictUnknown, engine.ReasonGreylisted)
-	r.Details.RetryAfter = int64(after.Seconds())
+	r.Details.RetryAfter = after
 	return r
 }
 

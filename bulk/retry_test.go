@@ -38,7 +38,7 @@ func TestRetryTimes(t *testing.T) {
 		"deliverable at once":         {nil, 30 * m, []time.Duration{0}},
 		"deliverable with a hint": {func(address string, _ int) (engine.Result, error) {
 			r := deliverable(address)
-			r.Details.RetryAfter = 60
+			r.Details.RetryAfter = time.Minute
 			return r, nil
 		}, 30 * m, []time.Duration{0}},
 	}

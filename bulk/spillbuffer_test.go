@@ -19,10 +19,10 @@ func full(email string, row []byte) *record {
 	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: engine.ReasonGreylisted, result: engine.Result{
 		Email: strings.ToValidUTF8(email, "\uFFFD"), User: "user", Domain: "one.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
 		Success: true, Verdict: engine.VerdictUnknown, Message: "<later & more>", Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: 60, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
+			Reason: engine.ReasonGreylisted, RetryAfter: time.Minute, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
 			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), DurationMS: 7,
+			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), Duration: 7 * time.Millisecond,
 		},
 	}}}
 }

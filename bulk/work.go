@@ -145,7 +145,7 @@ func (r *run) outcome(t *task, result engine.Result, err error) outcome {
 	if d := result.Details; d != nil {
 		o.answer.reason = cmp.Or(result.Reason, d.Reason) // a Verifier that wraps another may set one only
 		if result.Verdict == engine.VerdictUnknown {
-			o.retryAfter = time.Duration(d.RetryAfter) * time.Second
+			o.retryAfter = d.RetryAfter
 		}
 	}
 	o.answer.result = r.options.Trim(result)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -109,7 +108,7 @@ func details(evidence Evidence, j judgement) *Details {
 		Matches:    slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
 		SMTP:       j.answer,
 		CheckedAt:  evidence.StartedAt,
-		DurationMS: evidence.DurationMS,
+		Duration:   evidence.Duration,
 	}
 	if d.CatchAll == "" {
 		d.CatchAll = CatchAllUnknown
@@ -131,12 +130,12 @@ func details(evidence Evidence, j judgement) *Details {
 
 // retryAfter returns the mail host's own hint or the reason's wait in whole
 // seconds; zero if asking again is not worthwhile.
-func retryAfter(j judgement) int64 {
+func retryAfter(j judgement) time.Duration {
 	wait := j.ruling().retryAfter
 	if wait > 0 && j.retryAfter > 0 {
 		wait = j.retryAfter
 	}
-	return int64(math.Ceil(wait.Seconds()))
+	return (wait + time.Second - 1).Truncate(time.Second)
 }
 
 // transcript joins the dialogues of all sessions, each with its own clock.

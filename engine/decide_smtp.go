@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -245,9 +244,9 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	}}
 	switch failure.Kind {
 	case smtp.KindPaused:
-		j.special, j.retryAfter = &paused, time.Duration(failure.RetryAfter)*time.Second
+		j.special, j.retryAfter = &paused, failure.RetryAfter
 	case smtp.KindTurned:
-		j.special, j.retryAfter = &refusesEverybody, time.Duration(failure.RetryAfter)*time.Second
+		j.special, j.retryAfter = &refusesEverybody, failure.RetryAfter
 	}
 	if reason == ReasonSMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8

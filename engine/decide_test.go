@@ -3,6 +3,7 @@ package engine
 import (
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
@@ -365,18 +366,18 @@ func TestPutOffOverIPv4(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	for text, want := range map[string]int64{
-		"Greylisted, try again in 90 seconds": 90,
-		"Greylisted":                          300,
+	for text, want := range map[string]time.Duration{
+		"Greylisted, try again in 90 seconds": 90 * time.Second,
+		"Greylisted":                          5 * time.Minute,
 	} {
 		got := Decide(asked(answered(reply(451, "4.7.1", text), unknownUser)), Policy{})
 		if got.Details.RetryAfter != want {
-			t.Errorf("%q: retry after %d s, want %d", text, got.Details.RetryAfter, want)
+			t.Errorf("%q: retry after %v, want %v", text, got.Details.RetryAfter, want)
 		}
 	}
-	for text, want := range map[string]int64{"Greylisted": 300, "Greylisted for 90 seconds": 90, "No such user here": 0} {
+	for text, want := range map[string]time.Duration{"Greylisted": 5 * time.Minute, "Greylisted for 90 seconds": 90 * time.Second, "No such user here": 0} {
 		if got := Decide(asked(answered(accepted, reply(451, "", text))), Policy{}); got.Details.RetryAfter != want {
-			t.Errorf("%q to the control: retry after %d s, want %d", text, got.Details.RetryAfter, want)
+			t.Errorf("%q to the control: retry after %v, want %v", text, got.Details.RetryAfter, want)
 		}
 	}
 	for reason, target := range map[Reason]smtp.Reply{
@@ -385,7 +386,7 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		got := Decide(asked(answered(target, unknownUser)), Policy{}).Details
 		if got.Reason != reason || got.RetryAfter != 0 {
-			t.Errorf("%s: retry after %d s, want never for %s", got.Reason, got.RetryAfter, reason)
+			t.Errorf("%s: retry after %v, want never for %s", got.Reason, got.RetryAfter, reason)
 		}
 	}
 }
@@ -461,9 +462,9 @@ func TestFlags(t *testing.T) {
 
 func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
 	session := failed(smtp.PhaseConnect, smtp.KindPaused)
-	session.Failure.RetryAfter = 77
-	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77 {
-		t.Errorf("retry after %d s, want 77", got)
+	session.Failure.RetryAfter = 77 * time.Second
+	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77*time.Second {
+		t.Errorf("retry after %v, want 77 s", got)
 	}
 }
 

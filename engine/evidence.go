@@ -62,14 +62,14 @@ type Evidence struct {
 	Fault string `json:"fault,omitempty"`
 	// StartedAt is when gathering began, to the millisecond.
 	StartedAt time.Time `json:"started_at"`
-	// DurationMS is how long gathering took, in milliseconds.
-	DurationMS int64 `json:"duration_ms"`
+	// Duration is how long gathering took, to the millisecond. JSON has it as
+	// "duration_ms".
+	Duration time.Duration `json:"-"`
 }
 
 // UnmarshalJSON reads evidence, unless a later version wrote it ([ErrSchema]).
 func (e *Evidence) UnmarshalJSON(data []byte) error {
-	type evidence Evidence
-	var in evidence
+	in := evidenceJSON{plainEvidence: &plainEvidence{}}
 	fault := json.Unmarshal(data, &in)
 	if in.Schema > EvidenceSchema || fault == nil && in.Schema < 1 { // a later version may have other types, too
 		return fmt.Errorf("%w: %d, and this version knows 1 to %d", ErrSchema, in.Schema, EvidenceSchema)
@@ -77,9 +77,23 @@ func (e *Evidence) UnmarshalJSON(data []byte) error {
 	if fault != nil {
 		return fault
 	}
-	*e = Evidence(in)
+	*e = Evidence(*in.plainEvidence)
+	e.Duration = time.Duration(in.DurationMS) * time.Millisecond
 	return nil
 }
+
+// MarshalJSON writes evidence.
+func (e Evidence) MarshalJSON() ([]byte, error) {
+	return marshal(evidenceJSON{(*plainEvidence)(&e), e.Duration.Milliseconds()})
+}
+
+// evidenceJSON is Evidence as JSON has it.
+type evidenceJSON struct {
+	*plainEvidence
+	DurationMS int64 `json:"duration_ms"`
+}
+
+type plainEvidence Evidence
 
 // SyntaxFault is an [address.Error] as plain data.
 type SyntaxFault struct {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -30,6 +28,6 @@ func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 	}
 	rule := rulings[reason]
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
-	reading.RetryAfter = time.Duration(retryAfter(j)) * time.Second
+	reading.RetryAfter = retryAfter(j)
 	return Explanation{Classification: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

@@ -39,7 +39,7 @@ func TestGreylistingBeforeTheMailbox(t *testing.T) {
 					}
 					again := result.RetryAt()
 					if last := try == tt.tries; again.IsZero() != last || last && result.Verdict != tt.want {
-						t.Fatalf("try %d of %d: %s, %s, again in %ds; want %s\n%v", try, tt.tries,
+						t.Fatalf("try %d of %d: %s, %s, again in %v; want %s\n%v", try, tt.tries,
 							result.Verdict, result.Details.Reason, result.Details.RetryAfter, tt.want, result.Details.Transcript)
 					}
 					if again.IsZero() {

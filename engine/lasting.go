@@ -89,8 +89,7 @@ func (r Result) RetryAt() time.Time {
 	if r.Details == nil || r.Details.RetryAfter <= 0 || r.Details.CheckedAt.IsZero() {
 		return time.Time{}
 	}
-	asked := time.Duration(r.Details.DurationMS) * time.Millisecond
-	return r.Details.CheckedAt.Add(asked + time.Duration(r.Details.RetryAfter)*time.Second)
+	return r.Details.CheckedAt.Add(r.Details.Duration + r.Details.RetryAfter)
 }
 
 // Hurried reports whether ctx gives a verification clearly less time than it

@@ -28,7 +28,7 @@ func TestLasting(t *testing.T) {
 // minute of its end: that is how often the check is repeated while it fails.
 func TestLastingOfOurNetwork(t *testing.T) {
 	for _, reason := range []Reason{ReasonResolverUnreliable, ReasonPortBlocked, ReasonEgressFailed} {
-		details := &Details{Reason: reason, RetryAfter: int64(rulings[reason].retryAfter.Seconds()), CheckedAt: time.Now()}
+		details := &Details{Reason: reason, RetryAfter: rulings[reason].retryAfter, CheckedAt: time.Now()}
 		if got := (Result{Success: true, Verdict: VerdictUnknown, Details: details}).Lasts(); got != time.Minute {
 			t.Errorf("%s is remembered for %v", reason, got)
 		}
@@ -46,13 +46,13 @@ func TestLasts(t *testing.T) {
 	}{
 		{"deliverable", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted, CheckedAt: checked}, false, 12 * time.Hour},
 		{"a dead domain", VerdictUndeliverable, &Details{Reason: ReasonDomainNotFound, CheckedAt: checked}, false, time.Hour},
-		{"a hint that is shorter", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 60, CheckedAt: checked}, false, time.Minute},
-		{"a hint counts from the answer", VerdictUnknown, &Details{Reason: ReasonGreylisted, RetryAfter: 60, DurationMS: 1500, CheckedAt: checked}, false, 61500 * time.Millisecond},
-		{"a hint that is longer", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 7200, CheckedAt: checked}, false, 10 * time.Minute},
-		{"an unknown where others are proofs", VerdictUnknown, &Details{Reason: ReasonSMTPUTF8Unsupported, RetryAfter: 900, CheckedAt: checked}, false, 15 * time.Minute},
+		{"a hint that is shorter", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: time.Minute, CheckedAt: checked}, false, time.Minute},
+		{"a hint counts from the answer", VerdictUnknown, &Details{Reason: ReasonGreylisted, RetryAfter: time.Minute, Duration: 1500 * time.Millisecond, CheckedAt: checked}, false, 61500 * time.Millisecond},
+		{"a hint that is longer", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 2 * time.Hour, CheckedAt: checked}, false, 10 * time.Minute},
+		{"an unknown where others are proofs", VerdictUnknown, &Details{Reason: ReasonSMTPUTF8Unsupported, RetryAfter: 15 * time.Minute, CheckedAt: checked}, false, 15 * time.Minute},
 		{"not carried out", VerdictUnknown, &Details{Reason: ReasonInternalError, CheckedAt: checked}, true, 0},
 		{"not carried out, whatever the reason", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, CheckedAt: checked}, true, 0},
-		{"a proof is none for asking again", VerdictUndeliverable, &Details{Reason: ReasonMailboxNotFound, RetryAfter: 60, CheckedAt: checked}, false, 6 * time.Hour},
+		{"a proof is none for asking again", VerdictUndeliverable, &Details{Reason: ReasonMailboxNotFound, RetryAfter: time.Minute, CheckedAt: checked}, false, 6 * time.Hour},
 		{"without details", VerdictDeliverable, nil, false, 0},
 		{"checked nobody knows when", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted}, false, 0},
 	} {

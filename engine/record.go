@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"time"
 )
 
 // recordOctets is what a record without details takes up besides its texts.
@@ -66,6 +67,34 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
+}
+
+// detailsJSON is Details as JSON has them, in the order of their fields.
+type detailsJSON struct {
+	Reason     Reason `json:"reason"` // in place of the one below
+	RetryAfter int64  `json:"retry_after,omitempty"`
+	*plainDetails
+	DurationMS int64 `json:"duration_ms"`
+}
+
+type plainDetails Details
+
+// MarshalJSON writes the details; RetryAfter is rounded up to a second.
+func (d Details) MarshalJSON() ([]byte, error) {
+	seconds := int64((d.RetryAfter + time.Second - 1) / time.Second)
+	return marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
+}
+
+// UnmarshalJSON reads the details.
+func (d *Details) UnmarshalJSON(data []byte) error {
+	in := detailsJSON{plainDetails: (*plainDetails)(d)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	d.Reason = in.Reason
+	d.RetryAfter = time.Duration(in.RetryAfter) * time.Second
+	d.Duration = time.Duration(in.DurationMS) * time.Millisecond
+	return nil
 }
 
 // marshal does not escape <, > and &, so that an encoder without HTML escaping

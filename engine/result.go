@@ -34,10 +34,10 @@ type Result struct {
 // Details is what the verdict rests on.
 type Details struct {
 	Reason     Reason        `json:"reason"`
-	RetryAfter int64         `json:"retry_after,omitempty"` // seconds, when worth retrying
-	Suggestion string        `json:"suggestion,omitempty"`  // did you mean
-	Given      string        `json:"given,omitempty"`       // text from which the address was cleaned, if different
-	Provider   string        `json:"provider,omitempty"`    // of the mail hosts, if known
+	RetryAfter time.Duration `json:"-"`                    // when worth retrying; "retry_after" in whole seconds
+	Suggestion string        `json:"suggestion,omitempty"` // did you mean
+	Given      string        `json:"given,omitempty"`      // text from which the address was cleaned, if different
+	Provider   string        `json:"provider,omitempty"`   // of the mail hosts, if known
 	MX         []MX          `json:"mx,omitempty"`
 	CatchAll   CatchAllState `json:"catch_all"`
 	Matches    []lists.Match `json:"matches,omitempty"`
@@ -45,7 +45,7 @@ type Details struct {
 	Transcript []smtp.Line   `json:"transcript,omitempty"`
 	Cached     bool          `json:"cached"`
 	CheckedAt  time.Time     `json:"checked_at"`
-	DurationMS int64         `json:"duration_ms"`
+	Duration   time.Duration `json:"-"` // "duration_ms", whole milliseconds
 }
 
 // MX is a mail exchanger of the domain.

@@ -257,7 +257,7 @@ func (e *Evidence) end(started time.Time, err error) {
 	if err != nil {
 		e.Fault = err.Error()
 	}
-	e.DurationMS = time.Since(started).Milliseconds()
+	e.Duration = time.Since(started).Truncate(time.Millisecond)
 }
 
 // read finds what can be learned without asking anyone, and whether that leaves
@@ -358,7 +358,7 @@ func (v *Verifier) report(ctx context.Context, r Result, err error) {
 func (v *Verifier) logResult(ctx context.Context, r Result) {
 	v.config.Logger.LogAttrs(ctx, slog.LevelInfo, "verified", slog.String("domain", r.Domain),
 		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Reason)),
-		slog.Int64("duration_ms", r.Details.DurationMS))
+		slog.Int64("duration_ms", r.Details.Duration.Milliseconds()))
 }
 
 // syntaxFault turns a parse error into a fact; any other error is a fault of

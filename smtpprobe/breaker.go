@@ -133,7 +133,7 @@ func (p *Pool) known(j *job) (result, bool) {
 func pausedSession(j *job, until time.Time) *Session {
 	wait := time.Until(until).Round(time.Second)
 	f := &smtp.Failure{
-		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: int64(wait / time.Second),
+		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: wait,
 		Text: fmt.Sprintf("not asked: the provider blocked us for several domains and is paused for another %v", wait),
 	}
 	return notTried(j, f)

@@ -48,7 +48,7 @@ func newSilentSession(t *transaction) *failedSession {
 // newTurnedSession is what it means for others that a host refuses everybody.
 func newTurnedSession(t *transaction) *failedSession {
 	return t.remark(&smtp.Failure{
-		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: int64(retryTurned / time.Second),
+		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: retryTurned,
 		Text: "not asked: a moment ago, the host refused a mailbox that it had accepted before",
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/tty"
@@ -93,7 +94,7 @@ func (e explanation) writeText(w io.Writer) error {
 		{"rule", e.Rule},
 		{"source", e.Source},
 		{"as in", e.Sample},
-		{"retry in", wait(e.RetryAfter)},
+		{"retry in", wait(time.Duration(e.RetryAfter) * time.Second)},
 	} {
 		if note.text != "" {
 			fmt.Fprintf(&text, "%-9s %s\n", note.name, tty.Printable(strings.ReplaceAll(note.text, "\n", " / ")))

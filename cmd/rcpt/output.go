@@ -146,11 +146,11 @@ func said(answer *engine.SMTPAnswer) string {
 	return fmt.Sprintf("%s  (%s [%s], %s)", strings.Join(words, " "), answer.Host, answer.IP, answer.Phase)
 }
 
-func wait(seconds int64) string {
-	if seconds == 0 {
+func wait(d time.Duration) string {
+	if d == 0 {
 		return ""
 	}
-	return (time.Duration(seconds) * time.Second).String()
+	return d.String()
 }
 
 func writeTranscript(text *strings.Builder, transcript []smtp.Line) {

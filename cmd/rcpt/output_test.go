@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/engine"
@@ -15,7 +16,7 @@ func TestText(t *testing.T) {
 		Email: "info@acme.example", User: "info", Domain: "acme.example", Role: true, Disposable: true, Success: true,
 		Verdict: engine.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
 		Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: 300, Suggestion: "info@acne.example",
+			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "info@acne.example",
 			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
 				Text: "Come \x1b[2Jback\u202e later\r\n"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},

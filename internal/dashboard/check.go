@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
@@ -113,12 +112,12 @@ func newOutcome(r engine.Result, base string) *outcome {
 	}
 	o := &outcome{
 		Result: r, Reason: r.Details.Reason, Named: reasonName(r.Details.Reason), Given: r.Details.Given, Advice: adviceOn(r), Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
-		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(time.Duration(r.Details.DurationMS) * time.Millisecond),
+		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(r.Details.Duration),
 	}
 	o.Began = beganBefore(r.Details)
 	o.JSON, o.Curl = recordText(r), curlText(base, r.Email)
 	if r.Details.RetryAfter > 0 {
-		o.Retry = took(time.Duration(r.Details.RetryAfter) * time.Second)
+		o.Retry = took(r.Details.RetryAfter)
 	}
 	return o
 }

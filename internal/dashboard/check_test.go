@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -91,11 +92,11 @@ func TestCopies(t *testing.T) {
 
 // TestKeptSession: the page says that times go on from an earlier check.
 func TestKeptSession(t *testing.T) {
-	d := &engine.Details{DurationMS: 24, Transcript: []smtp.Line{{AtMS: 3}, {AtMS: 6280}}}
+	d := &engine.Details{Duration: 24 * time.Millisecond, Transcript: []smtp.Line{{AtMS: 3}, {AtMS: 6280}}}
 	if !beganBefore(d) {
 		t.Error("a kept session")
 	}
-	d.DurationMS = 6300
+	d.Duration = 6300 * time.Millisecond
 	if beganBefore(d) || beganBefore(&engine.Details{}) {
 		t.Error("a fresh one, or none")
 	}

@@ -209,7 +209,7 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 	user, domain, _ := strings.Cut(address, "@")
 	host := "mx1." + domain
 	details := &engine.Details{
-		Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, DurationMS: 412, CheckedAt: newClock().Now(),
+		Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, Duration: 412 * time.Millisecond, CheckedAt: newClock().Now(),
 		MX:   []engine.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
 		SMTP: &engine.SMTPAnswer{Host: host, IP: "192.0.2.25", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "Ok"},
 	}
@@ -224,7 +224,7 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 550, "5.1.1", "no-such-user"
 		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
 	case "late":
-		result.Verdict, details.Reason, details.RetryAfter = engine.VerdictUnknown, engine.ReasonGreylisted, 300
+		result.Verdict, details.Reason, details.RetryAfter = engine.VerdictUnknown, engine.ReasonGreylisted, 5*time.Minute
 		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
 		reply, details.CatchAll = "450 4.2.0 <"+address+">: Recipient address rejected: Greylisted", engine.CatchAllUnknown
 		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 450, "4.2.0", "greylisted"

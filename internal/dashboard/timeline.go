@@ -174,7 +174,7 @@ type line struct {
 func beganBefore(d *engine.Details) bool {
 	const slack = 1000 // reported and measured times need not agree to the millisecond
 	last := len(d.Transcript) - 1
-	return last >= 0 && d.Transcript[last].AtMS > d.DurationMS+slack
+	return last >= 0 && d.Transcript[last].AtMS > d.Duration.Milliseconds()+slack
 }
 
 func dialogueOf(transcript []smtp.Line) []line {

@@ -27,13 +27,13 @@ func full(address string) engine.Result {
 		Email: address, User: "alice", Domain: "acme.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
 		Success: true, Verdict: engine.VerdictUnknown, Message: "Come back.",
 		Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: 300, Suggestion: "alice@acme.test", Provider: "gmail",
+			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "alice@acme.test", Provider: "gmail",
 			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
 			CatchAll:   engine.CatchAllUnknown,
 			Matches:    []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
 			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
-			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), DurationMS: 187,
+			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Duration: 187 * time.Millisecond,
 		},
 	}
 }

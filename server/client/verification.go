@@ -172,19 +172,47 @@ const (
 
 // Details are the facts behind a verdict.
 type Details struct {
-	Reason     string    `json:"reason"`                // one lower_snake word of a set that the service's /docs lists
-	RetryAfter int64     `json:"retry_after,omitempty"` // seconds after which a new verification is worthwhile; zero: it is not
-	Suggestion string    `json:"suggestion,omitempty"`  // did you mean
-	Given      string    `json:"given,omitempty"`       // text from which the address was cleaned, if different
-	Provider   string    `json:"provider,omitempty"`    // of the mail hosts, if known
-	MX         []MX      `json:"mx,omitempty"`
-	CatchAll   string    `json:"catch_all"` // yes, no or unknown
-	Matches    []Match   `json:"matches,omitempty"`
-	SMTP       *SMTP     `json:"smtp,omitempty"`
-	Transcript []Line    `json:"transcript,omitempty"`
-	Cached     bool      `json:"cached"`
-	CheckedAt  time.Time `json:"checked_at"`
-	DurationMS int64     `json:"duration_ms"`
+	Reason     string        `json:"reason"`               // one lower_snake word of a set that the service's /docs lists
+	RetryAfter time.Duration `json:"-"`                    // after which a new verification is worthwhile, zero: it is not; "retry_after" in whole seconds
+	Suggestion string        `json:"suggestion,omitempty"` // did you mean
+	Given      string        `json:"given,omitempty"`      // text from which the address was cleaned, if different
+	Provider   string        `json:"provider,omitempty"`   // of the mail hosts, if known
+	MX         []MX          `json:"mx,omitempty"`
+	CatchAll   string        `json:"catch_all"` // yes, no or unknown
+	Matches    []Match       `json:"matches,omitempty"`
+	SMTP       *SMTP         `json:"smtp,omitempty"`
+	Transcript []Line        `json:"transcript,omitempty"`
+	Cached     bool          `json:"cached"`
+	CheckedAt  time.Time     `json:"checked_at"`
+	Duration   time.Duration `json:"-"` // "duration_ms", whole milliseconds
+}
+
+// detailsJSON is Details as JSON has them, in the order of their fields.
+type detailsJSON struct {
+	Reason     string `json:"reason"` // in place of the one below
+	RetryAfter int64  `json:"retry_after,omitempty"`
+	*plainDetails
+	DurationMS int64 `json:"duration_ms"`
+}
+
+type plainDetails Details
+
+// MarshalJSON writes the details as the service does.
+func (d Details) MarshalJSON() ([]byte, error) {
+	seconds := int64((d.RetryAfter + time.Second - 1) / time.Second)
+	return json.Marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
+}
+
+// UnmarshalJSON reads the details.
+func (d *Details) UnmarshalJSON(data []byte) error {
+	in := detailsJSON{plainDetails: (*plainDetails)(d)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	d.Reason = in.Reason
+	d.RetryAfter = time.Duration(in.RetryAfter) * time.Second
+	d.Duration = time.Duration(in.DurationMS) * time.Millisecond
+	return nil
 }
 
 // MX is a mail exchanger of the domain.

@@ -30,7 +30,7 @@ func TestNew(t *testing.T) {
 func TestRemember(t *testing.T) {
 	for _, tt := range []struct {
 		reason engine.Reason
-		hint   int64
+		hint   time.Duration
 		lasts  time.Duration
 	}{
 		{engine.ReasonRecipientAccepted, 0, 12 * time.Hour},
@@ -38,10 +38,10 @@ func TestRemember(t *testing.T) {
 		{engine.ReasonMailboxNotFound, 0, 6 * time.Hour},
 		{engine.ReasonDomainNotFound, 0, time.Hour},
 		{engine.ReasonBlocked, 0, 10 * time.Minute},
-		{engine.ReasonGreylisted, 90, 90 * time.Second},
-		{engine.ReasonGreylisted, 86400, time.Hour},
-		{engine.ReasonTemporaryFailure, 900, 10 * time.Minute},
-		{engine.ReasonDNSTemporary, 60, time.Minute},
+		{engine.ReasonGreylisted, 90 * time.Second, 90 * time.Second},
+		{engine.ReasonGreylisted, 24 * time.Hour, time.Hour},
+		{engine.ReasonTemporaryFailure, 15 * time.Minute, 10 * time.Minute},
+		{engine.ReasonDNSTemporary, time.Minute, time.Minute},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestRemember(t *testing.T) {
 				if !second.Details.CheckedAt.Equal(first.Details.CheckedAt) || second.Verdict != first.Verdict {
 					t.Errorf("%+v, then %+v", first, second)
 				}
-				if want := max(0, tt.hint-int64((tt.lasts-time.Second).Seconds())); second.Details.RetryAfter != want {
-					t.Errorf("retry after %d, want %d", second.Details.RetryAfter, want)
+				if want := max(0, tt.hint-(tt.lasts-time.Second)); second.Details.RetryAfter != want {
+					t.Errorf("retry after %v, want %v", second.Details.RetryAfter, want)
 				}
 				time.Sleep(time.Second)
 				if third := verify(t, c, "alice@acme.example"); third.Details.Cached || f.times() != 2 {
@@ -194,8 +194,8 @@ func TestClockIsSetBack(t *testing.T) {
 				c.memory.clear()
 			}
 			now.advance(-30 * time.Minute)
-			if r := verify(t, c, "user@acme.example"); r.Details.Cached || r.Details.RetryAfter > 300 {
-				t.Errorf("%s, stored %v: cached %v, retry after %d s", reason, stored, r.Details.Cached, r.Details.RetryAfter)
+			if r := verify(t, c, "user@acme.example"); r.Details.Cached || r.Details.RetryAfter > 5*time.Minute {
+				t.Errorf("%s, stored %v: cached %v, retry after %v", reason, stored, r.Details.Cached, r.Details.RetryAfter)
 			}
 			if r := verify(t, c, "user@acme.example"); !r.Details.Cached {
 				t.Errorf("%s, stored %v: the new result is not remembered", reason, stored)

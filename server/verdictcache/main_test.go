@@ -72,7 +72,7 @@ func resultOf(given string, reason engine.Reason) engine.Result {
 		r.Verdict = verdict
 	}
 	if reason == engine.ReasonGreylisted {
-		r.Details.RetryAfter = 300
+		r.Details.RetryAfter = 5 * time.Minute
 		r.Details.SMTP.Code = 451
 	}
 	return r

@@ -3,7 +3,6 @@ package verdictcache
 import (
 	"fmt"
 	"hash/maphash"
-	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -142,7 +141,7 @@ func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.T
 func (k *remembered) answer(m mailbox, now time.Time) engine.Result {
 	result, details := k.result, *k.result.Details
 	if !k.retryAt.IsZero() {
-		details.RetryAfter = int64(math.Ceil(k.retryAt.Sub(now).Seconds()))
+		details.RetryAfter = (k.retryAt.Sub(now) + time.Second - 1).Truncate(time.Second)
 	}
 	result.Details = &details
 	m.spell(&result)

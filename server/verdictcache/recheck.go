@@ -158,7 +158,7 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 		return time.Time{}, false // a caller has verified it since
 	} else if from != nowhere && known.Details.Reason == engine.ReasonGreylisted {
 		// A caller asked meanwhile and was deferred, too.
-		return c.config.Now().Add(time.Duration(known.Details.RetryAfter)*time.Second + recheckLate), true
+		return c.config.Now().Add(known.Details.RetryAfter + recheckLate), true
 	}
 	c.counts.asked.Add(1)
 	within, cancel := context.WithTimeout(ctx, c.config.Timeout)

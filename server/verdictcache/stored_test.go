@@ -29,7 +29,7 @@ func TestTwoCachesOnOneStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	f := &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) {
 		r.Role, r.FreeEmail, r.Disposable = true, true, true
-		r.Details.Provider, r.Details.MX, r.Details.DurationMS = "acme_mail", []engine.MX{{Host: "mx.acme.example", Preference: 10}}, 7
+		r.Details.Provider, r.Details.MX, r.Details.Duration = "acme_mail", []engine.MX{{Host: "mx.acme.example", Preference: 10}}, 7*time.Millisecond
 		r.Details.Transcript = resultTranscript(r.Email)
 	})}
 	one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
@@ -87,7 +87,7 @@ func TestRestart(t *testing.T) {
 	if r := verify(t, c, "alice@acme.example"); !r.Details.Cached || !r.Details.CheckedAt.Equal(first.Details.CheckedAt) {
 		t.Errorf("%+v", r.Details)
 	}
-	if r := verify(t, c, "bob@acme.example"); !r.Details.Cached || r.Details.RetryAfter > 300 || r.Details.RetryAfter < 200 {
+	if r := verify(t, c, "bob@acme.example"); !r.Details.Cached || r.Details.RetryAfter > 5*time.Minute || r.Details.RetryAfter < 200*time.Second {
 		t.Errorf("%+v", r.Details)
 	}
 	now.advance(306 * time.Second)

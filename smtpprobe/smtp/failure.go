@@ -1,5 +1,11 @@
 package smtp
 
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
 // Phase is a step of an SMTP session.
 type Phase string
 
@@ -38,8 +44,37 @@ type Failure struct {
 	Phase Phase  `json:"phase"`
 	Kind  Kind   `json:"kind"`
 	Text  string `json:"text,omitempty"`
-	// RetryAfter is when to try again, in seconds, where that is known.
-	RetryAfter int64 `json:"retry_after,omitempty"`
+	// RetryAfter is how long to wait before the next try, where that is known.
+	// JSON has it in seconds.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// failureJSON is a Failure as JSON has it.
+type failureJSON struct {
+	*plainFailure
+	RetryAfter int64 `json:"retry_after,omitempty"` // seconds
+}
+
+type plainFailure Failure
+
+// MarshalJSON writes the failure; RetryAfter is rounded up to a second. Whether
+// <, > and & are escaped is left to the encoder.
+func (f Failure) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(failureJSON{(*plainFailure)(&f), int64((f.RetryAfter + time.Second - 1) / time.Second)})
+	return out.Bytes(), err
+}
+
+// UnmarshalJSON reads the failure.
+func (f *Failure) UnmarshalJSON(data []byte) error {
+	in := failureJSON{plainFailure: (*plainFailure)(f)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	f.RetryAfter = time.Duration(in.RetryAfter) * time.Second
+	return nil
 }
 
 func (f *Failure) Error() string { return string(f.Phase) + ": " + string(f.Kind) + ": " + f.Text }
