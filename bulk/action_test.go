@@ -43,7 +43,7 @@ func TestActionFor(t *testing.T) {
 		{[]engine.Reason{
 			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonSMTPSkipped,
 		}, "", on{}, bulk.ActionReview},
-		{[]engine.Reason{"not_asked"}, engine.VerdictUnknown, on{}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonNotAsked}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
 		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictSeveral, on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictEmpty, on{}, bulk.ActionRemove},

@@ -41,6 +41,13 @@ type Config struct {
 	// AllowNets are private, loopback or reserved networks whose mail hosts may
 	// be contacted. Default: none.
 	AllowNets []netip.Prefix
+	// NoAsk are rules for whom not to ask. "domain:NAME" covers the addresses
+	// of a domain, about which the DNS is not asked either; "mx:NAME" mail
+	// exchangers with that name; "provider:NAME" those of a provider (package
+	// provider has the names). Names below NAME are covered, too. If no mail
+	// host is left, the result is [VerdictUnknown], [ReasonNotAsked]. Default:
+	// none.
+	NoAsk []string
 	// OwnAddrs are addresses of this machine besides those of its interfaces,
 	// such as its public one behind NAT. A mail host with one of them is not
 	// contacted, unless AllowNets contains it. Default: none.

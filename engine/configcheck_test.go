@@ -27,6 +27,7 @@ func TestBadConfig(t *testing.T) {
 			{SourceIPs: []netip.Addr{ip}, Dialer: noDialer{t}},
 		},
 		"Proxies":            {{Proxies: []*url.URL{nil}}, {Proxies: []*url.URL{{Scheme: "http", Host: "h:1"}}}},
+		"NoAsk":              {{NoAsk: []string{"example.com"}}, {NoAsk: []string{"provider:nobody"}, Level: engine.LevelSyntax}},
 		"MaxSessions":        {{MaxSessions: -1}},
 		"MaxSessionsPerHost": {{MaxSessionsPerHost: -1}},
 		"MaxWaitingPerHost":  {{MaxWaitingPerHost: -1}},

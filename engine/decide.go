@@ -73,13 +73,13 @@ func judge(evidence Evidence, policy Policy) judgement {
 	case trapped(evidence.Matches):
 		return judgement{reason: ReasonSpamTrap}
 	case evidence.DNS == nil:
-		return judgement{reason: ReasonSMTPSkipped}
+		return judgeSkipped(evidence.NotAsked)
 	}
 	if j := judgeDNS(*evidence.DNS, policy.AllowNets); j.reason != "" {
 		return j.unlessResolver(evidence.Network)
 	}
 	if evidence.SMTP == nil {
-		return judgement{reason: ReasonSMTPSkipped}
+		return judgeSkipped(evidence.NotAsked)
 	}
 	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)
 }

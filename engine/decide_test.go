@@ -177,6 +177,11 @@ func TestDecide(t *testing.T) {
 		{"nxdomain, and port 25 is blocked", onNetwork(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), noPort), ReasonDomainNotFound, VerdictUndeliverable},
 		{"timeout, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindTimeout)), noPort), ReasonPortBlocked, VerdictUnknown},
 		{"refused, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindRefused)), noPort), ReasonPortBlocked, VerdictUnknown},
+		{"the domain is excluded", excluded(Evidence{Domain: "example.com", Level: LevelSMTP}, "domain:example.com"), ReasonNotAsked, VerdictUnknown},
+		{"its mail host is excluded", excluded(found(oneHost), "mx:mx.example.com"), ReasonNotAsked, VerdictUnknown},
+		{"one mail host is excluded, and the other was asked", excluded(asked(answered(accepted, unknownUser)), "mx:mx.example.net"), ReasonRecipientAccepted, VerdictDeliverable},
+		{"excluded, but the DNS knows enough", excluded(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), "mx:example.com"), ReasonDomainNotFound, VerdictUndeliverable},
+		{"a spam trap at an excluded domain", excluded(Evidence{Domain: "example.com", Matches: []lists.Match{{List: lists.KindSpamTrap}}}, "domain:example.com"), ReasonSpamTrap, VerdictUnknown},
 		{"proxy is down, port 25 is blocked", onNetwork(asked(failed(smtp.PhaseConnect, smtp.KindEgress)), noPort), ReasonEgressFailed, VerdictUnknown},
 		{"missing, port 25 was blocked", onNetwork(asked(answered(unknownUser, unknownUser)), noPort), ReasonMailboxNotFound, VerdictUndeliverable},
 
@@ -472,6 +477,12 @@ var noResolver, noPort = NetworkFacts{ResolverFault: "it denies gmail.com"}, Net
 
 func onNetwork(evidence Evidence, facts NetworkFacts) Evidence {
 	evidence.Network = &facts
+	return evidence
+}
+
+// excluded is evidence with a rule that kept us from asking.
+func excluded(evidence Evidence, rule string) Evidence {
+	evidence.NotAsked = []NotAsked{{Rule: rule}}
 	return evidence
 }
 

@@ -55,6 +55,9 @@ type Evidence struct {
 	// the configuration. A list that rests after a failure is missing.
 	RHSBL []rhsbl.Answer      `json:"rhsbl,omitempty"`
 	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
+	// NotAsked are the rules of [Config.NoAsk] that kept mail hosts from being
+	// asked. Beside SMTP they concern some of the domain's only.
+	NotAsked []NotAsked `json:"not_asked,omitempty"`
 	// Network is what is wrong with our own network, if that may explain what
 	// the DNS or the mail hosts answered. Nil: nothing is known to be wrong.
 	Network *NetworkFacts `json:"network,omitempty"`

@@ -111,7 +111,9 @@ func (g *group) lookUp(ctx context.Context) {
 // probe asks the mail hosts about the members that the DNS and the lists leave
 // in question.
 func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match) {
-	v, found, route := g.v, &answer.Findings, mailRoute(answer.Findings, g.v.policy.AllowNets)
+	v, found := g.v, &answer.Findings
+	hosts, left := v.noAsk.leaveOut(found.Hosts)
+	route := mailRoute(hosts, v.policy.AllowNets)
 	budget := v.config.Timeout - answer.took
 	control := v.controls.mailbox(found.Domain, g.started)
 	asked := make([]*member, 0, len(g.members))
@@ -122,7 +124,11 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		if !matches(m.evidence.Matches, lists.KindAllow) {
 			m.evidence.Matches = append(m.evidence.Matches, listed...)
 		}
-		if len(route) == 0 || trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
+		if trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
+			g.finish(m, nil)
+			continue
+		}
+		if m.evidence.NotAsked = left; len(route) == 0 {
 			g.finish(m, nil)
 			continue
 		}

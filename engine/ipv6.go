@@ -47,7 +47,7 @@ func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) 
 	v.own.Mark(found.Hosts)
 	evidence.DNS = &found
 	var addrs []netip.Addr
-	for _, h := range mailRoute(found, v.config.AllowNets) {
+	for _, h := range mailRoute(found.Hosts, v.config.AllowNets) {
 		if h.Name == host {
 			addrs = append(addrs, h.Addrs...)
 		}

@@ -56,6 +56,7 @@ var lasting = map[Reason]time.Duration{
 
 	ReasonSpamTrap:      keepUnknown, // costs nothing to find out again
 	ReasonSMTPSkipped:   keepUnknown, // the same, or a question to the DNS
+	ReasonNotAsked:      keepUnknown, // the same
 	ReasonInternalError: 0,           // it is no answer
 }
 

@@ -212,7 +212,7 @@ func (v *Verifier) addNetworkCheck() error {
 	}
 	v.portCheck = &portCheck{
 		resolver: v.resolver, dialer: dialer, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort),
-		domains: v.config.CheckDomains, base: v.base,
+		domains: v.config.CheckDomains, base: v.base, noAsk: v.noAsk,
 		hidden: len(v.config.Proxies)+len(v.config.SourceIPs) > 0, silent: make(map[netip.AddrPort]struct{}),
 		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.Marked(addr), v.config.AllowNets) },
 		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },

@@ -26,6 +26,7 @@ type portCheck struct {
 	port     uint16
 	hidden   bool // there are proxies or source addresses on the way
 	mayDial  func(dnsresolve.Addr) bool
+	noAsk    noAsk
 	domains  []string
 	base     context.Context // ends with Close
 	changed  func(Check)
@@ -266,9 +267,13 @@ func (c *portCheck) lookUp() [][]netip.AddrPort {
 func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
 	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
+	if c.noAsk.domain(domain) != "" {
+		return nil
+	}
 	found, _ := c.resolver.MailHosts(ctx, domain) // an error says that base ended
+	hosts, _ := c.noAsk.leaveOut(found.Hosts)
 	var has4, has6 bool
-	for _, host := range found.Hosts {
+	for _, host := range hosts {
 		for _, addr := range host.Addrs {
 			has := &has6
 			if addr.IP.Is4() {

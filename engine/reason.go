@@ -50,6 +50,7 @@ const (
 	ReasonControlInconclusive Reason = "control_inconclusive"
 	ReasonSpamTrap            Reason = "spam_trap"
 	ReasonSMTPSkipped         Reason = "smtp_skipped"
+	ReasonNotAsked            Reason = "not_asked"
 	ReasonResolverUnreliable  Reason = "resolver_unreliable"
 	ReasonPortBlocked         Reason = "port_blocked"
 	ReasonEgressFailed        Reason = "egress_failed"
@@ -132,6 +133,7 @@ var rulings = map[Reason]ruling{
 	ReasonSpamTrap: {verdict: VerdictUnknown,
 		message: "The address is listed as a spam trap and was not contacted."},
 	ReasonSMTPSkipped: {verdict: VerdictUnknown, message: "All checks passed; the mail host was not contacted."},
+	ReasonNotAsked:    {verdict: VerdictUnknown, message: "The mail host was not asked: the settings exclude it."},
 	ReasonResolverUnreliable: {verdict: VerdictUnknown, retryAfter: retryNetwork,
 		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
 			"This is a fault of our network, not of the address."},

@@ -9,9 +9,9 @@ import (
 
 // mailRoute keeps the hosts and addresses that may be dialled: public ones, and
 // those in allowed networks.
-func mailRoute(found dnsresolve.Findings, allowed []netip.Prefix) []smtpprobe.Host {
-	route := make([]smtpprobe.Host, 0, len(found.Hosts))
-	for _, host := range found.Hosts {
+func mailRoute(hosts []dnsresolve.Host, allowed []netip.Prefix) []smtpprobe.Host {
+	route := make([]smtpprobe.Host, 0, len(hosts))
+	for _, host := range hosts {
 		dial := make([]netip.Addr, 0, len(host.Addrs))
 		for _, addr := range host.Addrs {
 			if mayDial(addr, allowed) {

@@ -29,6 +29,7 @@ type Verifier struct {
 	rhsbls   *rhsbl.Lists // nil: none
 	pool     *smtpprobe.Pool
 	own      *machine.OwnAddrs
+	noAsk    noAsk
 	memory   *memory
 	calls    flight.Group[Result] // verifications that several callers may share
 	controls *controls
@@ -52,6 +53,9 @@ func New(config Config) (*Verifier, error) {
 	v.calls.Apart = true
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
+	if v.noAsk, err = newNoAsk(config.NoAsk); err != nil {
+		return nil, invalid("NoAsk", err)
+	}
 	if v.memory, err = newMemory(config.Remember); err != nil {
 		return nil, err
 	}
@@ -273,7 +277,14 @@ func (v *Verifier) read(
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
 	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
 	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
-	return mailbox, !trapped(evidence.Matches) && evidence.Level != LevelSyntax, nil
+	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
+		return mailbox, false, nil
+	}
+	if rule := v.noAsk.domain(mailbox.Domain); rule != "" {
+		evidence.NotAsked = []NotAsked{{Rule: rule}}
+		return mailbox, false, nil
+	}
+	return mailbox, true, nil
 }
 
 // resolved is what the DNS says about a domain.

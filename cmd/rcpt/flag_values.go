@@ -16,7 +16,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
 
@@ -34,6 +36,7 @@ type (
 	positiveDuration time.Duration
 	network          netip.Prefix
 	rhsblZone        string
+	noAskRules       []string // one, or those of a file
 	sha256Sum        string
 	bundlePlace      struct {
 		url  *url.URL // nil: a file
@@ -154,6 +157,32 @@ func (z *rhsblZone) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not the zone of a list: %w; write for example dbl.spamhaus.org", text, err)
 	}
 	*z = rhsblZone(zone)
+	return nil
+}
+
+func (n *noAskRules) UnmarshalText(text []byte) error {
+	path, isFile := strings.CutPrefix(string(text), "@")
+	if !isFile {
+		*n = noAskRules{string(text)}
+		return engine.CheckNoAsk(string(text))
+	}
+	data, err := wholefile.Read(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	*n = nil
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		rule, _, _ := strings.Cut(line, "#")
+		if rule = strings.TrimSpace(rule); rule == "" {
+			continue
+		}
+		if err := engine.CheckNoAsk(rule); err != nil {
+			return fmt.Errorf("%s, line %d: %w", path, number, err)
+		}
+		*n = append(*n, rule)
+	}
 	return nil
 }
 

@@ -59,6 +59,8 @@ var reasonTexts = map[engine.Reason]reasonText{
 		"Do not write to it. Find out how it got into your list before you write to the other addresses.", false},
 	engine.ReasonSMTPSkipped: {"Mail host was not contacted", "The server is configured to check only the address and the DNS (--level).",
 		"Start it with --level smtp to contact mail hosts.", false},
+	engine.ReasonNotAsked: {"Excluded by the settings", "The settings of the server exclude the domain, its mail host or its provider (--no-ask).",
+		"The flags show what is known without asking.", false},
 	engine.ReasonInternalError: {"Fault of this server", "This says nothing about the address.", "See the server's log.", false},
 	engine.ReasonResolverUnreliable: {"DNS resolver cannot be trusted", "The server's DNS resolver denies domains that exist, so this says nothing about the address.",
 		"See Health; check again when the resolver works.", false},
