@@ -83,7 +83,10 @@ var examples = map[string][]manual.Example{
 			Line:  "rcpt lists check jane@gmail.com mailinator.com info mx:mx.example.com",
 		},
 	},
-	"lists update": {{About: "From a file", Line: "rcpt lists update --from lists.bundle"}},
+	"lists update": {
+		{About: "To the edition of the latest release", Line: "rcpt lists update"},
+		{About: "From a file", Line: "rcpt lists update --from lists.bundle"},
+	},
 	"explain": {
 		{About: "A refusal", Line: "rcpt explain '550 5.1.1 <jane@example.com>: User unknown'"},
 		{

@@ -132,6 +132,6 @@ type manCommand struct{}
 // Run prints the man page.
 func (*manCommand) Run(std terminal, model *kong.Kong) error {
 	page := manPage
-	page.Manual, page.Version, page.Date = manualOf(model.Model), version(), commitDate()
+	page.Manual, page.Version, page.Date = manualOf(model.Model), version(), builtFrom().day()
 	return page.Write(std.out)
 }

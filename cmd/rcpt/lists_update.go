@@ -14,9 +14,11 @@ import (
 // listsUpdateCommand is "rcpt lists update".
 type listsUpdateCommand struct {
 	dataFlag
-	From   bundlePlace `env:"-" required:"" placeholder:"URL|FILE" help:"Where the edition is: a file, or a URL that begins with https://."`
-	SHA256 sha256Sum   `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
-	Force  bool        `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
+	From    bundlePlace      `env:"-" placeholder:"URL|FILE" help:"Install this edition instead of that of the feed, without a signature: a file, or a URL that begins with https://."`
+	SHA256  sha256Sum        `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
+	Force   bool             `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
+	Feed    bundlePlace      `placeholder:"URL|FILE" help:"Where the newest edition is, with its signature beside it (.minisig). Default: the latest release."`
+	FeedKey []listupdate.Key `placeholder:"KEY" help:"Public key of minisign that signs the editions of the feed; repeatable. Default: the key of the releases."`
 }
 
 // Run installs an edition in the data folder, if it passes the checks against
@@ -30,13 +32,13 @@ func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFla
 	if err != nil {
 		return err
 	}
-	data, err := c.read(ctx, listupdate.NewFetcher(http.DefaultTransport, listupdate.MaxBundle))
+	place, data, err := c.edition(ctx)
 	if err != nil {
-		return fmt.Errorf("--from %s: %w", c.From, err)
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	next, err := listupdate.Read(data, string(c.SHA256))
 	if err != nil {
-		return fmt.Errorf("--from %s: %w", c.From, err)
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	step, err := listupdate.StepFrom(source.Edition().Bundle, next)
 	if err != nil {
@@ -47,7 +49,7 @@ func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFla
 		return err
 	}
 	if err := step.Check(c.Force); err != nil {
-		return fmt.Errorf("--from %s: %w", c.From, err)
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	if err := listupdate.Install(data, source.Bundle(), source.Edition().File); err != nil {
 		return fmt.Errorf("cannot store the edition, and the present one stays in use: %w", err)
@@ -55,17 +57,64 @@ func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFla
 	return step.Write(std.out, source.Bundle())
 }
 
+// edition returns the edition of --from or else of the feed, and which of them
+// it is, for errors.
+func (c *listsUpdateCommand) edition(ctx context.Context) (place string, data []byte, err error) {
+	if c.From != (bundlePlace{}) {
+		data, err = c.From.read(ctx, listupdate.MaxBundle, c.SHA256 != "")
+		return "--from " + c.From.String(), data, err
+	}
+	feed := c.Feed
+	if feed == (bundlePlace{}) {
+		if err := feed.UnmarshalText([]byte(listupdate.DefaultFeed)); err != nil {
+			return "", nil, err
+		}
+	}
+	place = "--feed " + feed.String()
+	keys := c.FeedKey
+	if len(keys) == 0 {
+		if keys, err = listupdate.ReleaseKeys(); err != nil {
+			return place, nil, err
+		}
+	}
+	if len(keys) == 0 {
+		return place, nil, usage(errNoFeedKey)
+	}
+	if data, err = feed.read(ctx, listupdate.MaxBundle, false); err != nil {
+		return place, nil, err
+	}
+	signature, err := feed.beside(listupdate.SignatureSuffix).read(ctx, listupdate.MaxSignature, false)
+	if err != nil {
+		return place + listupdate.SignatureSuffix, nil, err
+	}
+	return place, data, listupdate.CheckSignature(data, signature, keys)
+}
+
+var errNoFeedKey = errors.New("this build has no key to check the signature with: name one with --feed-key, " +
+	"or an edition that you trust with --from")
+
 // read reads the file, or downloads it.
-func (c *listsUpdateCommand) read(ctx context.Context, web listupdate.Fetcher) ([]byte, error) {
-	if c.From.url == nil {
-		data, err := wholefile.ReadUpTo(listupdate.MaxBundle, c.From.file)
+func (p bundlePlace) read(ctx context.Context, limit int64, contentKnown bool) ([]byte, error) {
+	if p.url == nil {
+		data, err := wholefile.ReadUpTo(limit, p.file)
 		if err != nil {
 			return nil, usage(err)
 		}
 		return data, nil
 	}
-	if err := listupdate.CheckAddress(c.From.url, c.SHA256 != ""); err != nil {
+	if err := listupdate.CheckAddress(p.url, contentKnown); err != nil {
 		return nil, usage(err)
 	}
-	return web.Fetch(ctx, c.From.url)
+	return listupdate.NewFetcher(http.DefaultTransport, limit).Fetch(ctx, p.url)
+}
+
+// beside returns the place whose name has a suffix.
+func (p bundlePlace) beside(suffix string) bundlePlace {
+	if p.url == nil {
+		return bundlePlace{file: p.file + suffix}
+	}
+	other := *p.url
+	other.Path += suffix
+	other.RawPath = ""
+	return bundlePlace{url: &other}
 }

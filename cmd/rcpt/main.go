@@ -156,7 +156,7 @@ type commandLine struct {
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
 	Demo       demoCommand       `cmd:"" help:"Try everything offline, with simulated mail hosts."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`
-	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, platform and embedded lists."`
+	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, commit, platform and embedded lists."`
 	Licences   licencesCommand   `cmd:"" help:"Print the licences of rcpt and of everything in the binary."`
 	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
 	Man        manCommand        `cmd:"" help:"Print the man page."`

@@ -50,19 +50,20 @@ func plainCommand(t *testing.T) string {
 // TestScripts runs the command as users do, in a world on loopback addresses.
 func TestScripts(t *testing.T) {
 	settings, plain := startWorld(t), plainCommand(t)
+	sign, key := signer(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(append(env.Vars, quickExit), settings...)
-			env.Vars = append(env.Vars, "RCPT_DATA="+filepath.Join(env.WorkDir, "data"))
+			env.Vars = append(env.Vars, "RCPT_DATA="+filepath.Join(env.WorkDir, "data"), "FEED_KEY="+key)
 			if plain != "" && !slices.Contains(concurrent, filepath.Base(env.WorkDir)) {
 				env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edition": makeEdition},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edition": makeEdition, "sign": sign},
 	})
 }
 

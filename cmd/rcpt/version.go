@@ -40,9 +40,12 @@ func (*licencesCommand) Run(std terminal) error {
 	return err
 }
 
-// build describes this binary.
+// build describes this binary. Commit and Date, the time of the commit as RFC
+// 3339 has it, are empty if the build did not know them.
 type build struct {
 	Version string      `json:"version"`
+	Commit  string      `json:"commit,omitempty"`
+	Date    string      `json:"date,omitempty"`
 	Go      string      `json:"go"`
 	OS      string      `json:"os"`
 	Arch    string      `json:"arch"`
@@ -60,16 +63,17 @@ func (c *versionCommand) Run(std terminal) error {
 	if err != nil {
 		return err
 	}
+	commit := builtFrom()
 	if c.JSON {
-		b := build{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		b := build{version(), commit.revision, commit.time, runtime.Version(), runtime.GOOS, runtime.GOARCH,
 			buildOfList{known.Edition().Date(), map[string]int{}}}
 		for _, list := range known.Info() {
 			b.Lists.Entries[string(list.Kind)] = list.Count
 		}
 		return newEncoder(std.out).Encode(b)
 	}
-	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s %s/%s\nembedded lists of %s\n",
-		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, known.Edition().Date()); err != nil {
+	if _, err := fmt.Fprintf(std.out, "rcpt %s\n%s%s %s/%s\nembedded lists of %s\n",
+		version(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, known.Edition().Date()); err != nil {
 		return err
 	}
 	for _, list := range known.Info() {
@@ -87,32 +91,54 @@ func version() string {
 	if !ok {
 		return "(unknown)"
 	}
-	settings := settingsOf(info)
+	commit := builtFrom()
 	text := info.Main.Version
-	if revision := settings["vcs.revision"]; revision != "" && (text == "" || text == "(devel)") {
-		text = "revision " + revision
-		if settings["vcs.modified"] == "true" {
+	if commit.revision != "" && (text == "" || text == "(devel)") {
+		text = "revision " + commit.revision
+		if commit.modified {
 			text += ", modified"
 		}
 	}
 	return text
 }
 
-func settingsOf(info *debug.BuildInfo) map[string]string {
-	settings := map[string]string{}
-	for _, setting := range info.Settings {
-		settings[setting.Key] = setting.Value
-	}
-	return settings
+// commit is a commit of the repository. It is the zero value in a build from
+// elsewhere, such as from the module proxy.
+type commit struct {
+	revision string
+	time     string // RFC 3339
+	modified bool   // by what was not committed
 }
 
-// commitDate returns the day of the commit that this binary was built from, or
-// "" if it is not known.
-func commitDate() string {
+// builtFrom returns the commit that this binary was built from.
+func builtFrom() (c commit) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
+		return c
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			c.revision = setting.Value
+		case "vcs.time":
+			c.time = setting.Value
+		case "vcs.modified":
+			c.modified = setting.Value == "true"
+		}
+	}
+	return c
+}
+
+// String returns a line for people, or "".
+func (c commit) String() string {
+	if c.revision == "" {
 		return ""
 	}
-	day, _, _ := strings.Cut(settingsOf(info)["vcs.time"], "T")
+	return fmt.Sprintf("commit %s of %s\n", c.revision, c.time)
+}
+
+// day returns the day of the commit, or "" if it is not known.
+func (c commit) day() string {
+	day, _, _ := strings.Cut(c.time, "T")
 	return day
 }
