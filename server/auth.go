@@ -41,6 +41,9 @@ func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring
 		return s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
 	}
 	client, err := s.config.Authorize(r)
+	if refusal := (*Refusal)(nil); errors.As(err, &refusal) && http.StatusText(refusal.Status) != "" && refusal.Status >= 400 {
+		return nil, refusal
+	}
 	if err != nil {
 		return nil, keyring.ErrUnauthorized
 	}
@@ -55,7 +58,14 @@ func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope rows.Scope, why error) {
 	var limit *keyring.LimitError
 	var tooMany *keyring.TooManyError
+	var refusal *Refusal
 	switch {
+	case errors.As(why, &refusal):
+		s.refused("forbidden")
+		if refusal.RetryAfter > 0 {
+			w.Header().Set("Retry-After", seconds(refusal.RetryAfter))
+		}
+		writeError(w, refusal.Status, code(refusal.Code), refusal.Message)
 	case errors.Is(why, keyring.ErrUnauthorized):
 		s.unauthorized(w, r)
 	case errors.Is(why, keyring.ErrNetwork):

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/server"
 )
 
@@ -139,13 +140,17 @@ func TestLogLevels(t *testing.T) {
 // decides who may ask, that keys mean nothing then, and that the client's name
 // is counted.
 func TestAuthorize(t *testing.T) {
-	var used []rows.Use
+	var used []server.Use
 	s, err := server.New(server.Config{
 		Verifier: verifierFunc(accepts),
-		Record:   func(u rows.Use) { used = append(used, u) },
+		Record:   func(u server.Use) { used = append(used, u) },
 		Authorize: func(r *http.Request) (string, error) {
 			if user, _, ok := r.BasicAuth(); ok && user == "ann" {
 				return "ann", nil
+			} else if user == "joe" {
+				return "", fmt.Errorf("no plan: %w", &server.Refusal{Status: 402, Code: "no_plan", Message: "Choose a plan first.", RetryAfter: time.Minute})
+			} else if user == "odd" {
+				return "", &server.Refusal{Status: 200}
 			}
 			return "", errors.New("not ours")
 		},
@@ -153,14 +158,20 @@ func TestAuthorize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{"ann": 200, "bob": 401, "": 401} {
-		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=alice@example.com", nil)
+	for name, want := range map[string]int{"ann": 200, "bob": 401, "": 401, "joe": 402, "odd": 401} {
+		request := httptest.NewRequest(http.MethodGet, "/check?email=alice@example.com", nil)
 		request.Header.Set("X-API-Key", key)
 		if name != "" {
 			request.SetBasicAuth(name, "x")
 		}
-		if response := ask(s.Handler(), request); response.Code != want {
+		response := httptest.NewRecorder()
+		s.VerifyHandler().ServeHTTP(response, request)
+		if response.Code != want {
 			t.Errorf("%q: status %d, want %d", name, response.Code, want)
+		}
+		const refusal = `{"message":"Choose a plan first.","code":"no_plan"}` + "\n"
+		if name == "joe" && (response.Body.String() != refusal || response.Header().Get("Retry-After") != "60") {
+			t.Errorf("refused with %q, again after %q s", response.Body, response.Header().Get("Retry-After"))
 		}
 	}
 	if len(used) != 1 || used[0].Key != "ann" {

@@ -70,10 +70,10 @@ func ExampleConfig_authorize() {
 		log.Fatal(err)
 	}
 	for _, session := range []string{"ann's", "none"} {
-		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=nobody", nil)
+		request := httptest.NewRequest(http.MethodGet, "/check-address?email=nobody", nil)
 		request.AddCookie(&http.Cookie{Name: "session", Value: session})
 		answer := httptest.NewRecorder()
-		api.Handler().ServeHTTP(answer, request)
+		api.VerifyHandler().ServeHTTP(answer, request)
 		fmt.Println(answer.Code)
 	}
 	// Output:

@@ -14,9 +14,9 @@ import (
 // observed gives each request an ID, logs how it ended, and answers 500 if a
 // handler panics. Of what the client sent, only the method and the route are
 // logged: path, query and headers may contain addresses and keys.
-func (s *Server) observed(routes routes) http.Handler {
+func (s *Server) observed(of func(*http.Request) (answer handler, route string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, route := routes.of(r)
+		answer, route := of(r)
 		x := newExchange(w, route)
 		w.Header()["X-Request-Id"] = []string{x.id}
 		defer func() {

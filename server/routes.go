@@ -47,7 +47,14 @@ func (s *Server) Handler() http.Handler {
 	for path, answer := range openapi.Routes(s.site) {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)
 	}
-	return s.observed(all)
+	return s.observed(all.of)
+}
+
+// VerifyHandler returns the handler of /api/v1/verify alone, for every path on
+// which a program mounts it.
+func (s *Server) VerifyHandler() http.Handler {
+	verify := only(s.authorized(rows.ScopeVerify, s.verify), http.MethodGet, http.MethodPost)
+	return s.observed(func(*http.Request) (handler, string) { return verify, verifyRoute })
 }
 
 // of returns the handler of a request and its route. Only paths in their plain

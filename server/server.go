@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -34,18 +35,20 @@ type Config struct {
 	// Key is the key that clients must send; it has no limits. Required if Keys
 	// and Authorize are nil, and not used otherwise.
 	Key string
-	// Keys has the keys and their limits.
+	// Keys has the keys and their limits. It is for the command: programs that
+	// mount the server have Key or Authorize.
 	Keys *keyring.Keyring
 	// Authorize decides instead of keys whether a request may be answered, for
 	// programs that know their clients by other means. It returns a name of the
-	// client, for the log and Record; an error is answered with 401. It must
-	// be quick and safe for concurrent use. Default: Key or Keys.
+	// client, for the log and Record; an error is answered with 401, and a
+	// [Refusal] as it says. It must be quick and safe for concurrent use.
+	// Default: Key or Keys.
 	Authorize func(r *http.Request) (client string, err error)
 	// Record is called for each verification that was answered, to count the
 	// usage of its key. It must be quick. Default: none.
-	Record func(rows.Use)
-	// Usage is where the usage of keys is read from. Default: there is no such
-	// route.
+	Record func(Use)
+	// Usage is where the usage of keys is read from. It is for the command,
+	// too. Default: there is no such route.
 	Usage UsageStore
 	// Ready returns why the server cannot serve at the moment, for /readyz.
 	// Default: it always can.
@@ -77,6 +80,23 @@ type Config struct {
 	// local-part, and debug lines about other requests. Default: silent.
 	Logger *slog.Logger
 }
+
+// Use is one verification that was answered.
+type Use = rows.Use
+
+// Refusal is an error of [Config.Authorize] that is answered with a status of
+// its own instead of 401.
+type Refusal struct {
+	// Status is 402, 403 or 429, for example.
+	Status int
+	// Code and Message are those of the body. Code is for programs, and should
+	// never change.
+	Code, Message string
+	// RetryAfter is the field Retry-After; zero: none.
+	RetryAfter time.Duration
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("status %d: %s", r.Status, r.Message) }
 
 // Server answers verifications over HTTP. It is safe for concurrent use.
 type Server struct {
