@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -70,6 +71,9 @@ type Config struct {
 	// further ones get [ErrBusy]. It does not apply under [WithQueued], as in
 	// package bulk. Default: 256.
 	MaxWaitingPerHost int
+	// Pace says how fast the providers of mail hosts are asked. Default:
+	// [pace.Normal], with the limits of the table of providers.
+	Pace pace.Settings
 	// Remember is the approximate number of results to remember, each for as
 	// long as [Result.Lasts]. A result takes about 1.5 kB. What a caller with
 	// little time did not find out is not remembered ([Hurried]), an unknown

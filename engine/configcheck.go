@@ -72,6 +72,9 @@ func (c Config) check() error {
 			return invalidf(field, "%d is negative", n)
 		}
 	}
+	if err := c.Pace.Check(); err != nil {
+		return invalid("Pace", err)
+	}
 	for i, network := range c.AllowNets {
 		if !network.IsValid() { // it would contain no address
 			return invalidf("AllowNets", "network %d is no network", i)

@@ -21,3 +21,12 @@ func (v *Verifier) Stats() Stats {
 	}
 	return Stats{DNS: v.resolver.Stats(), SMTP: v.pool.Stats(), Network: v.Network()}
 }
+
+// Pacing tells how each provider is asked at the moment, and which limits hold
+// there. Like [Verifier.Stats], it is for monitoring.
+func (v *Verifier) Pacing() []smtpprobe.ProviderPace {
+	if v.pool == nil {
+		return nil
+	}
+	return v.pool.Pacing()
+}

@@ -96,8 +96,8 @@ func (v *Verifier) connect() error {
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
-		MaxWaitingPerHost: config.MaxWaitingPerHost,
-		Classifier:        config.Classifier, Logger: config.Logger,
+		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace,
+		Classifier: config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {
 		return fmt.Errorf("engine: %w", err) // which names a field that has the same name here

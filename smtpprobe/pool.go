@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -40,6 +41,7 @@ type Config struct {
 	// 256.
 	MaxWaitingPerHost int
 	Session           SessionCaps         // default: see the fields
+	Pace              pace.Settings       // how fast providers are asked; default: see the fields
 	Classifier        *replies.Classifier // reads the replies that the pool learns from; default: the embedded rules
 	Logger            *slog.Logger        // default: silent
 }
@@ -135,6 +137,7 @@ func (c Config) withDefaults() Config {
 	if c.Classifier == nil {
 		c.Classifier = replies.DefaultClassifier()
 	}
+	c.Pace = c.Pace.WithDefaults()
 	setDefault(&c.Port, defaultPort)
 	setDefault(&c.Timeouts.Connect, defaultConnect)
 	setDefault(&c.Timeouts.Command, defaultCommand)

@@ -24,6 +24,9 @@ func (c Config) check() error {
 			return fmt.Errorf("smtpprobe: Config.MailFrom: %q %w", c.MailFrom, err)
 		}
 	}
+	if err := c.Pace.Check(); err != nil {
+		return fmt.Errorf("smtpprobe: Config.Pace: %w", err)
+	}
 	return cmp.Or(
 		notNegative("MaxSessions", c.MaxSessions), notNegative("MaxSessionsPerHost", c.MaxSessionsPerHost),
 		notNegative("MaxWaitingPerHost", c.MaxWaitingPerHost),

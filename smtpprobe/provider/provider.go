@@ -2,7 +2,6 @@ package provider
 
 import (
 	_ "embed"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ type Provider struct {
 	Hosts      []string   `yaml:"hosts"`
 	Recipients Recipients `yaml:"recipients"`
 	Source     string     `yaml:"source"`
+	Pacing     string     `yaml:"pacing"` // the name under which it is paced with others; empty: its own
 }
 
 // Recipients says what a provider's acceptance of a recipient is worth.
@@ -31,14 +31,28 @@ const (
 //go:embed providers.yaml
 var embeddedProviders []byte
 
-// providersByHost maps the suffixes of mail host names to providers.
-var providersByHost = sync.OnceValue(func() map[string]Provider {
-	var list []Provider
-	if err := yaml.UnmarshalWithOptions(embeddedProviders, &list, yaml.Strict()); err != nil {
+// table is what the file has.
+type table struct {
+	Providers []Provider                   `yaml:"providers"`
+	Sources   map[string]string            `yaml:"sources"`
+	Limits    map[string]map[string]string `yaml:"limits"` // by pacing name and name of the limit: "5 kumomta"
+}
+
+var embedded = sync.OnceValue(func() table {
+	var t table
+	if err := yaml.UnmarshalWithOptions(embeddedProviders, &t, yaml.Strict()); err != nil {
 		panic("provider: embedded providers: " + err.Error()) // a test parses them
 	}
+	return t
+})
+
+// providersByHost maps the suffixes of mail host names to providers.
+var providersByHost = sync.OnceValue(func() map[string]Provider {
 	byHost := map[string]Provider{}
-	for _, provider := range list {
+	for _, provider := range embedded().Providers {
+		if provider.Pacing == "" {
+			provider.Pacing = provider.Name
+		}
 		for _, host := range provider.Hosts {
 			byHost[host] = provider
 		}
@@ -48,11 +62,12 @@ var providersByHost = sync.OnceValue(func() map[string]Provider {
 
 // Names returns the names of all known providers in alphabetical order.
 func Names() []string {
-	names := map[string]bool{}
-	for _, provider := range providersByHost() {
-		names[provider.Name] = true
+	var names []string
+	for _, provider := range embedded().Providers {
+		names = append(names, provider.Name)
 	}
-	return slices.Sorted(maps.Keys(names))
+	slices.Sort(names)
+	return names
 }
 
 // Of returns the provider of a mail host, or the zero Provider if it is

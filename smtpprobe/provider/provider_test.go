@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/goccy/go-yaml"
 )
 
 func TestProviderOf(t *testing.T) {
@@ -45,13 +43,9 @@ func TestProviderNames(t *testing.T) {
 // TestProviderData checks the form of the data: names are words, each suffix
 // has one provider, and each claim about recipients has a source.
 func TestProviderData(t *testing.T) {
-	var list []Provider
-	if err := yaml.UnmarshalWithOptions(embeddedProviders, &list, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
 	word := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	owner := map[string]string{}
-	for _, provider := range list {
+	for _, provider := range embedded().Providers {
 		if !word.MatchString(provider.Name) || len(provider.Hosts) == 0 {
 			t.Errorf("%q: not a word, or no hosts", provider.Name)
 		}

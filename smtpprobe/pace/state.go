@@ -1,0 +1,29 @@
+package pace
+
+import "time"
+
+// Trouble is why a provider is asked less than its limits allow.
+type Trouble string
+
+// The troubles.
+const (
+	Blocked     Trouble = "blocked"      // it refused us
+	RateLimited Trouble = "rate_limited" // it found us too fast
+	Harvesting  Trouble = "harvesting"   // so many of the mailboxes do not exist that it may take us for harvesters
+	BudgetSpent Trouble = "budget_spent" // it has heard as many recipients as it may in a day
+)
+
+// State is how a provider is asked at the moment, through one egress.
+type State struct {
+	Sessions   int     // open, or about to be
+	Allowed    int     // sessions at the moment; Unlimited: there is no limit
+	LastMinute int     // recipients named in it
+	LastDay    int     // in the last 24 hours
+	Refused    float64 // share of the mailboxes asked about in the last ten minutes that do not exist
+
+	PausedUntil time.Time     // zero: it is not paused
+	Paused      Trouble       // why
+	Pauses      int           // in a row
+	Slowed      Trouble       // why it gets fewer sessions than its limit, or at intervals; empty: it does not
+	Interval    time.Duration // between the beginnings of two sessions
+}
