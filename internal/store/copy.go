@@ -15,6 +15,7 @@ const copyTimeout = 6 * time.Hour
 // to the database itself.
 var copied = []string{
 	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
+	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone",
 }
 
 // made are the tables that have rows as soon as a database is opened. They are

@@ -33,6 +33,11 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	check(t, s.SetSetting(ctx, "keep", json.RawMessage(`"ü"`)))
 	_, err = s.ReserveQuota(ctx, key.ID, time.Now(), 7, 100)
 	check(t, err)
+	webhook, err := s.AddWebhook(ctx, someWebhook(key.ID))
+	check(t, err)
+	claimed, err := s.ClaimWebhooks(ctx, 1, 1, time.Hour)
+	check(t, err)
+	check(t, s.SettleWebhook(ctx, claimed[0], WebhookTry{At: time.Now(), Status: 410, Answer: "gone"}, WebhookDisabled, time.Time{}))
 	s.TouchKey(key.ID, time.Now())
 	s.ScheduleRecheck(Recheck{Address: "r@example.com", RunAfter: time.Now(), GiveUp: time.Now().Add(time.Hour)})
 	for i := range 1100 {
@@ -68,6 +73,10 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 		note("verdict", verdict, err)
 		waiting, err := s.Rechecks(ctx)
 		note("rechecks", waiting, err)
+		sent, tries, err := s.Webhook(ctx, key.ID, webhook.ID)
+		note("webhook", []any{sent, tries}, err)
+		secret, err := s.WebhookSecret(ctx, key.ID)
+		note("webhook secret", secret, err)
 		return read
 	}
 }

@@ -1,6 +1,7 @@
 // Package store keeps what must outlive the process: API keys, accounts,
-// settings, usage, quotas, remembered verdicts and the addresses that are to be
-// re-checked. It is the only package that knows SQL.
+// settings, usage, quotas, remembered verdicts, the addresses that are to be
+// re-checked and the webhooks that are to be sent. It is the only package that
+// knows SQL.
 //
 // One text of SQL serves two engines. SQLite, in a file of the data folder, is
 // the default: write-ahead log, synchronous=FULL, one connection that writes
@@ -29,9 +30,10 @@
 // # Secrets and addresses
 //
 // Of secrets (keys, session cookies, set-up links) the store has only the
-// SHA-256, of passwords the text that the caller's password hash produces. A
-// verdict is found by a salted hash of its address, and the caller keeps the
-// address out of what is stored with it. A hash does not hide an address from
+// SHA-256, of passwords the text that the caller's password hash produces. The
+// secrets of webhooks are in clear, because they sign. A verdict is found by a
+// salted hash of its address, and the caller keeps the address out of what is
+// stored with it. A hash does not hide an address from
 // somebody with the whole database and a list of addresses to try. Only a
 // [Recheck] contains an address in clear, because it must be asked about again;
 // it is deleted when it is done or given up.

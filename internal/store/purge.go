@@ -17,6 +17,8 @@ const (
 	usageKept = 400 * 24 * time.Hour
 	// networksKept is for an owner who signs in twice a year.
 	networksKept = 200 * 24 * time.Hour
+	// webhooksKept is longer than a job is kept.
+	webhooksKept = 35 * 24 * time.Hour
 	// writersKept is much longer than a commit may stay of unknown outcome.
 	writersKept = 30 * 24 * time.Hour
 )
@@ -34,6 +36,8 @@ var purges = []struct {
 	{`DELETE FROM quotas WHERE (api_key, month) IN (SELECT api_key, month FROM quotas WHERE month <= $1 LIMIT $2)`, usageKept},
 	{`DELETE FROM networks WHERE (account, network) IN (SELECT account, network FROM networks WHERE at <= $1 ORDER BY at LIMIT $2)`,
 		networksKept},
+	{`DELETE FROM webhooks WHERE id IN (SELECT id FROM webhooks WHERE created <= $1 AND state <> 'pending' ORDER BY created LIMIT $2)`, webhooksKept},
+	{`DELETE FROM webhook_secrets WHERE line IN (SELECT line FROM webhook_secrets WHERE place = 'previous' AND expires <= $1 LIMIT $2) AND place = 'previous'`, 0},
 	{`DELETE FROM writers WHERE writer IN (SELECT writer FROM writers WHERE at <= $1 ORDER BY at LIMIT $2)`, writersKept},
 }
 
@@ -53,9 +57,9 @@ func (s *Store) purgeNowAndThen(ctx context.Context) {
 }
 
 // Purge deletes what has expired: verdicts, rechecks, sessions and set-up
-// tokens, and usage older than thirteen months. The store does so itself once a
-// minute. Deleted data can no longer be read in the files of an embedded
-// database, unless somebody was reading at that moment.
+// tokens, usage older than thirteen months, and webhooks of five weeks ago. The
+// store does so itself once a minute. Deleted data can no longer be read in the
+// files of an embedded database, unless somebody was reading at that moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))

@@ -13,6 +13,12 @@ type (
 	UsageQuery  = rows.UsageQuery
 	Reservation = rows.Reservation
 	Versions    = rows.Versions
+
+	Webhook       = rows.Webhook
+	WebhookState  = rows.WebhookState
+	WebhookTry    = rows.WebhookTry
+	WebhookSecret = rows.WebhookSecret
+	WebhookQuery  = rows.WebhookQuery
 )
 
 // The scopes.
@@ -20,6 +26,14 @@ const (
 	ScopeVerify = rows.ScopeVerify
 	ScopeBulk   = rows.ScopeBulk
 	ScopeUsage  = rows.ScopeUsage
+)
+
+// The states of a webhook.
+const (
+	WebhookPending   = rows.WebhookPending
+	WebhookDelivered = rows.WebhookDelivered
+	WebhookFailed    = rows.WebhookFailed
+	WebhookDisabled  = rows.WebhookDisabled
 )
 
 // What a caller may want to tell apart, with [errors.Is].

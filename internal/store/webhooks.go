@@ -1,0 +1,167 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	// maxWebhookURL fits into an index of PostgreSQL.
+	maxWebhookURL = 2000
+	// maxWebhookBody is what the Standard Webhooks specification recommends.
+	maxWebhookBody = 20_000
+)
+
+// AddWebhook stores a webhook that is to be sent now, and returns it with its
+// ID. It belongs to w.Key and is signed with that key's secret, which is made
+// if there is none. To a URL that has answered 410 Gone nothing is sent: the
+// webhook is stored as disabled. A test, which has no job, is sent all the
+// same.
+func (s *Store) AddWebhook(ctx context.Context, w Webhook) (added Webhook, err error) {
+	err = s.write(ctx, "add webhook", func(ctx context.Context, tx *sql.Tx) error {
+		added, err = s.insertWebhook(ctx, tx, w)
+		return err
+	})
+	return added, err
+}
+
+// insertWebhook is [Store.AddWebhook] in the transaction of the event itself:
+// it happens if and only if its webhook is sent.
+func (s *Store) insertWebhook(ctx context.Context, tx *sql.Tx, w Webhook) (Webhook, error) {
+	if err := checkWebhook(&w); err != nil {
+		return w, err
+	}
+	line, err := lineOf(ctx, tx, w.Key)
+	if err != nil {
+		return w, err
+	}
+	w.ID, w.Key, w.Job, w.Tries = newID("msg"), line, storable(w.Job), 0
+	w.State, w.Created = WebhookPending, millisOf(s.now()).time()
+	w.Next = w.Created
+	gone, err := exists(ctx, tx, `SELECT 1 FROM webhook_gone WHERE line = $1 AND url = $2`, line, w.URL)
+	if err != nil {
+		return w, err
+	}
+	if gone && w.Job != "" {
+		w.State, w.Next = WebhookDisabled, time.Time{}
+	}
+	if err := s.ensureSecret(ctx, tx, line); err != nil {
+		return w, err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO webhooks (id, line, job, event, url, body, state, created, due, step, tries, leased, claim)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, 0, 0)`,
+		w.ID, w.Key, w.Job, w.Event, w.URL, string(w.Body), string(w.State), millisOf(w.Created), millisOf(w.Next))
+	return w, err
+}
+
+func checkWebhook(w *Webhook) error {
+	switch {
+	case w.Key == "" || w.Event == "" || w.URL == "":
+		return fmt.Errorf("%w: a webhook needs a key, an event and a URL", ErrInvalid)
+	case len(w.URL) > maxWebhookURL:
+		return fmt.Errorf("%w: the URL is longer than %d octets", ErrInvalid, maxWebhookURL)
+	case len(w.Body) > maxWebhookBody || !json.Valid(w.Body):
+		return fmt.Errorf("%w: the body of a webhook must be JSON of up to %d octets", ErrInvalid, maxWebhookBody)
+	}
+	return cmp.Or(checkText("event", w.Event), checkText("key", w.Key), checkText("URL", w.URL[:min(len(w.URL), maxText)]))
+}
+
+// lineOf returns the first of the keys that replaced one another up to the
+// given one.
+func lineOf(ctx context.Context, q interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, key string) (line string, err error) {
+	err = q.QueryRowContext(ctx, `
+		WITH RECURSIVE line (id, replaces) AS (
+			SELECT id, replaces FROM api_keys WHERE id = $1
+			UNION SELECT k.id, k.replaces FROM api_keys k JOIN line ON k.id = line.replaces)
+		SELECT id FROM line WHERE replaces = ''`, storable(key)).Scan(&line)
+	if errors.Is(err, sql.ErrNoRows) { // a fixed key has no row
+		return storable(key), nil
+	}
+	return line, err
+}
+
+func exists(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool, error) {
+	var one int
+	err := tx.QueryRowContext(ctx, query, args...).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ClaimedWebhook is a webhook that a node is to send now.
+type ClaimedWebhook struct {
+	Webhook
+	Secrets []string // that sign it, the current one first
+	Step    int      // how many tries there were since the schedule began
+
+	claim int64
+}
+
+// ClaimWebhooks returns up to limit webhooks that are due, the longest due
+// first, and of each key no more than perKey, those included that are claimed
+// already: receivers that hang do not hold up those of other keys. They belong
+// to the caller for the duration of the lease; after that others may claim
+// them.
+func (s *Store) ClaimWebhooks(ctx context.Context, limit, perKey int, lease time.Duration) (claimed []ClaimedWebhook, err error) {
+	now := millisOf(s.now())
+	if due, err := s.webhookIsDue(ctx, now); err != nil || !due {
+		return nil, err
+	}
+	err = s.write(ctx, "claim webhooks", func(ctx context.Context, tx *sql.Tx) error {
+		claimed, err = collect(ctx, tx, scanClaimed, `
+			UPDATE webhooks SET leased = $1, claim = claim + 1
+			WHERE id IN (
+				SELECT id FROM webhooks WHERE state = 'pending' AND leased <= $2 AND id IN (
+					SELECT id FROM (
+						SELECT id, due, ROW_NUMBER() OVER (PARTITION BY line ORDER BY CASE WHEN leased > $2 THEN 0 ELSE 1 END, due) AS place
+						FROM webhooks WHERE state = 'pending' AND due <= $2) AS ranked
+					WHERE place <= $3)
+				ORDER BY due LIMIT $4 `+s.db.skipLocked+`)
+			RETURNING `+webhookColumns+`, step, claim`,
+			millisOf(now.time().Add(lease)), now, perKey, limit)
+		for i := range claimed {
+			if err == nil {
+				claimed[i].Secrets, err = s.secrets(ctx, tx, claimed[i].Key)
+			}
+		}
+		return err
+	})
+	slices.SortFunc(claimed, func(a, b ClaimedWebhook) int { return a.Next.Compare(b.Next) })
+	return claimed, err
+}
+
+// webhookIsDue spares nodes that have nothing to send a transaction.
+func (s *Store) webhookIsDue(ctx context.Context, now millis) (due bool, err error) {
+	err = s.read(ctx, "look for webhooks", func(ctx context.Context, db *sql.DB) error {
+		return db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM webhooks WHERE state = 'pending' AND due <= $1 AND leased <= $1)`, now).Scan(&due)
+	})
+	return due, err
+}
+
+const webhookColumns = `id, line, job, event, url, body, state, created, due, tries`
+
+func scanWebhook(row scanner) (Webhook, error) { return scanWebhookWith(row) }
+
+func scanClaimed(row scanner) (w ClaimedWebhook, err error) {
+	w.Webhook, err = scanWebhookWith(row, &w.Step, &w.claim)
+	return w, err
+}
+
+func scanWebhookWith(row scanner, more ...any) (Webhook, error) {
+	var w Webhook
+	var body string
+	var created, due millis
+	err := row.Scan(append([]any{&w.ID, &w.Key, &w.Job, &w.Event, &w.URL, &body, (*string)(&w.State), &created, &due, &w.Tries}, more...)...)
+	w.Body, w.Created, w.Next = json.RawMessage(body), created.time(), due.time()
+	return w, err
+}
