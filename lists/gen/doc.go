@@ -1,7 +1,7 @@
 // Command gen builds the embedded lists: go generate ./lists.
 //
 // It works in two steps. The first makes text files for review out of packages
-// and of the files in hand: data/disposable.txt, free.txt and role.txt. The
+// and of the files in hand: review/disposable.txt, free.txt and role.txt. The
 // packages pinned in pins.json are downloaded with npm, so that the registry,
 // proxy and cache are those of the user's npm settings; an archive whose
 // SHA-512 is not the pinned one, and a package under another licence, is

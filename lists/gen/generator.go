@@ -27,7 +27,7 @@ func (g *generator) run(ctx context.Context) error {
 		return err
 	}
 	texts := in.texts()
-	old, err := readTexts(g.path("data"))
+	old, err := readTexts(g.path("review"))
 	if err != nil {
 		return err
 	}

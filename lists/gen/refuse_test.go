@@ -149,7 +149,7 @@ func TestDraftRefusesStaleTexts(t *testing.T) {
 		if err := w.generate(t); err != nil {
 			t.Fatal(err)
 		}
-		texts, err := readTexts(w.path("data"))
+		texts, err := readTexts(w.path("review"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // The files of this tree belong together: the embedded bundle is what the text
 // files and the hand files make.
 func TestTreeBundle(t *testing.T) {
-	texts, err := readTexts("../data")
+	texts, err := readTexts("../review")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +74,9 @@ func TestTreePackages(t *testing.T) {
 		t.Errorf("data/LICENSES: %s", diff)
 	}
 	for _, name := range textLists {
-		text, err := os.ReadFile("../data/" + name + ".txt")
+		text, err := os.ReadFile("../review/" + name + ".txt")
 		if err != nil || !strings.Contains(string(text), "\n# date: "+pins.Date+"\n") {
-			t.Errorf("data/%s.txt is not of %s (%v): run the generator", name, pins.Date, err)
+			t.Errorf("review/%s.txt is not of %s (%v): run the generator", name, pins.Date, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,7 +168,11 @@ func (w *world) generate(t *testing.T) error {
 
 func (w *world) read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "data", path))
+	folder := "data"
+	if slices.Contains(textLists[:], strings.TrimSuffix(path, ".txt")) {
+		folder = "review"
+	}
+	text, err := os.ReadFile(filepath.Join(w.dir, folder, path))
 	if err != nil {
 		t.Fatal(err)
 	}
