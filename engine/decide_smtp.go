@@ -55,6 +55,11 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	case j.catchAll == CatchAllYes && j.ruling().verdict == VerdictUndeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
 	}
+	if j.reason == ReasonBlocked {
+		j.special = blockedRuling(replies.Input{
+			Phase: phase, Reply: *reply, Host: session.Host, Mailbox: evidence.Mailbox, Sender: evidence.MailFrom,
+		})
+	}
 	return j
 }
 

@@ -27,6 +27,9 @@ func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 		reason = ReasonSMTPSkipped
 	}
 	rule := rulings[reason]
+	if reason == ReasonBlocked {
+		rule = *blockedRuling(q)
+	}
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
 	reading.RetryAfter = retryAfter(j)
 	return Explanation{Classification: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}

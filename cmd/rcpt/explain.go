@@ -62,6 +62,7 @@ type explanation struct {
 	Rule       string         `json:"rule"`
 	Source     string         `json:"source,omitempty"`
 	Sample     string         `json:"sample,omitempty"`
+	Remedy     string         `json:"remedy,omitempty"` // what the operator can do
 }
 
 func explanationOf(q replies.Input, classifier *replies.Classifier) explanation {
@@ -71,6 +72,9 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		Class: read.Class, Reason: read.Reason, Verdict: read.Verdict, Message: read.Message,
 		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
 		Source: "by its code alone: no rule matches the text",
+	}
+	if remedy, known := replies.RemedyFor(q); known && read.Reason == engine.ReasonBlocked {
+		e.Remedy = remedy.Advice()
 	}
 	for _, rule := range classifier.Rules() {
 		if rule.ID == read.Rule {
@@ -94,6 +98,7 @@ func (e explanation) writeText(w io.Writer) error {
 		{"rule", e.Rule},
 		{"source", e.Source},
 		{"as in", e.Sample},
+		{"remedy", e.Remedy},
 		{"retry in", wait(time.Duration(e.RetryAfter) * time.Second)},
 	} {
 		if note.text != "" {

@@ -1,6 +1,7 @@
 package replies
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -173,13 +174,19 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]bool{}}
 	for i, file := range files {
 		for _, entry := range entries[i].Rules {
-			if err := c.add(entry, parser); err != nil {
+			err := c.add(entry, parser)
+			if len(entry.Text) == 0 && len(entry.Enhanced) == 0 {
+				err = cmp.Or(err, errNoText)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s: rule %q: %w", file.Name, entry.ID, err)
 			}
 		}
 	}
 	return c, nil
 }
+
+var errNoText = errors.New("a rule needs text or enhanced")
 
 var errDuplicate = errors.New("every rule needs an id of its own: " +
 	"there is one of this name in this file or among the embedded rules")
@@ -202,8 +209,8 @@ var phases = []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS
 
 // check refuses an entry that would fit everything or nothing.
 func (e ruleEntry) check() error {
-	if len(e.Text) == 0 && len(e.Enhanced) == 0 {
-		return errors.New("a rule needs text or enhanced")
+	if len(e.Text) == 0 && len(e.Enhanced) == 0 && len(e.Host) == 0 {
+		return errNoText // it would fit every reply
 	}
 	for _, phase := range e.Phase {
 		if !slices.Contains(phases, phase) {

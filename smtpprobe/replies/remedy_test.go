@@ -1,0 +1,68 @@
+package replies
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// TestRemediesFindTheirSamples checks each sample: it is read as a refusal of
+// the client, and leads to its own remedy, so no entry hides another.
+func TestRemediesFindTheirSamples(t *testing.T) {
+	all, err := readRemedies(remedyData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range all.list {
+		host := "mx.example.net"
+		if hosts := all.rules.rules[i].hosts; len(hosts) > 0 {
+			host = "mx1." + hosts[0]
+		}
+		for _, sample := range r.Samples {
+			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
+			if err != nil {
+				t.Fatal(r.ID, err)
+			}
+			q := Input{Phase: smtp.PhaseMAIL, Reply: reply, Host: host}
+			class := DefaultClassifier().Read(q).Class
+			if limited := []Class{ClassBlocked, ClassRateLimited, ClassTemporary}; !slices.Contains(limited, class) {
+				t.Errorf("%s: %q is read as %s", r.ID, sample, class)
+			}
+			if got, ok := RemedyFor(q); !ok || got.ID != r.ID {
+				t.Errorf("%q leads to %q, want %q", sample, got.ID, r.ID)
+			}
+		}
+		if !strings.HasSuffix(r.Cause, ".") || !strings.HasSuffix(r.Do, ".") || r.Source == "" {
+			t.Errorf("%s: cause and do are sentences, and have a source", r.ID)
+		}
+	}
+}
+
+// TestRemedyOfAnother: what one provider says is not advice about another.
+func TestRemedyOfAnother(t *testing.T) {
+	reply, err := smtp.ParseReply("554 IP=192.0.2.1 - A problem occurred. (BL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]string{"mx00.t-online.de": "t-online", "mx.example.net": ""} {
+		if got, _ := RemedyFor(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host}); got.ID != want {
+			t.Errorf("%s: %q, want %q", host, got.ID, want)
+		}
+	}
+}
+
+// TestWrongRemedies: data that would advise everybody, or nothing, is refused.
+func TestWrongRemedies(t *testing.T) {
+	for _, text := range []string{
+		"{id: a, cause: C., do: D., sample: [550 a]}",
+		"{id: a, text: [a], do: D., sample: [550 a]}",
+		"{id: a, text: [a], cause: C., do: D.}",
+		"{id: a, text: [a], cause: C., do: D., sample: [550 a], color: red}",
+	} {
+		if _, err := readRemedies([]byte("remedies: [" + text + "]")); err == nil {
+			t.Errorf("accepted: %s", text)
+		}
+	}
+}
