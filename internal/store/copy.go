@@ -16,6 +16,7 @@ const copyTimeout = 6 * time.Hour
 var copied = []string{
 	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone",
+	"jobs", "job_counts", "job_segments", "job_batches", "job_results", "job_requests",
 }
 
 // made are the tables that have rows as soon as a database is opened. They are
@@ -116,8 +117,8 @@ func copyTable(ctx context.Context, table string, source *database, from *sql.Tx
 // nextRows reads enough rows for some statements, and reports whether there may
 // be more.
 func nextRows(rows *sql.Rows, columns int) (some [][]any, more bool, err error) {
-	const atOnce = 1000
-	for len(some) < atOnce {
+	const atOnce, octetsAtOnce = 1000, 8 << 20 // the rows of a list have up to megabytes
+	for size := 0; len(some) < atOnce && size < octetsAtOnce; {
 		if !rows.Next() {
 			return some, false, rows.Err()
 		}
@@ -127,6 +128,11 @@ func nextRows(rows *sql.Rows, columns int) (some [][]any, more bool, err error) 
 		}
 		if err := rows.Scan(at...); err != nil {
 			return nil, false, err
+		}
+		for _, value := range row {
+			if octets, is := value.([]byte); is {
+				size += len(octets)
+			}
 		}
 		some = append(some, row)
 	}

@@ -45,6 +45,11 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 		s.RecordUse(Use{Key: fmt.Sprint(i % 1050), At: time.Now(), Result: "unknown", Duration: time.Second})
 	}
 	check(t, s.Flush(ctx))
+	join(t, s, "node")
+	_, _, err = s.ClaimJobRequest(ctx, "node", JobRequest{Owner: "ann"})
+	check(t, err)
+	job := someJob(t, s, "ann")
+	settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: job.ID, Node: "node", Limit: 1})[0]))
 	return func(s *Store) map[string]any {
 		read := map[string]any{}
 		note := func(name string, value any, err error) {
@@ -63,6 +68,8 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 		known, err := s.KnowsNetwork(ctx, "ann", "192.0.2.1/32")
 		note("network", known, err)
 		note("token", nil, s.CheckSetupToken(ctx, HashOf("token")))
+		jobs, err := s.Jobs(ctx, JobQuery{})
+		note("jobs", jobs, err)
 		settings, err := s.Settings(ctx)
 		note("settings", settings, err)
 		used, err := s.QuotaUsed(ctx, key.ID, time.Now())
@@ -118,7 +125,7 @@ func TestEveryTableIsCopied(t *testing.T) {
 		check(t, err)
 		slices.Sort(tables)
 		// The schema and the processes that write belong to one database.
-		want := append([]string{"migrations", "writers"}, copied...)
+		want := append([]string{"migrations", "writers", "job_nodes"}, copied...)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, tables); diff != "" {
 			t.Error(diff)

@@ -1,7 +1,7 @@
 // Package store keeps what must outlive the process: API keys, accounts,
 // settings, usage, quotas, remembered verdicts, the addresses that are to be
-// re-checked and the webhooks that are to be sent. It is the only package that
-// knows SQL.
+// re-checked, the webhooks that are to be sent, and jobs: lists that are
+// verified in the background. It is the only package that knows SQL.
 //
 // One text of SQL serves two engines. SQLite, in a file of the data folder, is
 // the default: write-ahead log, synchronous=FULL, one connection that writes
@@ -33,10 +33,10 @@
 // SHA-256, of passwords the text that the caller's password hash produces. The
 // secrets of webhooks are in clear, because they sign. A verdict is found by a
 // salted hash of its address, and the caller keeps the address out of what is
-// stored with it. A hash does not hide an address from
-// somebody with the whole database and a list of addresses to try. Only a
-// [Recheck] contains an address in clear, because it must be asked about again;
-// it is deleted when it is done or given up.
+// stored with it. A hash does not hide an address from somebody with the whole
+// database and a list of addresses to try. Addresses in clear are only in a
+// [Recheck], because it must be asked about again, and is deleted when it is
+// done or given up; and in jobs, until they are deleted or expire.
 //
 // Times are stored as milliseconds since 1970 in BIGINT, JSON as TEXT. The
 // clocks of several nodes must agree to within a few seconds.

@@ -39,6 +39,8 @@ var purges = []struct {
 	{`DELETE FROM webhooks WHERE id IN (SELECT id FROM webhooks WHERE created <= $1 AND state <> 'pending' ORDER BY created LIMIT $2)`, webhooksKept},
 	{`DELETE FROM webhook_secrets WHERE line IN (SELECT line FROM webhook_secrets WHERE place = 'previous' AND expires <= $1 LIMIT $2) AND place = 'previous'`, 0},
 	{`DELETE FROM writers WHERE writer IN (SELECT writer FROM writers WHERE at <= $1 ORDER BY at LIMIT $2)`, writersKept},
+	{`DELETE FROM job_requests WHERE (owner, token) IN (SELECT owner, token FROM job_requests WHERE at <= $1 ORDER BY at LIMIT $2)`, requestsKept},
+	{`DELETE FROM job_nodes WHERE node IN (SELECT node FROM job_nodes WHERE alive <= $1 LIMIT $2)`, nodesKept},
 }
 
 func (s *Store) purgeNowAndThen(ctx context.Context) {
@@ -56,10 +58,11 @@ func (s *Store) purgeNowAndThen(ctx context.Context) {
 	}
 }
 
-// Purge deletes what has expired: verdicts, rechecks, sessions and set-up
-// tokens, usage older than thirteen months, and webhooks of five weeks ago. The
-// store does so itself once a minute. Deleted data can no longer be read in the
-// files of an embedded database, unless somebody was reading at that moment.
+// Purge deletes what has expired: verdicts, rechecks, sessions, set-up tokens
+// and jobs, usage older than thirteen months, and webhooks of five weeks ago.
+// The store does so itself once a minute. Deleted data can no longer be read in
+// the files of an embedded database, unless somebody was reading at that
+// moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))
@@ -75,6 +78,9 @@ func (s *Store) Purge(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := s.purgeJobs(ctx); err != nil {
+		return err
 	}
 	return s.db.emptyLog(ctx)
 }

@@ -13,8 +13,8 @@ import (
 const maxRechecks = 100_000
 
 // Recheck is an address that a mail host has deferred and that is to be asked
-// about again. It is the only thing in the store that contains an address in
-// clear, and is deleted when it is finished or expires.
+// about again. It contains the address in clear, and is deleted when it is
+// finished or expires.
 type Recheck struct {
 	Address  string    // normalised
 	Egress   string    // from where the mail host was asked, as greylisting knows the client; the caller's name for it

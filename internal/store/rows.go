@@ -19,6 +19,16 @@ type (
 	WebhookTry    = rows.WebhookTry
 	WebhookSecret = rows.WebhookSecret
 	WebhookQuery  = rows.WebhookQuery
+
+	Job         = rows.Job
+	JobState    = rows.JobState
+	JobQuery    = rows.JobQuery
+	JobTotals   = rows.JobTotals
+	JobRequest  = rows.JobRequest
+	Batch       = rows.Batch
+	BatchQuery  = rows.BatchQuery
+	Settlement  = rows.Settlement
+	ResultCount = rows.ResultCount
 )
 
 // The scopes.
@@ -36,6 +46,17 @@ const (
 	WebhookDisabled  = rows.WebhookDisabled
 )
 
+// The states of a job.
+const (
+	JobLoading   = rows.JobLoading
+	JobQueued    = rows.JobQueued
+	JobRunning   = rows.JobRunning
+	JobPaused    = rows.JobPaused
+	JobCancelled = rows.JobCancelled
+	JobDone      = rows.JobDone
+	JobFailed    = rows.JobFailed
+)
+
 // What a caller may want to tell apart, with [errors.Is].
 var (
 	ErrNotFound     = rows.ErrNotFound
@@ -46,6 +67,8 @@ var (
 	ErrSchemaTooNew = rows.ErrSchemaTooNew
 	ErrNotEmpty     = rows.ErrNotEmpty
 	ErrUnavailable  = rows.ErrUnavailable
+	ErrState        = rows.ErrState
+	ErrInProgress   = rows.ErrInProgress
 )
 
 // LatencyBounds are the upper bounds of the buckets in which durations are

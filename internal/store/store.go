@@ -37,6 +37,7 @@ type Store struct {
 	queue   *queue
 	writer  string // random: this process among the writers of the database
 	changed signal
+	jobWake chan struct{} // has something after a change of jobs
 
 	reservations *reservations
 
@@ -59,7 +60,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), reservations: newReservations(), maxRechecks: maxRechecks,
+		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), jobWake: make(chan struct{}, 1),
+		reservations: newReservations(), maxRechecks: maxRechecks,
 	}
 	if err := s.prepare(ctx, o); err != nil {
 		_ = db.close()

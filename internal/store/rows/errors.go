@@ -11,6 +11,8 @@ var (
 	ErrLocked       = errors.New("in use by another process")
 	ErrSchemaTooNew = errors.New("made by a later version of rcpt")
 	ErrNotEmpty     = errors.New("not empty")
+	ErrState        = errors.New("the state of the job does not allow it")
+	ErrInProgress   = errors.New("a request with the same token is in progress")
 
 	// ErrUnavailable means that the database cannot do it at the moment: it was
 	// lost, is overloaded, or its disk is full or read-only. A retry may help;

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// PauseJob lets no more batches of a job be leased. Nodes stop working on those
+// that they have within a second. Pausing one that is paused changes nothing.
+func (s *Store) PauseJob(ctx context.Context, id string) (Job, error) {
+	return s.changeJob(ctx, "pause job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+		if j.State.Ended() {
+			return ErrState
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET state = 'paused' WHERE id = $1`, id)
+		return err
+	})
+}
+
+// ResumeJob ends a pause. Resuming one that is not paused changes nothing.
+func (s *Store) ResumeJob(ctx context.Context, id string) (Job, error) {
+	return s.changeJob(ctx, "resume job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+		if j.State.Ended() {
+			return ErrState
+		}
+		_, err := tx.ExecContext(ctx, `
+			UPDATE jobs SET state = CASE WHEN started = 0 THEN 'queued' ELSE 'running' END WHERE id = $1 AND state = 'paused'`, id)
+		return err
+	})
+}
+
+// CancelJob ends a job for good. Its results so far stay; what was not asked
+// about is forgotten, and its share of the quota is given back. Cancelling one
+// that is cancelled changes nothing.
+func (s *Store) CancelJob(ctx context.Context, id string) (Job, error) {
+	return s.changeJob(ctx, "cancel job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+		switch {
+		case j.State == JobCancelled:
+			return nil
+		case j.State.Ended():
+			return ErrState
+		}
+		return s.endJob(ctx, tx, id, JobCancelled, "")
+	})
+}
+
+// changeJob changes a job under a lock of its row, and returns it as it is
+// then.
+func (s *Store) changeJob(ctx context.Context, op, id string, change func(context.Context, *sql.Tx, Job) error) (j Job, err error) {
+	err = s.write(ctx, op, func(ctx context.Context, tx *sql.Tx) error {
+		if j, err = lockJob(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := change(ctx, tx, j); err != nil {
+			return err
+		}
+		j, err = readJob(ctx, tx, id)
+		return err
+	})
+	s.jobsChanged()
+	return j, err
+}
+
+// lockJob reads a job that nobody else changes until the transaction ends.
+func lockJob(ctx context.Context, tx *sql.Tx, id string) (Job, error) {
+	return scanJob(tx.QueryRowContext(ctx, `UPDATE jobs SET state = state WHERE id = $1 AND `+visible+` RETURNING `+jobColumns, id))
+}
+
+// endJob ends a job whose row is locked: nothing of it is asked any more, and
+// the quota for what was not asked is given back.
+func (s *Store) endJob(ctx context.Context, tx *sql.Tx, id string, state JobState, problem string) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE jobs SET state = $2, problem = $3, finished = $4 WHERE id = $1`,
+		id, string(state), storable(problem), millisOf(s.now())); err != nil {
+		return err
+	}
+	if err := returnJobQuota(ctx, tx, id); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM job_batches WHERE job = $1`, id); err != nil {
+		return err
+	}
+	j, err := readJob(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	return s.jobEnded(ctx, tx, j)
+}
+
+// returnJobQuota gives the quota back for addresses without a result, once.
+func returnJobQuota(ctx context.Context, tx *sql.Tx, id string) error {
+	var key string
+	var month, left int64
+	if err := tx.QueryRowContext(ctx, `SELECT api_key, quota_month, addresses - done FROM jobs WHERE id = $1`, id).Scan(&key, &month, &left); err != nil {
+		return err
+	}
+	if month == 0 || left <= 0 {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE jobs SET quota_month = 0 WHERE id = $1`, id); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE quotas SET used = CASE WHEN used > $3 THEN used - $3 ELSE 0 END WHERE api_key = $1 AND month = $2`, key, month, left)
+	return err
+}
+
+// endIfDone ends a job of whose addresses all have their result.
+func (s *Store) endIfDone(ctx context.Context, tx *sql.Tx, id string) error {
+	result, err := tx.ExecContext(ctx, `
+		UPDATE jobs SET state = 'done', finished = $2 WHERE id = $1 AND done >= addresses AND state IN ('queued', 'running', 'paused')`,
+		id, millisOf(s.now()))
+	if err != nil {
+		return err
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
+		return err
+	}
+	j, err := readJob(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	return s.jobEnded(ctx, tx, j)
+}
+
+// jobEnded is called in the transaction in which a job becomes done, cancelled
+// or failed: what must happen exactly once after that is written here.
+func (s *Store) jobEnded(context.Context, *sql.Tx, Job) error { return nil }
+
+// DeleteJob deletes a job and everything about it. Nobody sees it from the
+// first moment; what is large is deleted in several transactions. If that is
+// interrupted, [Store.Purge] goes on.
+func (s *Store) DeleteJob(ctx context.Context, id string) error {
+	if err := s.hideJob(ctx, id); err != nil {
+		return err
+	}
+	s.jobsChanged()
+	return s.eraseJob(ctx, id)
+}
+
+// DropJob is DeleteJob for a job whose list could not be read to its end.
+func (s *Store) DropJob(ctx context.Context, id string) error {
+	err := s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
+		return one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND state = 'loading'`, id, millisOf(s.now())))
+	})
+	if err != nil {
+		return err
+	}
+	return s.eraseJob(ctx, id)
+}
+
+func (s *Store) hideJob(ctx context.Context, id string) error {
+	return s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := lockJob(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := returnJobQuota(ctx, tx, id); err != nil {
+			return err
+		}
+		return one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1`, id, millisOf(s.now())))
+	})
+}
+
+// erasures delete up to $2 rows of a job that nobody sees any more.
+var erasures = []string{
+	`DELETE FROM job_batches WHERE job = $1 AND id IN (SELECT id FROM job_batches WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM job_results WHERE job = $1 AND (segment, batch, part) IN (SELECT segment, batch, part FROM job_results WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM job_segments WHERE job = $1 AND segment IN (SELECT segment FROM job_segments WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM job_counts WHERE job = $1 AND result IN (SELECT result FROM job_counts WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM job_requests WHERE job = $1 AND token IN (SELECT token FROM job_requests WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM jobs WHERE id = $1 AND $2 > 0`,
+}
+
+// eraseAtOnce limits the rows of one transaction: a segment has up to a
+// megabyte.
+const eraseAtOnce = 50
+
+func (s *Store) eraseJob(ctx context.Context, id string) error {
+	for _, text := range erasures {
+		for deleted := int64(1); deleted > 0; {
+			if err := s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
+				result, err := tx.ExecContext(ctx, text, id, eraseAtOnce)
+				if err != nil {
+					return err
+				}
+				deleted, err = result.RowsAffected()
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// purgeJobs deletes jobs that have expired, whose deletion was interrupted, or
+// whose list was arriving on a node that is lost.
+func (s *Store) purgeJobs(ctx context.Context) error {
+	var ids []string
+	err := s.read(ctx, "purge jobs", func(ctx context.Context, db *sql.DB) (err error) {
+		scan := func(row scanner) (id string, err error) { return id, row.Scan(&id) }
+		ids, err = collect(ctx, db, scan, `
+			SELECT id FROM jobs WHERE deleted > 0 OR expires > 0 AND expires <= $1
+				OR state = 'loading' AND node NOT IN (SELECT node FROM job_nodes WHERE alive > $1)`, millisOf(s.now()))
+		return err
+	})
+	for _, id := range ids {
+		if err != nil {
+			return err
+		}
+		if err = s.hideExpired(ctx, id); err == nil {
+			err = s.eraseJob(ctx, id)
+		}
+	}
+	return err
+}
+
+// hideExpired is hideJob for a job in any state.
+func (s *Store) hideExpired(ctx context.Context, id string) error {
+	return s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
+		if err := returnJobQuota(ctx, tx, id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND deleted = 0`, id, millisOf(s.now()))
+		return err
+	})
+}

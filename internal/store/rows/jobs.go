@@ -1,0 +1,123 @@
+package rows
+
+import "time"
+
+// JobState is the state of a job.
+type JobState string
+
+// The states of a job. One that is done, cancelled or failed stays so until it
+// is deleted.
+const (
+	JobLoading   JobState = "loading" // its list is arriving; nobody sees it yet
+	JobQueued    JobState = "queued"  // nothing was asked yet
+	JobRunning   JobState = "running"
+	JobPaused    JobState = "paused"
+	JobCancelled JobState = "cancelled"
+	JobDone      JobState = "done"
+	JobFailed    JobState = "failed"
+)
+
+// Ended tells whether nothing more is asked for a job in this state.
+func (s JobState) Ended() bool { return s == JobCancelled || s == JobDone || s == JobFailed }
+
+// Job is a list that is verified in the background.
+type Job struct {
+	ID      string
+	Owner   string // the account of its key, or the ID of a key without one
+	Key     string // the ID of the key that sent it
+	Name    string // for people
+	Webhook string // a URL that is told about the end; empty: none
+	State   JobState
+	Problem string // why it failed
+	Format  string // how its rows are read, for the package that does
+
+	Rows       int64
+	Duplicates int64 // rows whose address was in a row before
+	Unusable   int64 // rows without one address
+	Addresses  int64 // distinct ones, which are asked about
+	Done       int64 // of Addresses
+	Segments   int64 // parts of the list, as they are stored
+
+	Results map[string]int64 // of Done
+	Reasons map[string]int64 // of Done
+
+	Created  time.Time
+	Started  time.Time // zero: not yet
+	Finished time.Time // zero: not yet
+	Expires  time.Time // when it is deleted
+}
+
+// JobQuery says which jobs are wanted.
+type JobQuery struct {
+	Owners []string // nil: every owner
+	Before string   // the ID of a job: only those that were made before it; empty: all
+	Limit  int
+}
+
+// JobTotals are what is known of a list when it has arrived.
+type JobTotals struct {
+	Rows, Duplicates, Unusable, Addresses, Segments int64
+	// QuotaMonth is the month whose quota the addresses were taken from, as
+	// [Reservation] has it; zero: none.
+	QuotaMonth time.Time
+}
+
+// JobRequest is a request that a client may repeat, named by a token of its
+// choice.
+type JobRequest struct {
+	Owner string
+	Token Hash
+	Body  Hash // of what was sent
+}
+
+// Batch is some addresses of one segment of a job that are asked about
+// together.
+type Batch struct {
+	Job       string
+	ID        int64 // within the job; made by the store
+	Segment   int64
+	Domain    string // of all its addresses; empty: they are of several small ones
+	Egress    string // from where mail hosts want to be asked again; empty: anywhere
+	Retry     bool   // its addresses were asked about before
+	RunAfter  time.Time
+	Addresses int
+	Data      []byte
+
+	Claim int64 // fences the lease
+}
+
+// ResultCount is how many addresses have a result for a reason.
+type ResultCount struct {
+	Result, Reason string
+	Addresses      int64
+}
+
+// Settlement is what became of a leased batch, or of a part of it.
+type Settlement struct {
+	Batch   Batch // as it was leased
+	Results []byte
+	Counts  []ResultCount // of Results
+	// Left is what is still to be asked in place of the batch, with the same
+	// ID; nil: nothing. The lease is kept or, with Release, given back.
+	Left    *Batch
+	Release bool
+	Later   []Batch // to be asked again, each at its time
+	Failed  string  // why the job cannot go on; empty: it can
+}
+
+// Settled is how many addresses have got their final result.
+func (s *Settlement) Settled() (n int64) {
+	for _, c := range s.Counts {
+		n += c.Addresses
+	}
+	return n
+}
+
+// BatchQuery says which batches a node wants to lease.
+type BatchQuery struct {
+	Job    string
+	Node   string
+	Egress string   // of the node
+	Except []string // domains of which it has enough
+	Limit  int
+}
