@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
 	"github.com/rcpt/rcpt/internal/wholefile"
 )
@@ -59,7 +62,14 @@ func originOf(parsed *kong.Context, trace *kong.Path, value string) string {
 // command line and the environment override it.
 type configFile struct {
 	path     string
-	settings map[string]string
+	settings map[string]setting
+}
+
+// setting is a value as it is written on the command line, and its line in the
+// file.
+type setting struct {
+	value string
+	line  int
 }
 
 func loadConfig(path string) (configFile, error) {
@@ -67,20 +77,55 @@ func loadConfig(path string) (configFile, error) {
 	if err != nil {
 		return configFile{}, err
 	}
+	file, errs := readConfig(path, data)
+	return file, errors.Join(errs...)
+}
+
+// readConfig reads the settings of a file. It returns the errors of all of
+// them.
+func readConfig(path string, data []byte) (configFile, []error) {
 	if err := smallyaml.Check(data); err != nil {
-		return configFile{}, err
+		return configFile{}, []error{err}
 	}
-	var raw map[string]any
+	var raw yaml.MapSlice
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
-		return configFile{}, yamlError(err)
+		return configFile{}, []error{yamlError(err)}
 	}
-	file := configFile{path: path, settings: map[string]string{}}
-	for key, value := range raw {
-		if file.settings[key], err = flagValue(value); err != nil {
-			return configFile{}, fmt.Errorf("%q in the file: %w", key, err)
+	lines, err := linesOf(data)
+	if err != nil {
+		return configFile{}, []error{yamlError(err)}
+	}
+	file := configFile{path: path, settings: map[string]setting{}}
+	var errs []error
+	for _, item := range raw {
+		key := fmt.Sprint(item.Key)
+		value, err := flagValue(item.Value)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("line %d: %q: %w", lines[key], key, err))
+		}
+		file.settings[key] = setting{value, lines[key]}
+	}
+	return file, errs
+}
+
+// linesOf returns the lines of the keys of a YAML mapping.
+func linesOf(data []byte) (map[string]int, error) {
+	parsed, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string]int{}
+	for _, document := range parsed.Docs {
+		mapping, ok := document.Body.(ast.MapNode)
+		if !ok {
+			continue
+		}
+		for entry := mapping.MapRange(); entry.Next(); {
+			token := entry.Key().GetToken()
+			lines[token.Value] = token.Position.Line
 		}
 	}
-	return file, nil
+	return lines, nil
 }
 
 // yamlError says in one line what is wrong with the file, and where. The error
@@ -103,7 +148,7 @@ func flagValue(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:
 		return "", errors.New(`the value is missing: write one, or leave the setting out`)
-	case map[string]any:
+	case map[string]any, yaml.MapSlice:
 		return "", errors.New("a mapping cannot be the value of a setting")
 	case []any:
 		var items []string
@@ -122,19 +167,31 @@ func flagValue(value any) (string, error) {
 // Validate fails for keys that are not a flag of any command: one file serves
 // all commands.
 func (c configFile) Validate(app *kong.Application) error {
-	var known []string
-	for _, flag := range flagsOf(app.Node) {
-		if settable(flag) && flag.Name != "config" {
-			known = append(known, flag.Name)
-		}
-	}
-	for key := range c.settings {
-		if !slices.Contains(known, key) {
-			const format = "unknown setting %q in %s: settings have the names of flags, such as %q"
-			return fmt.Errorf(format, key, c.path, "smtp-port")
+	known := settingsOf(app)
+	for key, found := range c.settings {
+		if known[key] == nil {
+			return fmt.Errorf("in %s, line %d: %w", c.path, found.line, unknownSetting(key, known))
 		}
 	}
 	return nil
+}
+
+// settingsOf returns the flags that a file may set, of all commands, by name.
+func settingsOf(app *kong.Application) map[string]*kong.Flag {
+	known := map[string]*kong.Flag{}
+	for _, flag := range flagsOf(app.Node) {
+		if settable(flag) && flag.Name != "config" {
+			known[flag.Name] = flag
+		}
+	}
+	return known
+}
+
+func unknownSetting(key string, known map[string]*kong.Flag) error {
+	if near := nearest(key, slices.Sorted(maps.Keys(known))); near != "" {
+		return fmt.Errorf("unknown setting %q: did you mean %q?", key, near)
+	}
+	return fmt.Errorf("unknown setting %q: settings have the names of flags, such as %q", key, "smtp-port")
 }
 
 // settable reports whether the environment or a file may set a flag. A flag
@@ -151,14 +208,14 @@ func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 			return nil, nil
 		}
 	}
-	value, found := c.settings[flag.Name]
+	set, found := c.settings[flag.Name]
 	if !found {
 		return nil, nil
 	}
-	if err := tryOut(flag, value); err != nil {
-		return nil, fmt.Errorf("in %s: %w", c.path, err)
+	if err := tryOut(flag, set.value); err != nil {
+		return nil, fmt.Errorf("in %s, line %d: %w", c.path, set.line, err)
 	}
-	return value, nil
+	return set.value, nil
 }
 
 // tryOut parses a value as kong will. The error of kong itself would not name

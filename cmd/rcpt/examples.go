@@ -75,8 +75,13 @@ var examples = map[string][]manual.Example{
 	"accounts list":  {{About: "List the users of the dashboard", Line: "rcpt accounts list"}},
 	"accounts reset": {{About: "A new password", Line: "rcpt accounts reset ann"}},
 	"health":         {{About: "A server on another port", Line: "rcpt health --listen 127.0.0.1:9000"}},
-	"lists info":     {{About: "Editions, sources and counts", Line: "rcpt lists info"}},
-	"lists show":     {{About: "The free providers", Line: "rcpt lists show free"}},
+	"config check":   {{About: "Before the service starts with it", Line: "rcpt config check rcpt.yaml"}},
+	"config show": {
+		{About: "The settings of the server here", Line: "rcpt config show"},
+		{About: "Those of a command line", Line: "rcpt config show bulk customers.csv --level dns"},
+	},
+	"lists info": {{About: "Editions, sources and counts", Line: "rcpt lists info"}},
+	"lists show": {{About: "The free providers", Line: "rcpt lists show free"}},
 	"lists check": {
 		{
 			About: "An address, a domain, a local-part and a mail host",

@@ -64,9 +64,8 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 	if err != nil {
 		return engine.Config{}, err
 	}
-	if n := len(f.CheckDomain); n > 0 && n < leastCheckDomains {
-		const text = "--check-domain: name at least %d domains, of different companies"
-		return engine.Config{}, usage(fmt.Errorf(text, leastCheckDomains))
+	if err := enoughCheckDomains(len(f.CheckDomain)); err != nil {
+		return engine.Config{}, err
 	}
 	if err := checkResolvers(f.resolvers(), net.DefaultResolver.LookupHost); err != nil {
 		return engine.Config{}, usage(err)

@@ -152,6 +152,7 @@ type commandLine struct {
 	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`
 	Lists      listsCommand      `cmd:"" help:"Show the lists of known domains and names, and update them."`
 	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, and by which rule."`
+	ConfigCmd  configCommand     `cmd:"" name:"config" help:"Check a configuration file, or show which settings are in force."`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
 	Demo       demoCommand       `cmd:"" help:"Try everything offline, with simulated mail hosts."`

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kong"
+	"github.com/rcpt/rcpt/internal/tty"
+)
+
+// configShowCommand is "rcpt config show".
+type configShowCommand struct {
+	JSON bool     `name:"json" env:"-" help:"Print JSON lines."`
+	Line []string `arg:"" optional:"" name:"command" passthrough:"partial" help:"The command with its flags and arguments, as you would run it. Default: serve."`
+}
+
+// inForce is the value of a setting and where it comes from.
+type inForce struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // secrets are masked; empty: the default that the help describes
+	From  string `json:"from"`  // "flag", "environment", "file" or "default"
+	Place string `json:"place,omitempty"`
+}
+
+// Run prints what the command would use, without running it.
+func (c *configShowCommand) Run(ctx context.Context, std terminal, outer *kong.Context) error {
+	line := c.Line
+	if len(line) == 0 {
+		line = []string{"serve"}
+	}
+	if path := onCommandLine(outer, "config"); path != "" {
+		line = append([]string{"--config", path}, line...)
+	}
+	parser, err := newParser(ctx, &commandLine{}, std)
+	if err != nil {
+		return err
+	}
+	given := givenValues{}
+	given.watch(parser.Model.Node)
+	parsed, err := parser.Parse(line)
+	if errors.Is(err, errPrinted) {
+		return nil
+	}
+	if err != nil {
+		return usage(err)
+	}
+	settings := settingsInForce(parsed, given)
+	if c.JSON {
+		encoder := newEncoder(std.out)
+		for _, setting := range settings {
+			if err := encoder.Encode(setting); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	for _, s := range settings {
+		from := s.From
+		if s.Place != "" {
+			from += " " + s.Place
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, tty.Printable(orDash(s.Value)), tty.Printable(from))
+	}
+	return table.Flush()
+}
+
+// onCommandLine returns the value of a flag of the type configFlag on the
+// command line, or "".
+func onCommandLine(parsed *kong.Context, name string) string {
+	for _, element := range parsed.Path {
+		if element.Flag != nil && element.Flag.Name == name && !element.Resolved {
+			return string(parsed.FlagValue(element.Flag).(configFlag))
+		}
+	}
+	return ""
+}
+
+// settingsInForce returns the settings of the command that was parsed, and the
+// key of the server.
+func settingsInForce(parsed *kong.Context, given givenValues) []inForce {
+	var file configFile
+	for _, flag := range parsed.Flags() {
+		if path := parsed.FlagValue(flag); flag.Name == "config" && path != configFlag("") {
+			file, _ = loadConfig(string(path.(configFlag))) // parsed before
+		}
+	}
+	var all []inForce
+	if parsed.Command() == "serve" {
+		if os.Getenv(apiKeyVariable) != "" {
+			all = append(all, inForce{"api-key", hidden, "environment", apiKeyVariable})
+		}
+	}
+	for _, flag := range parsed.Flags() {
+		if flag.Hidden || !settable(flag) {
+			continue
+		}
+		setting := inForce{Name: flag.Name, From: "default", Value: flag.Default}
+		if at := onLine(parsed, flag); at > 0 {
+			setting.From, setting.Value = "flag", given.first(flag, at)
+		} else if name := setVariable(flag); name != "" {
+			setting.From, setting.Place, setting.Value = "environment", name, os.Getenv(name)
+		} else if set, found := file.settings[flag.Name]; found {
+			setting.From, setting.Value = "file", set.value
+			setting.Place = fmt.Sprintf("%s, line %d", file.path, set.line)
+		}
+		setting.Value = masked(flag, setting.Value)
+		all = append(all, setting)
+	}
+	return all
+}
+
+// onLine returns how often a flag is on the command line.
+func onLine(parsed *kong.Context, flag *kong.Flag) (times int) {
+	for _, element := range parsed.Path {
+		if element.Flag != nil && element.Flag.Name == flag.Name && !element.Resolved {
+			times++
+		}
+	}
+	return times
+}
+
+// setVariable returns the environment variable that sets a flag, or "".
+func setVariable(flag *kong.Flag) string {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return name
+		}
+	}
+	return ""
+}
+
+// hidden is what is shown in place of a secret.
+const hidden = "(hidden)"
+
+// masked returns the value of a setting without its secrets: what is before the
+// host and behind the path of a URL, and the key in the zone of a DNS list.
+func masked(flag *kong.Flag, value string) string {
+	if flag.Tag.Has("secret") && value != "" {
+		return hidden
+	}
+	var parts []string
+	for _, part := range kong.SplitEscaped(value, ',') {
+		if strings.Contains(part, "://") {
+			part = maskedURL(part)
+		} else if flag.Name == "rhsbl" {
+			part = maskedZone(part)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",")
+}
+
+func maskedURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return hidden
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "..."
+	}
+	return u.Redacted()
+}
+
+// leastZoneKey is the length from which the first label of a zone is a key, as
+// for engine/rhsbl.
+const leastZoneKey = 20
+
+// maskedZone hides a first label that is long enough for a key.
+func maskedZone(zone string) string {
+	label, rest, found := strings.Cut(zone, ".")
+	if found && len(label) >= leastZoneKey {
+		return "(hidden)." + rest
+	}
+	return zone
+}
+
+// givenValues are the texts of the values of flags, in the order in which they
+// were parsed: those of the command line come first.
+type givenValues map[*kong.Value][]string
+
+// watch records the values of the flags of a command and those below it.
+func (g givenValues) watch(node *kong.Node) {
+	for _, flag := range flagsOf(node) {
+		if !flag.IsBool() {
+			flag.Mapper = watchedValue{flag.Mapper, g}
+		}
+	}
+}
+
+// first returns the first values of a flag as one.
+func (g givenValues) first(flag *kong.Flag, n int) string {
+	if flag.IsBool() {
+		return fmt.Sprint(flag.Target.Interface())
+	}
+	values := g[flag.Value]
+	return strings.Join(values[:min(n, len(values))], ",")
+}
+
+// watchedValue is a [kong.Mapper] that records values.
+type watchedValue struct {
+	kong.Mapper
+	given givenValues
+}
+
+// Decode records and parses the value.
+func (m watchedValue) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if next := ctx.Scan.Peek(); next.IsValue() {
+		m.given[ctx.Value] = slices.Concat(m.given[ctx.Value], []string{fmt.Sprint(next.Value)})
+	}
+	return m.Mapper.Decode(ctx, target)
+}
