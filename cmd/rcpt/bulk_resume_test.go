@@ -93,3 +93,15 @@ func TestResumeCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyHungUp: when the terminal is closed, verify ends as after an
+// interrupt, with an exit code and a QUIT instead of a signal.
+func TestVerifyHungUp(t *testing.T) {
+	t.Parallel()
+	p := start(t, startWorld(t), "verify", "alice@acme.example", "who@mute.example", "--timeout", "1h", "--json")
+	p.await(p.stdout, `"email":"alice@acme\.example"`)
+	code, stdout, stderr := p.end(syscall.SIGHUP)
+	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "rcpt: interrupted") {
+		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
+	}
+}

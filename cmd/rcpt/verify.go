@@ -8,8 +8,10 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/listfile"
@@ -24,6 +26,11 @@ type verifyCommand struct {
 
 // Run prints one result for each address, in their order.
 func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
+		defer stop()
+	}
 	lines, err := c.lines(std.in)
 	if err != nil {
 		return err
