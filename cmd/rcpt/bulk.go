@@ -22,14 +22,15 @@ import (
 type bulkCommand struct {
 	engineFlags `group:"Verification"`
 	debugFlag
-	Input        string        `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl or .ndjson; or - for standard input."`
-	Output       outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv or .jsonl file. Default: standard output."`
+	Input        string        `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl, .ndjson or .xlsx, also with .gz or .zst behind it; or - for standard input."`
+	Output       outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
 	Overwrite    bool          `help:"Replace an existing OUTPUT."`
 	Resume       bool          `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
 	Only         []onlyResult  `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
 	Split        bool          `help:"Also write four files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
 	CSVRaw       bool          `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
+	Sheet        string        `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
 	Dedupe       bool          `help:"Leave out rows whose addresses were in rows before."`
 	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
 	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for a busy mail host. Default: ${default}."`

@@ -45,7 +45,9 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 
 // openInput opens the list. When stop is closed, reading it no longer waits.
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.Input, error) {
-	options := listfile.InputOptions{Stdin: std.in, Columns: c.Column, Dedupe: c.Dedupe, Stop: stop}
+	options := listfile.InputOptions{
+		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Dedupe: c.Dedupe, Folder: c.State, Stop: stop,
+	}
 	if c.Input != stdio {
 		options.Name = c.Input
 	}
@@ -100,10 +102,13 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 	out := tabular.Output{
 		Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
 	}
+	packing, _ := tabular.PackingOf(name)
 	switch {
 	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
+	case !c.toStdout() && out.Format == tabular.XLSX && packing == tabular.Plain:
 	case !c.toStdout():
-		const format = "--output %s: the name must end with .csv, .tsv or .jsonl, which sets the format"
+		const format = "--output %s: the name must end with .csv, .tsv, .jsonl or .xlsx, which sets the format; " +
+			"for text .gz or .zst may follow"
 		return out, usage(fmt.Errorf(format, name))
 	case c.Split:
 		return out, usage(errors.New("--split writes files beside the output: name it with --output"))
@@ -164,6 +169,10 @@ func (c *bulkCommand) outputError(err error) error {
 
 // printColumns says which columns are read, where there is a choice.
 func printColumns(w io.Writer, in *listfile.Input) {
+	if sheet, others := in.Sheets(); len(others) > 0 {
+		const text = "Reading sheet %q; there are others, use --sheet: %s"
+		fmt.Fprintln(w, tty.Printable(fmt.Sprintf(text, sheet, strings.Join(others, ", "))))
+	}
 	read, others := in.Columns()
 	if len(read) == 0 {
 		return

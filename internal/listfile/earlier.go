@@ -111,6 +111,7 @@ func (e *Earlier) fill() {
 // Close closes the file. A nil Earlier has none.
 func (e *Earlier) Close() {
 	if e != nil {
+		_ = e.reader.Close()
 		_ = e.file.Close()
 	}
 }

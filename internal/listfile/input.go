@@ -42,6 +42,8 @@ type InputOptions struct {
 	Name    string          // of the file; empty: Stdin
 	Stdin   *os.File        // read where there is no name
 	Columns []string        // of the addresses; guessed when empty
+	Sheet   string          // of a spreadsheet; the first when empty
+	Folder  string          // for temporary files; that of the system when empty
 	Dedupe  bool            // leave out rows whose addresses were in rows before
 	Earlier *Earlier        // where settled results are taken from; may be nil
 	Stop    <-chan struct{} // when closed, Next no longer waits for a pipe
@@ -111,7 +113,9 @@ func (in *Input) begin(o InputOptions) error {
 	if o.Dedupe {
 		in.seen = seenAddresses{}
 	}
-	in.Reader, err = tabular.NewReader(counting{octets, &in.read}, readOptions(o.Name, o.Columns))
+	options := readOptions(o.Name, o.Columns)
+	options.Sheet, options.Folder = o.Sheet, o.Folder
+	in.Reader, err = tabular.NewReader(counting{octets, &in.read}, options)
 	return err
 }
 
@@ -195,6 +199,12 @@ func (in *Input) Taken() int64 {
 // Total returns how many verifications the list needs, as far as that is known.
 func (in *Input) Total() Total {
 	n := in.Notes()
+	if read, size, isSheet := in.Position(); isSheet {
+		return totalOf(n.rows, 0, read, size, n.ended)
+	}
+	if in.IsPacked() {
+		n.octets = 0 // they are more than those of the file
+	}
 	return totalOf(n.rows, n.octets, in.read.Load(), in.size, n.ended)
 }
 
@@ -235,6 +245,9 @@ func (in *Input) reads(file os.FileInfo) bool {
 
 // Close closes the files.
 func (in *Input) Close() {
+	if in.Reader != nil {
+		_ = in.Reader.Close()
+	}
 	_ = in.file.Close()
 	in.earlier.Close()
 }

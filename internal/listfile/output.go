@@ -41,8 +41,9 @@ var partNames = map[bulk.Action]string{
 // NameBeside returns the name of a file beside the output: checked.risky.csv
 // beside checked.csv for the word "risky".
 func NameBeside(output, word string) string {
-	extension := filepath.Ext(output)
-	return strings.TrimSuffix(output, extension) + "." + word + extension
+	_, inner := tabular.PackingOf(output)
+	extension := filepath.Ext(inner)
+	return strings.TrimSuffix(inner, extension) + "." + word + extension + output[len(inner):]
 }
 
 // PartNames returns the names of the parts of an output, one for each of
@@ -64,7 +65,7 @@ func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error)
 		file, regular, err := openRows(name)
 		if err == nil {
 			var rows *rowFile
-			rows, err = newRowFile(name, file, regular, o.Writer.Head())
+			rows, err = o.begin(name, file, regular)
 			out.files = append(out.files, rows)
 			if i > 0 {
 				out.parts[bulk.Actions()[i-1]] = rows
@@ -76,6 +77,19 @@ func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error)
 		}
 	}
 	return out, nil
+}
+
+// begin begins a file of rows. One that is compressed or a spreadsheet begins
+// with what its Packer writes first.
+func (o OutputOptions) begin(name string, file *os.File, regular bool) (*rowFile, error) {
+	packing, _ := tabular.PackingOf(name)
+	if packing == tabular.Plain && o.Writer.Format != tabular.XLSX {
+		return newRowFile(name, file, regular, o.Writer.Head())
+	}
+	rows := &rowFile{name: name, regular: regular}
+	packed, err := newPackedFile(file, o.Writer, packing)
+	rows.file, rows.err = packed, rows.failed(err)
+	return rows, rows.err
 }
 
 // OutputTo writes an output to standard output, which must not be the list.

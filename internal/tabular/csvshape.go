@@ -17,15 +17,19 @@ type csvShape struct {
 	lineEnd   string
 	keys      *names // names of the columns as fields of a JSON object
 	record    string // field of the verification record
+	sheet     bool   // the text was made from a sheet
 }
 
 // newCSVShape finds the layout and reads up to the first row of data.
-func newCSVShape(t *text, rows *rowReader, o Options) (*csvShape, error) {
-	s := &csvShape{lineEnd: lineEndOf(t.sample)}
+func newCSVShape(t *text, rows *rowReader, o Options, sheet bool) (*csvShape, error) {
+	s := &csvShape{lineEnd: lineEndOf(t.sample), sheet: sheet}
 	if t.marked {
 		s.begin = byteOrderMark
 	}
 	named, length := namedDelimiter(t.sample)
+	if sheet {
+		named, length, s.lineEnd = delimiters[0], 0, "\n"
+	}
 	sample := t.sample[length:]
 	switch {
 	case named != 0:
@@ -129,7 +133,10 @@ func (s *csvShape) withoutEarlier(body string, fields []field) string {
 }
 
 func (s *csvShape) csvHead(columns []string, o Output) []byte {
-	head := []byte(s.begin)
+	var head []byte
+	if o.Format != XLSX {
+		head = []byte(s.begin)
+	}
 	if !s.layout.header {
 		return head
 	}
@@ -139,6 +146,7 @@ func (s *csvShape) csvHead(columns []string, o Output) []byte {
 func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
 	body, end := cutLineEnd(row)
 	fields, damaged := split(body, s.delimiter)
+	damaged = damaged || s.sheet && o.Format == CSV // a sheet has more quotes than CSV needs
 	if damaged || !o.Raw && s.isDangerous(body, fields) {
 		body = s.rewritten(body, damaged, o)
 		fields, _ = split(body, s.delimiter)

@@ -27,14 +27,13 @@ type text struct {
 	whole  bool   // the sample is the whole list
 }
 
-// openText finds the encoding and the line ends of r.
-func openText(r io.Reader) (*text, error) {
-	raw := bufio.NewReaderSize(r, sampleSize)
+// openText finds the encoding and the line ends of a list.
+func openText(raw *bufio.Reader) (*text, error) {
 	decoded, marked, err := decode(raw)
 	if err != nil {
 		return nil, err
 	}
-	sample, whole, err := peek(decoded)
+	sample, whole, err := peekText(decoded)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func openText(r io.Reader) (*text, error) {
 	}
 	if bytes.IndexByte(sample, '\n') < 0 && bytes.IndexByte(sample, '\r') >= 0 {
 		decoded = bufio.NewReaderSize(lineFeeds{decoded}, sampleSize)
-		if sample, whole, err = peek(decoded); err != nil {
+		if sample, whole, err = peekText(decoded); err != nil {
 			return nil, err
 		}
 	}
@@ -60,19 +59,30 @@ func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
 	return sample, false, err
 }
 
+// peekText is peek, but an error behind the beginning comes when r is read.
+func peekText(r *bufio.Reader) (sample []byte, whole bool, err error) {
+	if sample, whole, err = peek(r); len(sample) > 0 {
+		err = nil
+	}
+	return sample, whole, err
+}
+
+// zipMagic begins a ZIP archive, which a spreadsheet is.
+const zipMagic = "PK\x03\x04"
+
 // magicSize is the length of the longest signature of otherFormats.
 const magicSize = 8
 
 // otherFormats are the signatures of formats that are given by mistake, and
 // what to do instead.
 var otherFormats = []struct{ magic, name, instead string }{
-	{"PK\x03\x04", "a spreadsheet (.xlsx, .ods) or a ZIP archive", "save the sheet as CSV"},
 	{"PK\x05\x06", "an empty ZIP archive", "choose another file"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet (.xls)", "save the sheet as CSV"},
-	{"\x1f\x8b", "compressed with gzip", "write gunzip -c FILE | rcpt bulk -"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet (.xls) or one with a password",
+		"save it as .xlsx without a password, or as CSV"},
+	{"\x1f\x8b", "compressed twice", "unpack it first"},
 	{"BZh", "compressed with bzip2", "write bunzip2 -c FILE | rcpt bulk -"},
 	{"\xfd7zXZ\x00", "compressed with xz", "write xz -dc FILE | rcpt bulk -"},
-	{"\x28\xb5\x2f\xfd", "compressed with zstd", "write zstd -dc FILE | rcpt bulk -"},
+	{"\x28\xb5\x2f\xfd", "compressed twice", "unpack it first"},
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"},
 	{"Rar!\x1a\x07", "a RAR archive", "unpack it first"},
 	{"%PDF-", "a PDF document", "export its table as CSV"},

@@ -15,11 +15,13 @@ const (
 	Lines     Format = "lines" // one address per line
 	JSONLines Format = "JSON lines"
 	JSON      Format = "JSON" // an array of objects or strings, or objects of several lines; read as JSON lines
+	XLSX      Format = "spreadsheet"
 )
 
-// FormatOf returns the format for the extension of a file's name, or "" if it
-// is not known.
+// FormatOf returns the format for the extension of a file's name, before that
+// of its packing, or "" if it is not known.
 func FormatOf(path string) Format {
+	_, path = PackingOf(path)
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
 		return CSV
@@ -27,6 +29,8 @@ func FormatOf(path string) Format {
 		return JSONLines
 	case ".json":
 		return JSON
+	case ".xlsx":
+		return XLSX
 	}
 	return ""
 }
@@ -34,6 +38,7 @@ func FormatOf(path string) Format {
 // DelimiterOf returns the delimiter for the extension of a file's name, or 0 if
 // it is not known.
 func DelimiterOf(path string) byte {
+	_, path = PackingOf(path)
 	if strings.EqualFold(filepath.Ext(path), ".tsv") {
 		return '\t'
 	}

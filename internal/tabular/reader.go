@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +17,8 @@ type Options struct {
 	Format    Format   // guessed when empty
 	Delimiter byte     // of CSV; guessed when 0
 	Columns   []string // columns or JSON fields with the addresses; guessed when empty
+	Sheet     string   // of a spreadsheet; the first when empty
+	Folder    string   // for temporary files; that of the system when empty
 }
 
 // Reader reads the rows of a list.
@@ -22,7 +26,11 @@ type Reader struct {
 	rows   rowReader
 	shape  shape
 	format Format
-	unit   string // what a row is: a "line", or an "element" of a JSON array
+	unit   string // what a row is: a "line", an "element" of a JSON array, or a "row" of a sheet
+
+	packing Packing
+	sheet   *sheetText  // nil: no spreadsheet
+	closers []io.Closer // of what was unpacked
 }
 
 // Row is one row of a list.
@@ -55,33 +63,80 @@ type shape interface {
 	taken() []string
 }
 
-// NewReader finds the format and layout of the list in r. The error is a
-// [*FormatError] or that of r.
+// NewReader finds the format and layout of the list in r, which may be
+// compressed. The error is a [*FormatError] or that of r. Close the Reader.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
-	text, err := openText(r)
+	reader := &Reader{}
+	if err := reader.open(r, o); err != nil {
+		_ = reader.Close()
+		return nil, err
+	}
+	return reader, nil
+}
+
+func (r *Reader) open(from io.Reader, o Options) error {
+	text, err := r.unpack(bufio.NewReaderSize(from, sampleSize), o)
+	if err != nil {
+		return err
+	}
+	r.rows = rowReader{text: text.Reader}
+	if r.sheet != nil {
+		r.format, r.unit, r.rows.sheet = XLSX, "row", true
+		r.shape, err = newCSVShape(text, &r.rows, o, true)
+		return err
+	}
+	if o.Sheet != "" {
+		return formatError("it is no spreadsheet and has no sheets: leave --sheet out")
+	}
+	return r.openLines(text, o)
+}
+
+// unpack returns the text of the list, which for a spreadsheet is CSV.
+func (r *Reader) unpack(from *bufio.Reader, o Options) (*text, error) {
+	plain, packing, closer, err := unpacked(from)
+	if closer != nil {
+		r.closers = append(r.closers, closer)
+	}
 	if err != nil {
 		return nil, err
+	}
+	r.packing = packing
+	if head, _ := plain.Peek(len(zipMagic)); string(head) == zipMagic {
+		if r.sheet, err = openSheet(plain, o); err != nil {
+			return nil, err
+		}
+		r.closers = append(r.closers, r.sheet)
+		plain = bufio.NewReaderSize(r.sheet, sampleSize)
+	}
+	return openText(plain)
+}
+
+// openLines finds the format of a list that is no spreadsheet, whatever its
+// name.
+func (r *Reader) openLines(text *text, o Options) (err error) {
+	if o.Format == XLSX {
+		o.Format = ""
 	}
 	if o.Format == "" {
 		o.Format = guessFormat(text, o.Columns)
 	}
-	unit := "line"
+	r.unit = "line"
 	if o.Format == JSON || o.Format == JSONLines && beginsArray(text) {
-		o.Format, unit = JSONLines, "element"
+		o.Format, r.unit = JSONLines, "element"
 		if text, err = jsonLines(text, addressFieldOf(o.Columns)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	reader := &Reader{rows: rowReader{text: text.Reader}, format: o.Format, unit: unit}
+	r.rows.text, r.format = text.Reader, o.Format
 	switch o.Format {
 	case JSONLines:
-		reader.shape, err = newJSONShape(text, o.Columns)
+		r.shape, err = newJSONShape(text, o.Columns)
 	case Lines:
-		reader.shape, err = newLineShape(text, o.Columns)
+		r.shape, err = newLineShape(text, o.Columns)
 	default:
-		reader.shape, err = newCSVShape(text, &reader.rows, o)
+		r.shape, err = newCSVShape(text, &r.rows, o, false)
 	}
-	return reader, err
+	return err
 }
 
 // guessFormat guesses the format of a list without a name.
@@ -137,6 +192,38 @@ func hasColumns(t *text, wanted bool) bool {
 // Format returns the format of the list.
 func (r *Reader) Format() Format { return r.format }
 
+// Sheets returns the name of the sheet that is read, and the names of the
+// others; nothing if the list is no spreadsheet.
+func (r *Reader) Sheets() (read string, others []string) {
+	if r.sheet == nil {
+		return "", nil
+	}
+	return r.sheet.name, r.sheet.others
+}
+
+// Position returns how much of the sheet was read, of how much; false if the
+// list is no spreadsheet. It may be called while rows are read.
+func (r *Reader) Position() (read, size int64, known bool) {
+	if r.sheet == nil {
+		return 0, 0, false
+	}
+	read, size = r.sheet.rows.Position()
+	return read, size, true
+}
+
+// IsPacked reports whether the list is compressed.
+func (r *Reader) IsPacked() bool { return r.packing != Plain }
+
+// Close removes temporary files. It does not close what the list is read from.
+func (r *Reader) Close() error {
+	var err error
+	for _, closer := range slices.Backward(r.closers) {
+		err = errors.Join(err, closer.Close())
+	}
+	r.closers = nil
+	return err
+}
+
 // Next returns the next row; [io.EOF] ends the list. Empty lines are skipped.
 func (r *Reader) Next() (Row, error) {
 	raw, err := r.rows.read()
@@ -144,14 +231,14 @@ func (r *Reader) Next() (Row, error) {
 		return Row{}, err
 	}
 	row := Row{Raw: raw, Line: r.rows.line, LastLine: r.rows.lines, Foreign: !utf8.ValidString(raw)}
-	if row.Foreign && r.format != CSV {
+	if row.Foreign && r.format != CSV && r.format != XLSX {
 		row.Raw = toUTF8(raw) // a CSV row keeps its octets
 	}
 	if row.Addresses, err = r.shape.addresses(row.Raw); err != nil {
 		row.Addresses = make([]string, len(r.shape.readNames()))
 		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
 	}
-	if csv, is := r.shape.(*csvShape); is {
+	if csv, is := r.shape.(*csvShape); is && !csv.sheet {
 		row.Merged = csv.isMerged(row.Raw)
 		if row.Merged && strings.Join(row.Addresses, "") == "" {
 			row.Err = fmt.Errorf("rows %d–%d seem to be merged by a stray quote", row.Line, row.LastLine)

@@ -24,6 +24,7 @@ type rowReader struct {
 	line      int  // first line of the last row, from 1
 	lines     int  // read so far
 	columns   int  // seen so far in the present row
+	sheet     bool // a row counts as one line, even if a cell has line breaks
 }
 
 // read returns the next row that is not blank, with its line end. It does not
@@ -31,6 +32,9 @@ type rowReader struct {
 func (r *rowReader) read() (string, error) {
 	for {
 		row, err := r.readAny()
+		if r.sheet {
+			r.lines = r.line
+		}
 		if err != nil || !r.blank(row) {
 			return row, err
 		}

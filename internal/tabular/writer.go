@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/xlsx"
 )
 
 // Output says how to write a list.
 type Output struct {
-	Format    Format // CSV or JSONLines
+	Format    Format // CSV, JSONLines or XLSX
 	Delimiter byte   // of CSV; 0: that of the list, or a comma
 	Details   bool   // add the evidence of each verdict
 	Raw       bool   // leave cells of the list that a spreadsheet takes for formulas
@@ -20,21 +21,29 @@ type Writer struct {
 	Output
 	shape  shape
 	added  []column
-	number int // appended to their names where the list has the same names
+	number int  // appended to their names where the list has the same names
+	sheet  bool // the list is a spreadsheet
 }
 
 // NewWriter returns a Writer for the rows of list.
 func NewWriter(list *Reader, o Output) (*Writer, error) {
+	if o.Format == XLSX {
+		o.Raw = true // a text in a sheet is never a formula
+	}
+	w := &Writer{Output: o, shape: list.shape, added: columns(o.Details)}
 	if csv, ok := list.shape.(*csvShape); ok {
+		w.sheet = csv.sheet
+		if csv.sheet && o.Delimiter != 0 && o.Delimiter != csv.delimiter {
+			return nil, formatError("it is a spreadsheet: name the output .xlsx, .csv or .jsonl")
+		}
 		if o.Delimiter != 0 && o.Delimiter != csv.delimiter {
 			return nil, formatError("its delimiter is %q, which the output keeps: name the output .csv", csv.delimiter)
 		}
-		o.Delimiter = csv.delimiter
+		w.Delimiter = csv.delimiter
 	}
-	if o.Delimiter == 0 {
-		o.Delimiter = delimiters[0]
+	if w.Delimiter == 0 {
+		w.Delimiter = delimiters[0]
 	}
-	w := &Writer{Output: o, shape: list.shape, added: columns(o.Details)}
 	w.number = freeNumber(w.names(1), list.shape.taken())
 	return w, nil
 }
@@ -44,7 +53,11 @@ func (w *Writer) Head() []byte {
 	if w.Format == JSONLines {
 		return nil
 	}
-	return w.shape.csvHead(w.names(w.number), w.Output)
+	head := w.shape.csvHead(w.names(w.number), w.Output)
+	if w.Format == XLSX && len(head) > 0 {
+		return w.appendSheetRow(nil, head)
+	}
+	return head
 }
 
 // Append appends a row with its results to out: one result for each column that
@@ -57,7 +70,17 @@ func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte
 	for _, r := range results {
 		cells = append(cells, w.cells(raw, r)...)
 	}
+	if w.Format == XLSX {
+		return w.appendSheetRow(out, w.shape.appendCSV(nil, raw, cells, w.Output))
+	}
 	return w.shape.appendCSV(out, raw, cells, w.Output)
+}
+
+// appendSheetRow writes a row of CSV as a row of a sheet.
+func (w *Writer) appendSheetRow(out, csv []byte) []byte {
+	body, _ := cutLineEnd(string(csv))
+	fields, _ := split(body, w.Delimiter)
+	return xlsx.AppendRow(out, sheetCells(body, fields, w.sheet))
 }
 
 // record returns the verification record of a row, or an object with one for
@@ -99,6 +122,10 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 	var cells []string
 	for _, c := range w.added {
 		cell := c.cell(r)
+		if w.Format == XLSX {
+			cells = append(cells, cell)
+			continue
+		}
 		if c.name != emailColumn || !isAddress(cell) { // the list has unchanged addresses too
 			cell = harmless(cell)
 		}

@@ -1,0 +1,196 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNoWorkbook reports a file that is no workbook of this kind.
+var ErrNoWorkbook = errors.New("it is no .xlsx workbook")
+
+// maxSheets bounds the sheets of a workbook.
+const maxSheets = 10_000
+
+// Book is a workbook that is read.
+type Book struct {
+	file    *spool
+	parts   *zip.Reader
+	sheets  []sheet
+	dates   []bool // for each cell format, whether its numbers are dates
+	epoch   time.Time
+	strings texts
+}
+
+type sheet struct{ name, part string }
+
+// Read reads a workbook from r. Folder is where what does not fit in memory
+// waits; if it is empty, the folder for temporary files. Close the Book.
+func Read(r io.Reader, folder string) (*Book, error) {
+	b := &Book{file: &spool{dir: folder}, epoch: epoch1900}
+	b.strings.octets.dir = folder
+	if err := b.open(r); err != nil {
+		_ = b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Book) open(r io.Reader) error {
+	if _, err := io.Copy(b.file, r); err != nil {
+		return err
+	}
+	var err error
+	if b.parts, err = zip.NewReader(b.file, b.file.size); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoWorkbook, err)
+	}
+	main, err := b.related("", "/officeDocument")
+	if err != nil {
+		return err
+	}
+	for _, part := range main {
+		return b.readMain(part)
+	}
+	return ErrNoWorkbook
+}
+
+// readMain reads the part that names the sheets.
+func (b *Book) readMain(main string) error {
+	sheets, err := b.related(main, "/worksheet")
+	if err != nil {
+		return err
+	}
+	err = b.elements(main, func(e xml.StartElement) error {
+		switch e.Name.Local {
+		case "workbookPr":
+			if on, err := strconv.ParseBool(attribute(e, "date1904")); err == nil && on {
+				b.epoch = epoch1904
+			}
+		case "sheet":
+			if part, found := sheets[relationID(e)]; found && len(b.sheets) < maxSheets {
+				b.sheets = append(b.sheets, sheet{attribute(e, "name"), part})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(b.sheets) == 0 {
+		return fmt.Errorf("%w: it has no sheet", ErrNoWorkbook)
+	}
+	if err := b.readStyles(main); err != nil {
+		return err
+	}
+	found, err := b.related(main, "/sharedStrings")
+	for _, part := range found {
+		err = b.readStrings(part)
+	}
+	return err
+}
+
+// relationID is the attribute r:id, which is beside one without a name space in
+// some elements.
+func relationID(e xml.StartElement) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == "id" && a.Name.Space != "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// related returns the parts that a part refers to by a kind of relationship,
+// which differs between the editions of the standard except for its end. The
+// keys are the identifiers of the relationships.
+func (b *Book) related(part, kind string) (map[string]string, error) {
+	folder, name := path.Split(part)
+	relations := folder + "_rels/" + name + ".rels"
+	found := make(map[string]string)
+	if b.part(relations) == nil {
+		return found, nil
+	}
+	err := b.elements(relations, func(e xml.StartElement) error {
+		if e.Name.Local != "Relationship" || !strings.HasSuffix(attribute(e, "Type"), kind) ||
+			attribute(e, "TargetMode") == "External" || len(found) > maxSheets {
+			return nil
+		}
+		target := attribute(e, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join("/", folder, target)
+		}
+		found[attribute(e, "Id")] = strings.TrimPrefix(target, "/")
+		return nil
+	})
+	return found, err
+}
+
+// part finds a part. Some programs write their names with backslashes or in
+// other cases.
+func (b *Book) part(name string) *zip.File {
+	at := slices.IndexFunc(b.parts.File, func(f *zip.File) bool {
+		return strings.EqualFold(strings.ReplaceAll(f.Name, `\`, "/"), name)
+	})
+	if at < 0 {
+		return nil
+	}
+	return b.parts.File[at]
+}
+
+// tokens opens a part.
+func (b *Book) tokens(name string) (*tokens, *zip.File, error) {
+	part := b.part(name)
+	if part == nil {
+		return nil, nil, fmt.Errorf("it lacks its part %q", name)
+	}
+	opened, err := part.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	return newTokens(opened, b.file.size), part, nil
+}
+
+// elements calls visit for each element of a part.
+func (b *Book) elements(name string, visit func(xml.StartElement) error) error {
+	t, _, err := b.tokens(name)
+	if err != nil {
+		return err
+	}
+	defer t.part.Close()
+	for {
+		token, err := t.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e, is := token.(xml.StartElement); is {
+			if err := visit(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Sheets returns the names of the sheets, in the order of their tabs.
+func (b *Book) Sheets() []string {
+	var names []string
+	for _, s := range b.sheets {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Size is the size of the workbook's file.
+func (b *Book) Size() int64 { return b.file.size }
+
+// Close removes the temporary files.
+func (b *Book) Close() error { return errors.Join(b.file.Close(), b.strings.octets.Close()) }

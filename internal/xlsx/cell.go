@@ -1,0 +1,162 @@
+package xlsx
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Limits of a sheet (ECMA-376 part 1 §18.3.1.73, and the specification of
+// Excel).
+const (
+	MaxRows    = 1 << 20
+	MaxColumns = 1 << 14
+	maxText    = 32767 // UTF-16 code units in a cell
+)
+
+// MaxRow bounds the text of a row, and so of a cell.
+const MaxRow = 1 << 20
+
+// Kind is what a cell holds.
+type Kind byte
+
+// The kinds.
+const (
+	Text Kind = iota
+	Number
+	Date // "2006-01-02", or "2006-01-02 15:04:05"
+	Bool // "TRUE" or "FALSE"
+)
+
+// Cell is a cell of a sheet. The empty text is an empty cell.
+type Cell struct {
+	Kind Kind
+	Text string
+}
+
+// The forms of a [Date].
+const (
+	dateForm     = time.DateOnly
+	dateTimeForm = time.DateTime
+)
+
+// KindOf returns what a text would be as a cell that is not a [Text], or Text.
+func KindOf(text string) Kind {
+	if text == "TRUE" || text == "FALSE" {
+		return Bool
+	}
+	if _, err := dateOf(text); err == nil {
+		return Date
+	}
+	if plainNumber.MatchString(text) {
+		return Number
+	}
+	return Text
+}
+
+// plainNumber is a number that XML Schema and JSON know, too.
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,307})(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
+
+func dateOf(text string) (time.Time, error) {
+	if len(text) == len(dateForm) {
+		return time.Parse(dateForm, text)
+	}
+	return time.Parse(dateTimeForm, text)
+}
+
+// Days are counted from one of two dates (ECMA-376 part 1 §18.17.4.1). The
+// first counts a day too many before March 1900, which is left alone.
+var (
+	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// lastDay is 9999-12-31, the last date of a sheet.
+const lastDay = 2958465
+
+// dateCell returns the date for a number of days, or the number if it is none:
+// a time of the day, or out of range.
+func dateCell(number string, epoch time.Time) Cell {
+	days, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(days >= 1) || days > lastDay {
+		return numberCell(number)
+	}
+	whole, part := math.Modf(days)
+	date := epoch.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*24*60*60)) * time.Second)
+	if part == 0 {
+		return Cell{Date, date.Format(dateForm)}
+	}
+	return Cell{Date, date.Format(dateTimeForm)}
+}
+
+// daysOf is the number of days for a date; it undoes [dateCell].
+func daysOf(date time.Time) string {
+	return strconv.FormatFloat(date.Sub(epoch1900).Hours()/24, 'f', -1, 64)
+}
+
+// numberCell writes a number without exponent where it has at most 17 digits,
+// as people know telephone numbers.
+func numberCell(text string) Cell {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return Cell{Text, text}
+	}
+	if strings.ContainsAny(text, "eE") && math.Abs(number) < 1e17 && math.Abs(number) > 1e-7 {
+		text = strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	if KindOf(text) != Number {
+		text = strconv.FormatFloat(number, 'g', -1, 64)
+	}
+	return Cell{Number, text}
+}
+
+// escaped finds characters that XML cannot hold, and texts that look like one
+// (ECMA-376 part 1 §22.9.2.19).
+var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescape replaces _x000D_ and the like by the characters they stand for.
+func unescape(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escaped.ReplaceAllStringFunc(text, func(found string) string {
+		code, err := strconv.ParseUint(found[2:6], 16, 16)
+		if err != nil || code == 0 || utf16.IsSurrogate(rune(code)) {
+			return found
+		}
+		return string(rune(code))
+	})
+}
+
+// appendText appends a text as XML. What a cell cannot hold is cut off.
+func appendText(out []byte, text string) []byte {
+	units := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if units += max(1, utf16.RuneLen(r)); units > maxText {
+			break
+		}
+		switch {
+		case r == '_' && escaped.MatchString(text[i:min(len(text), i+7)]):
+			out = append(out, "_x005F_"...)
+		case r == '&':
+			out = append(out, "&amp;"...)
+		case r == '<':
+			out = append(out, "&lt;"...)
+		case r == '>':
+			out = append(out, "&gt;"...)
+		case r == '\r':
+			out = append(out, "_x000D_"...)
+		case r < ' ' && r != '\t' && r != '\n', r == 0xFFFE, r == 0xFFFF, r == utf8.RuneError:
+			out = append(out, "\uFFFD"...)
+		default:
+			out = append(out, text[i:i+size]...)
+		}
+		i += size
+	}
+	return out
+}

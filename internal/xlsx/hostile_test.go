@@ -1,0 +1,137 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestHostile: workbooks that would fill the memory, or that are damaged.
+func TestHostile(t *testing.T) {
+	long := strings.Repeat("x", MaxRow)
+	for _, c := range []struct{ name, rows, shared, want string }{
+		{"a long text", `<row><c t="inlineStr"><is><t>` + long + long, "<sst/>", "more than 1048576 octets"},
+		{"a text of many parts", `<row><c t="inlineStr"><is>` + strings.Repeat("<t>"+long[:1<<16]+"</t>", 17), "<sst/>", "more than 1048576 octets"},
+		{"a long value", `<row><c><v>` + strings.Repeat(long[:1<<16]+"<f/>", 17), "<sst/>", "more than 1048576 octets"},
+		{"a long attribute", `<row r="` + long + long + `">`, "<sst/>", "more than 1048576 octets"},
+		{"a long comment", `<!--` + long + long + `-->`, "<sst/>", "more than 1048576 octets"},
+		{"a long row of shared texts", `<row>` + strings.Repeat(`<c t="s"><v>0</v></c>`, 20), `<sst><si><t>` + long[:1<<16] + `</t></si></sst>`, "row 1: it has a text of more than"},
+		{"a long shared text", `<row/>`, `<sst><si>` + strings.Repeat("<t>"+long[:1<<16]+"</t>", 17), "more than 1048576 octets"},
+		{"far right", `<row><c r="XFE1"><v>1</v></c></row>`, "<sst/>", "row 1 has more than 16384 columns"},
+		{"farther right", `<row><c r="` + strings.Repeat("Z", 100) + `1"><v>1</v></c></row>`, "<sst/>", "row 1 has more than 16384 columns"},
+		{"far down", `<row r="1048577"/>`, "<sst/>", "there are more than 1048576 rows"},
+		{"no such text", `<row><c t="s"><v>1</v></c></row>`, "<sst><si/></sst>", "a cell refers to the shared text 1, of 1"},
+		{"a negative text", `<row><c t="s"><v>-1</v></c></row>`, "<sst><si/></sst>", "a cell refers to the shared text -1, of 1"},
+		{"an entity", `<!DOCTYPE x [<!ENTITY a "b">]><row><c t="inlineStr"><is><t>&a;</t></is></c></row>`, "<sst/>", "damaged"},
+		{"cut off", `<row><c><v>1`, "<sst/>", "unexpected EOF"},
+	} {
+		_, err := rowsOf(t, packed(t, c.rows, c.shared, "<styleSheet/>"), "")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// endless are octets that a part never ends to have.
+type endless string
+
+func (e endless) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], e)
+	}
+	return n, nil
+}
+
+// TestBomb: a part that unpacks to gigabytes is given up.
+func TestBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unpacks 70 MB")
+	}
+	whole := packed(t, "<row/>", "<sst/>", "<styleSheet/>")
+	in, err := zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
+	check(t, err)
+	for _, bomb := range []string{"xl/s.xml", "xl/f.xml"} {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		for _, f := range in.File {
+			if f.Name != bomb {
+				check(t, w.Copy(f))
+				continue
+			}
+			part, err := w.Create(f.Name)
+			check(t, err)
+			_, err = io.Copy(part, io.LimitReader(endless("<y/>"+strings.Repeat(" ", 8<<10)), 66<<20))
+			check(t, err)
+		}
+		check(t, w.Close())
+		if _, err := rowsOf(t, out.Bytes(), ""); !errors.Is(err, ErrExpands) {
+			t.Errorf("%s: %v", bomb, err)
+		}
+	}
+}
+
+// TestDamaged: no prefix of a workbook is one, and none panics.
+func TestDamaged(t *testing.T) {
+	octets, err := os.ReadFile("testdata/excelize.xlsx")
+	check(t, err)
+	for i := 0; i < len(octets); i += 97 {
+		if _, err := rowsOf(t, octets[:i], ""); !errors.Is(err, ErrNoWorkbook) {
+			t.Fatalf("%d octets: %v", i, err)
+		}
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	_, err = w.Create("word/document.xml")
+	check(t, err)
+	check(t, w.Close())
+	if _, err := rowsOf(t, out.Bytes(), ""); !errors.Is(err, ErrNoWorkbook) {
+		t.Error(err)
+	}
+}
+
+// TestSpool: what does not fit in memory is in a file, which is removed.
+func TestSpool(t *testing.T) {
+	folder := t.TempDir()
+	s := &spool{dir: folder}
+	part := bytes.Repeat([]byte("0123456789abcdef"), 1<<12)
+	for range 2*inMemory/len(part) + 1 {
+		_, err := s.Write(part)
+		check(t, err)
+	}
+	if s.file == nil || s.memory != nil {
+		t.Error("the octets are in memory")
+	}
+	got := make([]byte, 16)
+	for _, at := range []int64{0, inMemory - 16, s.size - 16} {
+		if _, err := s.ReadAt(got, at); err != nil || string(got) != "0123456789abcdef" {
+			t.Errorf("at %d: %q, %v", at, got, err)
+		}
+	}
+	if n, err := s.ReadAt(got, s.size-8); n != 8 || !errors.Is(err, io.EOF) {
+		t.Errorf("%d octets at the end, %v", n, err)
+	}
+	check(t, s.Close())
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add(`<row r="2"><c r="B2" t="s"><v>0</v></c><c><v>1e5</v></c></row>`, `<sst><si><t>a</t></si></sst>`, `<styleSheet><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`)
+	f.Fuzz(func(t *testing.T, rows, shared, styles string) {
+		got, _ := rowsOf(t, packed(t, rows, shared, styles), "")
+		last := 0
+		for _, row := range got {
+			if row.Number <= last || len(row.Cells) > MaxColumns {
+				t.Errorf("row %d of %d cells after row %d", row.Number, len(row.Cells), last)
+			}
+			last = row.Number
+		}
+	})
+}
