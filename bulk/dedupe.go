@@ -21,11 +21,12 @@ func (d *dedupe) remember(k key, a *answer) {
 		return
 	}
 	delete(d.open, k)
-	if !a.result.Success {
+	octets := a.octets() + int64(len(k))
+	if !a.result.Success || octets > d.half {
 		return
 	}
 	d.young[k] = a
-	d.room -= a.octets() + int64(len(k))
+	d.room -= octets
 	if d.room < 0 {
 		d.old, d.young, d.room = d.young, make(map[key]*answer, len(d.young)), d.half
 	}

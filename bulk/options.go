@@ -32,6 +32,10 @@ type Options struct {
 	// another, do not count, up to [Limits.Queued]. Default:
 	// [DefaultConcurrency].
 	Concurrency int
+	// Room returns how many of Concurrency may be in progress at the moment, so
+	// that several runs can share it. It is called often, must be quick, and a
+	// larger number is noticed within ProgressEvery. Default: all.
+	Room func() int
 	// RetryWindow is how long temporary answers about an address are retried,
 	// from the first one. Default: not at all.
 	RetryWindow time.Duration
@@ -125,6 +129,9 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Concurrency, DefaultConcurrency)
 	setDefault(&o.ProgressEvery, DefaultProgressEvery)
 	setDefault(&o.SpillDir, os.TempDir())
+	if o.Room == nil {
+		o.Room = func() int { return o.Concurrency }
+	}
 	if o.Trim == nil {
 		o.Trim = func(r engine.Result) engine.Result { return r }
 	}

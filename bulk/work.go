@@ -67,7 +67,7 @@ func (r *run) beginAll() {
 	r.plan.now = r.now()
 	var batch []*task
 	for {
-		room := r.options.Concurrency + min(r.waiters.count(), r.options.Limits.Queued)
+		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.Limits.Queued)
 		if r.plan.started >= room {
 			break
 		}

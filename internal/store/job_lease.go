@@ -66,7 +66,10 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 		}
 		args := []any{millisOf(now), q.Job, q.Node, q.Egress, millisOf(now.Add(-egressKept)), q.Limit}
 		except := ""
-		if len(q.Except) > 0 {
+		switch {
+		case q.Small:
+			except = ` AND domain = ''`
+		case len(q.Except) > 0:
 			except = ` AND domain NOT IN (` + placeholders(len(args)+1, len(q.Except)) + `)`
 			for _, domain := range q.Except {
 				args = append(args, domain)

@@ -251,6 +251,17 @@ func (r *Reader) Next() (Row, error) {
 // one for each column that is read, or nil for a column without a result.
 func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
 
+// Width returns how many columns or fields the first rows have.
+func (r *Reader) Width() int {
+	switch s := r.shape.(type) {
+	case *csvShape:
+		return s.width
+	case *jsonShape:
+		return len(s.known)
+	}
+	return 1
+}
+
 // AddressesPerRow returns how many addresses each row has: one for each column
 // or field that is read.
 func (r *Reader) AddressesPerRow() int { return len(r.shape.readNames()) }

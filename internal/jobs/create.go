@@ -1,0 +1,205 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/tabular"
+)
+
+// Request says what is to become of a list.
+type Request struct {
+	Owner   string // who may see the job
+	Key     string // whose usage is counted
+	Quota   int64  // of the key in a month; zero: no limit
+	Name    string
+	Webhook string
+	Format  Format
+	// Token names the request, so that the same one again leads to the same
+	// job; nil: it has none.
+	Token *rows.JobRequest
+}
+
+// ErrQuota means that the rest of the key's quota is not sufficient.
+var ErrQuota = errors.New("the rest of the quota is not sufficient")
+
+// ErrNoAddress means that a list has no row with an address.
+var ErrNoAddress = errors.New("the list has no address")
+
+// Plan is what would be done with a list.
+type Plan struct {
+	Rows       int64         `json:"rows"`
+	Unusable   int64         `json:"unusable"`   // rows without one address
+	Duplicates int64         `json:"duplicates"` // rows whose address was in a row before
+	Addresses  int64         `json:"addresses"`  // that would be asked about
+	Domains    int64         `json:"domains"`    // of them, about
+	Estimated  time.Duration `json:"-"`          // how long it would take alone
+
+	sources *sources
+}
+
+// Plan reads a list without storing it. The error is a *[ListError],
+// [ErrTooLarge], [ErrNoAddress] or a *[DiskError].
+func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
+	p, err := m.survey(ctx, s, f)
+	p.sources = nil
+	p.Estimated = m.rate.estimate(p.Addresses)
+	return p, err
+}
+
+// survey is the first reading.
+func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err error) {
+	l, err := m.open(s, f)
+	if err != nil {
+		return p, err
+	}
+	found, err := newRepeats(m.config.TempDir)
+	if err != nil {
+		return p, err
+	}
+	defer found.close()
+	var domains distinct
+	for {
+		r, k, domain, err := l.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && l.rows%1000 == 0 {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = found.add(k)
+		}
+		if err != nil {
+			return p, err
+		}
+		if r.kind != kindAddress {
+			p.Unusable++
+		} else if domain != "" {
+			domains.add(domain)
+		}
+	}
+	p.Rows, p.Domains = l.rows, domains.count()
+	if p.sources, p.Duplicates, err = found.find(); err != nil {
+		return p, err
+	}
+	p.Addresses = p.Rows - p.Unusable - p.Duplicates
+	if p.Addresses == 0 {
+		return p, ErrNoAddress
+	}
+	return p, nil
+}
+
+func (m *Manager) open(s *Spool, f Format) (*list, error) {
+	l, err := openList(s.Reader(), f, m.config.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if width := l.Width(); width > m.config.Limits.Columns {
+		return nil, fmt.Errorf("%w: its first row has %d columns, %d are allowed", ErrTooLarge, width, m.config.Limits.Columns)
+	}
+	return l, nil
+}
+
+// Create makes a job of a list. When it returns, the job is committed. The
+// error is one of [Manager.Plan], [ErrQuota], or that of the store.
+func (m *Manager) Create(ctx context.Context, s *Spool, o Request) (rows.Job, error) {
+	p, err := m.survey(ctx, s, o.Format)
+	if err != nil {
+		return rows.Job{}, err
+	}
+	totals := rows.JobTotals{Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses}
+	taken, err := m.takeQuota(ctx, o, p.Addresses)
+	if err != nil {
+		return rows.Job{}, err
+	}
+	totals.QuotaMonth = taken.Month
+	j, err := m.load(ctx, s, o, p.sources, totals)
+	if err != nil && taken.Units > 0 {
+		err = errors.Join(err, m.config.Store.ReturnQuota(context.WithoutCancel(ctx), taken))
+	}
+	return j, err
+}
+
+// takeQuota takes a unit for each address, or nothing.
+func (m *Manager) takeQuota(ctx context.Context, o Request, n int64) (rows.Reservation, error) {
+	if o.Quota <= 0 {
+		return rows.Reservation{}, nil
+	}
+	taken, err := m.config.Store.ReserveQuota(ctx, o.Key, m.config.Now(), n, o.Quota)
+	if err == nil && taken.Units < n {
+		err = fmt.Errorf("%w: the list has %d addresses", ErrQuota, n)
+		if taken.Units > 0 {
+			err = errors.Join(err, m.config.Store.ReturnQuota(context.WithoutCancel(ctx), taken))
+		}
+	}
+	return taken, err
+}
+
+// load is the second reading, which stores the list.
+func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, t rows.JobTotals) (rows.Job, error) {
+	l, err := m.open(s, o.Format)
+	if err != nil {
+		return rows.Job{}, err
+	}
+	o.Format.Format = cmpFormat(o.Format.Format, l.Format())
+	head := make([]byte, min(s.size, headOctets))
+	if _, err := s.file.ReadAt(head, 0); err != nil {
+		return rows.Job{}, &DiskError{err}
+	}
+	packed := pack(head)
+	if err := sameFormat(l.Reader, packed, o.Format.text()); err != nil {
+		return rows.Job{}, err
+	}
+	now := m.config.Now()
+	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{
+		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Format: o.Format.text(), Created: now, Expires: now.Add(m.config.Keep),
+	}, packed)
+	if err != nil {
+		return j, err
+	}
+	if t.Segments, err = m.addSegments(ctx, j.ID, l, from); err == nil {
+		started, err := m.config.Store.StartJob(ctx, j.ID, t, o.Token)
+		if err == nil {
+			return started, nil
+		}
+		if j, readErr := m.config.Store.Job(context.WithoutCancel(ctx), j.ID); readErr == nil {
+			return j, nil // the commit succeeded although its answer was lost
+		}
+		return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
+	}
+	return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
+}
+
+// cmpFormat keeps what was guessed from the beginning of a list, except for
+// JSON, which is read as JSON lines.
+func cmpFormat(given, found tabular.Format) tabular.Format {
+	if given != "" || found == tabular.JSONLines {
+		return given
+	}
+	return found
+}
+
+// sameFormat makes sure that the rows of a list can be written later.
+func sameFormat(l *tabular.Reader, head []byte, format string) error {
+	again, err := reopen(head, format)
+	if err != nil {
+		return &ListError{err}
+	}
+	want, err := tabular.NewWriter(l, tabular.Output{Format: tabular.CSV})
+	if err != nil {
+		return &ListError{err}
+	}
+	got, err := tabular.NewWriter(again, tabular.Output{Format: tabular.CSV})
+	if err != nil {
+		return &ListError{err}
+	}
+	if string(got.Head()) != string(want.Head()) {
+		return &ListError{errors.New("its first rows are too long: the format cannot be found from them")}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package jobs
+
+import "time"
+
+// Limits bound what a list may be. Zero fields have the defaults.
+type Limits struct {
+	Octets  int64 // Default: [DefaultOctets].
+	Rows    int64 // Default: [DefaultRows].
+	Columns int   // Default: [DefaultColumns].
+}
+
+// Default limits of a list.
+const (
+	DefaultOctets  = 1 << 30
+	DefaultRows    = 10_000_000
+	DefaultColumns = 1000
+)
+
+const (
+	// segmentRows and segmentOctets bound a segment, which is in memory as a
+	// whole. The addresses of a domain are grouped within a segment.
+	segmentRows   = 20_000
+	segmentOctets = 4 << 20
+	// batchAddresses is the most addresses of a batch: what a lost node costs,
+	// and what one transaction writes.
+	batchAddresses = 500
+	// ownBatch is how many addresses of a domain in a segment get batches of
+	// their own: as many as fill a transaction.
+	ownBatch = 50
+	// headOctets is how much of a list is kept to find its format again, much
+	// more than package tabular looks at.
+	headOctets = 512 << 10
+
+	// pollEvery is how soon a node notices what other nodes have changed.
+	pollEvery = 500 * time.Millisecond
+	// nodeLease is how long a node may be silent before others take its
+	// batches, and nodeBeat how often it says that it is alive.
+	nodeLease = 30 * time.Second
+	nodeBeat  = nodeLease / 6
+	// retryGrid is how far apart the times of retries are, so that few batches
+	// have all that are due at about the same time.
+	retryGrid = 15 * time.Second
+	// maxRuns is how many jobs a node works on at a time. Those with least left
+	// come first.
+	maxRuns = 50
+	// largeOpen is how many batches of one domain a run has at a time: one in
+	// transactions, one to follow.
+	largeOpen = 2
+	// largeShare of largeShareOf parts of the window is the most that large
+	// domains take.
+	largeShare, largeShareOf = 3, 4
+	// settleAfter is after how much time results are committed although their
+	// batch is not done.
+	settleAfter = 2 * time.Second
+	// settleTogether is how long a commit waits for others to join, and
+	// settleAtOnce how many settlements one has.
+	settleTogether = 30 * time.Millisecond
+	settleAtOnce   = 64
+)
+
+// Keep is how long a job is kept by default.
+const Keep = 30 * 24 * time.Hour

@@ -1,0 +1,276 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/store/rows"
+)
+
+// Config configures a [Manager].
+type Config struct {
+	// Store keeps the jobs. Required.
+	Store Store
+	// Verifier verifies the addresses. Required.
+	Verifier bulk.GroupVerifier
+	// Egress names from where this node asks mail hosts, because one that
+	// greylists knows a client by its address. Default: all nodes are the same.
+	Egress string
+	// Concurrency is how many verifications are in progress at a time, as in
+	// [bulk.Options]; the jobs share them. Default: [bulk.DefaultConcurrency].
+	Concurrency int
+	// Window is how many addresses of a job this node has at a time. Default:
+	// [DefaultWindow].
+	Window int
+	// RetryWindow is how long temporary answers are retried. Default:
+	// [DefaultRetryWindow]; less than zero: not at all.
+	RetryWindow time.Duration
+	// Keep is how long a job is kept. Default: [Keep].
+	Keep time.Duration
+	// Limits bound a list.
+	Limits Limits
+	// TempDir is where lists are while they are read. Default: that of the
+	// system.
+	TempDir string
+	// Record is called for each address that has got its result, to count the
+	// usage of the key. Default: none.
+	Record func(rows.Use)
+	// Log receives failures. Default: silent.
+	Log *slog.Logger
+	// Now is the clock. Default: [time.Now].
+	Now func() time.Time
+}
+
+// Defaults of a [Config].
+const (
+	// DefaultWindow is enough that many hosts are busy.
+	DefaultWindow = 8000
+	// DefaultRetryWindow is that of rcpt bulk.
+	DefaultRetryWindow = 30 * time.Minute
+)
+
+// Manager has the jobs of an installation, and works on them while Run runs. It
+// is safe for concurrent use.
+type Manager struct {
+	config  Config
+	node    string // random: this process among the nodes
+	retries bulk.RetryPlan
+	settler *settler
+	rate    rate
+
+	mu     sync.Mutex
+	runs   map[string]*run
+	due    map[string]time.Time // when jobs without a run have a batch again
+	active atomic.Int64         // runs
+	beaten time.Time            // when the store last knew that this node is alive
+}
+
+// New returns a Manager. Call [Manager.Join] before lists arrive, and
+// [Manager.Run].
+func New(config Config) (*Manager, error) {
+	if config.Store == nil || config.Verifier == nil {
+		return nil, errors.New("jobs: a store and a verifier are required")
+	}
+	config.Concurrency = cmp.Or(config.Concurrency, bulk.DefaultConcurrency)
+	config.Window = cmp.Or(config.Window, DefaultWindow)
+	config.RetryWindow = max(0, cmp.Or(config.RetryWindow, DefaultRetryWindow))
+	config.Keep = cmp.Or(config.Keep, Keep)
+	config.Limits.Octets = cmp.Or(config.Limits.Octets, DefaultOctets)
+	config.Limits.Rows = cmp.Or(config.Limits.Rows, DefaultRows)
+	config.Limits.Columns = cmp.Or(config.Limits.Columns, DefaultColumns)
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	m := &Manager{
+		config: config, node: rand.Text(), retries: bulk.NewRetryPlan(config.RetryWindow), runs: make(map[string]*run), due: make(map[string]time.Time),
+	}
+	m.settler = newSettler(m)
+	return m, nil
+}
+
+// Join announces this node. Call it before requests are served; [Manager.Run]
+// goes on with it.
+func (m *Manager) Join(ctx context.Context) error {
+	began := m.config.Now()
+	err := m.config.Store.JoinJobs(ctx, m.node, began.Add(nodeLease))
+	if err == nil {
+		m.mu.Lock()
+		m.beaten = began
+		m.mu.Unlock()
+	}
+	return err
+}
+
+// Run works on jobs until ctx ends. Then it commits what is done and gives the
+// rest back.
+func (m *Manager) Run(ctx context.Context) {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	var settling sync.WaitGroup
+	settling.Go(m.settler.run)
+	var beating sync.WaitGroup
+	beating.Go(func() { m.beat(working) })
+	m.schedule(working)
+	stop()
+	m.settler.hurry()
+	m.stopRuns(func(*run) bool { return true })
+	m.settler.close()
+	settling.Wait()
+	beating.Wait()
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer cancel()
+	if err := m.config.Store.LeaveJobs(leaving, m.node); err != nil {
+		m.config.Log.Warn("batches of jobs are not given back: other nodes take them when this one is given up for lost", "error", err)
+	}
+}
+
+// leaveTimeout bounds what a node does with the store when it stops.
+const leaveTimeout = 5 * time.Second
+
+// beat says that this node is alive. If the store does not hear it for as long
+// as a lease, others may have taken its batches: they are not asked about any
+// more.
+func (m *Manager) beat(ctx context.Context) {
+	ticker := time.NewTicker(nodeBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := m.Join(ctx); err != nil && ctx.Err() == nil {
+			m.config.Log.Warn("the store does not know that this node is alive", "error", err)
+		}
+		m.mu.Lock()
+		silent := m.config.Now().Sub(m.beaten) >= nodeLease
+		m.mu.Unlock()
+		if silent {
+			m.stopRuns(func(*run) bool { return true })
+		}
+	}
+}
+
+// schedule begins and ends runs, until ctx ends.
+func (m *Manager) schedule(ctx context.Context) {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	failing := false
+	for ctx.Err() == nil {
+		err := m.poll(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			m.config.Log.Error("jobs wait for the store", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+		case <-m.config.Store.JobsChanged():
+		case <-ticker.C:
+		}
+	}
+}
+
+// poll compares the runs with the jobs that may have something to ask.
+func (m *Manager) poll(ctx context.Context) error {
+	jobs, err := m.config.Store.JobStates(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := make(map[string]bool, len(jobs))
+	for _, j := range jobs {
+		wanted[j.ID] = true
+	}
+	m.stopRuns(func(r *run) bool { return !wanted[r.job.ID] })
+	m.mu.Lock()
+	for id := range m.due {
+		if !wanted[id] {
+			delete(m.due, id)
+		}
+	}
+	m.mu.Unlock()
+	for _, j := range jobs {
+		if m.active.Load() >= maxRuns {
+			return nil
+		}
+		if err := m.begin(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dueFor is how long it is believed when a job has a batch again: the batches
+// of a node that is lost come back at any time.
+const dueFor = nodeLease / 3
+
+// begin begins a run for a job that has a batch and no run.
+func (m *Manager) begin(ctx context.Context, j rows.Job) error {
+	now := m.config.Now()
+	m.mu.Lock()
+	due, known := m.due[j.ID]
+	runs := m.runs[j.ID] != nil
+	m.mu.Unlock()
+	if runs || known && now.Before(due) {
+		return nil
+	}
+	due, err := m.config.Store.NextBatch(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if due.IsZero() || due.After(now) {
+		if due.IsZero() || due.After(now.Add(dueFor)) {
+			due = now.Add(dueFor)
+		}
+		m.due[j.ID] = due
+		return nil
+	}
+	delete(m.due, j.ID)
+	r := newRun(m, j)
+	m.runs[j.ID] = r
+	m.active.Add(1)
+	go func() {
+		defer close(r.ended)
+		r.work(context.WithoutCancel(ctx))
+		m.mu.Lock()
+		delete(m.runs, j.ID)
+		m.mu.Unlock()
+		m.active.Add(-1)
+	}()
+	return nil
+}
+
+// stopRuns stops runs at once, and returns when they have ended.
+func (m *Manager) stopRuns(which func(*run) bool) {
+	m.mu.Lock()
+	var stopped []*run
+	for _, r := range m.runs {
+		if which(r) {
+			stopped = append(stopped, r)
+		}
+	}
+	m.mu.Unlock()
+	for _, r := range stopped {
+		r.stop()
+	}
+	for _, r := range stopped {
+		<-r.ended
+	}
+}
+
+// room is how many verifications a run may have in progress: its share.
+func (m *Manager) room() int {
+	const least = 20 // so that many jobs do not hold each other up
+	return max(least, m.config.Concurrency/int(max(1, m.active.Load())))
+}

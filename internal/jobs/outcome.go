@@ -1,0 +1,101 @@
+package jobs
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// outcome is what is stored of a result: what the output shows, without the
+// address.
+type outcome struct {
+	flags      byte
+	retryAfter time.Duration
+	verdict    engine.Verdict
+	reason     engine.Reason
+	catchAll   engine.CatchAllState
+	message    string
+	suggestion string
+}
+
+// The flags of an outcome.
+const (
+	flagSuccess = 1 << iota
+	flagAcceptAll
+	flagRole
+	flagFree
+	flagDisposable
+	flagSpamTrap
+)
+
+func outcomeOf(r engine.Result) outcome {
+	o := outcome{verdict: r.Verdict, reason: r.Reason, message: r.Message}
+	for _, f := range []struct {
+		set  bool
+		flag byte
+	}{
+		{r.Success, flagSuccess}, {r.AcceptAll, flagAcceptAll}, {r.Role, flagRole}, {r.FreeEmail, flagFree}, {r.Disposable, flagDisposable},
+		{r.SpamTrap, flagSpamTrap},
+	} {
+		if f.set {
+			o.flags |= f.flag
+		}
+	}
+	if d := r.Details; d != nil {
+		o.retryAfter, o.suggestion, o.catchAll = d.RetryAfter, d.Suggestion, d.CatchAll
+		if o.reason == "" {
+			o.reason = d.Reason
+		}
+	}
+	return o
+}
+
+// result is the outcome as the result of an address.
+func (o outcome) result(email string) engine.Result {
+	has := func(flag byte) bool { return o.flags&flag != 0 }
+	r := engine.Result{
+		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole), FreeEmail: has(flagFree), Disposable: has(flagDisposable),
+		SpamTrap: has(flagSpamTrap), Success: has(flagSuccess), Verdict: o.verdict, Reason: o.reason, Message: o.message,
+		Details: &engine.Details{Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll},
+	}
+	if parsed, err := address.Parse(email); err == nil {
+		r.User, r.Domain = parsed.Local, parsed.Domain
+	}
+	return r
+}
+
+func (o outcome) append(to []byte) []byte {
+	to = binary.AppendUvarint(append(to, o.flags), uint64(o.retryAfter/time.Second))
+	for _, text := range []string{string(o.verdict), string(o.reason), string(o.catchAll), o.message, o.suggestion} {
+		to = appendText(to, text)
+	}
+	return to
+}
+
+// words are texts that occur again and again, once each.
+type words map[string]string
+
+// of returns the text of some octets.
+func (w words) of(octets []byte) string {
+	if known, found := w[string(octets)]; found {
+		return known
+	}
+	if len(w) >= maxWords {
+		return string(octets)
+	}
+	text := string(octets)
+	w[text] = text
+	return text
+}
+
+// maxWords is more than there are reasons with their messages.
+const maxWords = 1000
+
+func (f *fields) outcome(w words) outcome {
+	return outcome{
+		flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second, verdict: engine.Verdict(w.of(f.octets())), reason: engine.Reason(w.of(f.octets())),
+		catchAll: engine.CatchAllState(w.of(f.octets())), message: w.of(f.octets()), suggestion: f.text(),
+	}
+}

@@ -1,0 +1,111 @@
+package jobs
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// key identifies an address: 128 bits of a cryptographic digest, so that two
+// addresses never share one. Zero is for rows without an address.
+type key [16]byte
+
+// identify returns the key of an address and its domain, empty where it is not
+// well-formed.
+func identify(email string) (key, string) {
+	mailbox, domain := "\x00"+email, ""
+	if parsed, err := address.Parse(email); err == nil {
+		mailbox, domain = parsed.Mailbox(), parsed.Domain
+	}
+	digest := sha256.Sum256([]byte(mailbox))
+	return key(digest[:len(key{})]), domain
+}
+
+// keysAtOnce is how many keys are in memory at a time to find repeated ones:
+// some twenty megabytes.
+const keysAtOnce = 400_000
+
+// repeats finds rows whose address is in a row before, in bounded memory: the
+// keys are in a file, which is read once for each part of them.
+type repeats struct {
+	file *os.File
+	out  *bufio.Writer
+	rows int64
+	most int64 // keys in memory
+}
+
+func newRepeats(dir string) (*repeats, error) {
+	file, err := temporary(dir)
+	if err != nil {
+		return nil, &DiskError{err}
+	}
+	return &repeats{file: file, out: bufio.NewWriterSize(file, 64<<10), most: keysAtOnce}, nil
+}
+
+func (r *repeats) add(k key) error {
+	r.rows++
+	if _, err := r.out.Write(k[:]); err != nil {
+		return &DiskError{err}
+	}
+	return nil
+}
+
+func (r *repeats) close() { discard(r.file) }
+
+// sources tell of each row which row before it holds its address: the number
+// of that row plus one, or zero.
+type sources struct {
+	first    []uint32
+	repeated []uint64 // a bit for each row that others name
+}
+
+func (s *sources) mark(row int64)            { s.repeated[row/64] |= 1 << (row % 64) }
+func (s *sources) isRepeated(row int64) bool { return s.repeated[row/64]&(1<<(row%64)) != 0 }
+
+// find reads the keys. It returns how many rows repeat an address.
+func (r *repeats) find() (s *sources, duplicates int64, err error) {
+	if err := r.out.Flush(); err != nil {
+		return nil, 0, &DiskError{err}
+	}
+	s = &sources{first: make([]uint32, r.rows), repeated: make([]uint64, r.rows/64+1)}
+	parts := r.rows/r.most + 1
+	for part := range parts {
+		n, err := r.findPart(s, uint64(part), uint64(parts))
+		if err != nil {
+			return nil, 0, &DiskError{err}
+		}
+		duplicates += n
+	}
+	return s, duplicates, nil
+}
+
+// findPart looks at the keys that belong to one of several parts.
+func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.rows*int64(len(key{}))), 256<<10)
+	seen := make(map[key]uint32)
+	for row := range r.rows {
+		var k key
+		if _, err := io.ReadFull(in, k[:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+		if k == (key{}) || (uint64(k[0])|uint64(k[1])<<8|uint64(k[2])<<16)%parts != part {
+			continue
+		}
+		first, found := seen[k]
+		if !found {
+			seen[k] = uint32(row)
+			continue
+		}
+		s.first[row] = first + 1
+		s.mark(int64(first))
+		duplicates++
+	}
+	return duplicates, nil
+}

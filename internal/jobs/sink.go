@@ -1,0 +1,161 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store/rows"
+)
+
+// Write takes the result of an address.
+func (r *run) Write(_ context.Context, item bulk.Item, result engine.Result) error {
+	id, n := binary.Uvarint(item.Row)
+	number, _ := binary.Uvarint(item.Row[n:])
+	now := r.manager.config.Now()
+	r.mu.Lock()
+	o := r.open[int64(id)]
+	r.note(o, int(number), result, now)
+	var settled *settling
+	if o.left == 0 || now.Sub(o.since) >= settleAfter {
+		settled = r.settle(o, now)
+	}
+	r.mu.Unlock()
+	if settled != nil {
+		r.manager.settler.add(*settled)
+	}
+	return nil
+}
+
+// note adds an outcome to its batch: a result, or a time to ask again.
+func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
+	e := o.entries[number]
+	o.done[number] = true
+	o.left--
+	tries := bulk.Tries{Answers: e.answers}
+	if e.answers > 0 {
+		tries.Since = time.UnixMilli(e.since)
+	}
+	if due, next, again := r.manager.retries.Next(tries, result, now); again {
+		e.answers, e.since = next.Answers, next.Since.UnixMilli()
+		o.later = append(o.later, retried{e, due})
+		return
+	}
+	stored := outcomeOf(result)
+	o.octets = stored.append(binary.AppendUvarint(o.octets, uint64(e.row)))
+	if o.counts == nil {
+		o.counts = make(map[[2]string]int64)
+	}
+	o.counts[[2]string{string(stored.verdict), string(stored.reason)}]++
+}
+
+// settle takes from a batch what can be committed.
+func (r *run) settle(o *open, now time.Time) *settling {
+	s := settling{job: r.job, run: r, freed: len(o.entries) - o.left - o.freedBefore, at: now}
+	s.Batch = o.batch
+	if len(o.octets) > 0 {
+		s.Results = pack(o.octets)
+	}
+	for of, n := range o.counts {
+		s.Counts = append(s.Counts, rows.ResultCount{Result: of[0], Reason: of[1], Addresses: n})
+	}
+	s.Later = r.later(o)
+	o.freedBefore = len(o.entries) - o.left
+	o.octets, o.counts, o.later, o.since = nil, nil, nil, now
+	if o.left > 0 {
+		var left []entry
+		for i, e := range o.entries {
+			if !o.done[i] {
+				left = append(left, e)
+			}
+		}
+		s.Left = &rows.Batch{Addresses: len(left), Data: packEntries(left)}
+		return &s
+	}
+	delete(r.open, o.batch.ID)
+	s.closes = true
+	return &s
+}
+
+// later makes batches of the addresses that are asked about again, one for
+// those that are due at about the same time.
+func (r *run) later(o *open) (all []rows.Batch) {
+	grid := func(e retried) time.Time { return e.due.Add(retryGrid - 1).Truncate(retryGrid) }
+	slices.SortStableFunc(o.later, func(a, b retried) int { return cmp.Or(grid(a).Compare(grid(b)), cmp.Compare(a.row, b.row)) })
+	for len(o.later) > 0 {
+		n := 1
+		for n < len(o.later) && grid(o.later[n]).Equal(grid(o.later[0])) {
+			n++
+		}
+		entries := make([]entry, n)
+		for i, e := range o.later[:n] {
+			entries[i] = e.entry
+		}
+		all = append(all, rows.Batch{
+			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress, Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
+			Data: packEntries(entries),
+		})
+		o.later = o.later[n:]
+	}
+	return all
+}
+
+// Flush commits what has been found, because nothing has come for a while.
+func (r *run) Flush(context.Context) error {
+	now := r.manager.config.Now()
+	r.mu.Lock()
+	var all []settling
+	for _, o := range r.open {
+		if len(o.octets) > 0 || len(o.later) > 0 {
+			all = append(all, *r.settle(o, now))
+		}
+	}
+	r.mu.Unlock()
+	for _, s := range all {
+		r.manager.settler.add(s)
+	}
+	return nil
+}
+
+// giveBack commits what is done of the open batches, gives the rest back, and
+// waits until that is committed.
+func (r *run) giveBack() {
+	now := r.manager.config.Now()
+	r.mu.Lock()
+	var all []settling
+	for _, o := range r.open {
+		s := r.settle(o, now)
+		s.Release, s.freed, s.closes = true, len(o.entries)-o.freedBefore+s.freed, true
+		all = append(all, *s)
+		delete(r.open, o.batch.ID)
+	}
+	r.ready = nil
+	r.mu.Unlock()
+	for _, s := range all {
+		r.manager.settler.add(s)
+	}
+	r.manager.settler.wait(r)
+}
+
+// settled is called when a settlement is committed, or was given up.
+func (r *run) settled(s *settling) {
+	r.mu.Lock()
+	r.flying -= s.freed
+	if domain := s.Batch.Domain; domain != "" {
+		r.large -= s.freed
+		if s.closes {
+			if r.domains[domain]--; r.domains[domain] == 0 {
+				delete(r.domains, domain)
+			}
+		}
+	}
+	r.mu.Unlock()
+	select {
+	case r.freed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,40 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
+)
+
+// Store keeps jobs; a *[github.com/rcpt/rcpt/internal/store.Store] is one. Its
+// methods are described there.
+type Store interface {
+	BeginJob(ctx context.Context, node string, j rows.Job, head []byte) (rows.Job, error)
+	AddSegment(ctx context.Context, job string, segment int64, data []byte, batches []rows.Batch) error
+	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
+	DropJob(ctx context.Context, id string) error
+
+	Job(ctx context.Context, id string) (rows.Job, error)
+	Jobs(ctx context.Context, q rows.JobQuery) ([]rows.Job, error)
+	JobHead(ctx context.Context, job string) ([]byte, error)
+	JobSegment(ctx context.Context, job string, segment int64) (data []byte, results [][]byte, err error)
+	PauseJob(ctx context.Context, id string) (rows.Job, error)
+	ResumeJob(ctx context.Context, id string) (rows.Job, error)
+	CancelJob(ctx context.Context, id string) (rows.Job, error)
+	DeleteJob(ctx context.Context, id string) error
+
+	JobStates(ctx context.Context) ([]rows.Job, error)
+	JobsChanged() <-chan struct{}
+	JoinJobs(ctx context.Context, node string, until time.Time) error
+	LeaveJobs(ctx context.Context, node string) error
+	NextBatch(ctx context.Context, job string) (time.Time, error)
+	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
+	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)
+
+	ClaimJobRequest(ctx context.Context, node string, r rows.JobRequest) (job string, body rows.Hash, err error)
+	ForgetJobRequest(ctx context.Context, node string, r rows.JobRequest) error
+
+	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (rows.Reservation, error)
+	ReturnQuota(ctx context.Context, r rows.Reservation) error
+}
