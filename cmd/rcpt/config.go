@@ -99,6 +99,12 @@ func readConfig(path string, data []byte) (configFile, []error) {
 	var errs []error
 	for _, item := range raw {
 		key := fmt.Sprint(item.Key)
+		if section, ok := item.Value.(map[string]any); ok && key == paceSetting {
+			if err := file.addPace(section, lines[key]); err != nil {
+				errs = append(errs, fmt.Errorf("line %d: %w", lines[key], err))
+			}
+			continue
+		}
 		value, err := flagValue(item.Value)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %q: %w", lines[key], key, err))

@@ -92,11 +92,15 @@ var examples = map[string][]manual.Example{
 		{About: "To the edition of the latest release", Line: "rcpt lists update"},
 		{About: "From a file", Line: "rcpt lists update --from lists.bundle"},
 	},
-	"explain": {
-		{About: "A refusal", Line: "rcpt explain '550 5.1.1 <jane@example.com>: User unknown'"},
+	"explain pace": {
+		{About: "The limits of all providers", Line: "rcpt explain pace"},
+		{About: "Of one provider, by its name or that of a mail host", Line: "rcpt explain pace mx.example.com"},
+	},
+	"explain reply": {
+		{About: "A refusal", Line: "rcpt explain reply '550 5.1.1 <jane@example.com>: User unknown'"},
 		{
 			About: "A refusal by a provider with its own rules",
-			Line:  "rcpt explain --host mx.example.com '550 5.4.1 Recipient address rejected: Access denied'",
+			Line:  "rcpt explain reply --host mx.example.com '550 5.4.1 Recipient address rejected: Access denied'",
 		},
 	},
 	"backup":  {{About: "While the server runs", Line: "rcpt backup rcpt-backup.db"}},

@@ -15,8 +15,15 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// explainCommand is "rcpt explain".
+// explainCommand is "rcpt explain". Without a subcommand it explains a reply,
+// which begins with a digit.
 type explainCommand struct {
+	Reply explainReplyCommand `cmd:"" default:"withargs" help:"Show how a mail host's reply is classified, and by which rule."`
+	Pace  explainPaceCommand  `cmd:"" help:"Show how fast a provider is asked, and why."`
+}
+
+// explainReplyCommand is "rcpt explain reply".
+type explainReplyCommand struct {
 	rulesFlag
 	Phase    smtp.Phase  `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
 	Host     string      `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules apply to one provider."`
@@ -27,7 +34,7 @@ type explainCommand struct {
 }
 
 // Run prints how the reply is classified, and by which rule.
-func (c *explainCommand) Run(std terminal) error {
+func (c *explainReplyCommand) Run(std terminal) error {
 	classifier, err := c.classifier()
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ type engineFlags struct {
 	CheckDomain        []checkDomain     `placeholder:"DOMAIN" help:"Well-known domain for that check; repeatable, at least three of different companies. Default: gmail.com and four others."`
 	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
 	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
-	NoAsk              []noAskRules      `group:"Pace" placeholder:"RULE" help:"Never contact the mail hosts of domain:NAME, mx:NAME or provider:NAME, or of the rules in @FILE; repeatable."`
+	paceFlags          `group:"Pace"`
 	egressFlags        `group:"Egress"`
 	rulesFlag          `group:"Lists and rules"`
 	listFlags          `group:"Lists and rules"`
@@ -89,6 +89,7 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 		MaxSessionsPerHost: int(f.MaxSessionsPerHost),
 		MaxSessions:        int(f.MaxSessions),
 		NoAsk:              f.noAsk(),
+		Pace:               f.paceFlags.settings(),
 		Resolvers:          f.resolvers(),
 		Lists:              known,
 		RHSBLs:             f.rhsbls(),
@@ -111,14 +112,6 @@ func (f engineFlags) checkDomains() []string {
 		domains = append(domains, string(domain))
 	}
 	return domains
-}
-
-func (f engineFlags) noAsk() []string {
-	var all []string
-	for _, rules := range f.NoAsk {
-		all = append(all, rules...)
-	}
-	return all
 }
 
 func (f engineFlags) rhsbls() []string {

@@ -151,7 +151,7 @@ type commandLine struct {
 	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
 	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`
 	Lists      listsCommand      `cmd:"" help:"Show the lists of known domains and names, and update them."`
-	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, and by which rule."`
+	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, or how fast a provider is asked."`
 	ConfigCmd  configCommand     `cmd:"" name:"config" help:"Check a configuration file, or show which settings are in force."`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`

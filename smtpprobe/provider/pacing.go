@@ -61,6 +61,14 @@ func PacingNames() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// OtherLimits returns the limits of the known providers that have none of their
+// own in the table. It names no provider.
+func OtherLimits() pace.Table {
+	t := tables()[others]
+	t.Known = true
+	return t
+}
+
 func tableOf(pacing string) pace.Table {
 	t, ok := tables()[pacing]
 	if !ok {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+)
+
+// paceFlags say how fast mail hosts are asked, and which ones never.
+type paceFlags struct {
+	Pace       pacePreset   `placeholder:"PRESET" default:"normal" help:"How carefully to ask providers: careful, normal or off; rcpt explain pace shows the limits. Default: ${default}."`
+	PaceLimits paceLimits   `placeholder:"YAML" help:"Limits of your own, as they stand under pace in the file of --config: '{providers: {google: {sessions: 3}}}'."`
+	NoAsk      []noAskRules `placeholder:"RULE" help:"Never contact the mail hosts of domain:NAME, mx:NAME or provider:NAME, or of the rules in @FILE; repeatable."`
+}
+
+// settings are those of the pool.
+func (f paceFlags) settings() pace.Settings {
+	settings := pace.Settings(f.PaceLimits)
+	settings.Preset = pace.Preset(f.Pace)
+	return settings
+}
+
+// noAsk returns the rules for whom not to ask.
+func (f paceFlags) noAsk() []string {
+	var all []string
+	for _, rules := range f.NoAsk {
+		all = append(all, rules...)
+	}
+	return all
+}
+
+// pacePreset is the name of a preset. YAML may read off as a boolean.
+type pacePreset pace.Preset
+
+func (p *pacePreset) UnmarshalText(text []byte) error {
+	name := string(text)
+	if name == "false" {
+		name = string(pace.Off)
+	}
+	preset, err := pace.ParsePreset(name)
+	if err != nil || name == "" {
+		return fmt.Errorf("%q is not a preset: use careful, normal or off", text)
+	}
+	*p = pacePreset(preset)
+	return nil
+}
+
+// paceLimits are settings without a preset, as YAML.
+type paceLimits pace.Settings
+
+func (l *paceLimits) UnmarshalText(text []byte) error {
+	var raw map[string]any
+	if err := yaml.Unmarshal(text, &raw); err != nil {
+		return yamlError(err)
+	}
+	settings, err := readPace(raw)
+	*l = paceLimits(settings)
+	return err
+}
+
+// Names of the settings that a section pace of a file is made into.
+const (
+	paceSetting       = "pace"
+	paceLimitsSetting = "pace-limits"
+	presetKey         = "preset"
+)
+
+// addPace makes the section pace into two settings, so that the command line
+// can change the preset alone.
+func (c configFile) addPace(section map[string]any, line int) error {
+	if preset, ok := section[presetKey]; ok {
+		text, err := flagValue(preset)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", paceSetting, presetKey, err)
+		}
+		c.settings[paceSetting] = setting{text, line}
+		delete(section, presetKey)
+	}
+	if len(section) == 0 {
+		return nil
+	}
+	text, err := yaml.MarshalWithOptions(section, yaml.Flow(true))
+	c.settings[paceLimitsSetting] = setting{strings.TrimSpace(string(text)), line}
+	return err
+}
