@@ -31,7 +31,7 @@ func TestVerifierIsClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		closing := time.AfterFunc(10*time.Second, func() { _ = verifier.Close() })
+		closing := time.AfterFunc(5*time.Second, func() { _ = verifier.Close() })
 		defer func() {
 			if closing.Stop() {
 				_ = verifier.Close()

@@ -63,8 +63,9 @@ type Config struct {
 	Proxies   []*url.URL
 	SourceIPs []netip.Addr
 	// MaxSessionsPerHost and MaxSessions limit the SMTP sessions open at a
-	// time. Without a Dialer, the total is at most half the number of files
-	// that this process may open. Default: 4 and 1000.
+	// time. A host gets four at first, and more as long as it takes them.
+	// Without a Dialer, the total is at most half the number of files that this
+	// process may open. Default: 20 and 1000.
 	MaxSessionsPerHost, MaxSessions int
 	// MaxWaitingPerHost limits the verifications that wait for a session with
 	// the same mail host, so that a slow host does not hold every caller;

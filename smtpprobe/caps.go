@@ -25,13 +25,13 @@ const (
 // Defaults of [Config].
 const (
 	defaultPort               = 25
-	defaultMaxSessionsPerHost = 4
+	defaultMaxSessionsPerHost = 20
 	defaultMaxSessions        = 1000
 
 	// defaultMaxWaitingPerHost keeps one slow host from holding every caller.
 	// At four sessions of a second each, the last of so many waits for a
-	// minute; a host that hangs makes it longer, and then the context of the
-	// caller is what bounds it.
+	// minute; a host that allows more makes it shorter, and one that hangs
+	// longer: then the context of the caller is what bounds it.
 	defaultMaxWaitingPerHost = 256
 
 	// defaultConnect lets a lost SYN be sent again twice (after 1 s and 3 s).

@@ -3,6 +3,8 @@ package smtpprobe
 import (
 	"net/netip"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
 // hostKey tells sessions apart that cannot stand in for each other. Addresses
@@ -21,7 +23,8 @@ type mailHost struct {
 	underWay int    // jobs that a worker has taken
 	sessions int    // open, or about to be
 	starting int    // of sessions: those that have taken no job yet
-	failing  int    // of sessions: those that could not be opened, and end
+	leaving  int    // of sessions: those that end
+	window   *pace.Window
 	idle     []*worker
 	timer    *time.Timer // calls schedule; nil: it is not set
 	timerAt  time.Time
@@ -56,6 +59,7 @@ func (p *Pool) host(j *job) *mailHost {
 	if h == nil {
 		p.sweep()
 		h = &mailHost{key: key, limits: newLimits(p.config)}
+		h.window = pace.NewWindow(pace.FirstSessions, p.config.MaxSessionsPerHost)
 		p.hosts[key] = h
 	}
 	now := time.Now()
@@ -86,7 +90,7 @@ func (h *mailHost) inUse() bool {
 }
 
 // alive is how many sessions are open, or are being opened.
-func (h *mailHost) alive() int { return h.sessions - h.starting - h.failing }
+func (h *mailHost) alive() int { return h.sessions - h.starting - h.leaving }
 
 // fade has what the host refused of late count for more: a list has the
 // addresses of a domain close together, and domains differ.

@@ -36,7 +36,7 @@ type job struct {
 	worker  *worker     // that has taken it; nil: it waits
 	alone   bool        // to be asked one command at a time, in a session of its own
 	tries   int         // transactions that were not believed
-	crowded int         // how often the host turned us away over other sessions
+	crowded int         // how often the host turned us away over sessions that had just ended
 	gone    bool        // the caller has given up
 	queued  bool        // it waits, or goes along with another, and Queued was called
 	control *smtp.Reply // what the host said about a control of the domain before; nil: not known

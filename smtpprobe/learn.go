@@ -2,6 +2,7 @@ package smtpprobe
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -20,6 +21,9 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	case cutOff:
 	case noTrouble:
 		h.limits.succeeded(u)
+		if len(h.waiting) > 0 && h.sessions >= h.window.Size(now) {
+			h.window.Succeeded(now)
+		}
 		p.learnFromAll(w, t, now)
 	case tooMany:
 		h.limits.recipients.halve(len(t.jobs))
@@ -33,6 +37,9 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.limits.touch(now)
 	default:
 		h.limits.failed(u, now)
+	}
+	if t.crowded() {
+		h.window.Crowded(h.alive(), w.began, now)
 	}
 	w.troubled = w.troubled || t.trouble > mailRefused
 	if t.s.slow > 1 { // one after the other, unlike where a mailbox takes long by itself
@@ -89,6 +96,21 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 	if t.lastWord() && t.contradicted(0) {
 		h.limits.trust(confirmed, now) // it means its refusal beside an accepted control
 	}
+}
+
+// crowded reports whether the host put the session off, with 421 or for a
+// policy (X.7.z, RFC 3463 §3.8), before anybody was refused in it: not for what
+// it was used for. Greylisting is about the mailbox.
+func (t *transaction) crowded() bool {
+	if !t.fresh {
+		return false
+	}
+	for _, e := range []exchange{t.mail, t.named[0].exchange} {
+		if r := e.Reply; r != nil && r.Refused() && e.class != replies.ClassGreylisted {
+			return r.Code == smtp.CodeServiceClosing || strings.HasPrefix(r.Enhanced, "4.7.")
+		}
+	}
+	return false
 }
 
 // tells reports whether a reply says something about how the provider takes to

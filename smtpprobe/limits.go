@@ -2,9 +2,9 @@ package smtpprobe
 
 import "time"
 
-// limit is one number: how much of something a mail host is given. It doubles
-// with each success that used it up, until the first trouble halves it; from
-// then on it takes some successes to grow by one.
+// limit is one number: how much of something a session with a mail host is
+// given. It doubles with each success that used it up, until the first trouble
+// halves it; from then on it takes some successes to grow by one.
 type limit struct {
 	now       int
 	most      int
@@ -32,14 +32,13 @@ func (l *limit) halve(used int) {
 	l.troubled, l.successes = true, 0
 }
 
-// hostLimits are the limits of one mail host, and which of its refusals are
-// known to be about a mailbox. They are forgotten an hour after the first
-// trouble. The methods do nothing but arithmetic.
+// hostLimits are the limits of a session with one mail host, and which of its
+// refusals are known to be about a mailbox. They are forgotten an hour after
+// the first trouble. The methods do nothing but arithmetic.
 type hostLimits struct {
 	recipients   limit // of one transaction
 	transactions limit // of one session
 	refused      limit // recipients refused in one session
-	sessions     limit // at a time
 	trusted      map[string]bool
 	since        time.Time // of the first thing noted
 }
@@ -55,7 +54,6 @@ func newLimits(c Config) hostLimits {
 		recipients:   limit{now: firstRecipients, most: mostRecipients},
 		transactions: fixed(mostTransactions),
 		refused:      refused,
-		sessions:     fixed(c.MaxSessionsPerHost),
 	}
 }
 
@@ -109,13 +107,6 @@ func (l *hostLimits) turned(u use, now time.Time) {
 		l.transactions.halve(u.transactions)
 	}
 	l.recipients.halve(max(2, u.recipients))
-	l.sessions.halve(l.sessions.now)
-}
-
-// crowded notes that the host wants no session beside so many others.
-func (l *hostLimits) crowded(others int, now time.Time) {
-	l.touch(now)
-	l.sessions.now = min(l.sessions.now, max(1, others))
 }
 
 // trust notes that the host gives a refusal of this sort to a recipient that

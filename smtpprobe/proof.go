@@ -137,6 +137,7 @@ func (w *worker) prove() bool {
 	case known:
 		h.refused++
 		h.limits.turned(w.use(nil), now)
+		h.window.Crowded(h.alive(), w.began, now)
 		w.troubled = true
 		w.askAgain()
 		return false
@@ -214,7 +215,7 @@ func (h *mailHost) giveUpDeferred() {
 // held.
 func (p *Pool) pauseTurned(t *transaction) {
 	h := t.host
-	h.limits.sessions.now = 1
+	h.window.Shut(time.Now())
 	h.turns++
 	h.failed = newTurnedSession(t)
 	h.failed.waits = h.turns < maxTurns

@@ -22,7 +22,8 @@ type worker struct {
 	jobs     []*job        // under way
 	called   int           // 1: it was idle, and is about to take jobs
 	retired  bool          // is not to ask again
-	failed   bool          // did not get its session open
+	leaving  bool          // its session ends
+	began    time.Time     // the session, or its last transaction
 	open     []openRefusal // of this session
 	barren   bool          // the last transaction had no acceptance
 	troubled bool          // a transaction was not believed, or the host showed impatience
@@ -37,24 +38,25 @@ func (p *Pool) start(h *mailHost) {
 	defer w.stop()
 	if first := w.first(); first != nil {
 		w.serve(first)
-		w.leaves()
+		w.leave()
 		w.session.Close(p.config.Timeouts.Quit)
 	}
 	p.slots.Release(1)
 	p.mu.Lock()
 	h.sessions--
-	if w.failed {
-		h.failing--
+	if w.leaving {
+		h.leaving--
 	}
 	p.schedule(h)
 	p.mu.Unlock()
 }
 
-// leaves has the jobs that the session would have taken not wait until QUIT is
-// answered.
-func (w *worker) leaves() {
+// leave notes that the session ends. The jobs that it would have taken do not
+// wait until QUIT is answered.
+func (w *worker) leave() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
+	w.leaves()
 	if len(w.host.waiting) > w.host.starting {
 		w.pool.scheduleIn(w.host, newSessionDelay)
 	}
@@ -93,7 +95,7 @@ func (w *worker) first() *job {
 	if len(w.jobs) == 0 {
 		return nil
 	}
-	w.session = newSession(w.pool, w.jobs[0])
+	w.session, w.began = newSession(w.pool, w.jobs[0]), time.Now()
 	return w.jobs[0]
 }
 
@@ -130,8 +132,8 @@ func (w *worker) transaction() *transaction {
 	if time.Since(h.heardAt) > freeAgain {
 		h.heard = 0
 	}
-	t.known, t.heard = known, h.heard
-	h.heard, h.heardAt = h.heard+len(t.named), time.Now()
+	w.began, t.known, t.heard = time.Now(), known, h.heard
+	h.heard, h.heardAt = h.heard+len(t.named), w.began
 	return t
 }
 
@@ -176,7 +178,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done()
-	defer w.fail()
+	defer w.leaves()
 	if wire.OutOfResources(err) {
 		first.finish(result{err: err})
 		return
@@ -191,7 +193,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	others, recent := h.alive()-1, !own && time.Since(h.wellAt) < crowdLasts
 	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
 		if others > 0 && !own {
-			h.limits.crowded(others, time.Now())
+			h.window.Crowded(h.alive(), w.began, time.Now())
 		} else {
 			h.notBefore = time.Now().Add(crowdPause)
 			first.crowded++
@@ -206,17 +208,18 @@ func (w *worker) failedToOpen(first *job, err error) {
 	failed := newFailedSession(s, first, err)
 	if !own { // our own egress may be mended at any moment
 		h.failed = failed
-		h.limits.sessions.now = p.config.MaxSessionsPerHost // it was not about their number
 		p.noteOpening(s)
 	}
 	h.failWaiting(failed.answer)
 }
 
-// fail notes that the session, which is about to end, is none of the host's
-// that went well.
-func (w *worker) fail() {
-	w.failed = true
-	w.host.failing++
+// leaves notes that the session is none of those that are open any more. The
+// pool's lock is held.
+func (w *worker) leaves() {
+	if !w.leaving {
+		w.leaving = true
+		w.host.leaving++
+	}
 }
 
 // done notes that the jobs under way are answered.
@@ -250,14 +253,16 @@ func (w *worker) next() bool {
 // usable reports whether the session may have another transaction. The pool's
 // lock is held.
 func (w *worker) usable() bool {
-	p := w.pool
-	if w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(w.host.limits.transactions.now) {
+	p, h := w.pool, w.host
+	switch {
+	case w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(h.limits.transactions.now):
 		return false
-	}
-	if len(w.host.accepted) == 0 && w.host.heard < freeRefusals {
+	case h.alive() > h.window.Size(time.Now()):
+		return false
+	case len(h.accepted) == 0 && h.heard < freeRefusals:
 		return false // the next refusal counts by itself in a session of its own only
 	}
-	return p.providers.wait(w.session.provider) <= 0 && w.host.capacity(w.session) > 0
+	return p.providers.wait(w.session.provider) <= 0 && h.capacity(w.session) > 0
 }
 
 // continues takes jobs if there are any, and else reports whether the session

@@ -34,7 +34,7 @@ type engineFlags struct {
 	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
 	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check that the resolver and port 25 work before a failure counts against an address: auto, on, off. Default: auto, which is off with --allow-net."`
 	CheckDomain        []checkDomain     `placeholder:"DOMAIN" help:"Well-known domain for that check; repeatable, at least three of different companies. Default: gmail.com and four others."`
-	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"4" help:"SMTP sessions with one mail host at a time. Default: ${default}."`
+	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"20" help:"SMTP sessions with one mail host at a time, at most; it gets four at first. Default: ${default}."`
 	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
 	paceFlags          `group:"Pace"`
 	egressFlags        `group:"Egress"`

@@ -137,7 +137,13 @@ func (s *stream) readLine() (string, error) {
 // quitCommand ends a session (RFC 5321 §4.1.1.10).
 const quitCommand = "QUIT"
 
-// quit sends QUIT, waits for the reply to it and closes the connection.
+// closeGrace is how long the host has to close the connection after its reply
+// to QUIT.
+const closeGrace = 100 * time.Millisecond
+
+// quit sends QUIT, waits for the reply to it and closes the connection. The
+// host is to do that first (RFC 5321 §4.1.1.10): it counts the session until
+// then, and may find the next one to be one too many.
 func (s *stream) quit(timeout time.Duration) {
 	defer func() { _ = s.tcp.Close() }()
 	_ = s.tcp.SetDeadline(time.Now().Add(timeout))
@@ -151,6 +157,8 @@ func (s *stream) quit(timeout time.Duration) {
 			return
 		}
 		if strings.HasPrefix(line, "221") {
+			_ = s.tcp.SetDeadline(time.Now().Add(min(timeout, closeGrace)))
+			_, _ = s.readLine()
 			_ = s.Close() // over TLS with a close_notify
 			return
 		}
