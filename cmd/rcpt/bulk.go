@@ -32,6 +32,8 @@ type bulkCommand struct {
 	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
 	Sheet        string        `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
 	Dedupe       bool          `help:"Leave out rows whose addresses were in rows before."`
+	Sample       positiveCount `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
+	Seed         uint64        `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
 	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
 	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for a busy mail host. Default: ${default}."`
 	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`

@@ -47,6 +47,11 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.Input, error) {
 	options := listfile.InputOptions{
 		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Dedupe: c.Dedupe, Folder: c.State, Stop: stop,
+		Sample: listfile.Sample{Size: int(c.Sample), Seed: c.Seed},
+	}
+	if c.Sample > 0 && c.RetryUnknown != "" {
+		return nil, usage(errors.New("--sample and --retry-unknown cannot be used together: " +
+			"leave one of them out"))
 	}
 	if c.Input != stdio {
 		options.Name = c.Input

@@ -38,6 +38,8 @@ func (c *bulkCommand) conditions(in *listfile.Input) (map[string]string, error) 
 		"--details":       fmt.Sprint(c.Details),
 		"--level":         string(c.Level),
 		"--only":          fmt.Sprint(c.Only),
+		"--sample":        fmt.Sprint(c.Sample),
+		"--seed":          fmt.Sprint(c.Seed),
 		"--sheet":         c.Sheet,
 		"--split":         fmt.Sprint(c.Split),
 		"--retry-unknown": c.RetryUnknown,

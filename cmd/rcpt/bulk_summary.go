@@ -25,6 +25,7 @@ type bulkReport struct {
 	output writtenFile   // without a name: standard output
 	parts  []writtenFile // files of --split, in the order of [bulk.Actions]
 	again  string        // command that verifies unknown addresses again; may be empty
+	drawn  int64         // rows of the list, of which a sample was verified; 0: all rows were
 }
 
 // writtenFile is a file of the output.
@@ -35,7 +36,8 @@ type writtenFile struct {
 
 // report makes the contents of the summary. Written are the rows of each file.
 func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
-	r := bulkReport{Summary: summary, unit: unitOf(run.input), total: run.input.Total()}
+	r := bulkReport{Summary: summary, unit: unitOf(run.input), total: run.input.Total(),
+		drawn: run.input.Notes().Drawn}
 	if c.toStdout() {
 		return r
 	}
@@ -82,6 +84,9 @@ func writeSummary(w io.Writer, s bulkReport) {
 	}
 	if s.Done > 0 {
 		writeCounts(w, s)
+	}
+	if s.drawn > 0 && s.Done == s.total.Rows {
+		writeEstimate(w, s)
 	}
 	if s.again != "" && s.Actions[bulk.ActionRetry] > 0 {
 		fmt.Fprintf(w, "To verify the unknown addresses again, in some hours: %s\n", s.again)

@@ -45,6 +45,7 @@ type InputOptions struct {
 	Sheet   string          // of a spreadsheet; the first when empty
 	Folder  string          // for temporary files; that of the system when empty
 	Dedupe  bool            // leave out rows whose addresses were in rows before
+	Sample  Sample          // read only some rows
 	Earlier *Earlier        // where settled results are taken from; may be nil
 	Stop    <-chan struct{} // when closed, Next no longer waits for a pipe
 }
@@ -58,6 +59,8 @@ type Input struct {
 
 	pending []bulk.Item   // further addresses of the row that was read last
 	seen    seenAddresses // nil: rows may repeat
+	sampler *sampler      // nil: all rows
+	stop    <-chan struct{}
 	earlier *Earlier
 
 	mu    sync.Mutex // Next may still run when the run is over
@@ -72,6 +75,7 @@ type Notes struct {
 	Merged     int      // rows that look like several rows
 	MergedRows []string // the lines of the first of them
 	Repeated   int64    // rows that Dedupe left out
+	Drawn      int64    // rows among which a sample was drawn; 0: none was
 	ended      bool     // the list was read to its end
 	rows       int64    // verifications that the rows read so far need
 	octets     int64    // of those rows
@@ -81,7 +85,10 @@ type Notes struct {
 // close it. The error is [ErrInterrupted], a [*FileError], a
 // [*tabular.FormatError], or that of reading.
 func OpenInput(o InputOptions) (*Input, error) {
-	in := &Input{file: o.Stdin, earlier: o.Earlier}
+	in := &Input{file: o.Stdin, earlier: o.Earlier, stop: o.Stop}
+	if o.Sample.Size > 0 {
+		in.sampler = &sampler{Sample: o.Sample}
+	}
 	if o.Name != "" {
 		var err error
 		if in.file, err = openUntil(o.Stop, o.Name); err != nil {
@@ -130,7 +137,7 @@ func (in *Input) Next(context.Context) (bulk.Item, error) {
 		in.pending = in.pending[1:]
 		return next, nil
 	}
-	row, err := in.nextRow()
+	row, err := in.nextWanted()
 	switch {
 	case errors.Is(err, io.EOF):
 		in.note(func(n *Notes) { n.ended = true })
@@ -142,13 +149,24 @@ func (in *Input) Next(context.Context) (bulk.Item, error) {
 		in.note(func(n *Notes) { n.Failed = err })
 		return bulk.Item{}, err
 	}
-	in.noteRow(row)
 	items := in.items(row)
 	in.pending = items[1:]
 	return items[0], nil
 }
 
-// nextRow reads the next row that belongs in the output.
+// nextWanted returns the next row that belongs in the output, and notes it.
+func (in *Input) nextWanted() (tabular.Row, error) {
+	if in.sampler != nil {
+		return in.nextSampled()
+	}
+	row, err := in.nextRow()
+	if err == nil {
+		in.noteRow(row)
+	}
+	return row, err
+}
+
+// nextRow reads the next row of the list, without those that Dedupe leaves out.
 func (in *Input) nextRow() (tabular.Row, error) {
 	for {
 		row, err := in.Reader.Next()
