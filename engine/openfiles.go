@@ -1,6 +1,10 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/rcpt/rcpt/engine/internal/machine"
+)
 
 // How the files that this process may open are divided: each session and each
 // DNS query in progress takes one, and the resolver keeps half as many idle
@@ -29,4 +33,13 @@ func (c Config) withinOpenFiles(limit int) (sessions, questions int) {
 		questions = min(questions, max(shared/questionsShare, 1))
 	}
 	return sessions, questions
+}
+
+// SessionsWithinOpenFiles returns the number of SMTP sessions that a [Verifier]
+// will have open at most, and the number of files that this process may open,
+// which limits it.
+func (c Config) SessionsWithinOpenFiles() (sessions, openFiles int) {
+	openFiles = machine.OpenFiles()
+	sessions, _ = c.withinOpenFiles(openFiles)
+	return sessions, openFiles
 }

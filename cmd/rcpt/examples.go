@@ -88,6 +88,14 @@ var examples = map[string][]manual.Example{
 			Line:  "rcpt lists check jane@gmail.com mailinator.com info mx:mx.example.com",
 		},
 	},
+	"doctor": {
+		{About: "What is wrong with the network, and what to do", Line: "rcpt doctor"},
+		{
+			About: "As the service will meet mail hosts",
+			Line:  "rcpt doctor --helo mail.example.com --source-ip 192.0.2.1",
+		},
+		{About: "For a monitoring program: exit code 1 if verdicts suffer", Line: "rcpt doctor --json"},
+	},
 	"lists update": {
 		{About: "To the edition of the latest release", Line: "rcpt lists update"},
 		{About: "From a file", Line: "rcpt lists update --from lists.bundle"},

@@ -150,6 +150,7 @@ type commandLine struct {
 	Keys       keysCommand       `cmd:"" help:"Create, list, edit, rotate and revoke API keys, also while a server runs."`
 	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
 	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`
+	Doctor     doctorCommand     `cmd:"" help:"Find out what keeps this machine from verifying mailboxes, and what to do about it."`
 	Lists      listsCommand      `cmd:"" help:"Show the lists of known domains and names, and update them."`
 	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, or how fast a provider is asked."`
 	ConfigCmd  configCommand     `cmd:"" name:"config" help:"Check a configuration file, or show which settings are in force."`

@@ -15,6 +15,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/doctor"
 )
 
 // networkCheck says whether our own network is checked. YAML reads on and off
@@ -64,18 +65,12 @@ func (f networkFault) Error() string {
 func networkError(s engine.NetworkStatus) error {
 	switch {
 	case s.Resolver.State == engine.CheckFailed:
-		return networkFault{s.Resolver.Fault + ". " + resolverAdvice}
+		return networkFault{s.Resolver.Fault + ". " + doctor.ResolverAdvice}
 	case s.Port.State == engine.CheckFailed:
-		return networkFault{s.Port.Fault + ". " + portAdvice}
+		return networkFault{s.Port.Fault + ". " + doctor.PortAdvice}
 	}
 	return nil
 }
-
-const (
-	resolverAdvice = "Name a working DNS server with --resolver HOST:PORT, or use another network; " +
-		"--level syntax needs no DNS"
-	portAdvice = "--level dns needs no port 25; to verify mailboxes, use another network or a --proxy"
-)
 
 // networkStop ends a run if the network does not work and has not worked since
 // the run began.

@@ -50,6 +50,7 @@ func (r *running) health(context.Context) dashboard.Health {
 		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: r.egresses(),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
+	h.Examination = examinationOf(r.report.Load())
 	checked, unknown, mostly := r.watcher.lastHour()
 	h.Hour = &dashboard.Hour{Checked: checked, Unknown: unknown, Mostly: mostly}
 	if r.remember > 0 {
@@ -65,7 +66,9 @@ func (r *running) health(context.Context) dashboard.Health {
 		h.Breakers = append(h.Breakers, b)
 	}
 	for _, b := range blocks {
-		h.Blocks = append(h.Blocks, dashboard.Block{Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply})
+		h.Blocks = append(h.Blocks, dashboard.Block{
+			Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply, Cause: b.remedy.Cause, Do: b.remedy.Do,
+		})
 	}
 	for _, s := range resolvers {
 		h.Resolvers = append(h.Resolvers,

@@ -40,6 +40,7 @@ func (r *running) newFigures() (*figures, error) {
 		Admission: func() metrics.Admission { return metrics.Admission(r.server.Load()) },
 		Keys:      r.state.keyFigures,
 		Cache:     r.cacheFigures,
+		Doctor:    r.doctorFigures,
 	}
 	if r.state.store != nil {
 		config.Store = func() metrics.Store { return metrics.Store(r.state.store.Stats()) }

@@ -14,11 +14,13 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/dashboard"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/verdictcache"
@@ -52,7 +54,8 @@ type running struct {
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
 	server   *server.Server
-	pages    *dashboard.Dashboard // nil: there is no dashboard
+	pages    *dashboard.Dashboard          // nil: there is no dashboard
+	report   atomic.Pointer[doctor.Report] // the last examination of the network; nil: none yet
 
 	mu      sync.Mutex
 	rules   string // present fingerprint
@@ -128,6 +131,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	var work sync.WaitGroup
 	work.Go(func() { r.cache.Run(ctx) })
 	work.Go(func() { r.watchNetwork(ctx) })
+	work.Go(func() { r.examine(ctx) })
 	if r.lists != nil {
 		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -61,6 +62,7 @@ type blockSeen struct {
 	count    int64
 	last     time.Time
 	reply    string // its codes only: the text may quote the address
+	remedy   replies.Remedy
 }
 
 // resolverSeen is the state of a DNS server.
@@ -203,6 +205,8 @@ func (w *watcher) verified(r engine.Result) {
 	}
 	seen.count++
 	seen.last = d.CheckedAt
+	seen.remedy, _ = replies.RemedyFor(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
+		Reply: smtp.Reply{Code: d.SMTP.Code, Enhanced: d.SMTP.Enhanced, Lines: []string{d.SMTP.Text}}})
 	seen.reply = strings.TrimSpace(strconv.Itoa(d.SMTP.Code) + " " + d.SMTP.Enhanced)
 }
 

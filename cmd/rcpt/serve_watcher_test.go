@@ -49,7 +49,10 @@ func TestWatcher(t *testing.T) {
 	w.refused("rate")
 
 	blocks, resolvers, shed := w.seen()
-	want := []blockSeen{{"google", 2, at.Add(2 * time.Second), "550 5.7.1"}, {"mx.acme.example", 1, at.Add(time.Second), "550 5.7.1"}}
+	want := []blockSeen{
+		{provider: "google", count: 2, last: at.Add(2 * time.Second), reply: "550 5.7.1"},
+		{provider: "mx.acme.example", count: 1, last: at.Add(time.Second), reply: "550 5.7.1"},
+	}
 	if fmt.Sprint(blocks) != fmt.Sprint(want) {
 		t.Errorf("blocks %v, want %v", blocks, want)
 	}

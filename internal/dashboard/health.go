@@ -13,15 +13,16 @@ import (
 // Health is the state of the server. Everything is optional: empty fields are
 // not shown, or shown as unknown.
 type Health struct {
-	Checks    []NetworkCheck // of the server's own network
-	Hour      *Hour
-	Version   string
-	Egresses  []Egress
-	Breakers  []Breaker
-	Blocks    []Block
-	Resolvers []Resolver
-	Cache     *Cache
-	Queue     *Queue
+	Checks      []NetworkCheck // of the server's own network
+	Examination *Examination
+	Hour        *Hour
+	Version     string
+	Egresses    []Egress
+	Breakers    []Breaker
+	Blocks      []Block
+	Resolvers   []Resolver
+	Cache       *Cache
+	Queue       *Queue
 }
 
 // NetworkCheck is the outcome of a check of the server's own network.
@@ -63,6 +64,8 @@ type Block struct {
 	Count    int64
 	Last     time.Time
 	Reply    string // without the address that was asked about
+	Cause    string // why, if that is known
+	Do       string // and what to do about it
 }
 
 // Resolver is a DNS server.
@@ -197,6 +200,7 @@ func (view *healthView) faults() (all []fault) {
 			all = append(all, fault{"DNS resolver " + r.Server, r.Fault})
 		}
 	}
+	all = append(all, view.Examination.faults()...)
 	if h := view.Hour; h != nil && h.Much() {
 		what := fmt.Sprintf("%s of the addresses checked in the last hour are “unknown”, most often for the reason “%s”", percent(h.Unknown, h.Checked), reasonTexts[h.Mostly].Name)
 		all = append(all, fault{"Results", what})

@@ -37,7 +37,8 @@ func watchAll() Config {
 		Store: func() Store {
 			return Store(store.Stats{Queued: 1, Dropped: 2, Commits: 3, Failures: 4, LastCommit: 250 * time.Millisecond, InUse: 5, Open: 6})
 		},
-		Keys: func() Keys { return Keys{Usable: 5000, Age: 1500 * time.Millisecond} },
+		Doctor: func() Doctor { return Doctor{"ok": 12, "warning": 0, "fault": 1, "skipped": 2} },
+		Keys:   func() Keys { return Keys{Usable: 5000, Age: 1500 * time.Millisecond} },
 	}
 }
 

@@ -33,6 +33,8 @@ type Config struct {
 	Rechecks func() Rechecks
 	// Store is how the durable state fares.
 	Store func() Store
+	// Doctor is how the last examination of the network ended.
+	Doctor func() Doctor
 	// Keys are the API keys.
 	Keys func() Keys
 	// Log receives failures of scrapes. Nil is silent.

@@ -124,7 +124,7 @@ func TestSources(t *testing.T) {
 		`rcpt_smtp_pool_sessions 7`, `rcpt_smtp_pool_idle_sessions 2`, `rcpt_smtp_pool_probes 9`, `rcpt_smtp_pool_waiting_probes 11`, `rcpt_smtp_pool_hosts 13`,
 		`rcpt_smtp_paused{provider="gmail"} 2`, `rcpt_smtp_paused{provider="other"} 2`,
 		`rcpt_smtp_slowed{provider="yahoo"} 1`, `rcpt_smtp_slowed{provider="other"} 0`,
-		`rcpt_network_check_failed{check="port"} 1`, `rcpt_network_check_failed{check="resolver"} 0`,
+		`rcpt_network_check_failed{check="port"} 1`, `rcpt_doctor_checks{state="fault"} 1`, `rcpt_network_check_failed{check="resolver"} 0`,
 		`rcpt_admission_running 3`, `rcpt_admission_waiting 1`, `rcpt_admission_limit 1000`,
 		`rcpt_cache_hits_total{layer="memory"} 5`, `rcpt_cache_hits_total{layer="store"} 6`, `rcpt_cache_misses_total 7`, `rcpt_cache_entries 8`,
 		`rcpt_rechecks_waiting 1`, `rcpt_rechecks_total{outcome="done"} 2`, `rcpt_rechecks_total{outcome="given_up"} 3`,

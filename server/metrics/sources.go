@@ -47,6 +47,10 @@ type Keys struct {
 	Age    time.Duration // since they were last read from the store
 }
 
+// Doctor counts the checks of the last examination of the network by state: ok,
+// warning, fault or skipped. Nil: there was none yet.
+type Doctor map[string]int
+
 // sources returns the collectors of the sources that are configured.
 func (c *Config) sources() []prometheus.Collector {
 	var all []prometheus.Collector
@@ -55,6 +59,7 @@ func (c *Config) sources() []prometheus.Collector {
 	all = watch(all, c.Cache, cacheFigures)
 	all = watch(all, c.Rechecks, recheckFigures)
 	all = watch(all, c.Store, storeFigures)
+	all = watch(all, c.Doctor, doctorFigures)
 	return watch(all, c.Keys, keyFigures)
 }
 
@@ -100,6 +105,15 @@ var storeFigures = []figure[Store]{
 	gauge("rcpt_store_last_commit_seconds", "Duration of the last commit of small writes in seconds.", func(s Store) float64 { return s.LastCommit.Seconds() }),
 	gauge("rcpt_store_connections_in_use", "Connections to the database that are in use.", func(s Store) float64 { return float64(s.InUse) }),
 	gauge("rcpt_store_connections_open", "Connections to the database.", func(s Store) float64 { return float64(s.Open) }),
+}
+
+var doctorFigures = []figure[Doctor]{
+	labelled(prometheus.GaugeValue, "rcpt_doctor_checks", "Checks of the last examination of the network, by state; verdicts suffer from those with a fault.",
+		[]string{"state"}, func(d Doctor, show func(float64, ...string)) {
+			for state, n := range d {
+				show(float64(n), state)
+			}
+		}),
 }
 
 var keyFigures = []figure[Keys]{

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestDoctorCommand: faults end in exit code 1, in text and JSON.
+func TestDoctorCommand(t *testing.T) {
+	settings := brokenNetworks(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/doctor", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(append(env.Vars, quickExit), settings...)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// TestServeExamines: the server examines its network at start, and shows it.
+func TestServeExamines(t *testing.T) {
+	settings := brokenNetworks(t)
+	works := ""
+	for _, setting := range settings {
+		if found, ok := strings.CutPrefix(setting, "WORKS="); ok {
+			works = found
+		}
+	}
+	p := start(t, append(settings, "RCPT_API_KEY=a-key-of-the-user", "RCPT_DATA="+t.TempDir(), "RCPT_RESOLVER="+works),
+		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0")
+	lines := p.awaitAll(p.stderr, `^Metrics are at (http://.*)$`, `level=WARN msg="doctor: no mail host can be reached at port .*check=port egress=direct .*do=`)
+	if _, body := get(t, lines[0][1], ""); !strings.Contains(body, `rcpt_doctor_checks{state="fault"} 1`) {
+		t.Error("the fault is not in the metrics")
+	}
+	if code, _, _ := p.end(os.Interrupt); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestExaminationOf: faults come before warnings, with what to do.
+func TestExaminationOf(t *testing.T) {
+	if examinationOf(nil) != nil {
+		t.Error("an examination that was not made")
+	}
+	e := examinationOf(&doctor.Report{Checks: []doctor.Check{
+		{Name: doctor.NameClock, State: doctor.StateWarning, Found: "w"}, {Name: doctor.NamePort, State: doctor.StateOK},
+		{Name: doctor.NamePTR, Egress: "direct", Subject: "192.0.2.1", State: doctor.StateFault, Found: "f", Do: "d"},
+	}})
+	if e.Passed != 1 || len(e.Findings) != 2 || !e.Findings[0].Fault || e.Findings[0].Where != "PTR record 192.0.2.1, direct" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestDoctorPage: the page has every remedy and every check.
+func TestDoctorPage(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
+	check(t, err)
+	page := string(data)
+	for _, r := range replies.Remedies() {
+		if !strings.Contains(page, "| "+r.Cause+" | "+r.Do+" |") || !strings.Contains(page, r.Link) {
+			t.Errorf("the page lacks the remedy %s", r.ID)
+		}
+	}
+	for _, name := range doctor.Names() {
+		if !strings.Contains(page, "| `"+name+"` |") {
+			t.Errorf("the page lacks the check %s", name)
+		}
+	}
+}
