@@ -99,6 +99,7 @@ func (r *running) examine(ctx context.Context) {
 // examined keeps a report, and logs its faults.
 func (r *running) examined(report doctor.Report) {
 	r.report.Store(&report)
+	r.alertSoon()
 	for _, c := range report.Checks {
 		if c.State == doctor.StateFault {
 			r.logger.Warn("doctor: "+c.Found, slog.String("check", c.Name), slog.String("egress", c.Egress),

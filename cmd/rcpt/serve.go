@@ -27,6 +27,7 @@ type serveCommand struct {
 	databaseFlag
 	metricsFlag
 	siteFlags
+	alertFlags   `group:"Alerts"`
 	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of cached results; 0 disables caching. Default: ${default}."`
 	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
@@ -56,6 +57,10 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	if err != nil {
 		return err
 	}
+	alerts, err := c.senders()
+	if err != nil {
+		return err
+	}
 	listener, err := c.listen()
 	if err != nil {
 		return err
@@ -79,6 +84,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	s := service{
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
+		alerts:  alerts,
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/alert"
 	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/lists"
@@ -41,7 +42,8 @@ type service struct {
 	// readyNetwork makes the server not ready while the check of the network
 	// fails.
 	readyNetwork bool
-	example      string // address of the request to try
+	alerts       []alert.Sender // who is told about problems
+	example      string         // address of the request to try
 	samples      []dashboard.Sample
 }
 
@@ -57,6 +59,8 @@ type running struct {
 	pages    *dashboard.Dashboard          // nil: there is no dashboard
 	report   atomic.Pointer[doctor.Report] // the last examination of the network; nil: none yet
 
+	changed chan struct{} // the state of the network has changed
+
 	mu      sync.Mutex
 	rules   string // present fingerprint
 	network string // fault that was logged last; empty: the network works, or was not checked
@@ -65,7 +69,7 @@ type running struct {
 // run prints the address to w, and serves until ctx is canceled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
-	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher()}
+	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher(), changed: make(chan struct{}, 1)}
 	if s.lists != nil {
 		r.rules = s.fingerprint(s.lists.Digest())
 	}
@@ -132,6 +136,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.cache.Run(ctx) })
 	work.Go(func() { r.watchNetwork(ctx) })
 	work.Go(func() { r.examine(ctx) })
+	work.Go(func() { r.alert(ctx) })
 	if r.lists != nil {
 		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}
@@ -247,6 +252,7 @@ func (r *running) networkChanged(s engine.NetworkStatus) {
 	default:
 		r.logger.Info("the network works again")
 	}
+	r.alertSoon()
 	r.logger.Debug("network", slog.String("resolver", string(s.Resolver.State)),
 		slog.String("port", string(s.Port.State)))
 }

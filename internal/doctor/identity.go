@@ -18,9 +18,7 @@ import (
 func (x *examination) identity(ctx context.Context, egress string, ip netip.Addr, secondary bool) []Check {
 	ptr, names := x.ptr(ctx, ip)
 	all := []Check{ptr, x.helo(ctx, ip, names)}
-	for _, check := range each(x.identities(), func(id identity) Check { return x.spf(ctx, ip, id) }) {
-		all = append(all, check)
-	}
+	all = append(all, each(x.identities(), func(id identity) Check { return x.spf(ctx, ip, id) })...)
 	for i := range all {
 		all[i].Egress = egress
 		if all[i].Subject == "" {

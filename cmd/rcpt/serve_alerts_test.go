@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+)
+
+// TestServeAlerts: a server whose network fails tells the webhook.
+func TestServeAlerts(t *testing.T) {
+	told := make(chan string, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		told <- string(body)
+	}))
+	defer hook.Close()
+	p := start(t, append(brokenNetworks(t), "RCPT_API_KEY=a-key-of-the-user", "RCPT_DATA="+t.TempDir(), "RCPT_RESOLVER=127.0.0.1:1",
+		"RCPT_ALERT_WEBHOOK="+hook.URL), "serve", "--listen", "127.0.0.1:0")
+	var all []string
+	for !strings.Contains(strings.Join(all, ""), `"event":"network_fails","state":"problem","subject":"resolver"`) {
+		select {
+		case body := <-told:
+			all = append(all, body)
+		case <-t.Context().Done():
+			t.Fatal(all)
+		}
+	}
+	if code, _, log := p.end(os.Interrupt); code != exitDone {
+		t.Errorf("exit code %d: %s", code, log)
+	}
+}
+
+// TestAlertFlags: settings that cannot work are refused, and show no secret.
+func TestAlertFlags(t *testing.T) {
+	for _, c := range []struct {
+		flags alertFlags
+		want  string // in the error; empty: there is none
+		n     int
+	}{
+		{alertFlags{}, "", 0},
+		{alertFlags{AlertWebhook: "https://hooks.example/hunter2"}, "", 1},
+		{alertFlags{AlertWebhook: "hunter2"}, "--alert-webhook", 0},
+		{alertFlags{AlertMail: []string{"a@b.example"}}, "--alert-relay", 0},
+		{alertFlags{AlertRelay: "smtp://localhost"}, "--alert-mail", 0},
+		{alertFlags{AlertMail: []string{"a@b.example"}, AlertRelay: "smtp://u:hunter2@localhost:25"}, "", 1},
+		{alertFlags{AlertMail: []string{"a@b.example"}, AlertRelay: "http://hunter2"}, "--alert-relay", 0},
+	} {
+		senders, err := c.flags.senders()
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
+			t.Errorf("%+v: %v", c.flags, err)
+		}
+		if len(senders) != c.n {
+			t.Errorf("%+v: %d senders", c.flags, len(senders))
+		}
+	}
+}
+
+// TestBlockProblems: providers that are paused, with what helps; those that are
+// only asked more slowly are none.
+func TestBlockProblems(t *testing.T) {
+	until := time.Date(2026, 11, 23, 12, 30, 0, 0, time.UTC)
+	got := blockProblems([]smtpprobe.Paused{{Provider: "t_online", Until: until}, {Provider: "gmail"}, {Provider: "gmx", Egress: "192.0.2.1", Until: until}},
+		[]blockSeen{{provider: "t_online", remedy: replies.Remedy{Cause: "It knows us not.", Do: "Write."}}})
+	const want = "[{t_online t_online refuses us, so its mail hosts are not asked until 12:30 UTC. It knows us not. Write.} " +
+		"{gmx from 192.0.2.1 gmx from 192.0.2.1 refuses us, so its mail hosts are not asked until 12:30 UTC. Run rcpt doctor, and verify less for a while.}]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// TestQuotaProblems: a key is named from 80 % of its quota on.
+func TestQuotaProblems(t *testing.T) {
+	opened, err := store.Open(t.Context(), store.Options{DataDir: t.TempDir()})
+	check(t, err)
+	defer opened.Close()
+	_, err = opened.CreateKey(t.Context(), store.Key{Name: "free", Hash: store.Hash{1}})
+	check(t, err)
+	shop, err := opened.CreateKey(t.Context(), store.Key{Name: "shop", Hash: store.Hash{2}, MonthlyQuota: 10})
+	check(t, err)
+	keys, err := keyring.Open(t.Context(), keyring.Config{Store: opened})
+	check(t, err)
+	defer keys.Close()
+	r := &running{service: service{state: &serviceState{store: opened, keys: keys}}}
+	for _, c := range []struct {
+		units int64
+		want  int
+	}{{7, 0}, {1, 1}} {
+		_, err = opened.ReserveQuota(t.Context(), shop.ID, time.Now(), c.units, 10)
+		check(t, err)
+		problems, err := r.quotaProblems(t.Context())
+		check(t, err)
+		if len(problems) != c.want {
+			t.Errorf("%d more units: %v", c.units, problems)
+		}
+	}
+}
