@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 const (
@@ -13,6 +14,9 @@ const (
 	// busyWaitMost, about how long a full queue at a mail host lasts.
 	busyWait     = time.Second
 	busyWaitMost = 32 * time.Second
+	// heldWaitMost is the longest wait of an address whose provider is asked as
+	// much as it may be, where it is not known when it is its turn.
+	heldWaitMost = 16 * time.Second
 	// busyWindow is how long an address is tried again after [engine.ErrBusy],
 	// if the retry window is shorter.
 	busyWindow = 10 * time.Minute
@@ -42,18 +46,23 @@ func retryWait(answers uint16) time.Duration {
 type retryState struct {
 	since                 time.Duration // time of the first answer, or before there is one of the first ErrBusy
 	answers, busy, faults uint16
+	held                  uint8 // how often it was held back
 }
 
 // pacer decides when an address is tried again.
 type pacer struct {
 	window time.Duration
+	ends   bool // the run is to end soon
 	seed   maphash.Seed
 }
 
 // again returns when, since the start of the run, to try again after an outcome
 // that came now; false: it is final.
 func (p pacer) again(c *retryState, domain string, o outcome, now time.Duration) (time.Duration, bool) {
+	var held *smtpprobe.HeldBackError
 	switch {
+	case errors.As(o.err, &held) && !p.ends:
+		return p.afterHeldBack(c, domain, held.RetryAfter, now), true
 	case errors.Is(o.err, engine.ErrBusy):
 		return p.afterBusy(c, domain, now)
 	case o.err != nil:
@@ -88,6 +97,14 @@ func (p pacer) afterBusy(c *retryState, domain string, now time.Duration) (time.
 	c.busy++
 	due := p.spread(domain, now+wait, wait)
 	return due, due <= c.since+max(p.window, busyWindow)
+}
+
+// afterHeldBack returns when to try again to queue up for a provider that is
+// asked as much as it may be. Nobody was asked, so the time does not count.
+func (p pacer) afterHeldBack(c *retryState, domain string, hint, now time.Duration) time.Duration {
+	wait := max(hint, min(busyWait<<c.held, heldWaitMost))
+	c.held = min(c.held+1, 8)
+	return p.spread(domain, now+wait, min(wait, heldWaitMost))
 }
 
 // spread returns the first instant of the domain's grid that is not before at.

@@ -149,7 +149,7 @@ func (r *run) setAlarm(now time.Duration) {
 func (r *run) windUp() error {
 	r.endReading()
 	r.stopReading()
-	r.pacer.window, r.woundUp = 0, true
+	r.pacer.window, r.pacer.ends, r.woundUp = 0, true, true
 	for _, t := range r.waits.takeAnswered() {
 		if err := r.unbuffer(t); err != nil {
 			return err

@@ -232,6 +232,7 @@ var failureReasons = map[smtp.Kind]Reason{
 	smtp.KindEgress:      ReasonEgressFailed,
 	smtp.KindPaused:      ReasonBlocked,
 	smtp.KindTurned:      ReasonRateLimited,
+	smtp.KindLimited:     ReasonRateLimited,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
@@ -250,6 +251,8 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	switch failure.Kind {
 	case smtp.KindPaused:
 		j.special, j.retryAfter = &paused, failure.RetryAfter
+	case smtp.KindLimited:
+		j.special, j.retryAfter = &limited, failure.RetryAfter
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, failure.RetryAfter
 	}
@@ -262,8 +265,14 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 // paused replaces the ruling of [ReasonBlocked] for a mail host that was not
 // asked.
 var paused = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
-	message: "The mail host was not asked: its provider has refused us for several domains, " +
+	message: "The mail host was not asked: its provider has refused us, " +
 		"so rcpt waits before it asks again."}
+
+// limited replaces the ruling of [ReasonRateLimited] for a mail host that was
+// not asked.
+var limited = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+	message: "The mail host was not asked: rcpt asks its provider as much as it may already, " +
+		"and it was not this address's turn in time: try again later."}
 
 // refusesEverybody replaces the ruling of [ReasonRateLimited], and of a refusal
 // of the mailbox, where nothing shows that the mail host still accepts anybody.

@@ -188,8 +188,13 @@ func (q *batch) takeBack(ctx context.Context) (results []result) {
 			j.gone = true
 			continue
 		}
-		r, ok := p.host(j).withdraw(j)
-		if !ok {
+		h := p.host(j)
+		r, ok := h.withdraw(j)
+		switch {
+		case ok:
+		case h.inTurn && h.sessions == 0:
+			r.session = limitedSession(j, h.untilTurn(time.Now(), time.Time{}))
+		default:
 			r.err = waited(ctx, j)
 		}
 		r.job, q.jobs[i] = j, nil

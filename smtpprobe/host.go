@@ -26,6 +26,8 @@ type mailHost struct {
 	leaving  int    // of sessions: those that end
 	window   *pace.Window
 	idle     []*worker
+	paced    *paced      // its provider
+	inTurn   bool        // it is among those that wait for a session with the provider
 	timer    *time.Timer // calls schedule; nil: it is not set
 	timerAt  time.Time
 
@@ -35,6 +37,7 @@ type mailHost struct {
 	failed         *failedSession
 	wellAt         time.Time // a session was last open
 	notBefore      time.Time // the next may be opened
+	short          int       // sessions in a row that took one question each
 
 	answers      bool      // it has answered about a recipient
 	mute         int       // sessions with one target that ended without an answer, as long as it has not
@@ -62,6 +65,7 @@ func (p *Pool) host(j *job) *mailHost {
 		h.window = pace.NewWindow(pace.FirstSessions, p.config.MaxSessionsPerHost)
 		p.hosts[key] = h
 	}
+	p.paceFor(h, j.route)
 	now := time.Now()
 	if h.limits.over(now) {
 		h.limits = newLimits(p.config)
@@ -88,6 +92,9 @@ func (p *Pool) sweep() {
 func (h *mailHost) inUse() bool {
 	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
 }
+
+// mostSessions is how many may be open at a time, as far as the host goes.
+func (h *mailHost) mostSessions() int { return h.window.Size(time.Now()) }
 
 // alive is how many sessions are open, or are being opened.
 func (h *mailHost) alive() int { return h.sessions - h.starting - h.leaving }

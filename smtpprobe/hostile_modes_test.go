@@ -171,7 +171,11 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 					kind := []string{"real", "real", "missing"}[i%3]
 					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kind, i, i%2)))
 				}
-				requests = append(requests, aboutAll(mailboxes(10, func(i int) bool { return i%2 == 0 }, "honest.example"), "192.0.2.2")...)
+				honest := aboutAll(mailboxes(10, func(i int) bool { return i%2 == 0 }, "honest.example"), "192.0.2.2")
+				for i := range honest {
+					honest[i].Hosts[0].Name = "mx.honest.example" // of another provider
+				}
+				requests = append(requests, honest...)
 				for i, r := range b.askAll(requests) {
 					mailbox := requests[i].Target
 					switch {

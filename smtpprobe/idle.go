@@ -33,6 +33,7 @@ func (w *worker) rest() {
 func (p *Pool) park(w *worker) {
 	p.idle = append(p.idle, w)
 	w.host.idle = append(w.host.idle, w)
+	w.host.paced.idle++
 }
 
 // unpark takes a worker off the idle ones, and reports whether it was one.
@@ -43,6 +44,7 @@ func (p *Pool) unpark(w *worker) bool {
 	}
 	p.idle = slices.DeleteFunc(p.idle, is)
 	w.host.idle = slices.DeleteFunc(w.host.idle, is)
+	w.host.paced.idle--
 	return true
 }
 

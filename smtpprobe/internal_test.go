@@ -38,12 +38,13 @@ func TestEgressesAreDifferentClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	for host, want := range map[string]string{"aspmx.l.google.com": "google_workspace", "mx.a.example": "9.9.9.9"} {
-		keys := map[providerKey]bool{}
+	for host, want := range map[string]string{"aspmx.l.google.com": "google", "mx.a.example": "a.example"} {
+		keys := map[*paced]bool{}
 		for i := range 3 {
-			key := pool.provider(route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), egress: i})
-			if keys[key] = true; key.String() != want {
-				t.Errorf("%s is %q, want %q", host, key, want)
+			r := route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), egress: i}
+			g := pool.paceFor(&mailHost{}, r)
+			if keys[g] = true; g.Rules().Provider != want {
+				t.Errorf("%s is %q, want %q", host, g.Rules().Provider, want)
 			}
 		}
 		if len(keys) != 3 {

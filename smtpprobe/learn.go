@@ -50,7 +50,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.perRecipient = time.Since(t.began) / time.Duration(len(t.named))
 	}
 	if t.fresh && t.mail.class != "" {
-		p.providers.note(t.s.provider, t.named[0].domain, t.mail.class)
+		p.note(t.s, t.named[0].domain, t.mail.class, true)
 	}
 	for i := range t.named {
 		r := &t.named[i]
@@ -59,7 +59,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		}
 		h.answers = true
 		if t.tells(r) {
-			p.providers.note(t.s.provider, r.domain, r.class)
+			p.noteRecipient(t.s, r)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (p *Pool) noteOpening(s *session) {
 	o := s.Opening()
 	for phase, reply := range map[smtp.Phase]*smtp.Reply{smtp.PhaseGreeting: o.Greeting, smtp.PhaseEHLO: o.EHLO} {
 		if reply != nil && reply.Refused() {
-			p.providers.note(s.provider, hostName(s.route.host), p.read(s, phase, *reply, ""))
+			p.note(s, hostName(s.route.host), p.read(s, phase, *reply, ""), true)
 		}
 	}
 }

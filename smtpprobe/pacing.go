@@ -3,9 +3,9 @@ package smtpprobe
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
-	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
 // ProviderPace is how a provider is asked, through one egress.
@@ -22,40 +22,54 @@ type ProviderPace struct {
 func (p *Pool) Pacing() []ProviderPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	byKey := map[providerKey]*ProviderPace{}
-	of := func(key providerKey) *ProviderPace {
-		if byKey[key] == nil {
-			table, _ := provider.PacingOf(key.name)
-			table.Provider = cmp.Or(table.Provider, key.String())
-			byKey[key] = &ProviderPace{Rules: p.config.Pace.Rules(table), Egress: p.config.Egresses[key.egress].Name}
-			byKey[key].Allowed = byKey[key].Limits.Sessions
-		}
-		return byKey[key]
-	}
+	waiting := map[*paced]int{}
 	for _, h := range p.hosts {
-		if h.inUse() && len(h.waiting) > 0 {
-			paced := of(p.provider(h.waiting[0].route))
-			paced.Waiting += len(h.waiting)
-			paced.Sessions += h.sessions
-		}
+		waiting[h.paced] += len(h.waiting)
 	}
-	for key, breaker := range p.providers {
-		paced := of(key)
-		paced.Pauses, paced.Interval = breaker.Pauses(), breaker.Interval()
-		if until, ok := p.providers.left(key); ok {
-			paced.PausedUntil, paced.Paused = until, pacing.Blocked
-		}
-		if paced.Interval > 0 {
-			paced.Slowed = pacing.RateLimited
-		}
-	}
+	now := time.Now()
 	var all []ProviderPace
-	for _, paced := range byKey {
-		all = append(all, *paced)
+	for key, g := range p.providers {
+		all = append(all, ProviderPace{
+			Rules: g.Rules(), State: g.State(now), Egress: p.config.Egresses[key.egress].Name, Waiting: waiting[g],
+		})
 	}
 	slices.SortFunc(all, func(a, b ProviderPace) int {
 		most := cmp.Compare(b.Waiting, a.Waiting)
 		return cmp.Or(most, cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Egress, b.Egress))
 	})
 	return all
+}
+
+// PaceMemory returns what is worth keeping of how providers were asked, for
+// [Config].PaceMemory of a later pool: pauses, and the budgets of the egresses.
+func (p *Pool) PaceMemory() []pacing.Memory {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	var all []pacing.Memory
+	for key, g := range p.providers {
+		if m, ok := g.Memory(now); ok {
+			m.Egress = p.config.Egresses[key.egress].Name
+			all = append(all, m)
+		}
+	}
+	for _, m := range p.memory { // of providers that were not asked since
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b pacing.Memory) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Egress, b.Egress))
+	})
+	return all
+}
+
+// remember keeps what an earlier pool knew until it is needed. What is about an
+// egress that this pool does not have is left out.
+func (p *Pool) remember(all []pacing.Memory) {
+	for _, m := range all {
+		for i, e := range p.config.Egresses {
+			if e.Name == m.Egress && len(p.memory) < maxProviderNotes {
+				p.memory[providerKey{m.Provider, i}] = m
+			}
+		}
+	}
 }

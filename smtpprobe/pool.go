@@ -43,6 +43,7 @@ type Config struct {
 	MaxWaitingPerHost int
 	Session           SessionCaps         // default: see the fields
 	Pace              pace.Settings       // how fast providers are asked; default: see the fields
+	PaceMemory        []pace.Memory       // of an earlier pool ([Pool.PaceMemory]); default: none
 	Classifier        *replies.Classifier // reads the replies that the pool learns from; default: the embedded rules
 	Logger            *slog.Logger        // default: silent
 }
@@ -79,6 +80,11 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
+	egresses  []*pace.Egress
+	crowded   [][]*paced                  // by egress: those that wait for a session of it
+	memory    map[providerKey]pace.Memory // of an earlier pool, until it is taken over
+
+	sweptProviders int // providers that the last sweep has left
 }
 
 // Request is one question to the mail hosts of a domain.
@@ -119,10 +125,16 @@ func New(c Config) (*Pool, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	return &Pool{
+	p := &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
 		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
-	}, nil
+		crowded: make([][]*paced, len(c.Egresses)), memory: make(map[providerKey]pace.Memory),
+	}
+	for range c.Egresses {
+		p.egresses = append(p.egresses, pace.NewEgress(c.Pace))
+	}
+	p.remember(c.PaceMemory)
+	return p, nil
 }
 
 func (c Config) withDefaults() Config {

@@ -106,6 +106,7 @@ func (w *worker) prove() bool {
 	}
 	mailbox, known := h.proofFor(jobs)
 	s.Bound(lastEnd(jobs))
+	h.paced.Named(1, time.Now())
 	p.mu.Unlock()
 	if mailbox == "" {
 		p.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -50,85 +51,75 @@ func of(addr string, domains ...string) []smtpprobe.Request {
 	return requests
 }
 
-// TestUnknownHostIsLeftAlone sees that a host of nobody known is given more
-// rope, and that it stands for itself alone.
-func TestUnknownHostIsLeftAlone(t *testing.T) {
-	var on atomic.Bool
-	on.Store(true)
-	hosts := map[string]smtptest.Handler{"192.0.2.1": blocking("RCPT", &on), "192.0.2.2": &peer{}}
-	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-		paused := func(domain, addr string) bool {
-			r := b.ask(b.Context(), about("good@"+domain, addr))
-			return r.last().Failure != nil && r.last().Failure.Kind == smtp.KindPaused
-		}
-		for i := range 8 {
-			if paused(fmt.Sprintf("d%d.example", i), "192.0.2.1") {
-				b.Errorf("left alone after %d domains", i)
-			}
-		}
-		if !paused("d8.example", "192.0.2.1") {
-			b.Error("not left alone after eight domains")
-		}
-		if paused("d8.example", "192.0.2.2") {
-			b.Error("another host is left alone, too")
-		}
-	})
-}
-
-// TestProviderIsLeftAlone sees that a provider which blocks us for five domains
-// is not asked for a while, and that one domain's policy is not taken for the
-// provider's.
+// TestProviderIsLeftAlone sees that a provider which refuses us is not asked
+// for a while, and that policies of its customers are not taken for its own.
 func TestProviderIsLeftAlone(t *testing.T) {
-	for _, phase := range []string{"MAIL", "RCPT"} {
-		for _, tt := range []struct {
-			name    string
-			domains []string
-			paused  bool
-		}{
-			{"five domains", []string{"a.example", "b.example", "c.example", "e.example", "f.example"}, true},
-			{"four", []string{"a.example", "b.example", "c.example", "e.example"}, false},
-			{"one, many times", []string{"a.example", "a.example", "a.example", "A.example", "a.example"}, false},
-		} {
-			t.Run(phase+" "+tt.name, func(t *testing.T) {
-				var on atomic.Bool
-				on.Store(true)
-				hosts := map[string]smtptest.Handler{"192.0.2.1": blocking(phase, &on), "192.0.2.2": &peer{}, "192.0.2.3": &peer{}}
-				inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-					for _, req := range of("192.0.2.1", tt.domains...) {
-						if r := b.ask(b.Context(), req); r.err != nil || r.last().Failure != nil {
-							b.Errorf("found %s (%v)", summaries(r.found), r.err)
-						}
-					}
-					before := len(b.network.Dials())
-					other := of("192.0.2.2", "d.example")[0] // of the same provider, by the name of its host
-					r := b.ask(b.Context(), other)
-					f := r.last().Failure
-					if got := f != nil && f.Kind == smtp.KindPaused; got != tt.paused {
-						b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
-					}
-					paused := b.pool.Stats().Paused
-					if got := len(paused) == 1 && paused[0].Pauses == 1 && time.Until(paused[0].Until) > 4*time.Minute; got != tt.paused {
-						b.Errorf("paused %+v, want one: %t", paused, tt.paused)
-					}
-					if !tt.paused {
-						return
-					}
-					if f.RetryAfter < 200*time.Second || f.RetryAfter > 5*time.Minute || r.took != 0 || len(b.network.Dials()) != before {
-						b.Errorf("to be tried again after %v; took %v, %d connections", f.RetryAfter, r.took, len(b.network.Dials())-before)
-					}
-					elsewhere := of("192.0.2.3", "d.example")[0]
-					elsewhere.Hosts[0].Name = "mx.elsewhere.test"
-					if r := b.ask(b.Context(), elsewhere); r.last().Target == nil {
-						b.Errorf("another provider: %s", summaries(r.found))
-					}
-					on.Store(false)
-					time.Sleep(5*time.Minute + time.Second)
-					if r := b.ask(b.Context(), other); r.last().Target == nil {
-						b.Errorf("after the pause: %s", summaries(r.found))
-					}
-				})
-			})
+	domains := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("d%d.example", i))
 		}
+		return all
+	}
+	for _, tt := range []struct {
+		name, phase string
+		good        int // domains that answer before all are refused
+		domains     []string
+		paused      bool
+	}{
+		{"five domains", "MAIL", 0, domains(5), true},
+		{"four domains", "MAIL", 0, domains(4), false},
+		{"one domain, many times", "MAIL", 0, []string{"d0.example", "d0.example", "d0.example", "D0.example", "d0.example"}, false},
+		{"policies of five customers", "RCPT", 0, domains(5), false},
+		{"nineteen domains", "RCPT", 0, domains(19), false},
+		{"twenty domains", "RCPT", 0, domains(20), true},
+		{"three domains that answered before", "RCPT", 3, domains(3), true},
+		{"two domains that answered before", "RCPT", 2, domains(2), false},
+	} {
+		t.Run(tt.phase+" "+tt.name, func(t *testing.T) {
+			var on atomic.Bool
+			hosts := map[string]smtptest.Handler{"192.0.2.1": blocking(tt.phase, &on), "192.0.2.2": &peer{}, "192.0.2.3": &peer{}}
+			inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+				for _, req := range of("192.0.2.1", domains(tt.good)...) {
+					b.ask(b.Context(), req)
+				}
+				on.Store(true)
+				for _, req := range of("192.0.2.1", tt.domains...) {
+					if r := b.ask(b.Context(), req); r.err != nil || r.last().Failure != nil {
+						b.Errorf("found %s (%v)", summaries(r.found), r.err)
+					}
+				}
+				before := len(b.network.Dials())
+				other := of("192.0.2.2", "other.example")[0] // of the same provider, by the name of its host
+				r := b.ask(b.Context(), other)
+				f := r.last().Failure
+				if got := f != nil && f.Kind == smtp.KindPaused; got != tt.paused {
+					b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
+				}
+				paused := b.pool.Stats().Paused
+				if got := len(paused) == 1 && paused[0].Pauses == 1 && time.Until(paused[0].Until) > 4*time.Minute; got != tt.paused {
+					b.Errorf("paused %+v, want one: %t", paused, tt.paused)
+				}
+				if state := b.pool.Pacing()[0]; state.Provider != "mimecast" || (state.Paused == pace.Blocked) != tt.paused {
+					b.Errorf("pacing %+v", state)
+				}
+				if !tt.paused {
+					return
+				}
+				if f.RetryAfter < 200*time.Second || f.RetryAfter > 300*time.Second || r.took != 0 || len(b.network.Dials()) != before {
+					b.Errorf("to be tried again after %v; took %v, %d connections", f.RetryAfter, r.took, len(b.network.Dials())-before)
+				}
+				elsewhere := of("192.0.2.3", "d.example")[0]
+				elsewhere.Hosts[0].Name = "mx.elsewhere.test"
+				if r := b.ask(b.Context(), elsewhere); r.last().Target == nil {
+					b.Errorf("another provider: %s", summaries(r.found))
+				}
+				on.Store(false)
+				time.Sleep(5*time.Minute + time.Second)
+				if r := b.ask(b.Context(), other); r.last().Target == nil {
+					b.Errorf("after the pause: %s", summaries(r.found))
+				}
+			})
+		})
 	}
 }
 
@@ -152,7 +143,7 @@ func TestAnAnswerClearsAProvider(t *testing.T) {
 func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
-	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
+	inBubble(t, smtpprobe.Config{}, one(blocking("MAIL", &on)), func(b *bubble) {
 		n := 0
 		for _, want := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
 			var f *smtp.Failure

@@ -3,6 +3,8 @@ package smtpprobe
 import (
 	"slices"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
 // submit lets a job wait for a session.
@@ -16,8 +18,12 @@ func (p *Pool) submit(j *job) error {
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
 	}
+	if j.req.Queued != nil && h.paced.full() {
+		return p.heldBack(h, j)
+	}
 	j.since = time.Now()
 	h.waiting = append(h.waiting, j)
+	h.paced.waiting++
 	j.queue(true)
 	p.schedule(h)
 	return nil
@@ -98,13 +104,16 @@ func (h *mailHost) closeQueue() {
 // lock is held.
 func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job {
 	h := w.host
-	if len(h.waiting) > 0 {
-		if until, ok := p.providers.left(p.provider(h.waiting[0].route)); ok {
-			h.failWaiting(func(j *job) (result, bool) { return result{session: pausedSession(j, until)}, true })
-		}
+	if until, ok := h.paced.Paused(time.Now()); ok {
+		h.failWaiting(func(j *job) (result, bool) { return result{session: pausedSession(j, until)}, true })
 	}
+	may := w.mayName()
+	if may < pace.LeastNamed {
+		return already
+	}
+	capacity = min(capacity, may-1-2*len(already)) // one for the proof
 	taken := already
-	rest := h.waiting[:0]
+	rest, named := h.waiting[:0], 0
 	for i, j := range h.waiting {
 		if !suits(j, taken, fresh) {
 			rest = append(rest, j)
@@ -118,9 +127,11 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 			break
 		}
 		j.taken(w, len(taken) > 0)
+		named += cost(j, taken)
 		taken = append(taken, j)
 		h.underWay++
 	}
+	h.paced.Named(recipients(named, len(taken)-len(already), len(already)), time.Now())
 	clear(h.waiting[len(rest):])
 	h.waiting = rest
 	return taken

@@ -114,7 +114,8 @@ func (rs *routes) learn(r route, told result) {
 		rs.connections--
 	}
 	next := whatNext(s)
-	answered := s.Greeting != nil || s.Failure != nil && s.Failure.Kind == smtp.KindPaused
+	notAsked := s.Failure != nil && (s.Failure.Kind == smtp.KindPaused || s.Failure.Kind == smtp.KindLimited)
+	answered := s.Greeting != nil || notAsked
 	if answered && s.Failure != nil && next != samePlain {
 		for i := range rs.hosts {
 			if rs.hosts[i].Name == r.host {

@@ -17,35 +17,12 @@ func (p *Pool) schedule(h *mailHost) {
 	for n := 0; n*h.transactionSize() < len(h.waiting) && len(h.idle) > 0; n++ {
 		p.call(h.idle[len(h.idle)-1])
 	}
-	most := h.window.Size(time.Now())
-	if h.waiting[0].alone && h.sessions >= most && len(h.idle) > 0 {
+	if h.waiting[0].alone && h.sessions >= h.mostSessions() && len(h.idle) > 0 {
 		p.retire(h.idle[0])
 	}
-	wait := newSessionDelay
-	for h.sessions < most && h.wantsSession() {
-		if after := p.turn(h); after > 0 {
-			wait = max(wait, after)
-			break
-		}
-		h.sessions++
-		h.starting++
-		p.workers.Go(func() { p.start(h) })
+	if p.openSessions(h); !h.inTurn {
+		p.lookAgain(h)
 	}
-	if h.sessions < most && len(h.waiting) > h.starting { // else each has a session that is about to ask
-		p.scheduleIn(h, wait)
-	}
-}
-
-// turn returns how long the next session with a host has to wait, for the sake
-// of the host or its provider. If it does not, it begins. The pool's lock is
-// held.
-func (p *Pool) turn(h *mailHost) time.Duration {
-	provider := p.provider(h.waiting[0].route)
-	wait := max(p.providers.wait(provider), time.Until(h.notBefore))
-	if wait <= 0 {
-		p.providers.opens(provider)
-	}
-	return wait
 }
 
 // wantsSession reports whether more jobs wait than the sessions that are about

@@ -16,9 +16,10 @@ import (
 type session struct {
 	*wire.Conn
 
-	pool     *Pool
-	route    route
-	provider providerKey
+	pool  *Pool
+	route route
+	paced *paced
+	began time.Time
 
 	unreset bool // a transaction was left open: the host knows no RSET
 
@@ -35,7 +36,8 @@ func newSession(p *Pool, j *job) *session {
 	}
 	t := p.config.Timeouts
 	config := wire.Config{HELO: p.config.HELO, Connect: t.Connect, Command: t.Command}
-	return &session{Conn: wire.New(config, peer, j.ends()), pool: p, route: r, provider: p.provider(r)}
+	conn := wire.New(config, peer, j.ends())
+	return &session{Conn: conn, pool: p, route: r, paced: p.host(j).paced, began: time.Now()}
 }
 
 // hostName is the name of a mail host as findings have it.

@@ -21,7 +21,7 @@ type Stats struct {
 // Paused is a provider that the pool does not ask, or asks slowly, because it
 // blocked us or found us too fast.
 type Paused struct {
-	Provider string        // its name in the table of providers, or the address of a mail host that is in none
+	Provider string        // its pacing name: in the table, a registrable domain, or a network
 	Egress   string        // the name of the egress that it is about, where there are several
 	Until    time.Time     // paused until then; zero: it is not
 	Interval time.Duration // between sessions; zero: as they come
@@ -43,16 +43,14 @@ func (p *Pool) Stats() Stats {
 
 func (p *Pool) pausedProviders() []Paused {
 	var all []Paused
-	for key, breaker := range p.providers {
-		s := Paused{
-			Provider: key.String(), Egress: p.config.Egresses[key.egress].Name,
-			Interval: breaker.Interval(), Pauses: breaker.Pauses(),
-		}
-		if until, ok := p.providers.left(key); ok {
-			s.Until = until
-		}
-		if s.Interval > 0 || !s.Until.IsZero() {
-			all = append(all, s)
+	now := time.Now()
+	for key, g := range p.providers {
+		state := g.State(now)
+		if state.Interval > 0 || !state.PausedUntil.IsZero() {
+			all = append(all, Paused{
+				Provider: key.name, Egress: p.config.Egresses[key.egress].Name,
+				Until: state.PausedUntil, Interval: state.Interval, Pauses: state.Pauses,
+			})
 		}
 	}
 	slices.SortFunc(all, func(a, b Paused) int {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -47,6 +48,7 @@ func (p *Pool) start(h *mailHost) {
 	if w.leaving {
 		h.leaving--
 	}
+	p.ended(w)
 	p.schedule(h)
 	p.mu.Unlock()
 }
@@ -96,6 +98,7 @@ func (w *worker) first() *job {
 		return nil
 	}
 	w.session, w.began = newSession(w.pool, w.jobs[0]), time.Now()
+	w.host.paced.alive++
 	return w.jobs[0]
 }
 
@@ -190,7 +193,11 @@ func (w *worker) failedToOpen(first *job, err error) {
 	s.NoteQuit()
 	s.logEnd(failure)
 	own := failure != nil && failure.Kind == smtp.KindEgress
+	if !own {
+		p.noteOpening(s)
+	}
 	others, recent := h.alive()-1, !own && time.Since(h.wellAt) < crowdLasts
+	recent = recent || s.turnedAway()
 	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
 		if others > 0 && !own {
 			h.window.Crowded(h.alive(), w.began, time.Now())
@@ -208,7 +215,6 @@ func (w *worker) failedToOpen(first *job, err error) {
 	failed := newFailedSession(s, first, err)
 	if !own { // our own egress may be mended at any moment
 		h.failed = failed
-		p.noteOpening(s)
 	}
 	h.failWaiting(failed.answer)
 }
@@ -219,6 +225,7 @@ func (w *worker) leaves() {
 	if !w.leaving {
 		w.leaving = true
 		w.host.leaving++
+		w.host.paced.alive--
 	}
 }
 
@@ -262,7 +269,7 @@ func (w *worker) usable() bool {
 	case len(h.accepted) == 0 && h.heard < freeRefusals:
 		return false // the next refusal counts by itself in a session of its own only
 	}
-	return p.providers.wait(w.session.provider) <= 0 && h.capacity(w.session) > 0
+	return !w.hasHadItsTurn() && w.mayName() >= pace.LeastNamed && h.capacity(w.session) > 0
 }
 
 // continues takes jobs if there are any, and else reports whether the session
@@ -275,7 +282,7 @@ func (w *worker) continues() (ready, idle bool) {
 	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {
 		return true, false
 	}
-	if p.starving > 0 || len(h.waiting) > 0 {
+	if p.starving > 0 || len(h.waiting) > 0 || len(h.paced.turn) > 0 {
 		return false, false // somebody needs the slot
 	}
 	p.park(w)

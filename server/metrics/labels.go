@@ -38,7 +38,7 @@ var (
 		dnsresolve.StatusRefused, dnsresolve.StatusTimeout, dnsresolve.StatusMalformed, dnsresolve.StatusError)
 
 	failures = setOf(smtp.KindRefused, smtp.KindUnreachable, smtp.KindTimeout, smtp.KindClosed, smtp.KindReset,
-		smtp.KindTLS, smtp.KindProtocol, smtp.KindSMTPUTF8, smtp.KindCancelled, smtp.KindEgress, smtp.KindPaused, smtp.KindTurned)
+		smtp.KindTLS, smtp.KindProtocol, smtp.KindSMTPUTF8, smtp.KindCancelled, smtp.KindEgress, smtp.KindPaused, smtp.KindLimited, smtp.KindTurned)
 )
 
 // truth is a bool as a label.

@@ -1,8 +1,10 @@
 // Package pace decides how fast mail hosts are asked: how many sessions a host
-// may have, when a provider is paused, and at which intervals sessions with it
-// may begin.
+// may have ([Window]), what a provider is given with all of its hosts together
+// and when it is paused ([Provider]), and how many sessions and recipients a
+// source address or proxy may have ([Egress], [Budget]). [Settings] has the
+// numbers, and says where each comes from.
 //
-// Everything here is a pure state machine. It reads no clock, opens nothing and
-// holds no lock: the time is an argument, and callers serialize the calls. What
-// a reply means is decided by the caller, too.
+// The state machines are pure. They read no clock, open nothing and hold no
+// lock: the time is an argument, and callers serialize the calls. What a reply
+// means is decided by the caller, too.
 package pace

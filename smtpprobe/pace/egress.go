@@ -1,0 +1,21 @@
+package pace
+
+// Egress is one source address or proxy.
+type Egress struct {
+	limit int
+	open  int
+}
+
+// NewEgress returns an egress without sessions. The settings have their
+// defaults in place.
+func NewEgress(s Settings) *Egress { return &Egress{limit: s.Egress.Sessions} }
+
+// MayOpen reports whether another session may begin. If not, it may when one
+// has ended.
+func (e *Egress) MayOpen() bool { return e.limit < 0 || e.open < e.limit }
+
+// Opened notes that a session begins.
+func (e *Egress) Opened() { e.open++ }
+
+// Closed notes that one has ended.
+func (e *Egress) Closed() { e.open-- }

@@ -1,0 +1,200 @@
+package smtpprobe
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// paced is a provider as one of our egresses knows it: it sees each as a client
+// of its own. All mail hosts of the provider share it. The pool's lock guards
+// it.
+type paced struct {
+	*pacing.Provider
+	key     providerKey
+	first   hostKey     // of its mail hosts
+	turn    []*mailHost // that want a session and may not have it yet, in the order in which they are served
+	alive   int         // sessions that are open or being opened, and not about to end
+	idle    int         // sessions
+	waiting int         // jobs, as they were counted
+	counted time.Time
+	timer   *time.Timer // calls admit; nil: it is not set
+	timerAt time.Time
+	slowed  pacing.Trouble // as logged
+}
+
+// providerKey names a provider, by its pacing name, and the egress.
+type providerKey struct {
+	name   string
+	egress int
+}
+
+// providerBook holds the providers with which the pool has to do.
+type providerBook map[providerKey]*paced
+
+// paceFor returns the provider of a mail host. One that is in the table takes
+// the place of one that is not: the host has had another name so far. The
+// pool's lock is held.
+func (p *Pool) paceFor(h *mailHost, r route) *paced {
+	if h.paced != nil {
+		renamed := !h.paced.Rules().Known && h.sessions == 0 && !h.inTurn && provider.Of(r.host).Name != ""
+		if !renamed {
+			return h.paced
+		}
+	}
+	table := provider.Pacing(r.host, r.addr.Addr())
+	key := providerKey{table.Provider, r.egress}
+	g := p.providers[key]
+	if g == nil {
+		g = p.newPaced(key, table)
+		g.first = h.key
+		p.providers[key] = g
+	}
+	if g.first.addr != h.key.addr {
+		g.Several()
+	}
+	h.paced = g
+	return g
+}
+
+func (p *Pool) newPaced(key providerKey, table pacing.Table) *paced {
+	if len(p.providers) >= max(maxProviderNotes, 2*p.sweptProviders) {
+		p.sweepProviders()
+	}
+	g := &paced{key: key, Provider: pacing.NewProvider(p.config.Pace.Rules(table), p.config.Pace)}
+	if m, ok := p.memory[key]; ok {
+		g.Remember(m)
+		delete(p.memory, key)
+	}
+	return g
+}
+
+// sweepProviders forgets the providers that are not in use, and of which
+// nothing is worth keeping.
+func (p *Pool) sweepProviders() {
+	used := map[*paced]bool{}
+	for _, h := range p.hosts {
+		if h.inUse() {
+			used[h.paced] = true
+		}
+	}
+	now := time.Now()
+	for key, g := range p.providers {
+		if !used[g] && len(g.turn) == 0 && g.Stale(now) {
+			delete(p.providers, key)
+		}
+	}
+	for _, h := range p.hosts {
+		if h.paced != nil && p.providers[h.paced.key] != h.paced {
+			h.paced = nil // until it is asked again
+		}
+	}
+	p.sweptProviders = len(p.providers)
+}
+
+// note records what a reply in a domain says about the provider; early: it came
+// before RCPT. The pool's lock is held.
+func (p *Pool) note(s *session, domain string, class replies.Class, early bool) {
+	g, now := s.paced, time.Now()
+	switch class {
+	case replies.ClassBlocked:
+		g.Blocked(domain, early, now)
+	case replies.ClassRateLimited:
+		g.RateLimited(s.began, now)
+	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved, replies.ClassMailboxFull:
+		g.Answered(domain, now)
+	default:
+		g.Observed(now)
+	}
+	p.tell(g, now)
+	if _, ok := g.Paused(now); ok {
+		p.admit(g)
+	}
+}
+
+// noteRecipient records what a reply about a recipient says about the provider.
+func (p *Pool) noteRecipient(s *session, r *recipient) {
+	if r.role == isTarget {
+		s.paced.Mailbox(isDead(r.class), time.Now())
+	}
+	p.note(s, r.domain, r.class, false)
+}
+
+// tell logs that a provider is asked less than before, and why.
+func (p *Pool) tell(g *paced, now time.Time) {
+	s := g.State(now)
+	trouble := s.Slowed
+	if s.Paused != "" {
+		trouble = s.Paused
+	}
+	if trouble == g.slowed {
+		return
+	}
+	g.slowed = trouble
+	text := "provider is asked as usual again"
+	attrs := []any{slog.String("provider", g.key.name)}
+	if name := p.config.Egresses[g.key.egress].Name; name != "" {
+		attrs = append(attrs, slog.String("egress", name))
+	}
+	switch trouble {
+	case "":
+		p.config.Logger.Info(text, attrs...)
+		return
+	case pacing.Blocked:
+		text = "provider refuses us, and is paused"
+		attrs = append(attrs, slog.Time("until", s.PausedUntil))
+	case pacing.RateLimited:
+		text = "provider finds us too fast, and is asked more slowly"
+		attrs = append(attrs, slog.Int("sessions", s.Allowed))
+	case pacing.Harvesting:
+		text = "so many mailboxes do not exist that the provider may take us for harvesters: it is asked more slowly"
+		attrs = append(attrs, slog.Float64("refused", s.Refused), slog.Int("sessions", s.Allowed))
+	case pacing.BudgetSpent:
+		text = "provider has heard as many recipients as it may in a day"
+		attrs = append(attrs, slog.Int("recipients", s.LastDay))
+	}
+	p.config.Logger.Warn(text, attrs...)
+}
+
+// known returns the result of a job that needs no session: the provider of the
+// host is paused, or the host has just shown that it cannot be asked.
+func (p *Pool) known(j *job) (result, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return result{}, false
+	}
+	h := p.host(j)
+	if until, ok := h.paced.Paused(time.Now()); ok {
+		return result{session: pausedSession(j, until)}, true
+	}
+	if h.failed != nil && !h.failed.over() {
+		return h.failed.remembered(j)
+	}
+	return result{}, false
+}
+
+// pausedSession is the session of a job whose provider is paused.
+func pausedSession(j *job, until time.Time) *Session {
+	wait := time.Until(until).Round(time.Second)
+	f := &smtp.Failure{
+		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: wait,
+		Text: fmt.Sprintf("not asked: the provider refused us, and is paused for another %v", wait),
+	}
+	return notTried(j, f)
+}
+
+// limitedSession is the session of a job that could not wait for its turn.
+func limitedSession(j *job, wait time.Duration) *Session {
+	wait = wait.Round(time.Second)
+	f := &smtp.Failure{
+		Phase: smtp.PhaseConnect, Kind: smtp.KindLimited, RetryAfter: wait,
+		Text: fmt.Sprintf("not asked: its provider is asked as much as it may be; it may be its turn in %v", wait),
+	}
+	return notTried(j, f)
+}

@@ -1,0 +1,306 @@
+package smtpprobe
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// Sessions with the mail hosts of a provider are limited together. A host that
+// wants one queues up for it, with all its jobs, and goes to the end of the
+// queue when it has got it: so a host with many jobs delays one with few by no
+// more than a session. Sessions that go on for long end when others wait.
+
+const (
+	// turnLasts and turnNamed are how long a session goes on, and how many
+	// recipients it names, while other hosts of the provider wait for one.
+	turnLasts = 10 * time.Second
+	turnNamed = 100
+	// leastWait is the least that a caller is told to wait for its turn.
+	leastWait = 10 * time.Second
+	// maxWaitingInTurn is how many jobs of callers that are told of waits may
+	// wait for one provider; more would keep those callers from asking others.
+	// They are counted countsEvery.
+	maxWaitingInTurn = 1000
+	countsEvery      = 100 * time.Millisecond
+	// After maxShort sessions in a row that took one question each, while more
+	// jobs waited, a host gets the next ones shortPause apart: it ends sessions
+	// early, or gets out of step in each.
+	maxShort   = 20
+	shortPause = 500 * time.Millisecond
+)
+
+// openSessions has a host queue up for sessions, if it wants any.
+func (p *Pool) openSessions(h *mailHost) {
+	if !h.inTurn && h.wantsTurn() {
+		h.inTurn = true
+		h.paced.turn = append(h.paced.turn, h)
+	}
+	p.admit(h.paced)
+	if h.inTurn {
+		p.giveUpTurn(h)
+	}
+}
+
+// wantsTurn reports whether the host has use for another session now.
+func (h *mailHost) wantsTurn() bool {
+	return len(h.waiting) > 0 && h.sessions < h.mostSessions() && !time.Now().Before(h.notBefore) && h.wantsSession()
+}
+
+// admit opens sessions with the hosts of a provider whose turn it is, as far as
+// its limits allow. The pool's lock is held.
+func (p *Pool) admit(g *paced) {
+	now := time.Now()
+	if until, ok := g.Paused(now); ok {
+		p.failTurn(g, until)
+		return
+	}
+	for len(g.turn) > 0 {
+		h := g.turn[0]
+		if !h.wantsTurn() {
+			p.leaveTurn(g)
+			p.lookAgain(h)
+			continue
+		}
+		way := p.egresses[g.key.egress]
+		if ok, at := g.MayOpen(now); !ok || !way.MayOpen() {
+			switch {
+			case ok:
+				p.crowd(g)
+			case at.IsZero():
+				p.makeRoom(g)
+			default:
+				p.admitAt(g, at)
+			}
+			return
+		}
+		p.leaveTurn(g)
+		g.Opened(now)
+		way.Opened()
+		h.sessions++
+		h.starting++
+		p.workers.Go(func() { p.start(h) })
+		if h.wantsTurn() {
+			h.inTurn = true
+			g.turn = append(g.turn, h)
+		}
+	}
+}
+
+// leaveTurn takes the first host off the queue.
+func (p *Pool) leaveTurn(g *paced) {
+	g.turn[0].inTurn = false
+	g.turn[0] = nil
+	g.turn = g.turn[1:]
+}
+
+// failTurn answers the jobs of a provider that is paused, where no session
+// will.
+func (p *Pool) failTurn(g *paced, until time.Time) {
+	for len(g.turn) > 0 {
+		h := g.turn[0]
+		p.leaveTurn(g)
+		h.failWaiting(func(j *job) (result, bool) { return result{session: pausedSession(j, until)}, true })
+	}
+}
+
+// ended notes that a session has, and lets the next one begin.
+func (p *Pool) ended(w *worker) {
+	h := w.host
+	h.noteLength(w.session)
+	h.paced.Closed()
+	way := h.paced.key.egress
+	p.egresses[way].Closed()
+	p.admit(h.paced)
+	if crowd := p.crowded[way]; len(crowd) > 0 {
+		p.crowded[way] = crowd[1:]
+		p.admit(crowd[0])
+	}
+}
+
+// noteLength notes what a session was good for; nil: it was not opened.
+func (h *mailHost) noteLength(s *session) {
+	if s == nil || s.recipients > pace.LeastNamed || len(h.waiting) == 0 {
+		h.short = 0
+		return
+	}
+	if h.short++; h.short >= maxShort {
+		h.notBefore = later(h.notBefore, time.Now().Add(shortPause))
+	}
+}
+
+// turnedAway reports whether the host put the session off while others with its
+// provider were open: it may be one too many there.
+func (s *session) turnedAway() bool {
+	o := s.Opening()
+	for _, reply := range []*smtp.Reply{o.Greeting, o.EHLO} {
+		if reply != nil && reply.Refused() {
+			return s.paced.alive > 1 && s.pool.read(s, smtp.PhaseGreeting, *reply, "") == replies.ClassRateLimited
+		}
+	}
+	return false
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// crowd notes that a provider waits for a session of its egress.
+func (p *Pool) crowd(g *paced) {
+	way := g.key.egress
+	if !slices.Contains(p.crowded[way], g) {
+		p.crowded[way] = append(p.crowded[way], g)
+	}
+	for _, w := range p.idle {
+		if w.host.paced.key.egress == way {
+			p.retire(w)
+			return
+		}
+	}
+}
+
+// makeRoom ends the idle session of a provider that has been so for longest.
+func (p *Pool) makeRoom(g *paced) {
+	if g.idle == 0 {
+		return
+	}
+	for _, w := range p.idle {
+		if w.host.paced == g {
+			p.retire(w)
+			return
+		}
+	}
+}
+
+// admitAt calls admit at some time, if that is not to happen before.
+func (p *Pool) admitAt(g *paced, at time.Time) {
+	if g.timer != nil && !at.Before(g.timerAt) {
+		return
+	}
+	if g.timer != nil {
+		g.timer.Stop()
+	}
+	g.timerAt = at
+	g.timer = time.AfterFunc(time.Until(at), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		g.timer = nil
+		p.admit(g)
+	})
+}
+
+// lookAgain has a host looked at later that does not want a session now, and
+// may then.
+func (p *Pool) lookAgain(h *mailHost) {
+	if h.sessions < h.mostSessions() && len(h.waiting) > h.starting { // else each has a session that is about to ask
+		p.scheduleIn(h, max(time.Until(h.notBefore), newSessionDelay))
+	}
+}
+
+// mayName is how many more recipients a session may name, as far as the
+// provider goes. The pool's lock is held.
+func (w *worker) mayName() int {
+	named := 0
+	if w.session != nil {
+		named = w.session.recipients
+	}
+	return w.host.paced.MayName(named, time.Now())
+}
+
+// recipients is how many a transaction will name for so many jobs, which with
+// the controls that are not known cost so much, beside those already taken: it
+// has a proof, and a control in any case.
+func recipients(cost, jobs, already int) int {
+	switch {
+	case jobs == 0 || already > 0:
+		return cost
+	case cost == jobs:
+		return cost + 2
+	}
+	return cost + 1
+}
+
+// full reports whether so many jobs wait for the provider that others are
+// better put aside. It counts those that wait every now and then, and in
+// between those that come.
+func (g *paced) full() bool {
+	if len(g.turn) == 0 || g.waiting < maxWaitingInTurn {
+		return false
+	}
+	if now := time.Now(); now.Sub(g.counted) >= countsEvery {
+		g.counted, g.waiting = now, 0
+		for _, h := range g.turn {
+			g.waiting += len(h.waiting)
+		}
+	}
+	return g.waiting >= maxWaitingInTurn
+}
+
+// heldBack is the error of a job that is better put aside until others have had
+// their turn.
+func (p *Pool) heldBack(h *mailHost, j *job) error {
+	now := time.Now()
+	_, at := h.paced.MayOpen(now)
+	return &HeldBackError{Provider: h.paced.key.name, RetryAfter: max(0, at.Sub(now)), err: busy(j)}
+}
+
+// HeldBackError says that a provider is asked as much as it may be, and that
+// many wait for it already. It wraps [ErrBusy].
+type HeldBackError struct {
+	Provider   string        // its pacing name
+	RetryAfter time.Duration // nobody has a turn before; zero: that is not known
+	err        error
+}
+
+func (e *HeldBackError) Error() string { return e.err.Error() + " for " + e.Provider }
+
+// Unwrap returns an error that wraps [ErrBusy].
+func (e *HeldBackError) Unwrap() error { return e.err }
+
+// hasHadItsTurn reports whether the session is to end because other hosts of
+// the provider wait for it.
+func (w *worker) hasHadItsTurn() bool {
+	others := len(w.host.paced.turn)
+	if w.host.inTurn {
+		others--
+	}
+	return others > 0 && (w.session.Age() >= turnLasts || w.session.recipients >= turnNamed)
+}
+
+// giveUpTurn answers the jobs that cannot wait until it is the turn of their
+// host, unless a session with it is open, which may take them. Callers that are
+// told of waits wait.
+func (p *Pool) giveUpTurn(h *mailHost) {
+	if h.sessions > 0 {
+		return
+	}
+	now := time.Now()
+	_, at := h.paced.MayOpen(now)
+	var next time.Time
+	h.failWaiting(func(j *job) (result, bool) {
+		end := j.ends()
+		switch {
+		case j.req.Queued != nil || end.IsZero():
+			return result{}, false
+		case !end.After(now) || at.After(end):
+			return result{session: limitedSession(j, h.untilTurn(now, at))}, true
+		case next.IsZero() || end.Before(next):
+			next = end
+		}
+		return result{}, false
+	})
+	if !next.IsZero() {
+		p.scheduleIn(h, next.Sub(now))
+	}
+}
+
+// untilTurn is about how long it may take until it is the turn of the host.
+func (h *mailHost) untilTurn(now, at time.Time) time.Duration {
+	return max(leastWait, at.Sub(now))
+}

@@ -1,0 +1,271 @@
+package smtpprobe_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// lines are those of a log.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lines) count(text string) int { return strings.Count(l.text.String(), text) }
+
+// TestRecipientsAreLimited sees that no minute has more recipients, controls
+// and all, and no session.
+func TestRecipientsAreLimited(t *testing.T) {
+	o := &operator{}
+	hosts, requests := o.hosts(10, 50, "hoster.test")
+	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12}
+	c := smtpprobe.Config{Pace: pace.Settings{Providers: map[string]pace.Limits{"hoster.test": limits}}}
+	sessions := inBubble(t, c, hosts, func(b *bubble) {
+		start := time.Now()
+		b.checkAnswered(b.askAll(requests))
+		if took := time.Since(start); took < 5*time.Minute || took > 15*time.Minute {
+			b.Errorf("it took %v", took)
+		}
+	})
+	if most := o.busiest(); most > 100 {
+		t.Errorf("%d recipients in a minute", most)
+	}
+	for _, s := range sessions {
+		if n := strings.Count(strings.Join(s.Commands, "\n"), "RCPT"); n > 12 {
+			t.Errorf("%d recipients in a session", n)
+		}
+	}
+}
+
+// TestSessionsPerMinuteAreLimited sees that no more begin.
+func TestSessionsPerMinuteAreLimited(t *testing.T) {
+	o := &operator{}
+	hosts, requests := o.hosts(90, 1, "hoster.test")
+	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{SessionsPerMinute: 30}}}
+	inBubble(t, c, hosts, func(b *bubble) {
+		start := time.Now()
+		b.checkAnswered(b.askAll(requests))
+		if took := time.Since(start); took < 2*time.Minute || took > 4*time.Minute {
+			b.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestSingleCheckWaitsForItsTurn sees that a probe whose provider has no room
+// waits as long as it has time, and is then told when to come back; and that
+// one whose caller is told of waits goes on waiting.
+func TestSingleCheckWaitsForItsTurn(t *testing.T) {
+	o := &operator{wait: time.Minute}
+	hosts, requests := o.hosts(3, 1, "hoster.test")
+	c := smtpprobe.Config{
+		Pace:     pace.Settings{Unknown: pace.Limits{Sessions: 1}},
+		Timeouts: smtpprobe.Timeouts{Command: 10 * time.Minute},
+	}
+	inBubble(t, c, hosts, func(b *bubble) {
+		var wg sync.WaitGroup
+		wg.Go(func() { b.checkAnswered([]told{b.ask(b.Context(), requests[0])}) })
+		synctest.Wait()
+		wg.Go(func() {
+			patient := requests[2]
+			patient.Queued = func(bool) {}
+			patient.Budget = 10 * time.Minute
+			r := b.ask(b.Context(), patient)
+			b.checkAnswered([]told{r})
+			if r.took < 2*time.Minute {
+				b.Errorf("the patient one had its answer after %v", r.took)
+			}
+		})
+		limited := func(r told, after time.Duration) {
+			b.Helper()
+			f := r.last().Failure
+			if r.err != nil || f == nil || f.Kind != smtp.KindLimited || f.RetryAfter <= 0 || r.took != after {
+				b.Errorf("after %v: %s (%v)", r.took, summaries(r.found), r.err)
+			}
+		}
+		hurried := requests[1]
+		hurried.Budget = 20 * time.Second
+		limited(b.ask(b.Context(), hurried), 20*time.Second)
+		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
+		defer cancel()
+		limited(b.ask(ctx, requests[1]), 5*time.Second)
+		wg.Wait()
+	})
+}
+
+// TestBudgetOfADayIsKnownAtOnce sees that nobody waits for tomorrow who has not
+// the time.
+func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
+	limits := pace.Settings{Unknown: pace.Limits{RecipientsPerDay: 10}}
+	inBubble(t, smtpprobe.Config{Pace: limits}, one(&peer{}), func(b *bubble) {
+		for i := range 20 {
+			r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
+			if r.last().Target != nil {
+				continue
+			}
+			f := r.last().Failure
+			if i < 3 || f == nil || f.Kind != smtp.KindLimited || f.RetryAfter < 20*time.Hour || r.took != 0 {
+				b.Fatalf("%d: after %v: %s (%v)", i, r.took, summaries(r.found), r.err)
+			}
+			if s := b.pool.Pacing()[0]; s.Slowed != pace.BudgetSpent || s.LastDay < 8 || s.LastDay > 10 {
+				b.Errorf("pacing %+v", s)
+			}
+			return
+		}
+		b.Error("twenty were asked about")
+	})
+}
+
+// TestManyThatWaitAreHeldBack sees that callers that are told of waits are told
+// to come back once a thousand of them wait for a provider.
+func TestManyThatWaitAreHeldBack(t *testing.T) {
+	o := &operator{wait: time.Second}
+	hosts, requests := o.hosts(300, 10, "hoster.test")
+	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+		for i := range requests {
+			requests[i].Queued = func(bool) {}
+		}
+		held := 0
+		for _, r := range b.askTogether(b.Context(), requests) {
+			var err *smtpprobe.HeldBackError
+			if errors.As(r.err, &err) {
+				if held++; err.Provider != "hoster.test" || err.RetryAfter != 0 || !errors.Is(r.err, smtpprobe.ErrBusy) {
+					b.Fatalf("%+v", err)
+				}
+			} else {
+				b.checkAnswered([]told{r})
+			}
+		}
+		if held < 1500 || held > 2100 {
+			b.Errorf("%d of %d are held back", held, len(requests))
+		}
+	})
+}
+
+// TestEgressesHaveLimitsOfTheirOwn sees that each source address has the
+// sessions of a provider to itself, and no more in all than it may.
+func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
+	for _, tt := range []struct {
+		pace  pace.Settings
+		total int
+	}{
+		{pace.Settings{Unknown: pace.Limits{Sessions: 4}}, 12},
+		{pace.Settings{Unknown: pace.Limits{Sessions: 4}, Egress: pace.EgressLimits{Sessions: 2}}, 6},
+	} {
+		o := &operator{wait: 100 * time.Millisecond}
+		synctest.Test(t, func(t *testing.T) {
+			network := smtptest.NewNetwork()
+			var requests []smtpprobe.Request
+			for i := range 90 {
+				addr := fmt.Sprintf("9.%d.0.1", i)
+				network.Add(addr, o)
+				req := about(fmt.Sprintf("good@d%d.example", i), addr)
+				req.Hosts[0].Name, req.Budget = fmt.Sprintf("mx%d.hoster.test", i), time.Hour
+				requests = append(requests, req)
+			}
+			ways := egress.Egresses{{Name: "a", Dialer: network}, {Name: "b", Dialer: network}, {Name: "c", Dialer: network}}
+			b := &bubble{T: t, network: network}
+			b.pool = newProber(t, smtpprobe.Config{Egresses: ways, Pace: tt.pace}, nil)
+			b.checkAnswered(b.askTogether(t.Context(), requests))
+			_ = b.pool.Close()
+			network.Close()
+		})
+		if o.most != tt.total {
+			t.Errorf("%+v: at most %d sessions at a time, want %d", tt.pace, o.most, tt.total)
+		}
+	}
+}
+
+// TestPaceOutlastsAPool sees that a later pool knows of pauses.
+func TestPaceOutlastsAPool(t *testing.T) {
+	host := &peer{other: func(_ *visit, command string) string {
+		if strings.HasPrefix(command, "MAIL") {
+			return "550 5.7.1 Client host blocked using a block list"
+		}
+		return ""
+	}}
+	var memory []pace.Memory
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		for i := range 5 {
+			b.ask(b.Context(), about(fmt.Sprintf("good@d%d.example", i)))
+		}
+		if memory = b.pool.PaceMemory(); len(memory) != 1 || time.Until(memory[0].PausedUntil) < 4*time.Minute {
+			b.Fatalf("memory %+v", memory)
+		}
+		later := newProber(t, smtpprobe.Config{PaceMemory: memory}, b.network)
+		if got := later.PaceMemory(); len(got) != 1 || got[0] != memory[0] {
+			b.Errorf("a later pool keeps %+v, want %+v", got, memory)
+		}
+		found, err := later.Probe(b.Context(), about("good@another.example"))
+		if err != nil || len(found.Sessions) != 1 || found.Sessions[0].Failure.Kind != smtp.KindPaused {
+			b.Errorf("a later pool found %s (%v)", summaries(found), err)
+		}
+		_ = later.Close()
+	})
+}
+
+// TestHarvestingIsToldAndSlowed sees that a provider at which most mailboxes do
+// not exist is asked more slowly.
+func TestHarvestingIsToldAndSlowed(t *testing.T) {
+	o := &operator{wait: 10 * time.Millisecond}
+	hosts, requests := o.hosts(40, 20, "hoster.test")
+	for i := range requests {
+		if i%4 > 0 {
+			requests[i].Target = strings.Replace(requests[i].Target, "good", "bad", 1)
+		}
+	}
+	log := &lines{}
+	inBubble(t, smtpprobe.Config{Logger: slog.New(slog.NewTextHandler(log, nil))}, hosts, func(b *bubble) {
+		b.checkAnswered(b.askAll(requests))
+		s := b.pool.Pacing()[0]
+		if s.Slowed != pace.Harvesting || s.Allowed != 3 || s.Refused < 0.7 || s.Refused > 0.8 {
+			b.Errorf("pacing %+v", s)
+		}
+	})
+	if n := log.count("harvesters"); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+}
+
+// TestShortSessionsAreSpacedOut sees that a host that ends each session after
+// one question is not met with a new connection at once, for ever.
+func TestShortSessionsAreSpacedOut(t *testing.T) {
+	host := &peer{other: func(_ *visit, command string) string {
+		if command == "RSET" {
+			return "550 5.5.1 no RSET here"
+		}
+		return ""
+	}}
+	var took time.Duration
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		requests := aboutAll(mailboxes(200, func(int) bool { return false }, "a.example"))
+		for i := range requests {
+			requests[i].Queued = func(bool) {}
+		}
+		start := time.Now()
+		b.askTogether(b.Context(), requests)
+		took = time.Since(start)
+	})
+	if perMinute := float64(len(sessions)) / max(1, took.Minutes()); perMinute > 200 {
+		t.Errorf("%d sessions in %v", len(sessions), took)
+	}
+}
