@@ -24,6 +24,7 @@ const (
 	missingScope      code = "missing_scope"
 	networkNotAllowed code = "network_not_allowed"
 	pathNotFound      code = "not_found"
+	webhookNotFound   code = "webhook_not_found"
 	methodNotAllowed  code = "method_not_allowed"
 	bodyNotTaken      code = "body_not_taken"
 	bodyTooLarge      code = "body_too_large"

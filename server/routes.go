@@ -15,6 +15,13 @@ import (
 const (
 	verifyRoute = "/api/v1/verify"
 	usageRoute  = "/api/v1/usage"
+
+	webhooksRoute      = "/api/v1/webhooks"
+	webhookRoute       = "/api/v1/webhooks/{id}"
+	webhookResendRoute = "/api/v1/webhooks/{id}/resend"
+	webhookSecretRoute = "/api/v1/webhook-secret"
+	webhookTestRoute   = "/api/v1/webhook-test"
+
 	healthRoute = "/healthz"
 	readyRoute  = "/readyz"
 	apiRoute    = "/api/" // unknown paths below it
@@ -23,7 +30,10 @@ const (
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return slices.AppendSeq([]string{verifyRoute, usageRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute}, maps.Keys(openapi.Routes(nil)))
+	return slices.AppendSeq([]string{
+		verifyRoute, usageRoute, webhooksRoute, webhookRoute, webhookResendRoute, webhookSecretRoute, webhookTestRoute,
+		healthRoute, readyRoute, "/api", apiRoute, pagesRoute,
+	}, maps.Keys(openapi.Routes(nil)))
 }
 
 // routes maps paths to handlers. It is not a [http.ServeMux], which would
@@ -43,6 +53,9 @@ func (s *Server) Handler() http.Handler {
 	}
 	if s.config.Usage != nil {
 		all[usageRoute] = only(s.authorized(rows.ScopeUsage, s.usage), http.MethodGet)
+	}
+	if s.config.Webhooks != nil {
+		s.addWebhooks(all)
 	}
 	for path, answer := range openapi.Routes(s.site) {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)
@@ -70,6 +83,10 @@ func (all routes) of(r *http.Request) (answer handler, route string) {
 	if answer, known := all[given]; known {
 		return answer, given
 	}
+	if pattern, id := patternOf(given); all[pattern] != nil {
+		r.SetPathValue("id", id)
+		return all[pattern], pattern
+	}
 	if given == contractYAML {
 		return only(noYAML, http.MethodGet, http.MethodHead), pagesRoute
 	}
@@ -77,6 +94,18 @@ func (all routes) of(r *http.Request) (answer handler, route string) {
 		return all[apiRoute], apiRoute
 	}
 	return all[pagesRoute], pagesRoute
+}
+
+// patternOf returns the route /api/v1/KIND/{id} or /api/v1/KIND/{id}/ACTION
+// that a path may belong to, and the ID.
+func patternOf(path string) (pattern, id string) {
+	const name = 4 // after "", "api", "v1" and the kind
+	parts := strings.Split(path, "/")
+	if len(parts) != name+1 && len(parts) != name+2 {
+		return "", ""
+	}
+	id, parts[name] = parts[name], "{id}"
+	return strings.Join(parts, "/"), id
 }
 
 // pages answers paths outside of the API.

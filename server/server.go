@@ -50,6 +50,9 @@ type Config struct {
 	// Usage is where the usage of keys is read from. It is for the command,
 	// too. Default: there is no such route.
 	Usage UsageStore
+	// Webhooks are those of the keys. It is for the command, too. Default:
+	// there are no such routes.
+	Webhooks WebhookStore
 	// Ready returns why the server cannot serve at the moment, for /readyz.
 	// Default: it always can.
 	Ready func(ctx context.Context) error

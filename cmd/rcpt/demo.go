@@ -71,7 +71,7 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	}
 	s := service{
 		listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address,
-		samples: demoSamples(demo.Cases()),
+		samples: demoSamples(demo.Cases()), webhookNets: demoWebhookNets,
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }

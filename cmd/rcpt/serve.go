@@ -27,7 +27,8 @@ type serveCommand struct {
 	databaseFlag
 	metricsFlag
 	siteFlags
-	alertFlags   `group:"Alerts"`
+	alertFlags `group:"Alerts"`
+	webhookFlags
 	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of cached results; 0 disables caching. Default: ${default}."`
 	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
@@ -84,7 +85,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	s := service{
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
-		alerts:  alerts,
+		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet),
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

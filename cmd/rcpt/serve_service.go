@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -38,6 +39,7 @@ type service struct {
 	remember    int // number of cached results; 0: no cache
 	metrics     metricsFlag
 	site        siteFlags
+	webhookNets []netip.Prefix // that webhooks may be sent to although they are not public
 	details     bool
 	// readyNetwork makes the server not ready while the check of the network
 	// fails.
@@ -115,12 +117,14 @@ func (r *running) build() error {
 		return err
 	}
 	var usage server.UsageStore
+	var webhooks server.WebhookStore
 	var pages http.Handler
 	if r.state.store != nil {
-		usage, pages = r.state.store, r.pages.Handler()
+		usage, webhooks, pages = r.state.store, r.state.store, r.pages.Handler()
 	}
 	r.server, err = server.New(server.Config{
-		Verifier: r.cache, Usage: usage, Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys,
+		Verifier: r.cache, Usage: usage, Webhooks: webhooks,
+		Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys,
 		Record: r.state.record, Ready: r.ready,
 		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(),
 		TrustedProxies: prefixes(r.site.TrustedProxy),
@@ -128,8 +132,8 @@ func (r *running) build() error {
 	return err
 }
 
-// background rechecks greylisted addresses, checks the network and updates the
-// lists, until stop is called.
+// background rechecks greylisted addresses, checks the network, sends webhooks
+// and updates the lists, until stop is called.
 func (r *running) background(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -137,6 +141,9 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.watchNetwork(ctx) })
 	work.Go(func() { r.examine(ctx) })
 	work.Go(func() { r.alert(ctx) })
+	if r.state.store != nil {
+		work.Go(func() { r.newSender().Run(ctx) })
+	}
 	if r.lists != nil {
 		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}

@@ -121,10 +121,6 @@ func (s *Store) endIfDone(ctx context.Context, tx *sql.Tx, id string) error {
 	return s.jobEnded(ctx, tx, j)
 }
 
-// jobEnded is called in the transaction in which a job becomes done, cancelled
-// or failed: what must happen exactly once after that is written here.
-func (s *Store) jobEnded(context.Context, *sql.Tx, Job) error { return nil }
-
 // DeleteJob deletes a job and everything about it. Nobody sees it from the
 // first moment; what is large is deleted in several transactions. If that is
 // interrupted, [Store.Purge] goes on.
@@ -166,6 +162,7 @@ var erasures = []string{
 	`DELETE FROM job_segments WHERE job = $1 AND segment IN (SELECT segment FROM job_segments WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM job_counts WHERE job = $1 AND result IN (SELECT result FROM job_counts WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM job_requests WHERE job = $1 AND token IN (SELECT token FROM job_requests WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM webhooks WHERE job = $1 AND id IN (SELECT id FROM webhooks WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM jobs WHERE id = $1 AND $2 > 0`,
 }
 

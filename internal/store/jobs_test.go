@@ -5,6 +5,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,10 +15,10 @@ import (
 
 // someJob starts a job with two segments, each with two batches of ten
 // addresses.
-func someJob(t testing.TB, s *Store, owner string) Job {
+func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 	t.Helper()
 	ctx := t.Context()
-	j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Key: "key", Name: "a list", Format: "csv"}, []byte("head"))
+	j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Key: "key", Name: "a list", Webhook: strings.Join(webhook, ""), Format: "csv"}, []byte("head"))
 	check(t, err)
 	for segment := range int64(2) {
 		check(t, s.AddSegment(ctx, j.ID, segment, []byte{byte(segment)}, []Batch{

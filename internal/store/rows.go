@@ -20,15 +20,16 @@ type (
 	WebhookSecret = rows.WebhookSecret
 	WebhookQuery  = rows.WebhookQuery
 
-	Job         = rows.Job
-	JobState    = rows.JobState
-	JobQuery    = rows.JobQuery
-	JobTotals   = rows.JobTotals
-	JobRequest  = rows.JobRequest
-	Batch       = rows.Batch
-	BatchQuery  = rows.BatchQuery
-	Settlement  = rows.Settlement
-	ResultCount = rows.ResultCount
+	Job            = rows.Job
+	JobState       = rows.JobState
+	JobQuery       = rows.JobQuery
+	JobTotals      = rows.JobTotals
+	JobRequest     = rows.JobRequest
+	Batch          = rows.Batch
+	BatchQuery     = rows.BatchQuery
+	Settlement     = rows.Settlement
+	ResultCount    = rows.ResultCount
+	ClaimedWebhook = rows.ClaimedWebhook
 )
 
 // The scopes.

@@ -98,15 +98,6 @@ func exists(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool, e
 	return err == nil, err
 }
 
-// ClaimedWebhook is a webhook that a node is to send now.
-type ClaimedWebhook struct {
-	Webhook
-	Secrets []string // that sign it, the current one first
-	Step    int      // how many tries there were since the schedule began
-
-	claim int64
-}
-
 // ClaimWebhooks returns up to limit webhooks that are due, the longest due
 // first, and of each key no more than perKey, those included that are claimed
 // already: receivers that hang do not hold up those of other keys. They belong
@@ -153,7 +144,7 @@ const webhookColumns = `id, line, job, event, url, body, state, created, due, tr
 func scanWebhook(row scanner) (Webhook, error) { return scanWebhookWith(row) }
 
 func scanClaimed(row scanner) (w ClaimedWebhook, err error) {
-	w.Webhook, err = scanWebhookWith(row, &w.Step, &w.claim)
+	w.Webhook, err = scanWebhookWith(row, &w.Step, &w.Claim)
 	return w, err
 }
 

@@ -21,7 +21,7 @@ func (s *Store) SettleWebhook(ctx context.Context, w ClaimedWebhook, try Webhook
 	return s.write(ctx, "settle webhook", func(ctx context.Context, tx *sql.Tx) error {
 		if err := held(tx.ExecContext(ctx, `
 			UPDATE webhooks SET state = $3, due = $4, step = step + 1, tries = tries + 1, leased = 0 WHERE id = $1 AND claim = $2`,
-			w.ID, w.claim, string(state), millisOf(next))); err != nil {
+			w.ID, w.Claim, string(state), millisOf(next))); err != nil {
 			return err
 		}
 		number := w.Tries + 1

@@ -135,7 +135,7 @@ func (c *Client) try(ctx context.Context, method, target string, sent []byte, ou
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	switch {
-	case response.StatusCode != http.StatusOK:
+	case response.StatusCode != http.StatusOK && response.StatusCode != http.StatusAccepted:
 		return newError(response, body)
 	case err != nil:
 		return fmt.Errorf("rcpt: the response is incomplete: %w", err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,10 +44,28 @@ func (c *Contract) Check(method, path string, got *http.Response) error {
 	return nil
 }
 
+// operations returns what is declared for a path, whose ID may be any.
+func (c *Contract) operations(path string) (all map[string]declared, known bool) {
+	if all, known = c.paths[path]; known {
+		return all, true
+	}
+	given := strings.Split(path, "/")
+	for declared, all := range c.paths {
+		parts := strings.Split(declared, "/")
+		if i := slices.Index(parts, "{id}"); i >= 0 && len(parts) == len(given) {
+			parts[i] = given[i]
+			if slices.Equal(parts, given) {
+				return all, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // expected is what the contract has for such a response; nil: the contract is
 // not about it.
 func (c *Contract) expected(method, path string, got *http.Response) (*response, error) {
-	operations, known := c.paths[path]
+	operations, known := c.operations(path)
 	if !known {
 		return c.outside(path, got)
 	}

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -30,6 +31,14 @@ type Webhook struct {
 	Tries   int       // so far
 }
 
+// ClaimedWebhook is a webhook that a node is to send now.
+type ClaimedWebhook struct {
+	Webhook
+	Secrets []string // that sign it, the current one first
+	Step    int      // how many tries there were since its schedule began
+	Claim   int64    // goes up whenever a node takes it
+}
+
 // WebhookTry is one try to send a webhook.
 type WebhookTry struct {
 	Number   int // from 1
@@ -53,4 +62,18 @@ type WebhookQuery struct {
 	State  WebhookState // empty: any
 	Before string       // the ID of a webhook: those before it; empty: from the latest on
 	Limit  int
+}
+
+// WebhookBody returns the body of a webhook, as the Standard Webhooks
+// specification recommends it: what happened, when, and data about it.
+func WebhookBody(event string, at time.Time, data any) (json.RawMessage, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(struct {
+		Type      string    `json:"type"`
+		Timestamp time.Time `json:"timestamp"`
+		Data      any       `json:"data"`
+	}{event, at.UTC().Truncate(time.Millisecond), data})
+	return bytes.TrimSpace(text.Bytes()), err
 }

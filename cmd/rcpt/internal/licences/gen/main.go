@@ -116,6 +116,9 @@ func addFolder(module, folder string, add func(owner, file string) error) error 
 		return err
 	}
 	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "licences.txt") {
+			continue // what this program writes
+		}
 		if entry.Type().IsRegular() && name.MatchString(entry.Name()) && filepath.Ext(entry.Name()) != ".go" {
 			if err := add(module, filepath.Join(folder, entry.Name())); err != nil {
 				return err

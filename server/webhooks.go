@@ -1,0 +1,253 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/webhook"
+)
+
+const (
+	// webhooksListed is how many webhooks are listed at once, and
+	// maxWebhooksListed how many a client may ask for.
+	webhooksListed    = 50
+	maxWebhooksListed = 200
+	// previousSecretFor is how long the secret before the present one still
+	// signs: a day to change over.
+	previousSecretFor = 24 * time.Hour
+)
+
+// WebhookStore has the webhooks of keys; a
+// *[github.com/rcpt/rcpt/internal/store.Store] is one. Where a key is asked
+// for, the webhooks of the keys that it replaced are its own as well.
+type WebhookStore interface {
+	AddWebhook(context.Context, rows.Webhook) (rows.Webhook, error)
+	Webhooks(context.Context, rows.WebhookQuery) ([]rows.Webhook, error)
+	Webhook(ctx context.Context, key, id string) (rows.Webhook, []rows.WebhookTry, error)
+	ResendWebhook(ctx context.Context, key, id string) (rows.Webhook, error)
+	WebhookSecret(ctx context.Context, key string) (rows.WebhookSecret, error)
+	RotateWebhookSecret(ctx context.Context, key string, until time.Time) (string, error)
+}
+
+func (s *Server) addWebhooks(all routes) {
+	authorized := func(next granted) handler { return s.authorized(rows.ScopeBulk, next) }
+	all[webhooksRoute] = only(authorized(s.listWebhooks), http.MethodGet)
+	all[webhookRoute] = only(authorized(s.showWebhook), http.MethodGet)
+	all[webhookResendRoute] = only(authorized(s.resendWebhook), http.MethodPost)
+	all[webhookTestRoute] = only(authorized(s.testWebhook), http.MethodPost)
+	secret := map[string]handler{http.MethodGet: authorized(s.showSecret), http.MethodPost: authorized(s.rotateSecret)}
+	all[webhookSecretRoute] = only(func(x *exchange, r *http.Request) { secret[r.Method](x, r) }, http.MethodGet, http.MethodPost)
+}
+
+// webhookRecord is a webhook as clients see it.
+type webhookRecord struct {
+	ID      string            `json:"id"`
+	Event   string            `json:"event"`
+	Job     string            `json:"job,omitempty"`
+	URL     string            `json:"url"`
+	State   rows.WebhookState `json:"state"`
+	Created time.Time         `json:"created_at"`
+	Next    time.Time         `json:"next_try_at,omitzero"`
+	Tries   int               `json:"tries"`
+	Log     []tryRecord       `json:"log,omitempty"`
+}
+
+type tryRecord struct {
+	Number   int       `json:"number"`
+	At       time.Time `json:"at"`
+	Status   int       `json:"status,omitempty"`
+	Error    string    `json:"error,omitempty"`
+	Duration int64     `json:"duration_ms"`
+	Answer   string    `json:"answer,omitempty"`
+}
+
+func recordOfWebhook(w rows.Webhook, tries []rows.WebhookTry) webhookRecord {
+	record := webhookRecord{ID: w.ID, Event: w.Event, Job: w.Job, URL: w.URL, State: w.State, Created: w.Created, Next: w.Next, Tries: w.Tries}
+	for _, t := range tries {
+		record.Log = append(record.Log, tryRecord{t.Number, t.At, t.Status, t.Error, t.Duration.Milliseconds(), t.Answer})
+	}
+	return record
+}
+
+// listWebhooks answers GET /api/v1/webhooks, the latest first.
+func (s *Server) listWebhooks(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	asked, err := readWebhookQuery(x.queryOf(r))
+	if err != nil {
+		s.mistaken(x, grant, err)
+		return false
+	}
+	asked.Key = grant.ID
+	all, err := s.config.Webhooks.Webhooks(r.Context(), asked)
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	answer := struct {
+		Webhooks []webhookRecord `json:"webhooks"`
+		Next     string          `json:"next,omitempty"`
+	}{Webhooks: []webhookRecord{}}
+	for _, w := range all {
+		answer.Webhooks = append(answer.Webhooks, recordOfWebhook(w, nil))
+	}
+	if len(all) == asked.Limit {
+		answer.Next = all[len(all)-1].ID
+	}
+	return writeGranted(x, grant, http.StatusOK, answer)
+}
+
+// readWebhookQuery reads which webhooks are asked for. Every error is a
+// [fault].
+func readWebhookQuery(q *query) (asked rows.WebhookQuery, err error) {
+	if q.err != nil {
+		return asked, q.err
+	}
+	limit := strconv.Itoa(webhooksListed)
+	state := ""
+	for name, value := range map[string]*string{"job": &asked.Job, "state": &state, "before": &asked.Before, "limit": &limit} {
+		text, given, err := q.one(name)
+		if err != nil {
+			return asked, err
+		}
+		if given {
+			*value = text
+		}
+	}
+	asked.State = rows.WebhookState(state)
+	switch asked.State {
+	case "", rows.WebhookPending, rows.WebhookDelivered, rows.WebhookFailed, rows.WebhookDisabled:
+	default:
+		return asked, badRequest(invalidParameter, `The parameter "state" must be pending, delivered, failed or disabled.`)
+	}
+	if asked.Limit, err = strconv.Atoi(limit); err != nil || asked.Limit < 1 || asked.Limit > maxWebhooksListed {
+		return asked, badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`, maxWebhooksListed)
+	}
+	return asked, nil
+}
+
+// showWebhook answers GET /api/v1/webhooks/{id}, with each try.
+func (s *Server) showWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	w, tries, err := s.config.Webhooks.Webhook(r.Context(), grant.ID, r.PathValue("id"))
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	return writeGranted(x, grant, http.StatusOK, recordOfWebhook(w, tries))
+}
+
+// resendWebhook answers POST /api/v1/webhooks/{id}/resend.
+func (s *Server) resendWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	if s.hasBody(x, r, grant) {
+		return false
+	}
+	w, err := s.config.Webhooks.ResendWebhook(r.Context(), grant.ID, r.PathValue("id"))
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	return writeGranted(x, grant, http.StatusAccepted, recordOfWebhook(w, nil))
+}
+
+// testWebhook answers POST /api/v1/webhook-test: an event for a receiver, to
+// try it.
+func (s *Server) testWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	to, err := readTestURL(x, r)
+	if err != nil {
+		s.mistaken(x, grant, err)
+		return false
+	}
+	w, err := webhook.Test(grant.ID, to, time.Now())
+	if err == nil {
+		w, err = s.config.Webhooks.AddWebhook(r.Context(), w)
+	}
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	return writeGranted(x, grant, http.StatusAccepted, recordOfWebhook(w, nil))
+}
+
+// secretRecord says how old the secret is; its text is there only when it is
+// new.
+type secretRecord struct {
+	Secret        string    `json:"secret,omitempty"`
+	Created       time.Time `json:"created_at,omitzero"`
+	PreviousUntil time.Time `json:"previous_until,omitzero"`
+}
+
+// showSecret answers GET /api/v1/webhook-secret.
+func (s *Server) showSecret(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	return s.answerSecret(x, r, grant, "")
+}
+
+// rotateSecret answers POST /api/v1/webhook-secret: a new secret, which is
+// shown this once.
+func (s *Server) rotateSecret(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	if s.hasBody(x, r, grant) {
+		return false
+	}
+	text, err := s.config.Webhooks.RotateWebhookSecret(r.Context(), grant.ID, time.Now().Add(previousSecretFor))
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	return s.answerSecret(x, r, grant, text)
+}
+
+func (s *Server) answerSecret(x *exchange, r *http.Request, grant *keyring.Grant, text string) bool {
+	secret, err := s.config.Webhooks.WebhookSecret(r.Context(), grant.ID)
+	if err != nil {
+		return s.webhookFailed(x, grant, err)
+	}
+	return writeGranted(x, grant, http.StatusOK, secretRecord{text, secret.Created, secret.PreviousUntil})
+}
+
+// hasBody refuses a POST with a body, which these do not read.
+func (s *Server) hasBody(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	if !leaveBody(x, r) {
+		return false
+	}
+	grant.Free()
+	writeError(x, http.StatusRequestEntityTooLarge, bodyNotTaken, "This request takes no body.")
+	return true
+}
+
+// webhookFailed answers that the store has no such webhook or fails.
+func (s *Server) webhookFailed(x *exchange, grant *keyring.Grant, err error) (answered bool) {
+	rateFields(x.Header(), grant.Rate())
+	if errors.Is(err, rows.ErrNotFound) {
+		writeError(x, http.StatusNotFound, webhookNotFound, "This key has no webhook with this ID.")
+		return false
+	}
+	x.note(slog.String("error", err.Error()))
+	s.refused("store")
+	writeBusy(x, storeUnavailable, "The webhooks cannot be read or stored at the moment. Try again later.")
+	return false
+}
+
+// writeGranted answers with the state of the key's rate.
+func writeGranted(x *exchange, grant *keyring.Grant, status int, body any) (answered bool) {
+	rateFields(x.Header(), grant.Rate())
+	writeJSON(x, status, body)
+	return true
+}
+
+// readTestURL reads {"url":…}. Every error is a [fault].
+func readTestURL(x *exchange, r *http.Request) (string, error) {
+	text, err := readBody(x, r)
+	if err != nil {
+		leaveBody(x, r)
+		return "", err
+	}
+	var asked struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(text, &asked); err != nil {
+		return "", badRequest(invalidBody, `The body must be JSON as {"url":"https://receiver.example/hook"}.`)
+	}
+	if err := webhook.CheckURL(asked.URL); err != nil {
+		return "", badRequest(invalidBody, `The member "url" of the body: %s.`, err)
+	}
+	return asked.URL, nil
+}
