@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test soak vulncheck lists licences help
+.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test accuracy soak vulncheck lists licences help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -77,6 +77,9 @@ bench-go: ## the benchmarks of the packages, with allocations
 
 bench-test: ## the tests of the bench module (they listen on port 25 of loopback)
 	cd bench && $(GO) vet ./... && $(GO) test -timeout 3m ./...
+
+accuracy: ## labelled situations, replies and addresses: writes the table of the README
+	$(GO) test ./engine -run 'TestAccuracy$$' -count=1 -v -write-accuracy
 
 soak: build ## rcpt among hostile mail hosts for SOAK: fails on growth, on what is stuck and on what is untrue
 	cd bench && $(GO) build -o ../bin/bench . && ../bin/bench soak --rcpt ../bin/rcpt --for $(SOAK)

@@ -57,6 +57,22 @@ func TestCases(t *testing.T) {
 
 func playCase(t *testing.T, file string, archive *txtar.Archive) {
 	world := newWorld(t, archive)
+	result := verifyIn(t, world)
+	world.checkManners(t)
+
+	got := recordOf(t, result)
+	if *update {
+		rewrite(t, file, archive, got)
+		return
+	}
+	if diff := cmp.Diff(string(world.want), string(got)); diff != "" {
+		t.Errorf("record (-want +got):\n%s\ntranscript:\n%s", diff, transcriptOf(result))
+	}
+}
+
+// verifyIn verifies the address of a world, and closes the world.
+func verifyIn(t *testing.T, world *world) engine.Result {
+	t.Helper()
 	known, err := lists.New(world.lists...)
 	if err != nil {
 		t.Fatal(err)
@@ -81,16 +97,7 @@ func playCase(t *testing.T, file string, archive *txtar.Archive) {
 		t.Error(err)
 	}
 	world.net.Close()
-	world.checkManners(t)
-
-	got := recordOf(t, result)
-	if *update {
-		rewrite(t, file, archive, got)
-		return
-	}
-	if diff := cmp.Diff(string(world.want), string(got)); diff != "" {
-		t.Errorf("record (-want +got):\n%s\ntranscript:\n%s", diff, transcriptOf(result))
-	}
+	return result
 }
 
 // world is the part of the Internet that a case is about.

@@ -37,6 +37,12 @@ func (i *inbox) Send(_ context.Context, m Message) error {
 	return nil
 }
 
+func (i *inbox) count() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.tries
+}
+
 // texts are the states and subjects of what was sent.
 func (i *inbox) texts() string {
 	i.mu.Lock()
@@ -112,8 +118,9 @@ func TestTriedAgain(t *testing.T) {
 			t.Errorf("at first %q and %q", good.texts(), bad.texts())
 		}
 		time.Sleep(time.Hour)
-		if bad.texts() != "problem port" || dead.tries != 1+len(pauses) {
-			t.Errorf("later %q, %d tries", bad.texts(), dead.tries)
+		synctest.Wait()
+		if bad.texts() != "problem port" || dead.count() != 1+len(pauses) {
+			t.Errorf("later %q, %d tries", bad.texts(), dead.count())
 		}
 		cancel()
 		synctest.Wait()
