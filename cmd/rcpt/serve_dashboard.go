@@ -57,13 +57,8 @@ func (r *running) health(context.Context) dashboard.Health {
 		hits := memory.FromMemory + memory.FromStore
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
-	for _, s := range r.verifier.Stats().SMTP.Paused {
-		b := dashboard.Breaker{Provider: s.Provider, Egress: s.Egress, Until: s.Until,
-			Reason: "it said that we were too fast"}
-		if !s.Until.IsZero() {
-			b.Reason = "it blocked us for several domains"
-		}
-		h.Breakers = append(h.Breakers, b)
+	if r.engine.Level == engine.LevelSMTP {
+		h.Preset, h.Pace = string(r.engine.Pace.WithDefaults().Preset), paceRows(r.verifier.Pacing())
 	}
 	for _, b := range blocks {
 		h.Blocks = append(h.Blocks, dashboard.Block{

@@ -18,6 +18,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/metrics"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 // metricsFlag is the address of the metrics for Prometheus.
@@ -37,6 +38,7 @@ func (r *running) newFigures() (*figures, error) {
 	config := metrics.Config{
 		Version: version(), Routes: server.Routes(), Log: r.logger,
 		Engine:    func() engine.Stats { return r.verifier.Stats() },
+		Pacing:    func() []smtpprobe.ProviderPace { return r.verifier.Pacing() },
 		Admission: func() metrics.Admission { return metrics.Admission(r.server.Load()) },
 		Keys:      r.state.keyFigures,
 		Cache:     r.cacheFigures,

@@ -18,7 +18,8 @@ type Health struct {
 	Hour        *Hour
 	Version     string
 	Egresses    []Egress
-	Breakers    []Breaker
+	Preset      string // of the pace: "normal"; empty: mail hosts are not asked
+	Pace        []Pace
 	Blocks      []Block
 	Resolvers   []Resolver
 	Cache       *Cache
@@ -49,12 +50,36 @@ type Egress struct {
 	Fault     string    // empty: none is known
 }
 
-// Breaker is a provider that is paused or slowed.
-type Breaker struct {
+// Pace is how a provider is asked through an egress.
+type Pace struct {
 	Provider string
-	Egress   string    // the egress that it blocks; empty: there is only one
-	Until    time.Time // paused until then; zero: slowed
-	Reason   string
+	Egress   string // empty: there is only one
+	Waiting  int    // addresses that wait for a session with it
+	Sessions int    // open
+	Allowed  int    // at the moment; negative: there is no limit
+	Slowed   bool
+	Until    time.Time // paused until then; zero: it is not
+	Reason   string    // why it is slowed or paused
+	// Harvesting is set where the reason is that most mailboxes do not exist.
+	Harvesting bool
+}
+
+// Load is what the provider is busy with, in words.
+func (p Pace) Load() string {
+	text := fmt.Sprintf("%d sessions", p.Sessions)
+	if p.Sessions == 1 {
+		text = "1 session"
+	}
+	if p.Allowed >= 0 {
+		text = fmt.Sprintf("%d of %d sessions", p.Sessions, p.Allowed)
+	}
+	switch p.Waiting {
+	case 0:
+		return text
+	case 1:
+		return text + ", 1 address waits"
+	}
+	return text + ", " + groupedCount(int64(p.Waiting)) + " addresses wait"
 }
 
 // Block is a provider whose mail hosts refused this server, not a mailbox.
@@ -205,9 +230,12 @@ func (view *healthView) faults() (all []fault) {
 		what := fmt.Sprintf("%s of the addresses checked in the last hour are “unknown”, most often for the reason “%s”", percent(h.Unknown, h.Checked), reasonTexts[h.Mostly].Name)
 		all = append(all, fault{"Results", what})
 	}
-	for _, b := range view.Breakers {
-		if !b.Until.IsZero() {
-			all = append(all, fault{"Provider " + b.Provider, "paused for " + view.Wait(b.Until) + "; its addresses are “unknown” until then"})
+	for _, p := range view.Pace {
+		switch {
+		case p.Harvesting:
+			all = append(all, fault{"Provider " + p.Provider, p.Reason + ", which looks like address harvesting: find out which list or key they come from"})
+		case !p.Until.IsZero():
+			all = append(all, fault{"Provider " + p.Provider, "paused for " + view.Wait(p.Until) + "; its addresses wait or are “unknown” until then"})
 		}
 	}
 	return all

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -10,7 +12,7 @@ import (
 // engineFigures are the figures of the session pool and of the providers that
 // it pauses or slows down.
 func engineFigures() []figure[engine.Stats] {
-	known := setOf(provider.Names()...)
+	known := setOf(slices.Concat(provider.Names(), provider.PacingNames())...)
 	return []figure[engine.Stats]{
 		gauge("rcpt_smtp_pool_sessions", "SMTP sessions that are open or being opened.", func(s engine.Stats) float64 { return float64(s.SMTP.Sessions) }),
 		gauge("rcpt_smtp_pool_idle_sessions", "SMTP sessions that are kept for the next recipient.", func(s engine.Stats) float64 { return float64(s.SMTP.Idle) }),

@@ -14,6 +14,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -91,6 +92,14 @@ func TestClosedSets(t *testing.T) {
 			})
 		}
 		return s
+	}
+	config.Pacing = func() (all []smtpprobe.ProviderPace) {
+		for range 100 {
+			all = append(all, smtpprobe.ProviderPace{
+				Rules: pace.Rules{Provider: hostile()}, State: pace.State{Paused: pace.Trouble(hostile()), Slowed: pace.Trouble(hostile())}, Egress: hostile(),
+			})
+		}
+		return all
 	}
 	m, err := New(config)
 	if err != nil {

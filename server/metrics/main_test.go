@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"go.uber.org/goleak"
 )
 
@@ -30,6 +31,14 @@ func watchAll() Config {
 		Version: "v1.2.3", Routes: []string{"/api/v1/verify", "/healthz", "/"},
 		Engine: func() engine.Stats {
 			return engine.Stats{SMTP: smtpprobe.Stats{Sessions: 7, Idle: 2, UnderWay: 9, Waiting: 11, Hosts: 13}}
+		},
+		Pacing: func() []smtpprobe.ProviderPace {
+			return []smtpprobe.ProviderPace{
+				{Rules: pace.Rules{Provider: "google"}, State: pace.State{Sessions: 3, Allowed: 5, Slowed: pace.Harvesting}, Egress: "a", Waiting: 100},
+				{Rules: pace.Rules{Provider: "google"}, State: pace.State{Sessions: 2, Allowed: 1, Paused: pace.Blocked, Slowed: pace.RateLimited}, Egress: "b", Waiting: 20},
+				{Rules: pace.Rules{Provider: "hoster.example"}, State: pace.State{Sessions: 4, Allowed: pace.Unlimited, Paused: pace.BudgetSpent}, Waiting: 7},
+				{Rules: pace.Rules{Provider: "192.0.2.0/24"}, State: pace.State{Sessions: 1, Allowed: 10}, Waiting: 1},
+			}
 		},
 		Admission: func() Admission { return Admission{Running: 3, Waiting: 1, Limit: 1000} },
 		Cache:     func() Cache { return Cache{Hits: 5, StoreHits: 6, Misses: 7, Entries: 8} },

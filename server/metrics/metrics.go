@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 // Config says what to watch. The funcs are called once for each scrape, and
@@ -25,6 +26,8 @@ type Config struct {
 	Routes []string
 	// Engine is what the verifier is busy with.
 	Engine func() engine.Stats
+	// Pacing is how each provider is asked.
+	Pacing func() []smtpprobe.ProviderPace
 	// Admission is how many verifications run and may run.
 	Admission func() Admission
 	// Cache is what the remembered verdicts are good for.

@@ -55,6 +55,7 @@ type Doctor map[string]int
 func (c *Config) sources() []prometheus.Collector {
 	var all []prometheus.Collector
 	all = watch(all, c.Engine, engineFigures())
+	all = watch(all, c.Pacing, paceFigures())
 	all = watch(all, c.Admission, admissionFigures)
 	all = watch(all, c.Cache, cacheFigures)
 	all = watch(all, c.Rechecks, recheckFigures)
