@@ -19,9 +19,6 @@ const (
 	// maxWebhooksListed how many a client may ask for.
 	webhooksListed    = 50
 	maxWebhooksListed = 200
-	// previousSecretFor is how long the secret before the present one still
-	// signs: a day to change over.
-	previousSecretFor = 24 * time.Hour
 )
 
 // WebhookStore has the webhooks of keys; a
@@ -46,36 +43,6 @@ func (s *Server) addWebhooks(all routes) {
 	all[webhookSecretRoute] = only(func(x *exchange, r *http.Request) { secret[r.Method](x, r) }, http.MethodGet, http.MethodPost)
 }
 
-// webhookRecord is a webhook as clients see it.
-type webhookRecord struct {
-	ID      string            `json:"id"`
-	Event   string            `json:"event"`
-	Job     string            `json:"job,omitempty"`
-	URL     string            `json:"url"`
-	State   rows.WebhookState `json:"state"`
-	Created time.Time         `json:"created_at"`
-	Next    time.Time         `json:"next_try_at,omitzero"`
-	Tries   int               `json:"tries"`
-	Log     []tryRecord       `json:"log,omitempty"`
-}
-
-type tryRecord struct {
-	Number   int       `json:"number"`
-	At       time.Time `json:"at"`
-	Status   int       `json:"status,omitempty"`
-	Error    string    `json:"error,omitempty"`
-	Duration int64     `json:"duration_ms"`
-	Answer   string    `json:"answer,omitempty"`
-}
-
-func recordOfWebhook(w rows.Webhook, tries []rows.WebhookTry) webhookRecord {
-	record := webhookRecord{ID: w.ID, Event: w.Event, Job: w.Job, URL: w.URL, State: w.State, Created: w.Created, Next: w.Next, Tries: w.Tries}
-	for _, t := range tries {
-		record.Log = append(record.Log, tryRecord{t.Number, t.At, t.Status, t.Error, t.Duration.Milliseconds(), t.Answer})
-	}
-	return record
-}
-
 // listWebhooks answers GET /api/v1/webhooks, the latest first.
 func (s *Server) listWebhooks(x *exchange, r *http.Request, grant *keyring.Grant) bool {
 	asked, err := readWebhookQuery(x.queryOf(r))
@@ -89,11 +56,11 @@ func (s *Server) listWebhooks(x *exchange, r *http.Request, grant *keyring.Grant
 		return s.webhookFailed(x, grant, err)
 	}
 	answer := struct {
-		Webhooks []webhookRecord `json:"webhooks"`
-		Next     string          `json:"next,omitempty"`
-	}{Webhooks: []webhookRecord{}}
+		Webhooks []webhook.Record `json:"webhooks"`
+		Next     string           `json:"next,omitempty"`
+	}{Webhooks: []webhook.Record{}}
 	for _, w := range all {
-		answer.Webhooks = append(answer.Webhooks, recordOfWebhook(w, nil))
+		answer.Webhooks = append(answer.Webhooks, webhook.RecordOf(w, nil))
 	}
 	if len(all) == asked.Limit {
 		answer.Next = all[len(all)-1].ID
@@ -136,7 +103,7 @@ func (s *Server) showWebhook(x *exchange, r *http.Request, grant *keyring.Grant)
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
-	return writeGranted(x, grant, http.StatusOK, recordOfWebhook(w, tries))
+	return writeGranted(x, grant, http.StatusOK, webhook.RecordOf(w, tries))
 }
 
 // resendWebhook answers POST /api/v1/webhooks/{id}/resend.
@@ -148,7 +115,7 @@ func (s *Server) resendWebhook(x *exchange, r *http.Request, grant *keyring.Gran
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
-	return writeGranted(x, grant, http.StatusAccepted, recordOfWebhook(w, nil))
+	return writeGranted(x, grant, http.StatusAccepted, webhook.RecordOf(w, nil))
 }
 
 // testWebhook answers POST /api/v1/webhook-test: an event for a receiver, to
@@ -166,15 +133,7 @@ func (s *Server) testWebhook(x *exchange, r *http.Request, grant *keyring.Grant)
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
-	return writeGranted(x, grant, http.StatusAccepted, recordOfWebhook(w, nil))
-}
-
-// secretRecord says how old the secret is; its text is there only when it is
-// new.
-type secretRecord struct {
-	Secret        string    `json:"secret,omitempty"`
-	Created       time.Time `json:"created_at,omitzero"`
-	PreviousUntil time.Time `json:"previous_until,omitzero"`
+	return writeGranted(x, grant, http.StatusAccepted, webhook.RecordOf(w, nil))
 }
 
 // showSecret answers GET /api/v1/webhook-secret.
@@ -188,7 +147,7 @@ func (s *Server) rotateSecret(x *exchange, r *http.Request, grant *keyring.Grant
 	if s.hasBody(x, r, grant) {
 		return false
 	}
-	text, err := s.config.Webhooks.RotateWebhookSecret(r.Context(), grant.ID, time.Now().Add(previousSecretFor))
+	text, err := s.config.Webhooks.RotateWebhookSecret(r.Context(), grant.ID, time.Now().Add(webhook.PreviousSecretFor))
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
@@ -200,7 +159,7 @@ func (s *Server) answerSecret(x *exchange, r *http.Request, grant *keyring.Grant
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
-	return writeGranted(x, grant, http.StatusOK, secretRecord{text, secret.Created, secret.PreviousUntil})
+	return writeGranted(x, grant, http.StatusOK, webhook.SecretRecord{Secret: text, Created: secret.Created, PreviousUntil: secret.PreviousUntil})
 }
 
 // hasBody refuses a POST with a body, which these do not read.

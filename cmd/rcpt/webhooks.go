@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/webhook"
+)
+
+// webhooksCommand is "rcpt webhooks".
+type webhooksCommand struct {
+	List   webhooksListCommand   `cmd:"" help:"List the latest webhooks."`
+	Show   webhooksShowCommand   `cmd:"" help:"Show a webhook and each try to send it."`
+	Resend webhooksResendCommand `cmd:"" help:"Send a webhook again, with the same ID."`
+	Test   webhooksTestCommand   `cmd:"" help:"Send an event to a receiver, to test it."`
+	Secret webhooksSecretCommand `cmd:"" help:"Make a new secret for the webhooks of a key."`
+}
+
+// webhooksListCommand is "rcpt webhooks list".
+type webhooksListCommand struct {
+	keysFlags
+	State string        `env:"-" placeholder:"STATE" enum:"pending,delivered,failed,disabled," default:"" help:"Only those in this state: pending, delivered, failed or disabled."`
+	Key   string        `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
+	Limit positiveCount `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+}
+
+// Run prints webhooks, the latest first.
+func (c *webhooksListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		asked := store.WebhookQuery{State: store.WebhookState(c.State), Limit: int(c.Limit)}
+		var err error
+		if c.Key != "" {
+			if asked.Key, err = keyNamed(ctx, s, c.Key); err != nil {
+				return err
+			}
+		}
+		all, err := s.Webhooks(ctx, asked)
+		if err != nil {
+			return err
+		}
+		if !c.JSON && len(all) == 0 {
+			_, err := fmt.Fprintln(std.out, "There are no webhooks.")
+			return err
+		}
+		return c.print(std.out, all, nil)
+	})
+}
+
+// print prints webhooks, the last one with its tries.
+func (c keysFlags) print(w io.Writer, all []store.Webhook, tries []store.WebhookTry) error {
+	if c.JSON {
+		for _, one := range all {
+			if err := newEncoder(w).Encode(webhook.RecordOf(one, tries)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var text strings.Builder
+	const row = "%-24s  %-16s  %-9s  %-5v  %-13s  %s\n"
+	fmt.Fprintf(&text, row, "ID", "CREATED", "STATE", "TRIES", "EVENT", "URL")
+	for _, one := range all {
+		fmt.Fprintf(&text, row, one.ID, minuteOf(one.Created), one.State, one.Tries, one.Event,
+			tty.Printable(one.URL))
+	}
+	for _, t := range tries {
+		what := t.Error
+		if t.Status != 0 {
+			what = fmt.Sprintf("%d in %v: %s", t.Status, t.Duration, t.Answer)
+		}
+		what = tty.Printable(strings.TrimSpace(what))
+		fmt.Fprintf(&text, "    %d  %s  %s\n", t.Number, t.At.Format(time.DateTime), what)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// keyNamed returns the ID of the key that an argument names.
+func keyNamed(ctx context.Context, s *store.Store, argument string) (string, error) {
+	if argument == keyring.FixedID {
+		return argument, nil
+	}
+	keys, err := s.Keys(ctx)
+	if err != nil {
+		return "", err
+	}
+	key, err := findKey(keys, argument)
+	if err != nil {
+		return "", usage(err)
+	}
+	return key.ID, nil
+}
+
+// webhookArgument names a webhook.
+type webhookArgument struct {
+	ID string `arg:"" help:"The ID of the webhook."`
+}
+
+func (a webhookArgument) unknown(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("there is no webhook %q: rcpt webhooks list shows them", tty.Printable(a.ID))
+	}
+	return err
+}
+
+// webhooksShowCommand is "rcpt webhooks show".
+type webhooksShowCommand struct {
+	keysFlags
+	webhookArgument
+}
+
+// Run prints a webhook with its tries.
+func (c *webhooksShowCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		w, tries, err := s.Webhook(ctx, "", c.ID)
+		if err != nil {
+			return c.unknown(err)
+		}
+		return c.print(std.out, []store.Webhook{w}, tries)
+	})
+}
+
+// webhooksResendCommand is "rcpt webhooks resend".
+type webhooksResendCommand struct {
+	keysFlags
+	webhookArgument
+}
+
+// Run lets a server send a webhook again.
+func (c *webhooksResendCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		w, err := s.ResendWebhook(ctx, "", c.ID)
+		if err != nil {
+			return c.unknown(err)
+		}
+		return c.print(std.out, []store.Webhook{w}, nil)
+	})
+}
+
+// webhooksTestCommand is "rcpt webhooks test".
+type webhooksTestCommand struct {
+	keysFlags
+	Key string `arg:"" help:"The key whose secret signs: its ID, or the beginning of its name."`
+	URL string `arg:"" help:"Where the event is sent."`
+}
+
+// Run lets a server send an event.
+func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	if err := webhook.CheckURL(c.URL); err != nil {
+		return usage(fmt.Errorf("the URL cannot be used: %w", err))
+	}
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		key, err := keyNamed(ctx, s, c.Key)
+		if err != nil {
+			return err
+		}
+		w, err := webhook.Test(key, c.URL, time.Now())
+		if err == nil {
+			w, err = s.AddWebhook(ctx, w)
+		}
+		if err != nil {
+			return err
+		}
+		return c.print(std.out, []store.Webhook{w}, nil)
+	})
+}
+
+// webhooksSecretCommand is "rcpt webhooks secret".
+type webhooksSecretCommand struct {
+	keysFlags
+	Key string `arg:"" help:"The key: its ID, or the beginning of its name."`
+}
+
+// Run makes a secret and prints it.
+func (c *webhooksSecretCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		key, err := keyNamed(ctx, s, c.Key)
+		if err != nil {
+			return err
+		}
+		text, err := s.RotateWebhookSecret(ctx, key, time.Now().Add(webhook.PreviousSecretFor))
+		if err != nil {
+			return err
+		}
+		secret, err := s.WebhookSecret(ctx, key)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return newEncoder(std.out).Encode(webhook.SecretRecord{
+				Secret: text, Created: secret.Created, PreviousUntil: secret.PreviousUntil,
+			})
+		}
+		if !secret.PreviousUntil.IsZero() {
+			const format = "The secret before it signs as well until %s UTC.\n"
+			fmt.Fprintf(std.err, format, minuteOf(secret.PreviousUntil.UTC()))
+		}
+		_, err = fmt.Fprintln(std.out, text)
+		return err
+	})
+}
