@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test accuracy soak vulncheck lists licences help
+.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -92,6 +92,15 @@ lists: ## make the embedded lists anew from their sources (needs npm)
 
 licences: ## collect the licence texts of everything in the binary, after a dependency was added
 	$(GO) generate ./cmd/rcpt/internal/licences
+
+release: ## bin/release: archives, packages, checksums, signatures of the tag at HEAD; SNAPSHOT=1: of any commit
+	@GO="$(GO)" SNAPSHOT="$(SNAPSHOT)" deploy/release/build
+
+release-twice: ## two snapshots of HEAD have the same octets
+	@GO="$(GO)" deploy/release/twice
+
+package-test: ## install the Debian package of bin/release, run its service, remove it (Debian, root)
+	deploy/release/package-test
 
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
