@@ -16,7 +16,7 @@ import (
 type Command struct {
 	Runs            int           `default:"5" help:"Runs of each scenario."`
 	Limit           time.Duration `default:"3m" help:"Time for one tool in one run; what it has not begun by then is left out, and the table says so."`
-	Only            []string      `placeholder:"NAME,…" help:"Only these scenarios: single, distinct, skewed, throughput, slow, strict, service, bulk."`
+	Only            []string      `placeholder:"NAME,…" help:"Only these scenarios: single, distinct, skewed, throughput, slow, strict, service, operator, bulk."`
 	Quick           bool          `help:"A smoke test in less than a minute: one run of little worlds. The figures mean little and are not kept."`
 	Rcpt            string        `placeholder:"PATH" help:"The rcpt binary for the scenario bulk, which is left out without it."`
 	SessionsPerHost int           `help:"Sessions that rcpt opens to one mail host at a time; 0: its default."`
@@ -89,6 +89,19 @@ func (c *Command) measure(ctx context.Context, r race, notes io.Writer) []*table
 			tables = append(tables, all.table(w))
 		}
 	}
+	if c.wants(crowdName) {
+		crowd := newCrowd(c.Quick)
+		operators, _, err := crowd.operators(ctx)
+		if err == nil {
+			tables = append(tables, operators)
+			operators, err = crowd.besideGiant(ctx)
+		}
+		if err != nil {
+			fail(crowdName, err)
+		} else {
+			tables = append(tables, operators)
+		}
+	}
 	if c.wants(bulkName) && c.Rcpt != "" {
 		b := newBulk(c.Rcpt, c.Quick)
 		if run, err := r.pass(ctx, b); err != nil {
@@ -106,7 +119,7 @@ func (c *Command) check() error {
 	if c.Runs < 1 {
 		return errors.New("at least one run is needed")
 	}
-	known := []string{serviceName, bulkName}
+	known := []string{serviceName, crowdName, bulkName}
 	for _, s := range scenarios() {
 		known = append(known, s.name)
 	}

@@ -7,15 +7,17 @@ import (
 
 // Counters is what clients did since the counters were last taken.
 type Counters struct {
-	Connections int64            // accepted
-	TurnedAway  int64            // of those, with 421 because the client had too many sessions open
-	Waits       int64            // groups of replies after which a host waited for the client, the greeting among them
-	NoQUIT      int64            // sessions that the client ended without QUIT
-	PeakPerHost int64            // the most sessions open to one host at a time
-	PeakInAll   int64            // the most sessions open at a time
-	Open        int64            // sessions still open when the counters were taken
-	Commands    map[string]int64 // by verb
-	DNS         map[string]int64 // queries by type
+	Connections   int64            // accepted
+	TurnedAway    int64            // of those, with 421 because the client had too many sessions open
+	Waits         int64            // groups of replies after which a host waited for the client, the greeting among them
+	NoQUIT        int64            // sessions that the client ended without QUIT
+	PeakPerHost   int64            // the most sessions open to one host at a time
+	PeakInAll     int64            // the most sessions open at a time
+	Blocks        int64            // how often an operator blocked a client
+	PeakPerClient int64            // the most sessions that one client address had open at an operator
+	Open          int64            // sessions still open when the counters were taken
+	Commands      map[string]int64 // by verb
+	DNS           map[string]int64 // queries by type
 }
 
 // RoundTrips is how often clients of SMTP waited for the network: for each connection and each group of replies.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // host is a mail host at work.
@@ -25,12 +26,22 @@ func (h *host) serve(conn net.Conn) {
 	h.world.counts.connections.Add(1)
 	h.world.counts.sessions.enter()
 	open := h.sessions.enter()
+	refusal := ""
+	if h.maxSessions > 0 && open > int64(h.maxSessions) {
+		refusal = "421 4.7.0 " + h.name + " Error: too many connections from your address"
+	}
+	left := func() {}
+	if h.world.spec.Operator.SessionsPerClient > 0 {
+		client, says := h.world.all.enters(conn, time.Now())
+		refusal, left = says, func() { h.world.all.leaves(client) }
+	}
 	leave := sync.OnceFunc(func() {
 		h.sessions.leave()
 		h.world.counts.sessions.leave()
+		left()
 	})
 	defer leave()
-	newSession(h, conn, leave).run(h.maxSessions > 0 && open > int64(h.maxSessions))
+	newSession(h, conn, leave).run(refusal)
 }
 
 // counts are the counters of all hosts together.

@@ -35,12 +35,12 @@ func newSession(h *host, conn net.Conn, leave func()) *session {
 	return &session{host: h, conn: conn, in: bufio.NewReaderSize(conn, maxCommand), leave: leave}
 }
 
-// run holds the conversation; turnedAway: the client has as many sessions as it may.
-func (s *session) run(turnedAway bool) {
+// run holds the conversation, or refuses it with this greeting.
+func (s *session) run(refusal string) {
 	s.late = s.host.world.spec.Delay // the handshake of TCP
-	if turnedAway {
+	if refusal != "" {
 		s.host.world.counts.turnedAway.Add(1)
-		s.end("421 4.7.0 " + s.host.name + " Error: too many connections from your address")
+		s.end(refusal)
 	} else {
 		s.reply("220 " + s.host.name + " ESMTP")
 	}

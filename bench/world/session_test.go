@@ -102,7 +102,7 @@ func TestSessionEndsBeforeItsLastReply(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		newSession(w.hosts[0], server, func() { left.Store(true) }).run(false)
+		newSession(w.hosts[0], server, func() { left.Store(true) }).run("")
 	}()
 	c := &client{Conn: textproto.NewConn(conn), t: t}
 	c.reply()

@@ -21,6 +21,9 @@ type Spec struct {
 	Providers int
 	Hosted    float64
 
+	// Operator, if it has a limit, runs the mail hosts of all domains: each domain has one of its own, with a name below the operator's.
+	Operator Operator
+
 	DomainMix  DomainMix
 	MailboxMix MailboxMix
 	HostMix    HostMix
@@ -53,6 +56,13 @@ type HostMix struct {
 	MaxRecipients     int     // accepted in one transaction; then 452 4.5.3
 	MaxErrors         int     // refused in one session; then 421 4.7.0
 	SessionsPerClient int     // open at a time, for every host; then 421 4.7.0
+}
+
+// Operator looks at what a client address does at all of its mail hosts together.
+type Operator struct {
+	SessionsPerClient int           // open at a time; then 421 4.7.0
+	Complaints        int           // so many within a minute, and the client is blocked
+	BlocksFor         time.Duration // with 554 5.7.1 in place of the greeting
 }
 
 // maxHosts is how many mail hosts a /16 holds in the layout of [Spec.hostIP].

@@ -45,6 +45,10 @@ func (s Spec) owner(n int) (name string, place int, provider bool) {
 
 // exchanges are the mail hosts of a domain in order of preference. Every second provider has two.
 func (s Spec) exchanges(n int) []exchange {
+	if s.Operator.SessionsPerClient > 0 {
+		name := "mx." + domainPrefix + strconv.Itoa(n) + "." + operatorName
+		return []exchange{{traits: s.traits(name, true), ip: s.operatorIP(n)}}
+	}
 	owner, place, provider := s.owner(n)
 	count := 1
 	if provider && place%2 == 1 || !provider && s.share("hosts", owner) < s.DomainMix.SecondMailHosts {
@@ -70,6 +74,14 @@ func (s Spec) traits(name string, provider bool) traits {
 		t.maxRecipients, t.maxErrors = mix.MaxRecipients, mix.MaxErrors
 	}
 	return t
+}
+
+// operatorName is the domain of an operator's mail hosts.
+const operatorName = "operator" + domainSuffix
+
+// operatorIP spreads the mail hosts of an operator over networks, as one that has many does.
+func (s Spec) operatorIP(n int) netip.Addr {
+	return netip.AddrFrom4([4]byte{127, s.Subnet, byte(1 + n%hostsPerBlock), byte(1 + n/hostsPerBlock)})
 }
 
 // dnsIP is the address of the DNS server.

@@ -17,6 +17,7 @@ type World struct {
 	sockets *Sockets
 	tls     *tls.Config
 	counts  *counts
+	all     operator
 }
 
 // Start starts a world. Its mail hosts need as many file descriptors as there are of them.
@@ -25,6 +26,7 @@ func Start(spec Spec) (*World, error) {
 		return nil, err
 	}
 	w := &World{spec: spec, zone: newZone(spec), sockets: NewSockets(), counts: newCounts()}
+	w.all = operator{rules: spec.Operator, clients: make(map[netip.Addr]*operatorClient)}
 	if err := w.start(); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("world: %w", err)
@@ -82,6 +84,7 @@ func (w *World) Take(ctx context.Context) Counters {
 		Commands:    w.counts.commands.take(),
 		DNS:         w.zone.queries.take(),
 	}
+	taken.Blocks, taken.PeakPerClient = w.all.take()
 	for _, host := range w.hosts {
 		taken.PeakPerHost = max(taken.PeakPerHost, host.sessions.takePeak())
 	}

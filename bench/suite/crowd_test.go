@@ -1,0 +1,39 @@
+package suite
+
+import "testing"
+
+// TestOperator sees that an operator with many mail hosts never has more
+// sessions of us than it tolerates, and that it blocks us without limits.
+func TestOperator(t *testing.T) {
+	c := newCrowd(true)
+	_, runs, err := c.operators(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range runs {
+		t.Logf("%s: %+v", name, run)
+		if run.falsely > 0 {
+			t.Errorf("%s: %d false undeliverable", name, run.falsely)
+		}
+		polite := run.world.Blocks == 0 && run.world.TurnedAway == 0 && run.world.PeakPerClient <= 10 && run.settled == c.operator.Addresses
+		if polite != (name != "pace off") {
+			t.Errorf("%s: polite: %t", name, polite)
+		}
+	}
+	if runs["pace off"].world.Blocks == 0 {
+		t.Error("without limits it does not block us")
+	}
+}
+
+func TestBesideGiant(t *testing.T) {
+	table, err := newCrowd(true).besideGiant(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.rows {
+		t.Log(row)
+		if row[1] != "100 of 100" && row[1] != "1100 of 1100" {
+			t.Errorf("not all are settled: %v", row)
+		}
+	}
+}
