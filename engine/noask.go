@@ -54,6 +54,12 @@ func parseNoAsk(rule string) (kind, name string, err error) {
 	return "", "", fmt.Errorf("%q is not a kind of rule: use domain, mx or provider", kind)
 }
 
+// MayAsk reports whether NoAsk allows contact with a mail host of a domain.
+func (c Config) MayAsk(domain, host string) bool {
+	rules, err := newNoAsk(c.NoAsk)
+	return err == nil && rules.domain(domain) == "" && rules.host(host) == ""
+}
+
 // noAsk is whom not to ask: a set of rules.
 type noAsk map[string]bool
 

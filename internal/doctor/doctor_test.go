@@ -222,3 +222,38 @@ func TestLiterals(t *testing.T) {
 		}
 	}
 }
+
+// TestNotAsked: whom the configuration does not ask is not greeted.
+func TestNotAsked(t *testing.T) {
+	w := newWorld()
+	w.config.NoAsk = []string{"domain:one.test", "mx:mx.two.test"}
+	report, sessions := w.run(t)
+	wants(t, report, NamePort, StateOK)
+	if len(sessions) != 1 || !strings.HasPrefix(sessions[0].Addr, "127.0.0.23:") {
+		t.Errorf("sessions: %+v", sessions)
+	}
+}
+
+// TestShare: many egresses greet few mail hosts each, and all together every
+// one.
+func TestShare(t *testing.T) {
+	targets := make([]target, 10)
+	for i := range targets {
+		targets[i].domain = fmt.Sprint(i)
+	}
+	for _, c := range []struct{ egresses, each int }{{1, 10}, {6, 10}, {10, 6}, {100, 3}} {
+		greeted := map[string]bool{}
+		for i := range c.egresses {
+			mine := share(targets, i, c.egresses)
+			if len(mine) != c.each {
+				t.Errorf("%d egresses: %d hosts", c.egresses, len(mine))
+			}
+			for _, to := range mine {
+				greeted[to.domain] = true
+			}
+		}
+		if len(greeted) != len(targets) {
+			t.Errorf("%d egresses greet %d hosts", c.egresses, len(greeted))
+		}
+	}
+}

@@ -50,7 +50,12 @@ func (x *examination) egresses(ctx context.Context) []Check {
 	both.Go(func() { lists = x.tested(ctx) })
 	both.Go(func() { targets = x.targets(ctx) })
 	both.Wait()
-	visits := each(ways, func(way egress.Egress) []visit { return x.visits(ctx, way, targets) })
+	visits := make([][]visit, len(ways))
+	var sessions sync.WaitGroup
+	for i, way := range ways {
+		sessions.Go(func() { visits[i] = x.visits(ctx, way, share(targets, i, len(ways))) })
+	}
+	sessions.Wait()
 	all := unusable(lists)
 	results := make([][]Check, len(ways))
 	var work sync.WaitGroup
@@ -68,6 +73,9 @@ func (x *examination) targets(ctx context.Context) []target {
 		found, _ := x.hosts.MailHosts(ctx, domain) // an error says that ctx ended
 		var four, six []target
 		for _, host := range found.Hosts {
+			if !x.config.Engine.MayAsk(domain, host.Name) {
+				continue
+			}
 			for _, addr := range host.Addrs {
 				to := target{domain, host.Name, netip.AddrPortFrom(addr.IP, x.port())}
 				switch {
@@ -81,6 +89,24 @@ func (x *examination) targets(ctx context.Context) []target {
 		}
 		return append(four[:min(1, len(four))], six[:min(1, len(six))]...)
 	})...)
+}
+
+// Limits of what many egresses greet: together about manySessions mail hosts,
+// each of them leastTargets.
+const (
+	manySessions = 60
+	leastTargets = 3
+)
+
+// share returns what the i-th of n egresses greets: everything, or where there
+// are many egresses a part, another for the next.
+func share(targets []target, i, n int) []target {
+	most := max(leastTargets, manySessions/n)
+	if most >= len(targets) {
+		return targets
+	}
+	from := i * most % len(targets)
+	return slices.Concat(targets, targets)[from : from+most]
 }
 
 func (x *examination) port() uint16 {
