@@ -54,8 +54,12 @@ func reportJSON(r doctor.Report) any {
 	}{r, r.Duration.Milliseconds()}
 }
 
-// doctorEvery is how often a server examines its network.
-const doctorEvery = 24 * time.Hour
+// How often a server examines its network: as long as there is a fault, so
+// often that its end is seen soon.
+const (
+	doctorEvery = 24 * time.Hour
+	doctorAgain = time.Hour
+)
 
 // mayExamine reports whether a server examines its network by itself: not where
 // the network check is off, as in a private network, which has no well-known
@@ -71,13 +75,12 @@ func mayExamine(config engine.Config) bool {
 	return true
 }
 
-// examine examines the network at start and each day, until ctx ends.
+// examine examines the network at start and then from time to time, until ctx
+// ends.
 func (r *running) examine(ctx context.Context) {
 	if !mayExamine(r.engine) {
 		return
 	}
-	again := time.NewTicker(doctorEvery)
-	defer again.Stop()
 	for {
 		report, err := doctor.Run(ctx, doctor.Config{Engine: r.engine})
 		switch {
@@ -88,8 +91,14 @@ func (r *running) examine(ctx context.Context) {
 		default:
 			r.examined(report)
 		}
+		wait := doctorEvery
+		if !report.OK {
+			wait = doctorAgain
+		}
+		again := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
+			again.Stop()
 			return
 		case <-again.C:
 		}

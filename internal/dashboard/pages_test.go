@@ -384,6 +384,15 @@ func TestHealth(t *testing.T) {
 			{Provider: "google", Slowed: true, Harvesting: true, Reason: "74 % of its mailboxes do not exist", Sessions: 2, Allowed: 2, Waiting: 12345}, {Provider: "calm.example", Sessions: 3, Allowed: -1}},
 		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: now.Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, Asked: 4, Found: 2},
 	}
+	healthy := health
+	health = Health{
+		Examination: &Examination{At: now.Add(-time.Hour), Passed: 12, Findings: []Finding{
+			{Fault: true, Where: "PTR record 192.0.2.8, direct", Found: "no PTR record", Why: "Many refuse.", Do: "Ask your hoster."}, {Where: "clock", Found: "it is behind"}}},
+		Blocks: []Block{{Provider: "t_online", Count: 3, Last: now, Reply: "554", Cause: "It knows us not.", Do: "Write to it."}},
+	}
+	shows("an examination", "1 thing needs your attention", "<strong>PTR record 192.0.2.8, direct</strong>: no PTR record. Ask your hoster.", "12 checks passed",
+		"Many refuse.", ">Warning<", "it is behind", "It knows us not.", "Write to it.")
+	health = healthy
 	got := w.get(t, "/health")
 	for _, fact := range []string{"3 things need your attention", "<strong>Egress 192.0.2.8</strong>: port 25 is closed", "Not tested yet", ">Working<", "<strong>Provider big.example</strong>: paused for 5 min", ">Slowed<",
 		"<strong>Provider google</strong>: 74 % of its mailboxes do not exist, which looks like address harvesting", ">careful<", ">0 of 5 sessions, 1 address waits<", ">1 session<",
