@@ -45,17 +45,20 @@ func (x *examination) egresses(ctx context.Context) []Check {
 		return []Check{{Name: NamePort, State: StateFault, Found: err.Error()}}
 	}
 	var lists []soundness
-	var targets []target
-	var both sync.WaitGroup
-	both.Go(func() { lists = x.tested(ctx) })
-	both.Go(func() { targets = x.targets(ctx) })
-	both.Wait()
+	var testing sync.WaitGroup // of the lists; slow ones do not delay the sessions
+	testing.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, sessionTime)
+		defer cancel()
+		lists = x.tested(ctx)
+	})
+	targets := x.targets(ctx)
 	visits := make([][]visit, len(ways))
 	var sessions sync.WaitGroup
 	for i, way := range ways {
 		sessions.Go(func() { visits[i] = x.visits(ctx, way, share(targets, i, len(ways))) })
 	}
 	sessions.Wait()
+	testing.Wait()
 	all := unusable(lists)
 	results := make([][]Check, len(ways))
 	var work sync.WaitGroup
