@@ -34,6 +34,13 @@ const (
 	concurrencyReached code = "concurrency_reached"
 	tooManyWrongKeys   code = "too_many_wrong_keys"
 
+	listTooLarge      code = "list_too_large"
+	invalidList       code = "invalid_list"
+	jobNotFound       code = "job_not_found"
+	wrongState        code = "wrong_state"
+	requestInProgress code = "request_in_progress"
+	keyReused         code = "idempotency_key_reused"
+
 	internalError    code = "internal_error"
 	serverBusy       code = "server_busy"
 	mailHostBusy     code = "mail_host_busy"

@@ -20,10 +20,14 @@ func (s *Server) observed(of func(*http.Request) (answer handler, route string))
 		x := newExchange(w, route)
 		w.Header()["X-Request-Id"] = []string{x.id}
 		defer func() {
-			if fault := recover(); fault != nil {
+			fault := recover()
+			if fault != nil && fault != http.ErrAbortHandler {
 				s.panicked(x, fault)
 			}
 			s.ended(x, r)
+			if fault == http.ErrAbortHandler { // net/http closes the connection
+				panic(fault)
+			}
 		}()
 		answer(x, r)
 	})

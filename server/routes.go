@@ -30,10 +30,11 @@ const (
 
 // Routes are the routes of a Server, as its hooks name them.
 func Routes() []string {
-	return slices.AppendSeq([]string{
+	all := []string{
 		verifyRoute, usageRoute, webhooksRoute, webhookRoute, webhookResendRoute, webhookSecretRoute, webhookTestRoute,
-		healthRoute, readyRoute, "/api", apiRoute, pagesRoute,
-	}, maps.Keys(openapi.Routes(nil)))
+		bulkRoute, jobRoute, resultsRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute,
+	}
+	return slices.AppendSeq(slices.AppendSeq(all, maps.Keys(changeRoutes)), maps.Keys(openapi.Routes(nil)))
 }
 
 // routes maps paths to handlers. It is not a [http.ServeMux], which would
@@ -56,6 +57,9 @@ func (s *Server) Handler() http.Handler {
 	}
 	if s.config.Webhooks != nil {
 		s.addWebhooks(all)
+	}
+	if s.config.Jobs != nil {
+		s.addBulk(all)
 	}
 	for path, answer := range openapi.Routes(s.site) {
 		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
@@ -53,6 +54,9 @@ type Config struct {
 	// Webhooks are those of the keys. It is for the command, too. Default:
 	// there are no such routes.
 	Webhooks WebhookStore
+	// Jobs has the lists that are verified in the background. It is for the
+	// command. Default: there are no such routes.
+	Jobs *jobs.Manager
 	// Ready returns why the server cannot serve at the moment, for /readyz.
 	// Default: it always can.
 	Ready func(ctx context.Context) error

@@ -19,7 +19,7 @@ import (
 type keysCreateCommand struct {
 	keysFlags
 	Name        string        `env:"-" placeholder:"NAME" help:"Label for this key."`
-	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,usage" help:"What the key allows: verify, usage, or bulk, which no route needs yet; repeatable. Default: ${default}."`
+	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,usage" help:"What the key allows: verify, usage, or bulk (lists over HTTP); repeatable. Default: ${default}."`
 	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
 	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default: the number of --rate, so 10/m allows ten."`
 	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server. Default: no limit."`

@@ -23,6 +23,7 @@ import (
 	"github.com/rcpt/rcpt/internal/alert"
 	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/verdictcache"
@@ -58,6 +59,7 @@ type running struct {
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
 	server   *server.Server
+	jobs     *jobs.Manager                 // nil: there is no database
 	pages    *dashboard.Dashboard          // nil: there is no dashboard
 	report   atomic.Pointer[doctor.Report] // the last examination of the network; nil: none yet
 
@@ -80,6 +82,10 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	}
 	hide, err := s.metrics.start(w, r.figures.metrics.Handler())
 	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	if err := r.joinJobs(ctx); err != nil {
+		hide()
 		return errors.Join(err, r.close())
 	}
 	stop := r.background(ctx)
@@ -113,6 +119,9 @@ func (r *running) build() error {
 	}); err != nil {
 		return err
 	}
+	if err := r.addJobs(config); err != nil {
+		return err
+	}
 	if err := r.addPages(); err != nil {
 		return err
 	}
@@ -125,7 +134,7 @@ func (r *running) build() error {
 	r.server, err = server.New(server.Config{
 		Verifier: r.cache, Usage: usage, Webhooks: webhooks,
 		Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys,
-		Record: r.state.record, Ready: r.ready,
+		Record: r.state.record, Ready: r.ready, Jobs: r.jobs,
 		Details: r.details, Timeout: config.Timeout, Logger: cmp.Or(r.requests, r.logger), Hooks: r.hooks(),
 		TrustedProxies: prefixes(r.site.TrustedProxy),
 	})
@@ -143,6 +152,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.alert(ctx) })
 	if r.state.store != nil {
 		work.Go(func() { r.newSender().Run(ctx) })
+		work.Go(func() { r.jobs.Run(ctx) })
 	}
 	if r.lists != nil {
 		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })

@@ -31,10 +31,6 @@ type keyForm struct {
 	Today  string
 }
 
-// OffersBulk reports whether the form shows the scope for lists. No server uses
-// it, so the form shows it only for keys that have it, to remove it.
-func (f keyForm) OffersBulk() bool { return f.before.May(store.ScopeBulk) }
-
 // Ends is the end of a key that is not the end of a day, which the form cannot
 // show.
 func (f keyForm) Ends() time.Time {
@@ -144,7 +140,7 @@ func (f keyForm) scopes() (scopes []store.Scope) {
 	for _, choice := range []struct {
 		wanted bool
 		scope  store.Scope
-	}{{f.Verify, store.ScopeVerify}, {f.Bulk && f.OffersBulk(), store.ScopeBulk}, {f.Usage, store.ScopeUsage}} {
+	}{{f.Verify, store.ScopeVerify}, {f.Bulk, store.ScopeBulk}, {f.Usage, store.ScopeUsage}} {
 		if choice.wanted {
 			scopes = append(scopes, choice.scope)
 		}

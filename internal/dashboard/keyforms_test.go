@@ -162,8 +162,8 @@ func TestEditKey(t *testing.T) {
 	if diff := cmp.Diff(want, after(), same...); diff != "" {
 		t.Error("changed:", diff)
 	}
-	if got := w.get(t, page).body; strings.Contains(got, `name="bulk"`) {
-		t.Error("the scope that no server uses is offered")
+	if got := w.get(t, page).body; !strings.Contains(got, `name="bulk"`) {
+		t.Error("the scope for lists is not offered")
 	}
 	if err := w.store.RevokeKey(t.Context(), before.ID); err != nil {
 		t.Fatal(err)

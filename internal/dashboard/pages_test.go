@@ -135,7 +135,6 @@ func TestKeyForm(t *testing.T) {
 		"control characters": {"name", func(f *keyForm) { f.Name = "a\nb" }},
 		"not UTF-8":          {"name", func(f *keyForm) { f.Name = "a\xff" }},
 		"no scope":           {"verify", func(f *keyForm) { f.Verify = false }},
-		"lists alone":        {"verify", func(f *keyForm) { f.Verify, f.Bulk = false, true }},
 		"rate zero":          {"rate", func(f *keyForm) { f.Rate = "0" }},
 		"rate below":         {"rate", func(f *keyForm) { f.Rate = "-1" }},
 		"rate NaN":           {"rate", func(f *keyForm) { f.Rate = "NaN" }},

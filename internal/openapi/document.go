@@ -49,6 +49,7 @@ type requestBody struct {
 type parameter struct {
 	Ref               string `json:"$ref"`
 	Name, Description string
+	In                string
 	Required          bool
 	Schema            schema
 	Example           any

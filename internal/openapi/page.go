@@ -119,7 +119,7 @@ func (d *document) calls(tag, base string) []call {
 func (d *document) call(path, method string, o operation, base string) call {
 	c := call{
 		ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Meaning: paragraphs(o.Description),
-		Key: len(o.Security) > 0, Curl: d.curl(base+path, o), Parameters: d.parameters(o), Body: textOf(o.RequestBody.Description),
+		Key: len(o.Security) > 0, Curl: d.curl(method, base+path, o), Parameters: d.parameters(o), Body: textOf(o.RequestBody.Description),
 	}
 	for _, body := range o.RequestBody.Content {
 		c.BodyFields = d.fields(resolved(d.Components.Schemas, body.Value.Schema.Ref, body.Value.Schema))
@@ -183,23 +183,36 @@ func oneLine(value json.RawMessage) string {
 	return out.String()
 }
 
-// curl is a command line to try an operation with: the first example of a body,
-// or else those parameters that have an example.
-func (d *document) curl(url string, o operation) string {
+// curl is a command line to try an operation with: a file or the first example
+// of a body, or else those parameters that have an example.
+func (d *document) curl(method, url string, o operation) string {
+	var parameters []string
+	for _, p := range o.Parameters {
+		switch p = resolved(d.Components.Parameters, p.Ref, p); {
+		case p.In == "path":
+			url = strings.ReplaceAll(url, "{"+p.Name+"}", fmt.Sprint(p.Example))
+		case p.Example != nil:
+			parameters = append(parameters, fmt.Sprintf("--data-urlencode '%s=%v'", p.Name, p.Example))
+		}
+	}
 	lines := []string{"curl " + url}
 	if len(o.Security) > 0 {
 		lines = append(lines, `-H "X-API-Key: $RCPT_API_KEY"`)
 	}
-	for _, body := range o.RequestBody.Content {
+	if len(o.RequestBody.Content) > 0 {
+		body := o.RequestBody.Content[0]
+		if body.Name == "multipart/form-data" {
+			return strings.Join(append(lines, "-F 'file=@list.csv'"), newLine)
+		}
 		return strings.Join(append(lines, "-H 'Content-Type: "+body.Name+"'", "-d '"+oneLine(body.Value.Examples[0].Value.Value)+"'"), newLine)
 	}
-	for _, p := range o.Parameters {
-		if p = resolved(d.Components.Parameters, p.Ref, p); p.Example != nil {
-			lines[0] = "curl -G " + url
-			lines = append(lines, fmt.Sprintf("--data-urlencode '%s=%v'", p.Name, p.Example))
-		}
+	switch {
+	case method != http.MethodGet:
+		lines[0] = "curl -X " + method + " " + url
+	case len(parameters) > 0:
+		lines[0] = "curl -G " + url
 	}
-	return strings.Join(lines, newLine)
+	return strings.Join(append(lines, parameters...), newLine)
 }
 
 const newLine = " \\\n  "

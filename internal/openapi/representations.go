@@ -50,7 +50,7 @@ func compressed(content []byte) []byte {
 // revalidate it: after an update it has changed.
 func (f *representations) serve(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
-	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		chosen = f.gzipped
 	}
 	header := w.Header()
@@ -73,10 +73,10 @@ func (f *representations) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110 §12.5.3). A weight of zero means
+// AcceptsGzip reads Accept-Encoding (RFC 9110 §12.5.3). A weight of zero means
 // "not that"; other weights are not compared, because there is nothing better
 // than gzip.
-func acceptsGzip(fields []string) bool {
+func AcceptsGzip(fields []string) bool {
 	rest := false
 	for element := range elements(fields) {
 		coding, weight, _ := strings.Cut(element, ";")

@@ -113,7 +113,7 @@ func TestAcceptsGzip(t *testing.T) {
 		{[]string{"*;q=0"}, false},
 		{[]string{"identity, *;q=0.5"}, true},
 	} {
-		if got := acceptsGzip(c.fields); got != c.want {
+		if got := AcceptsGzip(c.fields); got != c.want {
 			t.Errorf("%q: %v, want %v", c.fields, got, c.want)
 		}
 	}

@@ -101,37 +101,63 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 
 // ask is get with any method and an optional body in JSON.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values, body []byte, out any) error {
-	target := c.base.JoinPath(path)
-	target.RawQuery = query.Encode()
-	for try := 1; ; try++ {
-		err := c.try(ctx, method, target.String(), body, out)
-		if err == nil || ctx.Err() != nil || try >= c.config.Tries || !worthRetrying(err) {
+	return c.again(ctx, func() error { return c.try(ctx, method, path, query, body, out) })
+}
+
+// try sends a request once and reads the response into out. Its error is an
+// *[Error] if there was a response.
+func (c *Client) try(ctx context.Context, method, path string, query url.Values, body []byte, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	header := http.Header{"Accept": {"application/json"}}
+	var sent io.Reader
+	if body != nil {
+		sent = bytes.NewReader(body)
+		header.Set("Content-Type", "application/json")
+	}
+	response, err := c.send(ctx, method, path, query, sent, header)
+	if err != nil {
+		return err
+	}
+	return readInto(response, out)
+}
+
+// again tries until there is a response, or trying again is not worthwhile.
+func (c *Client) again(ctx context.Context, try func() error) error {
+	for n := 1; ; n++ {
+		err := try()
+		if err == nil || ctx.Err() != nil || n >= c.config.Tries || !worthRetrying(err) {
 			return err
 		}
-		if !c.pause(ctx, try, retryAfterOf(err)) {
+		if !c.pause(ctx, n, retryAfterOf(err)) {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
 }
 
-// try sends a request once. Its error is an *[Error] if there was a response.
-func (c *Client) try(ctx context.Context, method, target string, sent []byte, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(sent))
+// send sends a request once.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader, header http.Header) (*http.Response, error) {
+	target := c.base.JoinPath(path)
+	target.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, target.String(), body)
 	if err != nil {
-		return withoutURL(err)
+		return nil, withoutURL(err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
 	}
 	request.Header.Set("X-API-Key", c.config.Key)
-	request.Header.Set("Accept", "application/json")
-	if sent != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
 	request.Header.Set("User-Agent", "rcpt-client-go")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return withoutURL(err)
+		return nil, withoutURL(err)
 	}
+	return response, nil
+}
+
+// readInto reads the response into out, which is JSON. Its error is an
+// *[Error] if the response is one.
+func readInto(response *http.Response, out any) error {
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	switch {

@@ -12,11 +12,12 @@ import (
 const firstWait = 500 * time.Millisecond
 
 // worthRetrying reports whether the same request may be answered later. Every
-// request can be repeated: it changes nothing.
+// request can be repeated: it changes nothing, or nothing more the second time.
 func worthRetrying(err error) bool {
 	var answered *Error
 	if errors.As(err, &answered) {
-		return answered.Status == http.StatusTooManyRequests || answered.Status == http.StatusServiceUnavailable
+		return answered.Status == http.StatusTooManyRequests || answered.Status == http.StatusServiceUnavailable ||
+			answered.Code == "request_in_progress"
 	}
 	return !errors.Is(err, errAnswer)
 }

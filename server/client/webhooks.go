@@ -44,7 +44,7 @@ func (c *Client) TestWebhook(ctx context.Context, to string) (Webhook, error) {
 	var w Webhook
 	body, err := json.Marshal(map[string]string{"url": to})
 	if err == nil {
-		err = c.try(ctx, http.MethodPost, c.base.JoinPath("api/v1/webhook-test").String(), body, &w)
+		err = c.try(ctx, http.MethodPost, "api/v1/webhook-test", nil, body, &w)
 	}
 	return w, err
 }
@@ -61,7 +61,7 @@ func (c *Client) WebhookSecret(ctx context.Context) (WebhookSecret, error) {
 // The request is sent once: a second one would end that day.
 func (c *Client) NewWebhookSecret(ctx context.Context) (WebhookSecret, error) {
 	var secret WebhookSecret
-	err := c.try(ctx, http.MethodPost, c.base.JoinPath("api/v1/webhook-secret").String(), nil, &secret)
+	err := c.try(ctx, http.MethodPost, "api/v1/webhook-secret", nil, nil, &secret)
 	return secret, err
 }
 

@@ -153,6 +153,9 @@ func (want *response) checkBody(method string, got *http.Response, body []byte) 
 	if err != nil {
 		return err
 	}
+	if mediaType(got) != "application/json" {
+		return schema.Validate(string(plain))
+	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain))
 	if err != nil {
 		return err

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
+)
+
+// addJobs creates what verifies lists in the background, where there is a
+// database.
+func (r *running) addJobs(config engine.Config) (err error) {
+	if r.state.store == nil {
+		return nil
+	}
+	r.jobs, err = jobs.New(jobs.Config{
+		Store: r.state.store, Verifier: r.verifier, Egress: egressIdentity(config), Record: r.state.record,
+		Log: r.logger,
+	})
+	return err
+}
+
+// joinJobs announces this node, before lists arrive.
+func (r *running) joinJobs(ctx context.Context) error {
+	if r.jobs == nil {
+		return nil
+	}
+	return r.jobs.Join(ctx)
+}

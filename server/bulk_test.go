@@ -1,0 +1,343 @@
+package server_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/testkit"
+	"github.com/rcpt/rcpt/server"
+)
+
+// together is a function as what package jobs verifies with.
+type together func(ctx context.Context, email string) (engine.Result, error)
+
+func (f together) Verify(ctx context.Context, email string) (engine.Result, error) {
+	return f(ctx, email)
+}
+
+func (f together) VerifyTogether(ctx context.Context, all []string, done func(int, engine.Result, error)) {
+	var asked sync.WaitGroup
+	for i, email := range all {
+		asked.Go(func() {
+			r, err := f(ctx, email)
+			done(i, r, err)
+		})
+	}
+	asked.Wait()
+}
+
+// lists is a server with jobs.
+type lists struct {
+	t *testing.T
+	http.Handler
+	keys    *keyring.Keyring
+	store   *store.Store
+	manager *jobs.Manager
+}
+
+func newLists(t *testing.T, verify together, config jobs.Config) *lists {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{DataDir: t.TempDir()})
+	check(t, err)
+	keys, err := keyring.Open(t.Context(), keyring.Config{Store: db})
+	check(t, err)
+	config.Store, config.Verifier, config.TempDir = db, verify, t.TempDir()
+	manager, err := jobs.New(config)
+	check(t, err)
+	check(t, manager.Join(t.Context()))
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { manager.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		work.Wait()
+		check(t, keys.Close())
+		check(t, db.Close())
+	})
+	return &lists{t, newServer(t, server.Config{Keys: keys, Usage: db, Jobs: manager}).Handler(), keys, db, manager}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *lists) key(k store.Key) string {
+	l.t.Helper()
+	k.Scopes = append(k.Scopes, store.ScopeBulk)
+	text, _, err := l.keys.Create(l.t.Context(), k)
+	check(l.t, err)
+	return text
+}
+
+// send sends a request, with fields of the header as name and value.
+func (l *lists) send(method, target, key, body string, fields ...string) *httptest.ResponseRecorder {
+	l.t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r := httptest.NewRequest(method, target, reader)
+	r.Header.Set("X-API-Key", key)
+	for i := 0; i+1 < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	return serve(l, r)
+}
+
+// jobOf reads a job from an answer.
+type jobAnswer struct {
+	ID, State, Code       string
+	Rows, Addresses, Done int64
+	Results               map[string]int64
+}
+
+func (l *lists) want(response *httptest.ResponseRecorder, status int) (j jobAnswer) {
+	l.t.Helper()
+	if response.Code != status {
+		l.t.Fatalf("status %d, want %d: %s", response.Code, status, response.Body)
+	}
+	if strings.HasPrefix(response.Header().Get("Content-Type"), "application/json") {
+		check(l.t, json.Unmarshal(response.Body.Bytes(), &j))
+	}
+	return j
+}
+
+func (l *lists) wantCode(response *httptest.ResponseRecorder, status int, code string) {
+	l.t.Helper()
+	if j := l.want(response, status); j.Code != code {
+		l.t.Errorf("code %s, want %s: %s", j.Code, code, response.Body)
+	}
+}
+
+// done waits until a job has ended well.
+func (l *lists) done(key, id string) (j jobAnswer) {
+	l.t.Helper()
+	testkit.Eventually(l.t, "the job is done", func() bool {
+		j = l.want(l.send("GET", "/api/v1/bulk/"+id, key, ""), 200)
+		return j.State == "done"
+	})
+	return j
+}
+
+const csvType = "text/csv"
+
+// TestListByHTTP sends a list in each form, and reads its results.
+func TestListByHTTP(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	check(t, w.WriteField("name", "spring"))
+	file, err := w.CreateFormFile("file", "people.csv.gz")
+	check(t, err)
+	zipped := gzip.NewWriter(file)
+	_, err = io.WriteString(zipped, "who,email\nAnn,ann@a.example\n")
+	check(t, err)
+	check(t, zipped.Close())
+	check(t, w.Close())
+	for name, sent := range map[string]struct{ target, body, mediaType, want string }{
+		"csv":   {"/api/v1/bulk?name=a", "who,email\nAnn,ann@a.example\n", csvType, "who,email,rcpt_result"},
+		"lines": {"/api/v1/bulk", "ann@a.example\nbob@a.example\n", "text/plain", "email,rcpt_result"},
+		"json":  {"/api/v1/bulk", `{"name":"x","emails":["ann@a.example","b, \"c\"@a.example"],"webhook":null}`, "application/json", "email,rcpt_result"},
+		"jsonl": {"/api/v1/bulk", `{"email":"ann@a.example","id":7}` + "\n", "application/x-ndjson", "email,id,rcpt_result"},
+		"form":  {"/api/v1/bulk", form.String(), w.FormDataContentType(), "who,email,rcpt_result"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			posted := l.send("POST", sent.target, key, sent.body, "Content-Type", sent.mediaType)
+			j := l.want(posted, 202)
+			if posted.Header().Get("Location") != "/api/v1/bulk/"+j.ID {
+				t.Errorf("Location %q", posted.Header().Get("Location"))
+			}
+			j = l.done(key, j.ID)
+			if j.Results["deliverable"] != j.Addresses || j.Addresses == 0 {
+				t.Errorf("%+v", j)
+			}
+			got := l.send("GET", "/api/v1/bulk/"+j.ID+"/results", key, "")
+			l.want(got, 200)
+			if text := got.Body.String(); !strings.HasPrefix(text, sent.want) || strings.Count(text, "recipient_accepted") != int(j.Addresses) {
+				t.Errorf("results %q", text)
+			}
+			again := l.send("GET", "/api/v1/bulk/"+j.ID+"/results", key, "", "If-None-Match", got.Header().Get("ETag"))
+			l.want(again, 304)
+			packed := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?format=jsonl", key, "", "Accept-Encoding", "gzip")
+			reader, err := gzip.NewReader(packed.Body)
+			check(t, err)
+			text, err := io.ReadAll(reader)
+			check(t, err)
+			if strings.Count(string(text), "\n") != int(j.Rows) || packed.Header().Get("ETag") == got.Header().Get("ETag") {
+				t.Errorf("JSON lines %q, ETag %s", text, packed.Header().Get("ETag"))
+			}
+			none := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?result=unknown,undeliverable&flag=role", key, "")
+			if strings.Count(none.Body.String(), "\n") != 1 {
+				t.Errorf("filtered %q", none.Body)
+			}
+		})
+	}
+	page := l.send("GET", "/api/v1/bulk?limit=3", key, "")
+	var listed struct {
+		Jobs []jobAnswer
+		Next *string
+	}
+	check(t, json.Unmarshal(page.Body.Bytes(), &listed))
+	if len(listed.Jobs) != 3 || listed.Next == nil {
+		t.Fatalf("%s", page.Body)
+	}
+	page = l.send("GET", "/api/v1/bulk?limit=3&after="+*listed.Next, key, "")
+	check(t, json.Unmarshal(page.Body.Bytes(), &listed))
+	if len(listed.Jobs) != 2 || listed.Next != nil {
+		t.Errorf("%s", page.Body)
+	}
+}
+
+// TestBadLists: each gets an error that says what is wrong, and leaves nothing
+// behind.
+func TestBadLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{Limits: jobs.Limits{Octets: 1000, Rows: 5, Columns: 3}})
+	key := l.key(store.Key{})
+	for name, c := range map[string]struct {
+		target, body, mediaType string
+		status                  int
+		code, says              string
+	}{
+		"octets":         {"", strings.Repeat("a@a.example\n", 100), csvType, 413, "list_too_large", "1000 octets"},
+		"rows":           {"", strings.Repeat("a@a.example\n", 6), csvType, 413, "list_too_large", "5 rows"},
+		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
+		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3"},
+		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
+		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
+		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 422, "invalid_list", `no column \"mail\"`},
+		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},
+		"JSON":           {"", `{"emails":["a@a.example"`, "application/json", 400, "invalid_body", "octet"},
+		"member":         {"", `{"emails":[],"x":1}`, "application/json", 400, "invalid_body", "x"},
+		"number":         {"", `{"emails":[1]}`, "application/json", 400, "invalid_body", "emails[0]"},
+		"form":           {"", "--b\r\n\r\n--b--", "multipart/form-data; boundary=b", 400, "missing_parameter", "file"},
+		"webhook":        {"?webhook=ftp://a.example", "a@a.example\n", csvType, 400, "invalid_parameter", "webhook"},
+		"its media type": {"", "a@a.example", csvType + "; gzip", 415, "unsupported_media_type", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := l.send("POST", "/api/v1/bulk"+c.target, key, c.body, "Content-Type", c.mediaType)
+			l.wantCode(got, c.status, c.code)
+			if !strings.Contains(got.Body.String(), c.says) {
+				t.Errorf("%s does not say %s", got.Body, c.says)
+			}
+		})
+	}
+	all, err := l.store.Jobs(t.Context(), store.JobQuery{})
+	if check(t, err); len(all) > 0 {
+		t.Errorf("%d jobs are left", len(all))
+	}
+}
+
+// TestJobBelongsToItsOwner: others get 404, whatever they do; a key that
+// replaces another, or belongs to the same account, does not.
+func TestJobBelongsToItsOwner(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	first, other := l.key(store.Key{}), l.key(store.Key{})
+	j := l.want(l.send("POST", "/api/v1/bulk", first, "a@a.example\n", "Content-Type", csvType), 202)
+	for _, one := range []struct{ method, path string }{
+		{"GET", ""}, {"GET", "/results"}, {"POST", "/pause"}, {"POST", "/resume"}, {"POST", "/cancel"}, {"DELETE", ""},
+	} {
+		l.wantCode(l.send(one.method, "/api/v1/bulk/"+j.ID+one.path, other, ""), 404, "job_not_found")
+	}
+	if got := l.send("GET", "/api/v1/bulk", other, ""); !strings.Contains(got.Body.String(), `"jobs":[]`) {
+		t.Errorf("others see %s", got.Body)
+	}
+	l.done(first, j.ID)
+	l.wantCode(l.send("POST", "/api/v1/bulk/"+j.ID+"/pause", first, ""), 409, "wrong_state")
+	l.want(l.send("DELETE", "/api/v1/bulk/"+j.ID, first, ""), 200)
+	l.wantCode(l.send("GET", "/api/v1/bulk/"+j.ID, first, ""), 404, "job_not_found")
+	if got := l.send("GET", "/api/v1/bulk", "rcpt_nobody", ""); got.Code != 401 {
+		t.Errorf("without a key: %d", got.Code)
+	}
+	text, _, err := l.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
+	check(t, err)
+	l.wantCode(l.send("GET", "/api/v1/bulk", text, ""), 403, "missing_scope")
+	for _, path := range []string{"/api/v1/bulk/", "/api/v1/bulk/x/y", "/api/v1/bulk/{id}", "/api/v1/bulk/" + strings.Repeat("x", 100)} {
+		if got := l.send("GET", (&url.URL{Path: path}).String(), first, ""); got.Code != 404 {
+			t.Errorf("%s: %d", path, got.Code)
+		}
+	}
+}
+
+// TestIdempotencyKey: the same request leads to the same job, another one is
+// refused, and one that failed can be sent again.
+func TestIdempotencyKey(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key, other := l.key(store.Key{}), l.key(store.Key{})
+	send := func(key, body string) *httptest.ResponseRecorder {
+		return l.send("POST", "/api/v1/bulk", key, body, "Content-Type", csvType, "Idempotency-Key", "one")
+	}
+	l.wantCode(send(key, "\n"), 422, "no_address")
+	first := l.want(send(key, "a@a.example\n"), 202)
+	if again := l.want(send(key, "a@a.example\n"), 202); again.ID != first.ID {
+		t.Errorf("%s is made again as %s", first.ID, again.ID)
+	}
+	l.wantCode(send(key, "b@a.example\n"), 422, "idempotency_key_reused")
+	if another := l.want(send(other, "b@a.example\n"), 202); another.ID == first.ID {
+		t.Error("somebody else gets the job")
+	}
+	reading, write := io.Pipe()
+	r := httptest.NewRequest("POST", "/api/v1/bulk", reading)
+	r.Header = http.Header{"X-Api-Key": {key}, "Content-Type": {csvType}, "Idempotency-Key": {"two"}}
+	var slow *httptest.ResponseRecorder
+	var sending sync.WaitGroup
+	sending.Go(func() { slow = serve(l, r) })
+	_, err := io.WriteString(write, "c@a.example\n")
+	check(t, err)
+	l.wantCode(l.send("POST", "/api/v1/bulk", key, "c@a.example\n", "Content-Type", csvType, "Idempotency-Key", "two"), 409, "request_in_progress")
+	check(t, write.Close())
+	sending.Wait()
+	l.want(slow, 202)
+}
+
+// TestQuotaOfLists: an address counts once, and a list counts as a whole.
+func TestQuotaOfLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{MonthlyQuota: 5})
+	list := func(n int) *httptest.ResponseRecorder {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "a%d@a.example\na%d@A.example\n", i, i)
+		}
+		return l.send("POST", "/api/v1/bulk", key, text.String(), "Content-Type", csvType)
+	}
+	l.wantCode(list(6), 402, "quota_used_up")
+	j := l.want(list(4), 202)
+	if j.Rows != 8 || j.Addresses != 4 {
+		t.Errorf("%+v", j)
+	}
+	l.wantCode(list(2), 402, "quota_used_up")
+	l.want(list(1), 202)
+}
+
+func TestDryRun(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	got := l.send("POST", "/api/v1/bulk?dry_run=1", key, "a@a.example\nb@b.example\na@a.example\n\"c@c.example d@c.example\"\n", "Content-Type", csvType)
+	l.want(got, 200)
+	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0}` + "\n"
+	if got.Body.String() != want {
+		t.Errorf("%s, want %s", got.Body, want)
+	}
+	if all := l.send("GET", "/api/v1/bulk", key, ""); !strings.Contains(all.Body.String(), `"jobs":[]`) {
+		t.Errorf("it is stored: %s", all.Body)
+	}
+}

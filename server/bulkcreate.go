@@ -1,0 +1,305 @@
+package server
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/tabular"
+)
+
+// upload is a list that a client sends, and what it says about it.
+type upload struct {
+	spool                 *jobs.Spool
+	format                jobs.Format
+	name, webhook, column string
+}
+
+func (u *upload) close() {
+	if u.spool != nil {
+		u.spool.Close()
+	}
+}
+
+// maxField bounds a field of a form beside the list.
+const maxField = 8 << 10
+
+// createJob answers POST of a list.
+func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	rateFields(x.Header(), grant.Rate())
+	x.noteVerification()
+	dryRun, token, err := readCreation(x.queryOf(r), r, ownerOf(grant))
+	if err != nil {
+		leaveBody(x, r)
+		s.mistaken(x, grant, err)
+		return false
+	}
+	if dryRun {
+		token = nil
+	}
+	made := false
+	var known string
+	var before rows.Hash
+	if token != nil {
+		if known, before, err = s.config.Jobs.Claim(r.Context(), *token); err != nil {
+			leaveBody(x, r)
+			s.jobFault(x, err)
+			return false
+		}
+		defer func() {
+			if known == "" && !made {
+				_ = s.config.Jobs.Unclaim(context.WithoutCancel(r.Context()), *token) // it ends with this node at the latest
+			}
+		}()
+	}
+	u, err := s.receive(x, r)
+	defer u.close()
+	if err != nil {
+		leaveBody(x, r)
+		s.jobFault(x, err)
+		return false
+	}
+	defer extendWrite(x)
+	if token != nil {
+		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format))
+		if known != "" {
+			return s.repeated(x, r, grant, known, before == token.Body)
+		}
+	}
+	u.format.Column = u.column
+	if dryRun {
+		return s.planJob(x, r, u)
+	}
+	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{
+		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota, Name: u.name, Webhook: u.webhook, Format: u.format, Token: token,
+	})
+	made = err == nil
+	extendWrite(x)
+	if err == nil {
+		x.note(slog.String("job", j.ID), slog.Int64("rows", j.Rows))
+		x.Header().Set("Location", bulkRoute+"/"+j.ID)
+	}
+	return s.answerJob(x, http.StatusAccepted, j, err)
+}
+
+// readCreation reads what the query and header say. Every error is a [fault].
+func readCreation(q *query, r *http.Request, owner string) (dryRun bool, token *rows.JobRequest, err error) {
+	if q.err != nil {
+		return false, nil, q.err
+	}
+	if text, given, err := q.one("dry_run"); err != nil {
+		return false, nil, err
+	} else if given {
+		if dryRun, err = readSwitch("dry_run", text); err != nil {
+			return false, nil, err
+		}
+	}
+	switch given := r.Header.Values("Idempotency-Key"); {
+	case len(given) == 0:
+	case len(given) > 1 || given[0] == "" || len(given[0]) > 255:
+		return false, nil, badRequest(invalidParameter, "The header Idempotency-Key must be one text of 255 octets at most.")
+	default:
+		token = &rows.JobRequest{Owner: owner, Token: rows.HashOf(given[0])}
+	}
+	return dryRun, token, nil
+}
+
+// repeated answers a request that has led to a job before.
+func (s *Server) repeated(x *exchange, r *http.Request, grant *keyring.Grant, job string, same bool) bool {
+	if !same {
+		s.jobFault(x, &fault{http.StatusUnprocessableEntity, keyReused, "This Idempotency-Key was used with another list."})
+		return false
+	}
+	j, err := s.config.Jobs.Job(r.Context(), job, ownersOf(grant))
+	if err == nil {
+		x.Header().Set("Location", bulkRoute+"/"+j.ID)
+	}
+	return s.answerJob(x, http.StatusAccepted, j, err)
+}
+
+// planRecord is the answer to a dry run.
+type planRecord struct {
+	jobs.Plan
+	Seconds int64 `json:"estimated_seconds"`
+}
+
+func (s *Server) planJob(x *exchange, r *http.Request, u *upload) bool {
+	plan, err := s.config.Jobs.Plan(r.Context(), u.spool, u.format)
+	extendWrite(x)
+	if err != nil {
+		s.jobFault(x, err)
+		return false
+	}
+	writeJSON(x, http.StatusOK, planRecord{plan, int64(plan.Estimated / time.Second)})
+	return true
+}
+
+// receive reads a list from the body, in one of the forms in which clients send
+// it.
+func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
+	u := new(upload)
+	q := x.queryOf(r)
+	for name, field := range map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column} {
+		text, _, err := q.one(name)
+		if err != nil {
+			return u, err
+		}
+		*field = text
+	}
+	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return u, notTaken()
+	}
+	var body io.Reader = &patientBody{x: x, body: r.Body}
+	switch r.Header.Get("Content-Encoding") {
+	case "", "identity":
+	case "gzip":
+		if body, err = gzip.NewReader(body); err != nil {
+			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
+		}
+	default:
+		return u, notTaken()
+	}
+	if mediaType == "multipart/form-data" {
+		err = s.receiveForm(r, u, body, parameters["boundary"])
+	} else {
+		err = s.receiveList(r, u, body, mediaType)
+	}
+	if err != nil {
+		return u, bodyFault(err)
+	}
+	return u, u.check()
+}
+
+func notTaken() error {
+	return &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken,
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json or as the file of a multipart/form-data."}
+}
+
+// bodyFault is the error of a body that did not arrive, as a [fault]; others
+// stay.
+func bodyFault(err error) error {
+	var f *fault
+	var disk *jobs.DiskError
+	var list *jobs.ListError
+	switch {
+	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &list), errors.Is(err, jobs.ErrTooLarge):
+		return err
+	}
+	return badRequest(invalidBody, "The body is incomplete, not well-formed, or did not arrive in time.")
+}
+
+// listFormats are the media types of lists.
+var listFormats = map[string]tabular.Format{
+	"text/csv": tabular.CSV, "text/plain": "", "application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
+	"application/octet-stream": "",
+}
+
+func (s *Server) receiveList(r *http.Request, u *upload, body io.Reader, mediaType string) (err error) {
+	if mediaType == "application/json" {
+		return s.receiveJSON(r, u, body)
+	}
+	format, known := listFormats[mediaType]
+	if !known {
+		return notTaken()
+	}
+	u.format.Format = format
+	u.spool, err = s.config.Jobs.Receive(r.Context(), body)
+	return err
+}
+
+// receiveForm reads the parts of a form; the list is the part "file".
+func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundary string) error {
+	form := multipart.NewReader(body, boundary)
+	for {
+		part, err := form.NextPart()
+		switch {
+		case errors.Is(err, io.EOF) && u.spool == nil:
+			return badRequest(missingParameter, `The form has no part "file": the list.`)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		fields := map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column}
+		if field := fields[part.FormName()]; field != nil {
+			text, err := io.ReadAll(io.LimitReader(part, maxField))
+			if err != nil {
+				return err
+			}
+			*field = string(text)
+			continue
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		if u.spool != nil {
+			return badRequest(invalidBody, `The form has more than one part "file".`)
+		}
+		if err := s.receiveFile(r, u, part); err != nil {
+			return err
+		}
+	}
+}
+
+// receiveFile reads the file of a form, whose name says what it is.
+func (s *Server) receiveFile(r *http.Request, u *upload, part *multipart.Part) (err error) {
+	var list io.Reader = part
+	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	if bare, packed := strings.CutSuffix(name, ".gz"); packed {
+		name = bare
+		if list, err = gzip.NewReader(part); err != nil {
+			return &fault{http.StatusUnprocessableEntity, invalidList, "The file is not compressed with gzip, although its name says so."}
+		}
+	}
+	u.format.Format, u.format.Delimiter = tabular.FormatOf(name), tabular.DelimiterOf(name)
+	if u.name == "" && name != "." {
+		u.name = name
+	}
+	u.spool, err = s.config.Jobs.Receive(r.Context(), list)
+	return err
+}
+
+// receiveJSON reads an object with addresses.
+func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
+	raw, err := s.config.Jobs.Receive(r.Context(), body)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	u.spool, err = s.config.Jobs.ReceiveAddresses(r.Context(), func(add func(email string) error) error {
+		return readAddresses(json.NewDecoder(raw.Reader()), u, add)
+	})
+	u.format, u.column = jobs.AddressesFormat, jobs.AddressesFormat.Column
+	return err
+}
+
+// check refuses texts that cannot be stored or used.
+func (u *upload) check() error {
+	const most = 200
+	u.name = strings.TrimSpace(u.name)
+	if len(u.name) > most || !printable(u.name) {
+		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
+	}
+	if u.webhook == "" {
+		return nil
+	}
+	target, err := url.Parse(u.webhook)
+	if err != nil || target.Scheme != "https" && target.Scheme != "http" || target.Host == "" || target.User != nil || len(u.webhook) > 2*most || !printable(u.webhook) {
+		return badRequest(invalidParameter, `"webhook" must be a URL such as https://example.com/hook.`)
+	}
+	return nil
+}

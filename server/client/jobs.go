@@ -1,0 +1,194 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// JobState is the state of a [Job].
+type JobState string
+
+// The states of a job. The last three are final.
+const (
+	JobQueued    JobState = "queued" // nothing was asked about yet
+	JobRunning   JobState = "running"
+	JobPaused    JobState = "paused"
+	JobCancelled JobState = "cancelled"
+	JobDone      JobState = "done"
+	JobFailed    JobState = "failed"
+)
+
+// Ended reports whether nothing more is asked for a job in this state.
+func (s JobState) Ended() bool { return s == JobCancelled || s == JobDone || s == JobFailed }
+
+// Job is a list that is verified in the background.
+type Job struct {
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	State      JobState          `json:"state"`
+	Rows       int64             `json:"rows"`      // of the list
+	Addresses  int64             `json:"addresses"` // distinct ones, which are asked about
+	Done       int64             `json:"done"`      // of Addresses
+	Results    map[Verdict]int64 `json:"results"`   // of Done
+	Reasons    map[string]int64  `json:"reasons"`   // of Done
+	CreatedAt  time.Time         `json:"created_at"`
+	StartedAt  time.Time         `json:"started_at"`  // zero: not yet
+	FinishedAt time.Time         `json:"finished_at"` // zero: not yet
+	Webhook    string            `json:"webhook"`     // empty: none
+	Problem    string            `json:"problem"`     // why it failed
+}
+
+// ListOptions say what a list is, and what is to become of it. All have
+// defaults.
+type ListOptions struct {
+	Name    string // for people
+	Webhook string // a URL that is told when the job has ended
+	Column  string // of the addresses, by name or number; guessed when empty
+	// MediaType is text/csv, text/plain (one address per line) or
+	// application/x-ndjson. Default: text/csv.
+	MediaType string
+	// IdempotencyKey names the request, so that it can be sent again within a
+	// day without making a second job, also by another process. Default: a
+	// random text, for the tries of this call.
+	IdempotencyKey string
+}
+
+// SendList sends a list from its beginning, and returns when the service has
+// stored it as a job. The key needs the scope "bulk". [Config.Timeout] does not
+// apply: a list may be long.
+func (c *Client) SendList(ctx context.Context, list io.ReadSeeker, o ListOptions) (Job, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"name": o.Name, "webhook": o.Webhook, "column": o.Column} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	header := http.Header{
+		"Content-Type": {cmp.Or(o.MediaType, "text/csv")}, "Idempotency-Key": {cmp.Or(o.IdempotencyKey, rand.Text())},
+	}
+	var j Job
+	err := c.again(ctx, func() error {
+		if _, err := list.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("%w: the list cannot be read again: %w", errAnswer, err)
+		}
+		response, err := c.send(ctx, http.MethodPost, "api/v1/bulk", query, io.NopCloser(list), header)
+		if err != nil {
+			return err
+		}
+		return readInto(response, &j)
+	})
+	return j, err
+}
+
+// Job returns how far a job is.
+func (c *Client) Job(ctx context.Context, id string) (Job, error) {
+	var j Job
+	err := c.get(ctx, jobPath(id), nil, &j)
+	return j, err
+}
+
+func jobPath(id string) string { return "api/v1/bulk/" + url.PathEscape(id) }
+
+// Jobs returns up to limit jobs, the newest first, and what to pass as after
+// for those before them; empty: there are none. A limit of zero is the
+// service's.
+func (c *Client) Jobs(ctx context.Context, after string, limit int) (jobs []Job, next string, err error) {
+	query := url.Values{}
+	if after != "" {
+		query.Set("after", after)
+	}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	var page struct {
+		Jobs []Job
+		Next string
+	}
+	err = c.get(ctx, "api/v1/bulk", query, &page)
+	return page.Jobs, page.Next, err
+}
+
+// PauseJob stops a job until [Client.ResumeJob].
+func (c *Client) PauseJob(ctx context.Context, id string) (Job, error) {
+	return c.change(ctx, http.MethodPost, jobPath(id)+"/pause")
+}
+
+// ResumeJob goes on with a job that was paused.
+func (c *Client) ResumeJob(ctx context.Context, id string) (Job, error) {
+	return c.change(ctx, http.MethodPost, jobPath(id)+"/resume")
+}
+
+// CancelJob ends a job for good. Its results so far stay.
+func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
+	return c.change(ctx, http.MethodPost, jobPath(id)+"/cancel")
+}
+
+// DeleteJob deletes a job with its list and results, and returns it as it was.
+func (c *Client) DeleteJob(ctx context.Context, id string) (Job, error) {
+	return c.change(ctx, http.MethodDelete, jobPath(id))
+}
+
+func (c *Client) change(ctx context.Context, method, path string) (Job, error) {
+	var j Job
+	err := c.ask(ctx, method, path, nil, nil, &j)
+	return j, err
+}
+
+// WaitForJob asks about a job until it has ended, and returns it. A time of
+// zero between two questions is five seconds.
+func (c *Client) WaitForJob(ctx context.Context, id string, every time.Duration) (Job, error) {
+	ticker := time.NewTicker(cmp.Or(every, 5*time.Second))
+	defer ticker.Stop()
+	for {
+		j, err := c.Job(ctx, id)
+		if err != nil || j.State.Ended() {
+			return j, err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return j, ctx.Err()
+		}
+	}
+}
+
+// ResultsOptions say which results are wanted. Empty: all, as CSV.
+type ResultsOptions struct {
+	JSONLines bool
+	Results   []Verdict // rows with one of these
+	Reasons   []string  // rows with one of these
+	Flags     []string  // rows with all of these: accept_all, role, free_email, disposable, spamtrap
+}
+
+// JobResults returns the rows of a job's list with their results; while it
+// runs, those that have one. The caller closes the reader. If reading ends with
+// an error, rows are missing. [Config.Timeout] does not apply.
+func (c *Client) JobResults(ctx context.Context, id string, o ResultsOptions) (io.ReadCloser, error) {
+	query := url.Values{"reason": o.Reasons, "flag": o.Flags}
+	if o.JSONLines {
+		query.Set("format", "jsonl")
+	}
+	for _, verdict := range o.Results {
+		query.Add("result", string(verdict))
+	}
+	var rows io.ReadCloser
+	err := c.again(ctx, func() error {
+		response, err := c.send(ctx, http.MethodGet, jobPath(id)+"/results", query, nil, nil)
+		if err != nil {
+			return err
+		}
+		if response.StatusCode != http.StatusOK {
+			return readInto(response, nil)
+		}
+		rows = response.Body
+		return nil
+	})
+	return rows, err
+}
