@@ -75,6 +75,9 @@ type Config struct {
 	// Pace says how fast the providers of mail hosts are asked. Default:
 	// [pace.Normal], with the limits of the table of providers.
 	Pace pace.Settings
+	// PaceMemory is what [Verifier.PaceMemory] of an earlier Verifier returned:
+	// pauses, and the daily budgets of egresses. Default: nothing is known.
+	PaceMemory []pace.Memory
 	// Remember is the approximate number of results to remember, each for as
 	// long as [Result.Lasts]. A result takes about 1.5 kB. What a caller with
 	// little time did not find out is not remembered ([Hurried]), an unknown

@@ -193,6 +193,7 @@ func TestDecide(t *testing.T) {
 		{"timeout", asked(failed(smtp.PhaseRCPT, smtp.KindTimeout)), ReasonConnectionTimeout, VerdictUnknown},
 		{"tls", asked(failed(smtp.PhaseSTARTTLS, smtp.KindTLS)), ReasonTLSFailed, VerdictUnknown},
 		{"protocol", asked(failed(smtp.PhaseGreeting, smtp.KindProtocol)), ReasonProtocolError, VerdictUnknown},
+		{"not its turn", asked(failed(smtp.PhaseConnect, smtp.KindLimited)), ReasonRateLimited, VerdictUnknown},
 		{"provider paused", asked(failed(smtp.PhaseConnect, smtp.KindPaused)), ReasonBlocked, VerdictUnknown},
 		{"no smtputf8", asked(atOneHost(failed(smtp.PhaseMAIL, smtp.KindSMTPUTF8))), ReasonSMTPUTF8Unsupported, VerdictUndeliverable},
 		{"no EHLO, so no smtputf8", asked(atOneHost(smtpprobe.Session{EHLO: &ehlo502, Failure: &smtp.Failure{Kind: smtp.KindSMTPUTF8}})), ReasonSMTPUTF8Unsupported, VerdictUndeliverable},
@@ -466,10 +467,12 @@ func TestFlags(t *testing.T) {
 }
 
 func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
-	session := failed(smtp.PhaseConnect, smtp.KindPaused)
-	session.Failure.RetryAfter = 77 * time.Second
-	if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77*time.Second {
-		t.Errorf("retry after %v, want 77 s", got)
+	for _, kind := range []smtp.Kind{smtp.KindPaused, smtp.KindLimited} {
+		session := failed(smtp.PhaseConnect, kind)
+		session.Failure.RetryAfter = 77 * time.Second
+		if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77*time.Second {
+			t.Errorf("%s: retry after %v, want 77 s", kind, got)
+		}
 	}
 }
 

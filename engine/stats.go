@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
 // Stats is what a [Verifier] is doing, and has done since it was made.
@@ -29,4 +30,13 @@ func (v *Verifier) Pacing() []smtpprobe.ProviderPace {
 		return nil
 	}
 	return v.pool.Pacing()
+}
+
+// PaceMemory returns what is worth keeping of how providers were asked, for
+// [Config.PaceMemory] of a later Verifier.
+func (v *Verifier) PaceMemory() []pace.Memory {
+	if v.pool == nil {
+		return nil
+	}
+	return v.pool.PaceMemory()
 }

@@ -96,7 +96,7 @@ func (v *Verifier) connect() error {
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
 		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
-		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace,
+		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace, PaceMemory: config.PaceMemory,
 		Classifier: config.Classifier, Logger: config.Logger,
 	})
 	if err != nil {

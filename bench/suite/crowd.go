@@ -24,7 +24,7 @@ type crowd struct {
 
 const (
 	crowdName   = "operator"
-	crowdSubnet = 79
+	crowdSubnet = 81
 	crowdPort   = 2525
 )
 

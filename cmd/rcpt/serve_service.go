@@ -109,6 +109,7 @@ func (r *running) build() error {
 	// The server logs each verification with its request.
 	config.Logger, config.Hooks = quietly(r.logger), r.watcher.hooks(r.figures.metrics.Hooks())
 	config.Hooks.Network = r.networkChanged
+	config.PaceMemory = r.state.paceMemory(context.Background(), config, r.logger)
 	if r.verifier, err = engine.New(config); err != nil {
 		return err
 	}
@@ -151,6 +152,7 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.examine(ctx) })
 	work.Go(func() { r.alert(ctx) })
 	if r.state.store != nil {
+		work.Go(func() { r.keepPace(ctx) })
 		work.Go(func() { r.newSender().Run(ctx) })
 		work.Go(func() { r.jobs.Run(ctx) })
 	}

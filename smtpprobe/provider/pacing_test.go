@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -89,5 +90,29 @@ func TestLimits(t *testing.T) {
 	fastmail, _ := PacingOf("fastmail")
 	if l := fastmail.Limits; l.Sessions != 10 || l.SessionsPerMinute != 50 {
 		t.Errorf("fastmail, which has no limits of its own, has %+v", l)
+	}
+}
+
+// TestDocumentedLimits compares the table of docs/pacing.md with the data.
+func TestDocumentedLimits(t *testing.T) {
+	text, err := os.ReadFile("../../docs/pacing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := []string{
+		"sessions", "sessions_per_minute", "recipients_per_session", "recipients_per_minute", "recipients_per_day", "first_pause",
+	}
+	for name, limits := range embedded().Limits {
+		row := "| `" + name + "` |"
+		if name == others {
+			row = "| other known ones |"
+		}
+		for _, column := range columns {
+			value, _, _ := strings.Cut(limits[column], " ")
+			row += " " + value + " |"
+		}
+		if !strings.Contains(string(text), row+"\n") {
+			t.Errorf("docs/pacing.md lacks the row %s", row)
+		}
 	}
 }
