@@ -35,7 +35,7 @@ type bulkCommand struct {
 	Sample       positiveCount `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
 	Seed         uint64        `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
 	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
-	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for a busy mail host. Default: ${default}."`
+	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for their mail host or its provider. Default: ${default}."`
 	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
 	State        string        `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
 	NoProgress   bool          `help:"Do not show the progress."`
@@ -140,6 +140,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	ctx, cancel := context.WithCancelCause(stop.ctx)
 	defer cancel(nil)
 	run.network.cancelWith(cancel)
+	watch := newPaceWatch(run.verifier.Pacing)
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
 		Verifier:    listfile.Verifier{Engine: run.verifier},
 		Concurrency: int(c.Concurrency),
@@ -153,7 +154,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 			if err := run.output.Flush(); err != nil {
 				cancel(err)
 			}
-			run.view.show(p)
+			run.view.show(p, watch.observe(p))
 		},
 	})
 	run.view.close()
@@ -164,6 +165,8 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	c.printNotes(stderr, run.input)
 	err = c.runError(stop, run, summary, cmp.Or(closeErr, err))
 	report := c.report(run, summary, written)
+	watch.observe(bulk.Progress{}) // of what happened after the last progress
+	report.harvested = watch.harvested()
 	if err != nil {
 		report.again = "" // the run itself can be continued
 	}

@@ -17,7 +17,7 @@ import (
 
 // progressView shows the progress of a run.
 type progressView interface {
-	show(bulk.Progress)
+	show(bulk.Progress, heldUp)
 	close()
 }
 
@@ -42,8 +42,8 @@ func movesCursor(f *os.File) bool { return tty.Is(f) && os.Getenv("TERM") != "du
 
 type noProgress struct{}
 
-func (noProgress) show(bulk.Progress) {}
-func (noProgress) close()             {}
+func (noProgress) show(bulk.Progress, heldUp) {}
+func (noProgress) close()                     {}
 
 // progressInterval is the time between two lines in the log.
 const progressInterval = 10 * time.Second
@@ -55,7 +55,7 @@ type progressLog struct {
 	last   time.Duration
 }
 
-func (l *progressLog) show(p bulk.Progress) {
+func (l *progressLog) show(p bulk.Progress, held heldUp) {
 	if p.Elapsed-l.last < progressInterval {
 		return
 	}
@@ -72,6 +72,12 @@ func (l *progressLog) show(p bulk.Progress) {
 	}
 	if rest.left > 0 {
 		fields = append(fields, "left", rest.left)
+	}
+	if held.waiting > 0 {
+		fields = append(fields, "held_up_by", held.provider, "held_up", held.waiting)
+	}
+	if !held.until.IsZero() {
+		fields = append(fields, "paused_until", held.until.Truncate(time.Second))
 	}
 	l.logger.Info("progress", fields...)
 }
@@ -109,26 +115,26 @@ type liveLine struct {
 	mu sync.Mutex
 }
 
-func (l *liveLine) show(p bulk.Progress) {
+func (l *liveLine) show(p bulk.Progress, held heldUp) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	line := liveText(p, estimateFor(p, l.total()), time.Now(), tty.Width(l.terminal, lineWidth))
+	line := liveText(p, held, estimateFor(p, l.total()), time.Now(), tty.Width(l.terminal, lineWidth))
 	fmt.Fprint(l.terminal, toLineStart+line+eraseLine)
 }
 
 // liveText is the line for a terminal of that width, with a bar if there is
 // room for one.
-func liveText(p bulk.Progress, rest estimate, now time.Time, width int) string {
+func liveText(p bulk.Progress, held heldUp, rest estimate, now time.Time, width int) string {
 	percent := "  -%"
 	if rest.fraction > 0 {
 		percent = fmt.Sprintf("%3d%%", min(99, int(100*rest.fraction)))
 	}
 	if width < barFrom {
-		return percent + "  " + describe(p, rest, now, width-len(percent)-3)
+		return percent + "  " + describe(p, held, rest, now, width-len(percent)-3)
 	}
 	filled := min(barWidth, int(barWidth*rest.fraction))
 	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
-	return "[" + bar + "] " + percent + "  " + describe(p, rest, now, width-barTaken)
+	return "[" + bar + "] " + percent + "  " + describe(p, held, rest, now, width-barTaken)
 }
 
 // Write writes above the line, which the next progress shows again.
@@ -149,10 +155,13 @@ func (l *liveLine) clear() { fmt.Fprint(l.terminal, toLineStart+eraseLine) }
 
 // describe is the progress as text. It leaves out what does not fit into the
 // width, the least important parts first.
-func describe(p bulk.Progress, rest estimate, now time.Time, width int) string {
+func describe(p bulk.Progress, held heldUp, rest estimate, now time.Time, width int) string {
 	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(rest.total), p.Rate)}
 	if rest.left > 0 {
 		parts = append(parts, "~"+shortDuration(rest.left)+" left")
+	}
+	if held.waiting > 0 {
+		parts = append(parts, held.text())
 	}
 	if p.Waiting > 0 {
 		next := now.Add(p.NextRetry).Format("15:04")

@@ -47,19 +47,22 @@ func TestLine(t *testing.T) {
 	about, exact := listfile.Total{Rows: 200_000}, listfile.Total{Rows: 2000, Exact: true}
 	for _, c := range []struct {
 		p     bulk.Progress
+		held  heldUp
 		rest  estimate
 		width int
 		want  string
 	}{
-		{waiting, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  7,620 wait, next at 20:48  unknown 90"},
-		{waiting, estimate{about, 0.74, 2 * time.Hour}, 140,
+		{waiting, heldUp{}, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  7,620 wait, next at 20:48  unknown 90"},
+		{waiting, heldUp{}, estimate{about, 0.74, 2 * time.Hour}, 140,
 			"[#######...]  74%  148,134/~200,000  1234/s  ~2h00m left  7,620 wait, next at 20:48  unknown 90  deliverable 120,000  undeliverable 28,044"},
-		{waiting, estimate{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
-		{waiting, estimate{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200,"},
-		{asking, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
-		{asking, estimate{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
+		{waiting, heldUp{}, estimate{about, 0.74, 340 * time.Second}, 40, " 74%  148,134/~200,000  1234/s"},
+		{waiting, heldUp{}, estimate{about, 0.74, 340 * time.Second}, 20, " 74%  148,134/~200,"},
+		{asking, heldUp{}, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
+		{asking, heldUp{"google", 3201, time.Time{}}, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  3,201 wait for google  unknown 300"},
+		{waiting, heldUp{"google", 3201, now.Add(5 * time.Minute)}, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  3,201 wait for google until 20:48"},
+		{asking, heldUp{}, estimate{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
 	} {
-		got := liveText(c.p, c.rest, now, c.width)
+		got := liveText(c.p, c.held, c.rest, now, c.width)
 		if got != c.want {
 			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
 		}
@@ -75,11 +78,16 @@ func TestProgressLog(t *testing.T) {
 	total := func() listfile.Total { return listfile.Total{Rows: 100, Exact: true} }
 	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), total: total}
 	for second := range 25 {
+		held := heldUp{}
+		if second >= 15 {
+			held = heldUp{"google", 60, time.Date(2026, 1, 2, 20, 43, 10, 7, time.UTC)}
+		}
 		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Rate: 1, Waiting: 3, Exhausted: true,
-			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.VerdictAcceptAll: 1}})
+			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.VerdictAcceptAll: 1}}, held)
 	}
 	if got := log.String(); strings.Count(got, "\n") != 2 ||
-		!strings.Contains(got, "msg=progress done=10 read=100 waiting=3 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 next_retry=1m0s left=2m0s") ||
+		!strings.Contains(got, "msg=progress done=10 read=100 waiting=3 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 next_retry=1m0s left=2m0s\n") ||
+		!strings.Contains(got, "left=2m0s held_up_by=google held_up=60 paused_until=2026-01-02T20:43:10.000Z\n") ||
 		!strings.Contains(got, "done=20") {
 		t.Errorf("log:\n%s", got)
 	}

@@ -24,8 +24,10 @@ type bulkReport struct {
 	total  listfile.Total
 	output writtenFile   // without a name: standard output
 	parts  []writtenFile // files of --split, in the order of [bulk.Actions]
-	again  string        // command that verifies unknown addresses again; may be empty
-	drawn  int64         // rows of the list, of which a sample was verified; 0: all rows were
+	// harvested are providers at which rcpt slowed down
+	harvested []harvested
+	again     string // command that verifies unknown addresses again; may be empty
+	drawn     int64  // rows of the list, of which a sample was verified; 0: all rows were
 }
 
 // writtenFile is a file of the output.
@@ -81,6 +83,11 @@ func writeSummary(w io.Writer, s bulkReport) {
 		if fact.count > 0 {
 			fmt.Fprintf(w, "  %s: %s\n", fact.text, humanize.Comma(fact.count))
 		}
+	}
+	for _, h := range s.harvested {
+		const format = "  %s was asked more slowly: %.0f %% of the mailboxes did not exist, " +
+			"which looks like address harvesting\n"
+		fmt.Fprintf(w, format, tty.Printable(h.provider), 100*h.share)
 	}
 	if s.Done > 0 {
 		writeCounts(w, s)

@@ -22,12 +22,13 @@ func TestSummaryText(t *testing.T) {
 			Reasons:  map[engine.Reason]int64{engine.ReasonRecipientAccepted: 80_000, engine.ReasonGreylisted: 7620, engine.ReasonRateLimited: 2380},
 			Worst:    []bulk.DomainCount{{Domain: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
 		},
-		unit: rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …",
+		unit: rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
   settled by the run before: 40,000
   repeats of an earlier address, which share its result: 1,204
   retries after a temporary answer: 7,620
+  google was asked more slowly: 74 % of the mailboxes did not exist, which looks like address harvesting
 Results
   deliverable     80,000   88.9 %
   unknown         10,000   11.1 %
