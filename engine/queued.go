@@ -9,11 +9,25 @@ type queuedKey struct{}
 // begins to wait for a session with a busy mail host (queued is called with
 // true) and when a session takes it or the wait ends (false), perhaps several
 // times. Callers that limit their concurrent verifications need not count those
-// that wait. Such a verification never fails with [ErrBusy]. Queued must be
-// quick and must not call the Verifier.
+// that wait. Such a verification fails with [ErrBusy] only under
+// [WithHoldBack]. Queued must be quick and must not call the Verifier.
 func WithQueued(ctx context.Context, queued func(waits bool)) context.Context {
 	return context.WithValue(ctx, queuedKey{}, queued)
 }
+
+// holdBackKey is the key of what [WithHoldBack] puts into a context.
+type holdBackKey struct{}
+
+// WithHoldBack returns a context under which a verification that waits for its
+// turn ([WithQueued]) fails with a smtpprobe.HeldBackError, which wraps
+// [ErrBusy], where many wait for the same provider already. Callers that limit
+// how many wait can verify addresses of other providers meanwhile, and this one
+// later.
+func WithHoldBack(ctx context.Context) context.Context {
+	return context.WithValue(ctx, holdBackKey{}, true)
+}
+
+func holdsBack(ctx context.Context) bool { return ctx.Value(holdBackKey{}) != nil }
 
 func queuedOf(ctx context.Context) func(waits bool) {
 	queued, _ := ctx.Value(queuedKey{}).(func(waits bool))

@@ -345,6 +345,7 @@ func (v *Verifier) request(
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),
+		HoldBack: holdsBack(ctx),
 	}
 }
 

@@ -77,7 +77,7 @@
 // and a day. One that refuses us is paused; one that finds us too fast gets
 // half of the sessions, and one more each minute (package pace). Its hosts take
 // turns (turn.go). A probe that cannot wait for its turn ends with
-// smtp.KindLimited; many with a Queued function are sent away ([HeldBackError])
+// smtp.KindLimited; many that may be held back are sent away ([HeldBackError])
 // for the sake of other providers.
 //
 // # Egresses

@@ -101,6 +101,9 @@ type Request struct {
 	// call the pool. Such a request never fails with ErrBusy: its caller can
 	// limit how many wait. Default: nothing is called.
 	Queued func(waits bool)
+	// HoldBack says that a probe with a Queued function may fail with a
+	// [HeldBackError] where many wait for its provider already.
+	HoldBack bool
 
 	// Budget is the time for this probe, not counting the wait for a free
 	// session; 0: only the context bounds it.

@@ -18,7 +18,7 @@ func (p *Pool) submit(j *job) error {
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
 	}
-	if j.req.Queued != nil && h.paced.full() {
+	if j.req.HoldBack && j.req.Queued != nil && h.paced.full() {
 		return p.heldBack(h, j)
 	}
 	j.since = time.Now()
@@ -111,7 +111,7 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 	if may < pace.LeastNamed {
 		return already
 	}
-	capacity = min(capacity, may-1-2*len(already)) // one for the proof
+	capacity = min(capacity, may-2-2*len(already)) // a proof and a control come with it
 	taken := already
 	rest, named := h.waiting[:0], 0
 	for i, j := range h.waiting {

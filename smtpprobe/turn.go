@@ -115,9 +115,10 @@ func (p *Pool) ended(w *worker) {
 	way := h.paced.key.egress
 	p.egresses[way].Closed()
 	p.admit(h.paced)
-	if crowd := p.crowded[way]; len(crowd) > 0 {
-		p.crowded[way] = crowd[1:]
-		p.admit(crowd[0])
+	for n := len(p.crowded[way]); n > 0 && p.egresses[way].MayOpen(); n-- {
+		g := p.crowded[way][0]
+		p.crowded[way] = p.crowded[way][1:]
+		p.admit(g)
 	}
 }
 
