@@ -15,7 +15,7 @@ func (r *running) addJobs(config engine.Config) (err error) {
 	}
 	r.jobs, err = jobs.New(jobs.Config{
 		Store: r.state.store, Verifier: r.verifier, Egress: egressIdentity(config), Record: r.state.record,
-		Log: r.logger,
+		TempDir: r.state.folder, Log: r.logger,
 	})
 	return err
 }

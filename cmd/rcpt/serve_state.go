@@ -18,6 +18,8 @@ type serviceState struct {
 	store *store.Store // nil: there is no database
 	keys  *keyring.Keyring
 	key   apiKey // the fixed key; without a secret there is none
+	// folder is where large temporary files belong; empty: that of the system.
+	folder string
 }
 
 // openState opens the state with the fixed key. If none was set, the key that
@@ -37,6 +39,9 @@ func (c *serveCommand) openState(ctx context.Context, where store.Options, key a
 		return fixedState(ctx, key)
 	}
 	state := &serviceState{store: opened, key: key}
+	if where.DatabaseURL == "" {
+		state.folder = where.DataDir
+	}
 	if key.generated && anyUsable(ctx, opened) {
 		state.key = apiKey{}
 	}

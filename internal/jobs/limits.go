@@ -50,8 +50,8 @@ const (
 	// domains take.
 	largeShare, largeShareOf = 3, 4
 	// settleAfter is after how much time results are committed although their
-	// batch is not done.
-	settleAfter = 2 * time.Second
+	// batch is not done: a lost node costs no more than that.
+	settleAfter = 250 * time.Millisecond
 	// settleTogether is how long a commit waits for others to join, and
 	// settleAtOnce how many settlements one has.
 	settleTogether = 30 * time.Millisecond
