@@ -39,7 +39,7 @@ func ExampleErrBusy() {
 	}
 	defer verifier.Close()
 
-	hurried, done := context.WithTimeout(context.Background(), time.Millisecond)
+	hurried, done := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer done()
 	result, err := verifier.Verify(hurried, "alice@slow.example")
 	fmt.Println("deadline:", result.Verdict, err)

@@ -20,21 +20,26 @@ func TestPaceWatch(t *testing.T) {
 	var now []smtpprobe.ProviderPace
 	w := newPaceWatch(func() []smtpprobe.ProviderPace { return now })
 	for _, c := range []struct {
-		name string
-		now  []smtpprobe.ProviderPace
-		want heldUp
+		name    string
+		now     []smtpprobe.ProviderPace
+		want    heldUp
+		retried int64
 	}{
-		{"nobody is asked", nil, heldUp{}},
-		{"half waits", []smtpprobe.ProviderPace{of("google", 50, pace.State{})}, heldUp{}},
-		{"most wait", []smtpprobe.ProviderPace{of("google", 51, pace.State{}), of("yahoo", 40, pace.State{PausedUntil: soon})}, heldUp{"google", 51, time.Time{}}},
+		{"nobody is asked", nil, heldUp{}, 0},
+		{"half waits", []smtpprobe.ProviderPace{of("google", 50, pace.State{})}, heldUp{}, 0},
+		{"most wait", []smtpprobe.ProviderPace{of("google", 51, pace.State{}), of("yahoo", 40, pace.State{PausedUntil: soon})}, heldUp{"google", 51, time.Time{}}, 0},
 		{"at two egresses", []smtpprobe.ProviderPace{of("google", 30, pace.State{PausedUntil: later, Slowed: pace.Harvesting, Refused: 0.7}), of("google", 30, pace.State{PausedUntil: soon})},
-			heldUp{"google", 60, later}},
+			heldUp{"google", 60, later}, 0},
 		{"paused, but nobody waits there", []smtpprobe.ProviderPace{of("google", 0, pace.State{PausedUntil: later, Paused: pace.Harvesting, Refused: 0.65}), of("google", 60, pace.State{})},
-			heldUp{"google", 60, time.Time{}}},
-		{"another", []smtpprobe.ProviderPace{of("hoster.example", 0, pace.State{Slowed: pace.Harvesting, Refused: 0.9}), of("yahoo", 0, pace.State{Slowed: pace.RateLimited, Refused: 0.99})}, heldUp{}},
+			heldUp{"google", 60, time.Time{}}, 0},
+		{"most are retried", []smtpprobe.ProviderPace{of("yahoo", 0, pace.State{PausedUntil: later}), of("microsoft", 0, pace.State{PausedUntil: soon}), of("google", 9, pace.State{})},
+			heldUp{"microsoft", 0, soon}, 51},
+		{"some are retried", []smtpprobe.ProviderPace{of("yahoo", 0, pace.State{PausedUntil: later})}, heldUp{}, 50},
+		{"greylisting", nil, heldUp{}, 99},
+		{"another", []smtpprobe.ProviderPace{of("hoster.example", 0, pace.State{Slowed: pace.Harvesting, Refused: 0.9}), of("yahoo", 0, pace.State{Slowed: pace.RateLimited, Refused: 0.99})}, heldUp{}, 0},
 	} {
 		now = c.now
-		if got := w.observe(bulk.Progress{Read: 1100, Done: 1000}); got != c.want {
+		if got := w.observe(bulk.Progress{Read: 1100, Done: 1000, Waiting: c.retried}); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}

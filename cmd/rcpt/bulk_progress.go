@@ -73,8 +73,11 @@ func (l *progressLog) show(p bulk.Progress, held heldUp) {
 	if rest.left > 0 {
 		fields = append(fields, "left", rest.left)
 	}
+	if held != (heldUp{}) {
+		fields = append(fields, "held_up_by", held.provider)
+	}
 	if held.waiting > 0 {
-		fields = append(fields, "held_up_by", held.provider, "held_up", held.waiting)
+		fields = append(fields, "held_up", held.waiting)
 	}
 	if !held.until.IsZero() {
 		fields = append(fields, "paused_until", held.until.Truncate(time.Second))
@@ -160,7 +163,7 @@ func describe(p bulk.Progress, held heldUp, rest estimate, now time.Time, width 
 	if rest.left > 0 {
 		parts = append(parts, "~"+shortDuration(rest.left)+" left")
 	}
-	if held.waiting > 0 {
+	if held != (heldUp{}) {
 		parts = append(parts, held.text())
 	}
 	if p.Waiting > 0 {

@@ -60,6 +60,7 @@ func TestLine(t *testing.T) {
 		{asking, heldUp{}, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  unknown 300  deliverable 1,200"},
 		{asking, heldUp{"google", 3201, time.Time{}}, estimate{exact, 0.75, 5 * time.Second}, 80, " 75%  1,500/2,000  100/s  ~5s left  3,201 wait for google  unknown 300"},
 		{waiting, heldUp{"google", 3201, now.Add(5 * time.Minute)}, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  3,201 wait for google until 20:48"},
+		{waiting, heldUp{"microsoft", 0, now.Add(5 * time.Minute)}, estimate{about, 0.74, 340 * time.Second}, 80, " 74%  148,134/~200,000  1234/s  ~6m left  microsoft is paused until 20:48"},
 		{asking, heldUp{}, estimate{}, 80, "  -%  1,500  100/s  unknown 300  deliverable 1,200"},
 	} {
 		got := liveText(c.p, c.held, c.rest, now, c.width)

@@ -26,7 +26,7 @@ type explainPaceCommand struct {
 // Run prints the limits in force.
 func (c *explainPaceCommand) Run(std terminal) error {
 	settings := c.paceFlags.settings()
-	e := paceExplanation{General: generalPace(settings), ExcludedBy: excludedBy(c.noAsk(), c.Name)}
+	e := paceExplanation{General: c.general(settings), ExcludedBy: excludedBy(c.noAsk(), c.Name)}
 	tables := allTables(settings)
 	if c.Name != "" {
 		table, err := tableFor(c.Name)
@@ -134,8 +134,14 @@ func providerPaceOf(rules pace.Rules) providerPace {
 	return p
 }
 
-// generalPace lists the numbers that hold for all providers.
-func generalPace(s pace.Settings) []paceRule {
+// The defaults of flags, which kong does not tell apart from values given.
+const (
+	usualPerHost  = 20
+	usualSessions = 1000
+)
+
+// general lists the numbers that hold for all providers.
+func (f paceFlags) general(s pace.Settings) []paceRule {
 	full := s.WithDefaults()
 	origin := func(set bool, usual pace.Preset) string {
 		switch {
@@ -147,6 +153,9 @@ func generalPace(s pace.Settings) []paceRule {
 		return string(pace.FromDefault)
 	}
 	return []paceRule{
+		{Name: "max-sessions-per-host", Value: fmt.Sprint(f.MaxSessionsPerHost),
+			Origin: origin(f.MaxSessionsPerHost != usualPerHost, "")},
+		{Name: "max-sessions", Value: fmt.Sprint(f.MaxSessions), Origin: origin(f.MaxSessions != usualSessions, "")},
 		{Name: "preset", Value: string(full.Preset), Origin: origin(full.Preset != pace.Normal, "")},
 		{Name: "max_pause", Value: full.MaxPause.String(), Origin: origin(s.MaxPause != 0, "")},
 		{Name: "harvest.recipients", Value: limitText(full.Harvest.Recipients),

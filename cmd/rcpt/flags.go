@@ -25,24 +25,22 @@ import (
 
 // engineFlags configure the engine. Every command that verifies has them.
 type engineFlags struct {
-	Resolver           []resolverAddress `placeholder:"HOST:PORT" help:"DNS server; repeatable. Default: the system's servers."`
-	HELO               heloName          `name:"helo" placeholder:"NAME" help:"Name in EHLO. Default: this host's full name."`
-	MailFrom           reversePath       `placeholder:"ADDR" help:"Reverse-path of MAIL; empty is the null reverse-path. Default: empty."`
-	SMTPPort           port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
-	Level              engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How much to check: ${enum}. Default: ${default}."`
-	Timeout            positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
-	AllowNet           []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
-	NetworkCheck       networkCheck      `placeholder:"WHEN" default:"auto" help:"Check that the resolver and port 25 work before a failure counts against an address: auto, on, off. Default: auto, which is off with --allow-net."`
-	CheckDomain        []checkDomain     `placeholder:"DOMAIN" help:"Well-known domain for that check; repeatable, at least three of different companies. Default: gmail.com and four others."`
-	MaxSessionsPerHost positiveCount     `group:"Pace" placeholder:"N" default:"20" help:"SMTP sessions with one mail host at a time, at most; it gets four at first. Default: ${default}."`
-	MaxSessions        positiveCount     `group:"Pace" placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
-	paceFlags          `group:"Pace"`
-	egressFlags        `group:"Egress"`
-	rulesFlag          `group:"Lists and rules"`
-	listFlags          `group:"Lists and rules"`
-	RHSBL              []rhsblZone `group:"Lists and rules" name:"rhsbl" placeholder:"ZONE" help:"Look domains up in this DNS block list, such as dbl.spamhaus.org; repeatable."`
-	JSON               bool        `group:"Output" name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
-	Details            bool        `group:"Output" help:"Add the evidence, including the SMTP transcript."`
+	Resolver     []resolverAddress `placeholder:"HOST:PORT" help:"DNS server; repeatable. Default: the system's servers."`
+	HELO         heloName          `name:"helo" placeholder:"NAME" help:"Name in EHLO. Default: this host's full name."`
+	MailFrom     reversePath       `placeholder:"ADDR" help:"Reverse-path of MAIL; empty is the null reverse-path. Default: empty."`
+	SMTPPort     port              `name:"smtp-port" placeholder:"N" default:"25" help:"Port of the mail hosts. Default: ${default}."`
+	Level        engine.Level      `placeholder:"LEVEL" enum:"syntax,dns,smtp" default:"smtp" help:"How much to check: ${enum}. Default: ${default}."`
+	Timeout      positiveDuration  `placeholder:"DUR" default:"30s" help:"Time limit for one address. Default: ${default}."`
+	AllowNet     []network         `placeholder:"CIDR" help:"Allow mail hosts in this private, loopback or reserved network; repeatable."`
+	NetworkCheck networkCheck      `placeholder:"WHEN" default:"auto" help:"Check that the resolver and port 25 work before a failure counts against an address: auto, on, off. Default: auto, which is off with --allow-net."`
+	CheckDomain  []checkDomain     `placeholder:"DOMAIN" help:"Well-known domain for that check; repeatable, at least three of different companies. Default: gmail.com and four others."`
+	paceFlags    `group:"Pace"`
+	egressFlags  `group:"Egress"`
+	rulesFlag    `group:"Lists and rules"`
+	listFlags    `group:"Lists and rules"`
+	RHSBL        []rhsblZone `group:"Lists and rules" name:"rhsbl" placeholder:"ZONE" help:"Look domains up in this DNS block list, such as dbl.spamhaus.org; repeatable."`
+	JSON         bool        `group:"Output" name:"json" help:"Print JSON lines. Default: text on a terminal, JSON lines otherwise."`
+	Details      bool        `group:"Output" help:"Add the evidence, including the SMTP transcript."`
 }
 
 // config returns the engine's configuration with the present lists.

@@ -521,7 +521,7 @@ func exampleHealth(context.Context) Health {
 		Egresses: []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Preset: "normal",
-		Pace: []Pace{{Provider: "microsoft", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it has blocked this server", Allowed: 5, Waiting: 1840},
+		Pace: []Pace{{Provider: "microsoft", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it has blocked this server", Allowed: 5},
 			{Provider: "google", Egress: "192.0.2.10", Slowed: true, Harvesting: true, Reason: "74 % of the mailboxes that it was asked about do not exist", Sessions: 2, Allowed: 2, Waiting: 512},
 			{Provider: "hoster.example", Egress: "192.0.2.10", Sessions: 10, Allowed: 10, Waiting: 44}, {Provider: "192.0.2.0/24", Egress: "192.0.2.11", Sessions: 1, Allowed: 10}},
 		Blocks:    []Block{{Provider: "outlook", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1"}, {Provider: "mx.acme.example", Count: 1, Last: now.Add(-3 * time.Hour), Reply: "554 5.7.1"}},

@@ -235,7 +235,7 @@ func (view *healthView) faults() (all []fault) {
 		case p.Harvesting:
 			all = append(all, fault{"Provider " + p.Provider, p.Reason + ", which looks like address harvesting: find out which list or key they come from"})
 		case !p.Until.IsZero():
-			all = append(all, fault{"Provider " + p.Provider, "paused for " + view.Wait(p.Until) + "; its addresses wait or are “unknown” until then"})
+			all = append(all, fault{"Provider " + p.Provider, "paused for " + view.Wait(p.Until) + "; its addresses are “unknown” until then"})
 		}
 	}
 	return all
