@@ -25,6 +25,10 @@ type run struct {
 	ended   chan struct{}
 	freed   chan struct{} // has something when addresses have left the window
 
+	// order is held from the making of a settlement until it is in the queue,
+	// so that those of one batch are committed in their order.
+	order sync.Mutex
+
 	mu      sync.Mutex
 	open    map[int64]*open // by ID
 	ready   []bulk.Item     // of the batch leased last

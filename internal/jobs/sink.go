@@ -17,6 +17,8 @@ func (r *run) Write(_ context.Context, item bulk.Item, result engine.Result) err
 	id, n := binary.Uvarint(item.Row)
 	number, _ := binary.Uvarint(item.Row[n:])
 	now := r.manager.config.Now()
+	r.order.Lock()
+	defer r.order.Unlock()
 	r.mu.Lock()
 	o := r.open[int64(id)]
 	r.note(o, int(number), result, now)
@@ -107,6 +109,8 @@ func (r *run) later(o *open) (all []rows.Batch) {
 // Flush commits what has been found, because nothing has come for a while.
 func (r *run) Flush(context.Context) error {
 	now := r.manager.config.Now()
+	r.order.Lock()
+	defer r.order.Unlock()
 	r.mu.Lock()
 	var all []settling
 	for _, o := range r.open {
@@ -125,6 +129,7 @@ func (r *run) Flush(context.Context) error {
 // waits until that is committed.
 func (r *run) giveBack() {
 	now := r.manager.config.Now()
+	r.order.Lock()
 	r.mu.Lock()
 	var all []settling
 	for _, o := range r.open {
@@ -138,6 +143,7 @@ func (r *run) giveBack() {
 	for _, s := range all {
 		r.manager.settler.add(s)
 	}
+	r.order.Unlock()
 	r.manager.settler.wait(r)
 }
 

@@ -112,7 +112,8 @@ func (s *Store) SettleBatches(ctx context.Context, node string, all []Settlement
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
+	// Settlements of one batch stay in their order.
+	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &all[i].Batch, &all[j].Batch
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.ID, b.ID))
 	})
@@ -137,20 +138,24 @@ func (s *Store) SettleBatches(ctx context.Context, node string, all []Settlement
 }
 
 // takeOver replaces a leased batch by what is left of it; false: the lease is
-// lost.
+// lost, or it was done before, in a commit whose outcome was not known: the
+// batch has fewer addresses then.
 func takeOver(ctx context.Context, tx *sql.Tx, node string, one *Settlement) (held bool, err error) {
 	b := &one.Batch
+	before := addressesBefore(one)
 	var result sql.Result
 	if one.Left == nil {
-		result, err = tx.ExecContext(ctx, `DELETE FROM job_batches WHERE job = $1 AND id = $2 AND node = $3 AND claim = $4`, b.Job, b.ID, node, b.Claim)
+		result, err = tx.ExecContext(ctx, `DELETE FROM job_batches WHERE job = $1 AND id = $2 AND node = $3 AND claim = $4 AND addresses = $5`,
+			b.Job, b.ID, node, b.Claim, before)
 	} else {
 		keeper := node
 		if one.Release {
 			keeper = ""
 		}
 		result, err = tx.ExecContext(ctx, `
-			UPDATE job_batches SET node = $5, addresses = $6, data = $7 WHERE job = $1 AND id = $2 AND node = $3 AND claim = $4`,
-			b.Job, b.ID, node, b.Claim, keeper, one.Left.Addresses, one.Left.Data)
+			UPDATE job_batches SET node = $5, addresses = $6, data = $7
+			WHERE job = $1 AND id = $2 AND node = $3 AND claim = $4 AND addresses = $8`,
+			b.Job, b.ID, node, b.Claim, keeper, one.Left.Addresses, one.Left.Data, before)
 	}
 	if err != nil {
 		return false, err
@@ -165,6 +170,18 @@ func takeOver(ctx context.Context, tx *sql.Tx, node string, one *Settlement) (he
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO job_results (job, segment, batch, part, data) VALUES ($1, $2, $3, $4, $5)`, b.Job, b.Segment, b.ID, part, one.Results)
 	return true, err
+}
+
+// addressesBefore is how many addresses a batch has until it is settled so.
+func addressesBefore(one *Settlement) int {
+	n := int(one.Settled())
+	for _, later := range one.Later {
+		n += later.Addresses
+	}
+	if one.Left != nil {
+		n += one.Left.Addresses
+	}
+	return n
 }
 
 // settledJobs are the jobs of some settlements, in the order of their IDs.
