@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/guide"
 	"github.com/rcpt/rcpt/internal/openapi"
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
@@ -32,7 +33,7 @@ const (
 func Routes() []string {
 	all := []string{
 		verifyRoute, usageRoute, webhooksRoute, webhookRoute, webhookResendRoute, webhookSecretRoute, webhookTestRoute,
-		bulkRoute, jobRoute, resultsRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute,
+		bulkRoute, jobRoute, resultsRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute, guide.Path,
 	}
 	return slices.AppendSeq(slices.AppendSeq(all, maps.Keys(changeRoutes)), maps.Keys(openapi.Routes(nil)))
 }
@@ -51,6 +52,7 @@ func (s *Server) Handler() http.Handler {
 		apiRoute:    notFound,
 		pagesRoute:  s.pages(),
 		docsFolder:  only(toDocs, http.MethodGet, http.MethodHead),
+		guide.Path:  only(s.guide, http.MethodGet, http.MethodHead),
 	}
 	if s.config.Usage != nil {
 		all[usageRoute] = only(s.authorized(rows.ScopeUsage, s.usage), http.MethodGet)
@@ -90,6 +92,9 @@ func (all routes) of(r *http.Request) (answer handler, route string) {
 	if pattern, id := patternOf(given); all[pattern] != nil {
 		r.SetPathValue("id", id)
 		return all[pattern], pattern
+	}
+	if strings.HasPrefix(given, guide.Path+"/") {
+		return all[guide.Path], guide.Path
 	}
 	if given == contractYAML {
 		return only(noYAML, http.MethodGet, http.MethodHead), pagesRoute

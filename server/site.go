@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/guide"
 	"github.com/rcpt/rcpt/internal/openapi"
 	"github.com/rcpt/rcpt/internal/snippets"
 )
@@ -15,6 +16,11 @@ func (s *Server) site(r *http.Request) openapi.Site {
 		site.Base = snippets.Base(r, s.encrypted(r))
 	}
 	return site
+}
+
+// guide answers with a document for users.
+func (s *Server) guide(x *exchange, r *http.Request) {
+	guide.Serve(x, r, themeOf(r), s.config.Pages != nil)
 }
 
 // encrypted reports whether the client uses TLS, with the server or with a

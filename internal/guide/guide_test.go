@@ -1,0 +1,116 @@
+package guide
+
+import (
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, target string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	Serve(w, httptest.NewRequest(http.MethodGet, target, nil), "", true)
+	return w
+}
+
+// TestLinks: links between documents lead to a page and a heading that exist,
+// and links to files of the repository to a file.
+func TestLinks(t *testing.T) {
+	all, err := read()
+	if err != nil || len(all) < 10 {
+		t.Fatalf("%d documents, %v", len(all), err)
+	}
+	link, id := regexp.MustCompile(`href="([^"]*)"`), regexp.MustCompile(` id="([^"]*)"`)
+	anchors := map[string]bool{}
+	for _, d := range all {
+		anchors[d.Path+"#"] = true
+		for _, found := range id.FindAllStringSubmatch(string(d.Body), -1) {
+			anchors[d.Path+"#"+html.UnescapeString(found[1])] = true
+		}
+	}
+	within := 0
+	for _, d := range all {
+		for _, found := range link.FindAllStringSubmatch(string(d.Body), -1) {
+			target := html.UnescapeString(found[1])
+			if file, isFile := strings.CutPrefix(target, repository); isFile {
+				file, _, _ = strings.Cut(file, "#")
+				if _, err := os.Stat(filepath.Join("..", "..", file)); err != nil {
+					t.Errorf("%s: %v", d.Path, err)
+				}
+				continue
+			}
+			if strings.Contains(target, ":") {
+				continue
+			}
+			within++
+			if strings.HasPrefix(target, "#") {
+				target = d.Path + target
+			}
+			path, anchor, _ := strings.Cut(target, "#")
+			if !anchors[path+"#"+anchor] {
+				t.Errorf("%s: there is no %s", d.Path, target)
+			}
+		}
+	}
+	if within < 50 {
+		t.Errorf("only %d links were found", within)
+	}
+}
+
+func TestPages(t *testing.T) {
+	all, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := get(t, Path)
+	for _, d := range all {
+		if d.Title == "" || !strings.Contains(list.Body.String(), `href="`+d.Path+`"`) {
+			t.Errorf("%s %q is not in the list", d.Path, d.Title)
+		}
+		page := get(t, d.Path)
+		if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "<h1 id=") {
+			t.Errorf("%s: %d", d.Path, page.Code)
+		}
+		for _, not := range []string{"<script", "<img", " style=", " onclick="} {
+			if strings.Contains(page.Body.String(), not) {
+				t.Errorf("%s has %s", d.Path, not)
+			}
+		}
+		if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+			t.Errorf("the policy is %q", policy)
+		}
+	}
+	for target, want := range map[string]int{
+		Path + "/nothing": 404, Path + "/commands.md": 404, Path + "/../commands": 404, stylePath: 200, Path + "?q=%ff%00": 200,
+		Path + "?q=" + strings.Repeat("a", 5000): 200,
+	} {
+		if got := get(t, target).Code; got != want {
+			t.Errorf("%s: %d, want %d", target, got, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for query, want := range map[string]string{
+		"greylisted":       Path + "/",
+		"--trusted-proxy":  Path + "/commands#rcpt-serve",
+		"rcpt backup":      Path + "/commands#rcpt-backup",
+		"RESUME journal":   Path + "/commands#resuming-a-run",
+		"alert prometheus": Path + "/monitoring",
+	} {
+		if body := get(t, Path+"?q="+strings.ReplaceAll(query, " ", "+")).Body.String(); !strings.Contains(body, `<h3><a href="`+want) {
+			t.Errorf("%s is not found", query)
+		}
+	}
+	if body := get(t, Path+"?q=xyzzyxyzzy").Body.String(); !strings.Contains(body, "0 sections have") {
+		t.Error(body)
+	}
+	if body := get(t, Path+"?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").Body.String(); strings.Contains(body, "<script") {
+		t.Error("the query is not escaped")
+	}
+}
