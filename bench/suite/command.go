@@ -16,7 +16,7 @@ import (
 type Command struct {
 	Runs            int           `default:"5" help:"Runs of each scenario."`
 	Limit           time.Duration `default:"3m" help:"Time for one tool in one run; what it has not begun by then is left out, and the table says so."`
-	Only            []string      `placeholder:"NAME,…" help:"Only these scenarios: single, distinct, skewed, throughput, slow, strict, service, operator, bulk."`
+	Only            []string      `placeholder:"NAME,…" help:"Only these scenarios: single, distinct, skewed, throughput, slow, wide, wide-slow, wide-tarpits, strict, service, operator, bulk."`
 	Quick           bool          `help:"A smoke test in less than a minute: one run of little worlds. The figures mean little and are not kept."`
 	Rcpt            string        `placeholder:"PATH" help:"The rcpt binary for the scenario bulk, which is left out without it."`
 	SessionsPerHost int           `help:"Sessions that rcpt opens to one mail host at a time; 0: its default."`

@@ -31,6 +31,9 @@ func scenarios() []scenario {
 	skewedPatient.HostMix.MaxErrors = 0
 	skewedPatientSlow := skewedSlow
 	skewedPatientSlow.HostMix.MaxErrors = 0
+	wideSlow, tarpits := wide(), wide()
+	wideSlow.MailboxMix.Slow, wideSlow.MailboxMix.SlowDelay = 0.02, 3*time.Second
+	tarpits.HostMix.Tarpits, tarpits.HostMix.TarpitDelay = 0.03, 3*time.Second
 	return []scenario{
 		{
 			name: "single", title: "one address that exists, 100 ms a reply, cold", concurrency: 1,
@@ -58,11 +61,11 @@ func scenarios() []scenario {
 		}, {
 			name: "throughput", title: "20,000 addresses skewed over 300 domains, 50 ms a reply, 500 at once", concurrency: 500,
 			spec:    skewedFast,
-			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), cpuPerAddress(goal{}), peakMemory(goal{})},
+			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), recipients(goal{}), roundTrips(goal{}), cpuPerAddress(goal{}), peakMemory(goal{})},
 		}, {
 			name: "patient", title: "20,000 as in throughput, and no host hangs up over refusals", concurrency: 500,
 			spec:    skewedPatient,
-			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), cpuPerAddress(goal{})},
+			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), recipients(goal{}), cpuPerAddress(goal{})},
 		}, {
 			name: "slow", title: "20,000 as in throughput, and three mailboxes in a thousand answer after 2 s", concurrency: 500,
 			spec:    skewedSlow,
@@ -71,6 +74,18 @@ func scenarios() []scenario {
 			name: "patient-slow", title: "20,000 as in slow, and no host hangs up over refusals", concurrency: 500,
 			spec:    skewedPatientSlow,
 			figures: []figure{perSecond(atLeast(2.5).of(yardstickTitle)), cpuPerAddress(goal{})},
+		}, {
+			name: "wide", title: "20,000 addresses of 3,000 domains, 40 % at three hosts; all hang up at twenty refusals and refuse a 51st session",
+			concurrency: 500, spec: wide(),
+			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), cpuPerAddress(goal{}), peakMemory(goal{})},
+		}, {
+			name: "wide-slow", title: "20,000 as in wide, and two mailboxes in a hundred answer after 3 s", concurrency: 500,
+			spec:    wideSlow,
+			figures: []figure{perSecond(atLeast(1.2).of(yardstickTitle)), connections(goal{}), cpuPerAddress(goal{})},
+		}, {
+			name: "wide-tarpits", title: "20,000 as in wide, and three hosts in a hundred answer each command after 3 s", concurrency: 500,
+			spec:    tarpits,
+			figures: []figure{perSecond(goal{}), connections(goal{}), cpuPerAddress(goal{})},
 		}, {
 			name: "strict", title: "2,000 skewed addresses; hosts greylist and limit sessions, recipients and errors", concurrency: 200,
 			spec:    strict(skewed(2_000, 20*time.Millisecond)),
@@ -96,6 +111,14 @@ func distinct(addresses int, delay time.Duration) world.Spec {
 func skewed(addresses int, delay time.Duration) world.Spec {
 	spec := usual(addresses, 300, delay)
 	spec.Skew, spec.Providers, spec.Hosted = 1, 8, 0.5
+	return spec
+}
+
+// wide is a list of many domains of the same size. Three providers serve two fifths of them, 300 hosters the rest.
+func wide() world.Spec {
+	spec := usual(20_000, 3_000, 50*time.Millisecond)
+	spec.Providers, spec.Hosted, spec.Hosters = 3, 0.4, 300
+	spec.HostMix.Strict, spec.HostMix.SessionsPerClient = 1, 50
 	return spec
 }
 

@@ -3,7 +3,6 @@ package world
 import (
 	"net"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,7 +20,7 @@ func (w *World) startHost(e exchange) (*host, error) {
 	return h, err
 }
 
-// serve holds a session and counts it. It is counted out before its last reply: a client that has that one may open the next session.
+// serve holds a session and counts it until the connection is closed: a client that has seen that may open the next session.
 func (h *host) serve(conn net.Conn) {
 	h.world.counts.connections.Add(1)
 	h.world.counts.sessions.enter()
@@ -30,18 +29,14 @@ func (h *host) serve(conn net.Conn) {
 	if h.maxSessions > 0 && open > int64(h.maxSessions) {
 		refusal = "421 4.7.0 " + h.name + " Error: too many connections from your address"
 	}
-	left := func() {}
 	if h.world.spec.Operator.SessionsPerClient > 0 {
 		client, says := h.world.all.enters(conn, time.Now())
-		refusal, left = says, func() { h.world.all.leaves(client) }
+		defer h.world.all.leaves(client)
+		refusal = says
 	}
-	leave := sync.OnceFunc(func() {
-		h.sessions.leave()
-		h.world.counts.sessions.leave()
-		left()
-	})
-	defer leave()
-	newSession(h, conn, leave).run(refusal)
+	defer h.world.counts.sessions.leave()
+	defer h.sessions.leave()
+	newSession(h, conn).run(refusal)
 }
 
 // counts are the counters of all hosts together.

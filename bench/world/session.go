@@ -27,12 +27,10 @@ type session struct {
 	errors     int  // recipients refused in the session
 	quit       bool // the client said so
 	over       bool // the session ends with the replies not sent yet
-	leave      func()
 }
 
-// newSession makes a session that calls leave before its last reply.
-func newSession(h *host, conn net.Conn, leave func()) *session {
-	return &session{host: h, conn: conn, in: bufio.NewReaderSize(conn, maxCommand), leave: leave}
+func newSession(h *host, conn net.Conn) *session {
+	return &session{host: h, conn: conn, in: bufio.NewReaderSize(conn, maxCommand)}
 }
 
 // run holds the conversation, or refuses it with this greeting.
@@ -69,10 +67,8 @@ func (s *session) flush() error {
 	if len(s.out) == 0 {
 		return nil
 	}
-	time.Sleep(s.host.world.spec.Delay + s.late)
-	if s.over {
-		s.leave()
-	} else {
+	time.Sleep(s.host.world.spec.Delay + s.host.late + s.late)
+	if !s.over {
 		s.host.world.counts.waits.Add(1)
 	}
 	_, err := s.conn.Write(s.out)

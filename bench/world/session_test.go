@@ -5,9 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/smtp"
-	"net/textproto"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,30 +92,35 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A client that has its last reply may open another session at once: before the first byte of it, this one no longer counts.
-func TestSessionEndsBeforeItsLastReply(t *testing.T) {
+// A client that has seen its connection closed may open another session at once: this one no longer counts.
+func TestSessionCountsUntilItIsClosed(t *testing.T) {
 	w := start(t, testSpec())
-	server, conn := net.Pipe()
-	var left atomic.Bool
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		newSession(w.hosts[0], server, func() { left.Store(true) }).run("")
-	}()
-	c := &client{Conn: textproto.NewConn(conn), t: t}
-	c.reply()
-	if left.Load() {
-		t.Error("the session is counted out before its end")
+	c, _ := dial(t, w, 0)
+	c.say("EHLO client.test")
+	if n := w.counts.sessions.now.Load(); n != 1 {
+		t.Errorf("%d sessions while one is open", n)
 	}
-	c.send("QUIT")
-	if _, err := conn.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
+	c.say("QUIT")
+	if line, err := c.ReadLine(); err == nil {
+		t.Errorf("%q behind the last reply", line)
 	}
-	if !left.Load() {
-		t.Error("the session still counts when its last reply arrives")
+	if n := w.counts.sessions.now.Load(); n != 0 {
+		t.Errorf("%d sessions when the connection is closed", n)
 	}
-	conn.Close()
-	<-ended
+}
+
+func TestTarpits(t *testing.T) {
+	const late = 50 * time.Millisecond
+	spec := testSpec()
+	spec.Providers, spec.HostMix = 0, HostMix{Tarpits: 1, TarpitDelay: late}
+	w := start(t, spec)
+	c, greeting := dial(t, w, 0)
+	began := time.Now()
+	c.say("EHLO client.test")
+	if took := time.Since(began); took < late || !strings.HasPrefix(greeting, "220") {
+		t.Errorf("greeting %q, EHLO answered after %v", greeting, took)
+	}
+	c.say("QUIT")
 }
 
 func TestDelays(t *testing.T) {

@@ -20,6 +20,8 @@ type Spec struct {
 	// Providers are organisations whose mail hosts serve many domains: the largest ones, and of the others the share Hosted.
 	Providers int
 	Hosted    float64
+	// Hosters serve the other domains, each with one name for its hosts. Zero: each domain has hosts of its own.
+	Hosters int
 
 	// Operator, if it has a limit, runs the mail hosts of all domains: each domain has one of its own, with a name below the operator's.
 	Operator Operator
@@ -52,10 +54,13 @@ type HostMix struct {
 	NoPipelining float64 // do not offer PIPELINING; hosts of providers always do
 	STARTTLS     float64 // offer STARTTLS
 
+	Tarpits     float64       // of the hosts that are no provider's: answer late, whatever they are asked
+	TarpitDelay time.Duration // how late
+
 	Strict            float64 // have the two limits that follow; hosts of providers always do
 	MaxRecipients     int     // accepted in one transaction; then 452 4.5.3
 	MaxErrors         int     // refused in one session; then 421 4.7.0
-	SessionsPerClient int     // open at a time, for every host; then 421 4.7.0
+	SessionsPerClient int     // open at a time, closing ones included, for every host; then 421 4.7.0
 }
 
 // Operator looks at what a client address does at all of its mail hosts together.

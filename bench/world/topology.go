@@ -3,6 +3,7 @@ package world
 import (
 	"net/netip"
 	"strconv"
+	"time"
 )
 
 const (
@@ -19,6 +20,7 @@ type traits struct {
 	name          string
 	pipelining    bool
 	startTLS      bool
+	late          time.Duration // before each group of replies, beside the world's delay
 	maxRecipients int
 	maxErrors     int
 	maxSessions   int
@@ -39,6 +41,10 @@ func (s Spec) owner(n int) (name string, place int, provider bool) {
 	if s.isLarge(n) || s.Providers > 0 && s.share("hosted", domain) < s.Hosted {
 		p := n % s.Providers
 		return "giant" + strconv.Itoa(p) + domainSuffix, p, true
+	}
+	if s.Hosters > 0 {
+		h := n % s.Hosters
+		return "hoster" + strconv.Itoa(h) + domainSuffix, s.Providers + h, false
 	}
 	return domain, s.Providers + n, false
 }
@@ -69,6 +75,9 @@ func (s Spec) traits(name string, provider bool) traits {
 		pipelining:  provider || s.share("pipelining", name) >= mix.NoPipelining,
 		startTLS:    s.share("starttls", name) < mix.STARTTLS,
 		maxSessions: mix.SessionsPerClient,
+	}
+	if !provider && s.share("tarpit", name) < mix.Tarpits {
+		t.late = mix.TarpitDelay
 	}
 	if provider || s.share("strict", name) < mix.Strict {
 		t.maxRecipients, t.maxErrors = mix.MaxRecipients, mix.MaxErrors
