@@ -59,7 +59,7 @@ browser: ## the dashboard in a browser (Chromium)
 	$(GO) test -tags browser -count=1 -timeout 5m ./internal/dashboard
 
 crash: ## a list of 100,000 rows whose run is killed ten times: nothing that was settled is lost or asked about again
-	TEST_CRASH=large $(GO) test -run TestBulkKilled -count=1 -timeout 20m -v ./cmd/rcpt
+	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fuzz: ## every fuzzer for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do \

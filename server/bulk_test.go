@@ -20,6 +20,7 @@ import (
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/testkit"
+	"github.com/rcpt/rcpt/internal/xlsx"
 	"github.com/rcpt/rcpt/server"
 )
 
@@ -139,6 +140,34 @@ func (l *lists) done(key, id string) (j jobAnswer) {
 
 const csvType = "text/csv"
 
+// packed is a text in gzip.
+func packed(text string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return out.String()
+}
+
+// sheet is a spreadsheet with two columns.
+func sheet(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	row := func(cells ...string) []byte {
+		var all []xlsx.Cell
+		for _, text := range cells {
+			all = append(all, xlsx.Cell{Kind: xlsx.Text, Text: text})
+		}
+		return xlsx.AppendRow(nil, all)
+	}
+	w, err := xlsx.NewWriter(&out, row("who", "email"))
+	check(t, err)
+	_, err = w.Write(row("Ann", "ann@a.example"))
+	check(t, err)
+	check(t, w.Close())
+	return out.String()
+}
+
 // TestListByHTTP sends a list in each form, and reads its results.
 func TestListByHTTP(t *testing.T) {
 	l := newLists(t, accepts, jobs.Config{})
@@ -154,11 +183,13 @@ func TestListByHTTP(t *testing.T) {
 	check(t, zipped.Close())
 	check(t, w.Close())
 	for name, sent := range map[string]struct{ target, body, mediaType, want string }{
-		"csv":   {"/api/v1/bulk?name=a", "who,email\nAnn,ann@a.example\n", csvType, "who,email,rcpt_result"},
-		"lines": {"/api/v1/bulk", "ann@a.example\nbob@a.example\n", "text/plain", "email,rcpt_result"},
-		"json":  {"/api/v1/bulk", `{"name":"x","emails":["ann@a.example","b, \"c\"@a.example"],"webhook":null}`, "application/json", "email,rcpt_result"},
-		"jsonl": {"/api/v1/bulk", `{"email":"ann@a.example","id":7}` + "\n", "application/x-ndjson", "email,id,rcpt_result"},
-		"form":  {"/api/v1/bulk", form.String(), w.FormDataContentType(), "who,email,rcpt_result"},
+		"csv":    {"/api/v1/bulk?name=a", "who,email\nAnn,ann@a.example\n", csvType, "who,email,rcpt_result"},
+		"lines":  {"/api/v1/bulk", "ann@a.example\nbob@a.example\n", "text/plain", "email,rcpt_result"},
+		"json":   {"/api/v1/bulk", `{"name":"x","emails":["ann@a.example","b, \"c\"@a.example"],"webhook":null}`, "application/json", "email,rcpt_result"},
+		"jsonl":  {"/api/v1/bulk", `{"email":"ann@a.example","id":7}` + "\n", "application/x-ndjson", "email,id,rcpt_result"},
+		"zipped": {"/api/v1/bulk", packed("email\nann@a.example\n"), csvType, "email,rcpt_result"},
+		"sheet":  {"/api/v1/bulk", sheet(t), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", `"who","email",rcpt_result`},
+		"form":   {"/api/v1/bulk", form.String(), w.FormDataContentType(), "who,email,rcpt_result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			posted := l.send("POST", sent.target, key, sent.body, "Content-Type", sent.mediaType)
@@ -185,6 +216,10 @@ func TestListByHTTP(t *testing.T) {
 			if strings.Count(string(text), "\n") != int(j.Rows) || packed.Header().Get("ETag") == got.Header().Get("ETag") {
 				t.Errorf("JSON lines %q, ETag %s", text, packed.Header().Get("ETag"))
 			}
+			book := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?format=xlsx", key, "")
+			if l.want(book, 200); !strings.HasPrefix(book.Body.String(), "PK") {
+				t.Errorf("a spreadsheet begins with %.10q", book.Body)
+			}
 			none := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?result=unknown,undeliverable&flag=role", key, "")
 			if strings.Count(none.Body.String(), "\n") != 1 {
 				t.Errorf("filtered %q", none.Body)
@@ -202,7 +237,12 @@ func TestListByHTTP(t *testing.T) {
 	}
 	page = l.send("GET", "/api/v1/bulk?limit=3&after="+*listed.Next, key, "")
 	check(t, json.Unmarshal(page.Body.Bytes(), &listed))
-	if len(listed.Jobs) != 2 || listed.Next != nil {
+	if len(listed.Jobs) != 3 || listed.Next == nil {
+		t.Fatalf("%s", page.Body)
+	}
+	page = l.send("GET", "/api/v1/bulk?limit=3&after="+*listed.Next, key, "")
+	check(t, json.Unmarshal(page.Body.Bytes(), &listed))
+	if len(listed.Jobs) != 1 || listed.Next != nil {
 		t.Errorf("%s", page.Body)
 	}
 }

@@ -186,7 +186,7 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 
 func notTaken() error {
 	return &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken,
-		"Send the list as text/csv, text/plain, application/x-ndjson, application/json or as the file of a multipart/form-data."}
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx or as the file of a multipart/form-data."}
 }
 
 // bodyFault is the error of a body that did not arrive, as a [fault]; others
@@ -202,10 +202,13 @@ func bodyFault(err error) error {
 	return badRequest(invalidBody, "The body is incomplete, not well-formed, or did not arrive in time.")
 }
 
+// sheetType is the media type of .xlsx.
+const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
 // listFormats are the media types of lists.
 var listFormats = map[string]tabular.Format{
 	"text/csv": tabular.CSV, "text/plain": "", "application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
-	"application/octet-stream": "",
+	"application/octet-stream": "", "application/gzip": "", "application/zstd": "", sheetType: "",
 }
 
 func (s *Server) receiveList(r *http.Request, u *upload, body io.Reader, mediaType string) (err error) {
@@ -257,19 +260,12 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 
 // receiveFile reads the file of a form, whose name says what it is.
 func (s *Server) receiveFile(r *http.Request, u *upload, part *multipart.Part) (err error) {
-	var list io.Reader = part
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
-	if bare, packed := strings.CutSuffix(name, ".gz"); packed {
-		name = bare
-		if list, err = gzip.NewReader(part); err != nil {
-			return &fault{http.StatusUnprocessableEntity, invalidList, "The file is not compressed with gzip, although its name says so."}
-		}
-	}
 	u.format.Format, u.format.Delimiter = tabular.FormatOf(name), tabular.DelimiterOf(name)
 	if u.name == "" && name != "." {
 		u.name = name
 	}
-	u.spool, err = s.config.Jobs.Receive(r.Context(), list)
+	u.spool, err = s.config.Jobs.Receive(r.Context(), part)
 	return err
 }
 

@@ -24,6 +24,7 @@ var resultFormats = map[string]struct {
 	mediaType string
 }{
 	"csv": {tabular.CSV, "text/csv; charset=utf-8"}, "jsonl": {tabular.JSONLines, "application/x-ndjson"},
+	"xlsx": {tabular.XLSX, sheetType},
 }
 
 // jobResults answers GET of the results of a job: the rows of its list, in
@@ -71,7 +72,7 @@ func readOutput(q *query) (o jobs.Output, extension, mediaType string, err error
 	}
 	as, known := resultFormats[extension]
 	if err == nil && !known {
-		err = badRequest(invalidParameter, `The parameter "format" must be csv or jsonl.`)
+		err = badRequest(invalidParameter, `The parameter "format" must be csv, jsonl or xlsx.`)
 	}
 	if err != nil {
 		return o, "", "", err

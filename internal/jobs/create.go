@@ -95,6 +95,7 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 }
 
 func (m *Manager) open(s *Spool, f Format) (*list, error) {
+	f = s.format(f)
 	l, err := openList(s.Reader(), f, m.config.Limits)
 	if err != nil {
 		return nil, err
@@ -146,6 +147,7 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 	if err != nil {
 		return rows.Job{}, err
 	}
+	o.Format = s.format(o.Format)
 	o.Format.Format = cmpFormat(o.Format.Format, l.Format())
 	head := make([]byte, min(s.size, headOctets))
 	if _, err := s.file.ReadAt(head, 0); err != nil {
@@ -173,6 +175,14 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 		return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
 	}
 	return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
+}
+
+// format is how the text of a spreadsheet is read, or else as it was given.
+func (s *Spool) format(f Format) Format {
+	if s.sheet {
+		f.Format, f.Delimiter = tabular.CSV, ','
+	}
+	return f
 }
 
 // cmpFormat keeps what was guessed from the beginning of a list, except for

@@ -13,7 +13,7 @@ import (
 
 // Output says which rows of a job are written, and how.
 type Output struct {
-	Format  tabular.Format   // CSV or JSONLines
+	Format  tabular.Format   // CSV, JSONLines or XLSX
 	Results []engine.Verdict // with one of these results; empty: any
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
@@ -49,9 +49,18 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
-	if _, err := w.Write(writer.Head()); err != nil {
+	file, err := writer.Pack(w, tabular.Plain)
+	if err != nil {
 		return err
 	}
+	if err := m.writeRows(ctx, file, writer, j, o); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// writeRows writes the rows of a job into a file that was begun.
+func (m *Manager) writeRows(ctx context.Context, w io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
 	out := &output{Output: o, to: w, writer: writer, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32)}
 	for number := range j.Segments {
 		data, results, err := m.config.Store.JobSegment(ctx, j.ID, number)

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/tabular"
 )
 
 // ErrTooLarge means that a list is larger than [Limits] allow.
@@ -27,13 +28,42 @@ func (e *DiskError) Unwrap() error { return e.Err }
 type Spool struct {
 	file   *os.File
 	size   int64
-	digest hash.Hash
+	digest hash.Hash // of what was sent
+	sheet  bool      // it was a spreadsheet
 }
 
 // Receive writes a list to a temporary file, which only its owner can read and
-// which has no name where the system allows that. The error is [ErrTooLarge], a
-// *[DiskError], or that of body.
+// which has no name where the system allows that. A list that is compressed is
+// unpacked, and of a spreadsheet the first sheet becomes CSV. The error is
+// [ErrTooLarge], a *[ListError], a *[DiskError], or that of body.
 func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
+	s, err := m.keep(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	text, err := tabular.PlainText(s.Reader(), tabular.Options{Folder: m.config.TempDir})
+	if err != nil {
+		s.Close()
+		return nil, &ListError{err}
+	}
+	defer text.Close()
+	if !text.Packed && !text.Sheet {
+		return s, nil
+	}
+	defer s.Close()
+	plain, err := m.keep(ctx, text)
+	if err != nil {
+		if !errors.Is(err, ErrTooLarge) && !errors.As(err, new(*DiskError)) && ctx.Err() == nil {
+			err = &ListError{err}
+		}
+		return nil, err
+	}
+	plain.digest, plain.sheet = s.digest, text.Sheet
+	return plain, nil
+}
+
+// keep writes octets to a temporary file.
+func (m *Manager) keep(ctx context.Context, body io.Reader) (*Spool, error) {
 	file, err := temporary(m.config.TempDir)
 	if err != nil {
 		return nil, &DiskError{err}
