@@ -141,6 +141,10 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	defer cancel(nil)
 	run.network.cancelWith(cancel)
 	watch := newPaceWatch(run.verifier.Pacing)
+	keeper, err := c.keepPace(run)
+	if err != nil {
+		return err
+	}
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
 		Verifier:    listfile.Verifier{Engine: run.verifier},
 		Concurrency: int(c.Concurrency),
@@ -152,6 +156,9 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		Trim:        c.trim,
 		Progress: func(p bulk.Progress) {
 			if err := run.output.Flush(); err != nil {
+				cancel(err)
+			}
+			if err := keeper.nowAndThen(); err != nil {
 				cancel(err)
 			}
 			run.view.show(p, watch.observe(p))
@@ -171,7 +178,8 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		report.again = "" // the run itself can be continued
 	}
 	writeSummary(stderr, report)
-	return c.endJournal(run, err, written[0])
+	err = c.endJournal(run, err, written[0])
+	return errors.Join(err, keeper.end())
 }
 
 // runError is the error of a run that ended with err, or ended early.
@@ -229,6 +237,7 @@ func (c *bulkCommand) verifier(
 	}
 	config.HELO = helo(ctx, config)
 	config.Hooks.Network = network
+	config.PaceMemory = c.paceMemory(logger)
 	return engine.New(config)
 }
 
