@@ -61,7 +61,9 @@ func manualOf(app *kong.Application) manual.Manual {
 // chapters group the commands in the help.
 var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "doctor", "lists"}},
-	{Title: "Run a service", Commands: []string{"serve", "keys", "accounts", "health", "config", "backup", "migrate"}},
+	{Title: "Run a service", Commands: []string{
+		"serve", "keys", "webhooks", "accounts", "health", "config", "backup", "migrate",
+	}},
 	{Title: "Learn", Commands: []string{"demo", "help", "version", "licences", "completion", "man"}},
 }
 
