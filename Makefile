@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
+.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fleet fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -60,6 +60,9 @@ browser: ## the dashboard in a browser (Chromium)
 
 crash: ## a list of 100,000 rows whose run is killed ten times: nothing that was settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob' -count=1 -timeout 20m -v ./cmd/rcpt
+
+fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, the database is restarted: prints what each did
+	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fuzz: ## every fuzzer for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -1,0 +1,157 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/testkit"
+)
+
+// fleet is three servers on one PostgreSQL that work on one list.
+type fleet struct {
+	t        *testing.T
+	post     *postOffice
+	list     *crashList
+	cluster  *storetest.Cluster
+	nodes    [3]*node
+	commands keysOf
+	key      madeKey
+	job      string
+	hooks    *hooks
+}
+
+// fleetSizes are those of the test and, with TEST_FLEET set, of make fleet.
+type fleetSizes struct {
+	rows, hosts int
+	stopped     time.Duration // a node stands still for so long
+}
+
+func startFleet(t *testing.T, size fleetSizes) *fleet {
+	t.Helper()
+	f := &fleet{t: t, cluster: storetest.Start(t), hooks: startHooks(t), post: openPost(t, size.hosts, size.rows)}
+	f.list = settledList(f.post.list)
+	f.commands = keysOf{append(f.post.settings, "RCPT_DATABASE="+f.cluster.Database(t))}
+	for i := range f.nodes {
+		f.nodes[i] = startNode(t, f.commands.environment, "--helo", nodeName(i), "--webhook-allow-net", "127.0.0.0/8")
+	}
+	f.key = f.commands.mustCreate(t, "--scope", "bulk", "--scope", "verify")
+	f.hooks.secret = strings.TrimSpace(webhooksOf(t.Context(), t, f.commands.environment, "secret", f.key.ID))
+	testkit.Eventually(t, "the key is taken up", func() bool { return f.nodes[0].accepts(f.key.Key) })
+	a, err := f.nodes[0].request(t.Context(), http.MethodPost, "/api/v1/bulk?webhook="+url.QueryEscape(f.hooks.url), f.key.Key, f.list.text())
+	check(t, err)
+	var j jobState
+	if check(t, json.Unmarshal([]byte(a.body), &j)); a.status != http.StatusAccepted || j.ID == "" {
+		t.Fatalf("the list gets %d %s", a.status, a.body)
+	}
+	f.job = j.ID
+	return f
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node%d.example", i) }
+
+// awaitDone waits until so many addresses are done, as a node tells that may
+// have no database at the moment.
+func (f *fleet) awaitDone(from *node, done int64) (j jobState) {
+	f.t.Helper()
+	const long = 10 * time.Minute // make fleet
+	testkit.Within(f.t, long, fmt.Sprintf("%d addresses are done", done), func() bool {
+		a, err := from.request(f.t.Context(), http.MethodGet, "/api/v1/bulk/"+f.job, f.key.Key, "")
+		check(f.t, err)
+		if a.status != http.StatusOK {
+			return false
+		}
+		check(f.t, json.Unmarshal([]byte(a.body), &j))
+		return j.Done >= done
+	})
+	return j
+}
+
+// TestFleet: three servers share a list. One is killed with signal 9, one
+// stands still for a while, and the database is restarted. Every row is in the
+// output once, the counters are those of the rows, and one webhook tells of the
+// end.
+func TestFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: a server is given up for lost after half a minute")
+	}
+	t.Parallel()
+	size := fleetSizes{rows: 12_000, hosts: 6, stopped: time.Second}
+	if os.Getenv("TEST_FLEET") != "" { // make fleet
+		size = fleetSizes{rows: 60_000, hosts: 40, stopped: time.Minute}
+	}
+	began := time.Now()
+	f := startFleet(t, size)
+	all := int64(len(f.list.rows))
+	killed, stopped, steady := f.nodes[0], f.nodes[1], f.nodes[2]
+
+	f.awaitDone(steady, all/10)
+	killed.kill()
+	f.awaitDone(steady, all*2/10)
+	check(t, stopped.command.Process.Signal(syscall.SIGSTOP))
+	paused := time.AfterFunc(size.stopped, func() { _ = stopped.command.Process.Signal(syscall.SIGCONT) })
+	defer paused.Stop()
+	f.awaitDone(steady, all*3/10)
+	f.cluster.Halt()
+	testkit.Eventually(t, "the database is missed", func() bool { return steady.ready() == http.StatusServiceUnavailable })
+	check(t, f.cluster.Resume())
+
+	j := f.awaitDone(steady, all)
+	testkit.Eventually(t, "the job is done", func() bool { j = f.awaitDone(steady, all); return j.State == "done" })
+	took := time.Since(began)
+	results, reasons := j.counted()
+	if j.Rows != all || j.Addresses != all || j.Done != all || results != all || reasons != all {
+		t.Errorf("%d rows: %+v", all, j)
+	}
+	f.list.compare(t, steady.results(f.key.Key, f.job), len(f.list.rows))
+	f.oneWebhook()
+	testkit.Eventually(t, "the node that stood still works again", func() bool { return stopped.ready() == http.StatusOK })
+	for _, n := range f.nodes[1:] {
+		if code := n.stop(); code != exitDone {
+			t.Errorf("exit code %d, log:\n%s", code, n.log.String())
+		}
+	}
+	f.report(took)
+}
+
+// oneWebhook waits for the webhook of the job.
+func (f *fleet) oneWebhook() {
+	f.t.Helper()
+	testkit.Eventually(f.t, "the webhook is delivered", func() bool {
+		return strings.Contains(webhooksOf(f.t.Context(), f.t, f.commands.environment, "list", "--json"), `"state":"delivered"`)
+	})
+	ids, forged := f.hooks.received()
+	if list := webhooksOf(f.t.Context(), f.t, f.commands.environment, "list", "--json"); len(ids) != 1 || forged != 0 || strings.Count(list, `"event":"job.completed"`) != 1 {
+		f.t.Errorf("webhooks arrived: %v, %d with a wrong signature; the log has\n%s", ids, forged, list)
+	}
+}
+
+// report logs what each node did, and fails if a mailbox was asked about by
+// more nodes than were disturbed.
+func (f *fleet) report(took time.Duration) {
+	f.t.Helper()
+	f.post.mu.Lock()
+	for i := range f.nodes {
+		f.t.Logf("%s asked about %d addresses", nodeName(i), len(f.post.asked[nodeName(i)]))
+	}
+	f.post.mu.Unlock()
+	again := 0
+	for _, address := range f.list.addresses {
+		switch times := f.post.runsThatAsked(address); {
+		case times > 2:
+			f.t.Errorf("%s was asked about by %d nodes", address, times)
+		case times > 1:
+			again++
+		}
+	}
+	f.t.Logf("%d rows in %v; %d were asked about by two nodes", len(f.list.rows), took.Round(100*time.Millisecond), again)
+}
