@@ -80,12 +80,11 @@ func (n *node) results(key, id string) (file string) {
 	return file
 }
 
-// settledList is a list without mailboxes about which hosts may answer that
-// they are to be asked again in a minute.
+// settledList is a list without greylisted mailboxes.
 func settledList(all *crashList) *crashList {
 	l := &crashList{has: all.has}
 	for i, address := range all.addresses {
-		if strings.HasPrefix(address, "box") {
+		if !strings.HasPrefix(address, "grey") && !strings.HasPrefix(address, "shut") {
 			l.rows, l.addresses, l.want = append(l.rows, all.rows[i]), append(l.addresses, address), append(l.want, all.want[i])
 		}
 	}
