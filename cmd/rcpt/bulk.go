@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +37,8 @@ type bulkCommand struct {
 	Sample       positiveCount `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
 	Seed         uint64        `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
 	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
+	Since        string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run over any list, by the address, and verify only addresses that are new or whose result is older than --max-age."`
+	MaxAge       maxAge        `placeholder:"AGE" default:"30d" help:"How old a result of --since may be, in days or hours. Default: ${default}."`
 	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for their mail host or its provider. Default: ${default}."`
 	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
 	State        string        `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
@@ -51,6 +55,23 @@ func (w *retryWindow) UnmarshalText(text []byte) error {
 	}
 	*w = retryWindow(duration)
 	return nil
+}
+
+// maxAge is a number of days or hours.
+type maxAge time.Duration
+
+func (a *maxAge) UnmarshalText(text []byte) error {
+	if days, found := strings.CutSuffix(string(text), "d"); found {
+		number, err := strconv.ParseUint(days, 10, 14)
+		if err == nil && number > 0 {
+			*a = maxAge(time.Duration(number) * 24 * time.Hour)
+			return nil
+		}
+	} else if age, err := time.ParseDuration(string(text)); err == nil && age > 0 {
+		*a = maxAge(age)
+		return nil
+	}
+	return fmt.Errorf("%q is not an age: write days or hours, such as 30d or 12h", text)
 }
 
 // Run verifies the list. It checks all arguments before it touches the output.
@@ -212,6 +233,9 @@ func (c *bulkCommand) unlessClosed(err error) error {
 func (c *bulkCommand) trim(r engine.Result) engine.Result {
 	if d := r.Details; d != nil && !c.Details {
 		r.Details = &engine.Details{Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion}
+		if c.Since != "" {
+			r.Details.CheckedAt = d.CheckedAt
+		}
 	}
 	return r
 }

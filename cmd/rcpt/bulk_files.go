@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/listfile"
@@ -49,24 +51,43 @@ func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.I
 		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Dedupe: c.Dedupe, Folder: c.State, Stop: stop,
 		Sample: listfile.Sample{Size: int(c.Sample), Seed: c.Seed},
 	}
-	if c.Sample > 0 && c.RetryUnknown != "" {
-		return nil, usage(errors.New("--sample and --retry-unknown cannot be used together: " +
-			"leave one of them out"))
-	}
 	if c.Input != stdio {
 		options.Name = c.Input
 	}
-	if c.RetryUnknown != "" {
-		var err error
-		if options.Earlier, err = listfile.OpenEarlier(c.RetryUnknown, c.Column); err != nil {
-			return nil, usage(fmt.Errorf("--retry-unknown %w", err))
-		}
+	var err error
+	if options.Earlier, err = c.openEarlier(); err != nil {
+		return nil, usage(err)
 	}
 	input, err := listfile.OpenInput(options)
 	if err != nil {
 		return nil, c.inputError(err)
 	}
 	return input, nil
+}
+
+// openEarlier opens the output that results are taken from, which may be nil.
+func (c *bulkCommand) openEarlier() (earlier *listfile.Earlier, err error) {
+	const together = "%s and %s cannot be used together: leave one of them out"
+	switch {
+	case c.Sample > 0 && c.RetryUnknown != "":
+		return nil, fmt.Errorf(together, "--sample", "--retry-unknown")
+	case c.Since != "" && c.RetryUnknown != "":
+		return nil, fmt.Errorf(together, "--since", "--retry-unknown")
+	case c.RetryUnknown != "":
+		if earlier, err = listfile.OpenEarlier(c.RetryUnknown, c.Column); err != nil {
+			err = fmt.Errorf("--retry-unknown %w", err)
+		}
+	case c.Since != "":
+		if earlier, err = listfile.OpenSince(c.Since, c.Column, c.oldest()); err != nil {
+			err = fmt.Errorf("--since %w", err)
+		}
+	}
+	return earlier, err
+}
+
+// oldest is when the oldest results that --since takes were found.
+func (c *bulkCommand) oldest() time.Time {
+	return time.Now().Add(-time.Duration(c.MaxAge)).UTC().Truncate(time.Second)
 }
 
 func (c *bulkCommand) inputName() string {
@@ -106,6 +127,7 @@ func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) 
 	name := string(c.Output)
 	out := tabular.Output{
 		Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
+		CheckedAt: c.Since != "",
 	}
 	packing, _ := tabular.PackingOf(name)
 	switch {
@@ -216,8 +238,8 @@ func (c *bulkCommand) printNotes(w io.Writer, in *listfile.Input) {
 	if c.Dedupe {
 		fmt.Fprintf(w, "Repeated addresses: %s left out.\n", rowUnit.count(n.Repeated))
 	}
-	if c.RetryUnknown != "" {
-		from := tty.Printable(c.RetryUnknown)
+	if old := cmp.Or(c.RetryUnknown, c.Since); old != "" {
+		from := tty.Printable(old)
 		fmt.Fprintf(w, "Settled before: %s taken from %s.\n", resultUnit.count(in.Taken()), from)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/listfile"
@@ -30,7 +31,7 @@ func (c *bulkCommand) conditions(in *listfile.Input) (map[string]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{
+	all := map[string]string{
 		listCondition:     digest,
 		"--column":        strings.Join(c.Column, ", "),
 		"--csv-raw":       fmt.Sprint(c.CSVRaw),
@@ -43,7 +44,52 @@ func (c *bulkCommand) conditions(in *listfile.Input) (map[string]string, error) 
 		"--sheet":         c.Sheet,
 		"--split":         fmt.Sprint(c.Split),
 		"--retry-unknown": c.RetryUnknown,
-	}, nil
+	}
+	if c.Since != "" {
+		state, err := in.EarlierState()
+		if err != nil {
+			return nil, err
+		}
+		all["--since"], all["--max-age"] = c.Since, fmt.Sprint(time.Duration(c.MaxAge))
+		all[sinceCondition], all[oldestCondition] = state, c.oldest().Format(time.RFC3339)
+	}
+	return all, nil
+}
+
+// Conditions of a run with --since.
+const (
+	sinceCondition  = "the file of --since"
+	oldestCondition = "the oldest result that --since takes"
+)
+
+// openOldJournal opens the journal of the run to resume. That one took results
+// of --since that were not too old at its time, and this one takes the same.
+func openOldJournal(name string, conditions map[string]string, in *listfile.Input) (*bulk.Journal, error) {
+	journal, err := bulk.OpenJournal(name, conditions)
+	var changed *bulk.JournalChangedError
+	if err == nil {
+		return journal, takeFrom(in, conditions[oldestCondition])
+	}
+	if !errors.As(err, &changed) || changed.Condition != oldestCondition || changed.Now == "" {
+		return nil, err
+	}
+	if err := takeFrom(in, changed.Then); err != nil {
+		return nil, err
+	}
+	conditions[oldestCondition] = changed.Then
+	return bulk.OpenJournal(name, conditions)
+}
+
+// takeFrom sets when the oldest result that --since takes was found.
+func takeFrom(in *listfile.Input, oldest string) error {
+	if oldest == "" {
+		return nil // there is no --since
+	}
+	at, err := time.Parse(time.RFC3339, oldest)
+	if err == nil {
+		in.TakeFrom(at)
+	}
+	return err
 }
 
 // journalName is beside the output, or in the folder of --state, where the name
@@ -79,8 +125,11 @@ func (c *bulkCommand) openJournal(in *listfile.Input) (*bulk.Journal, error) {
 		return nil, c.inputError(err)
 	}
 	if c.Resume {
-		journal, err := bulk.OpenJournal(name, conditions)
+		journal, err := openOldJournal(name, conditions, in)
 		return journal, c.resumeError(name, err)
+	}
+	if err := takeFrom(in, conditions[oldestCondition]); err != nil {
+		return nil, err
 	}
 	journal, err := bulk.CreateJournal(name, conditions)
 	switch {
@@ -183,6 +232,8 @@ func (c *bulkCommand) resumeError(name string, err error) error {
 		return usage(fmt.Errorf("--resume: another run writes %s", c.Output))
 	case errors.As(err, &changed) && changed.Condition == listCondition:
 		return usage(fmt.Errorf("--resume: %s has changed since the run started: %s", c.Input, startAgain))
+	case errors.As(err, &changed) && changed.Condition == sinceCondition:
+		return usage(fmt.Errorf("--resume: %s has changed since the run started: %s", c.Since, startAgain))
 	case errors.As(err, &changed):
 		const text = "--resume: the run started with %s %s, not %s: give the same value, or %s"
 		then, now := cmp.Or(changed.Then, `""`), cmp.Or(changed.Now, `""`)

@@ -3,13 +3,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -103,6 +107,45 @@ func TestBulkResumePacked(t *testing.T) {
 				t.Errorf("%s: rows %q, want %q", name, lines, want)
 			}
 		}
+	}
+}
+
+// TestBulkResumeSince: a run that is resumed takes the results that the run
+// before took, although they are too old by now.
+func TestBulkResumeSince(t *testing.T) {
+	folder := t.TempDir()
+	list, old, journal := filepath.Join(folder, "list.csv"), filepath.Join(folder, "old.csv"), filepath.Join(folder, "journal")
+	check(t, os.WriteFile(list, []byte("email\nghost@acme.example\n"), 0o600))
+	check(t, os.WriteFile(old, []byte("email,rcpt_result,rcpt_checked_at\nghost@acme.example,deliverable,2026-02-02T00:00:00Z\n"), 0o600))
+	at := func(day int) map[string]string {
+		return map[string]string{oldestCondition: time.Date(2026, 2, day, 0, 0, 0, 0, time.UTC).Format(time.RFC3339), "--level": "smtp"}
+	}
+	begun, err := bulk.CreateJournal(journal, at(1))
+	check(t, err)
+	check(t, begun.Close())
+
+	resumed := func(conditions map[string]string) (taken int64, err error) {
+		earlier, err := listfile.OpenSince(old, nil, time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))
+		check(t, err)
+		in, err := listfile.OpenInput(listfile.InputOptions{Name: list, Earlier: earlier})
+		check(t, err)
+		defer in.Close()
+		opened, err := openOldJournal(journal, conditions, in)
+		if err != nil {
+			return 0, err
+		}
+		defer opened.Close()
+		_, err = in.Next(t.Context())
+		return in.Taken(), err
+	}
+	if taken, err := resumed(at(3)); err != nil || taken != 1 {
+		t.Errorf("%d results taken, %v", taken, err)
+	}
+	changed := at(3)
+	changed["--level"] = "dns"
+	var mismatch *bulk.JournalChangedError
+	if _, err := resumed(changed); !errors.As(err, &mismatch) || mismatch.Condition != "--level" {
+		t.Errorf("another level: %v", err)
 	}
 }
 

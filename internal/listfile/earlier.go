@@ -26,6 +26,8 @@ type Earlier struct {
 	ahead  []earlierRow
 	ended  bool
 	taken  int64 // results
+
+	index *resultIndex // nil: rows are in the order of the list
 }
 
 type earlierRow struct {
@@ -33,7 +35,8 @@ type earlierRow struct {
 	results   []*engine.Result
 }
 
-// OpenEarlier opens the output of an earlier run. The error is a [*FileError].
+// OpenEarlier opens the output of an earlier run over the same list. The error
+// is a [*FileError].
 func OpenEarlier(name string, columns []string) (*Earlier, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -59,8 +62,11 @@ func (r earlierRow) hasResult() bool {
 // resultsFor returns the settled results of a row's addresses: nil for each
 // address without one, or nil for none at all.
 func (e *Earlier) resultsFor(row tabular.Row) []*engine.Result {
-	if e == nil || row.Err != nil {
+	switch {
+	case e == nil || row.Err != nil:
 		return nil
+	case e.index != nil:
+		return e.indexedFor(row)
 	}
 	e.fill()
 	at := slices.IndexFunc(e.ahead, func(earlier earlierRow) bool {

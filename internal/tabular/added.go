@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"time"
+
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -25,8 +27,19 @@ func emailCell(r engine.Result) string {
 	return r.Email
 }
 
+// checkedColumn has when an address was verified, which may be long ago.
+const checkedColumn = "rcpt_checked_at"
+
+// checkedCell is the time in UTC, to the second.
+func checkedCell(r engine.Result) string {
+	if r.Details == nil || r.Details.CheckedAt.IsZero() {
+		return ""
+	}
+	return r.Details.CheckedAt.UTC().Format(time.RFC3339)
+}
+
 // columns returns the columns that are added, in their order.
-func columns(details bool) []column {
+func columns(o Output) []column {
 	added := []column{
 		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
 		{"rcpt_reason", reasonCell},
@@ -40,7 +53,10 @@ func columns(details bool) []column {
 		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
 		{emailColumn, emailCell},
 	}
-	if details {
+	if o.CheckedAt {
+		added = append(added, column{checkedColumn, checkedCell})
+	}
+	if o.Details {
 		added = append(added, column{"rcpt_details",
 			detail(func(d *engine.Details) string { return string(marshal(d)) })})
 	}
@@ -65,15 +81,21 @@ func detail(cell func(*engine.Details) string) func(engine.Result) string {
 	}
 }
 
+// checkedField is what [checkedColumn] is in JSON.
+const checkedField = "checked_at"
+
 // recordOf is the verification record followed by the fields that only columns
 // have.
-func recordOf(r engine.Result, details bool) []byte {
+func recordOf(r engine.Result, o Output) []byte {
 	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
 	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
 	}
 	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))})
-	if !details {
+	if checked := checkedCell(r); o.CheckedAt && checked != "" {
+		fields = append(fields, member{key: checkedField, value: marshal(checked)})
+	}
+	if !o.Details {
 		r = r.WithoutDetails()
 	}
 	out := marshal(r)

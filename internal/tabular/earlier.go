@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 )
@@ -24,7 +25,8 @@ func ourName(header string) (name, group string, ours bool) {
 			name, group = header[:last], header[last:]
 		}
 	}
-	return name, group, slices.ContainsFunc(columns(true), func(c column) bool { return c.name == name })
+	all := columns(Output{Details: true, CheckedAt: true})
+	return name, group, slices.ContainsFunc(all, func(c column) bool { return c.name == name })
 }
 
 // earlierColumns finds the columns of an earlier run in a header. They are ours
@@ -73,6 +75,9 @@ func earlierResult(cells map[string]string) *engine.Result {
 	var details engine.Details
 	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {
 		r.Details = &details
+	}
+	if at, err := time.Parse(time.RFC3339, cells[checkedColumn]); err == nil && r.Details.CheckedAt.IsZero() {
+		r.Details.CheckedAt = at
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 )
@@ -226,6 +227,7 @@ func resultIn(value json.RawMessage) *engine.Result {
 		Success         *bool
 		Reason          engine.Reason
 		Suggestion      string
+		CheckedAt       time.Time `json:"checked_at"`
 	}
 	var r engine.Result
 	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil ||
@@ -235,7 +237,7 @@ func resultIn(value json.RawMessage) *engine.Result {
 	if r.Details == nil {
 		r.Reason = record.Reason
 		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion,
-			CatchAll: engine.CatchAllUnknown}
+			CatchAll: engine.CatchAllUnknown, CheckedAt: record.CheckedAt}
 	}
 	return &r
 }

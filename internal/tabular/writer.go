@@ -13,6 +13,7 @@ type Output struct {
 	Format    Format // CSV, JSONLines or XLSX
 	Delimiter byte   // of CSV; 0: that of the list, or a comma
 	Details   bool   // add the evidence of each verdict
+	CheckedAt bool   // add when each address was verified
 	Raw       bool   // leave cells of the list that a spreadsheet takes for formulas
 }
 
@@ -30,7 +31,7 @@ func NewWriter(list *Reader, o Output) (*Writer, error) {
 	if o.Format == XLSX {
 		o.Raw = true // a text in a sheet is never a formula
 	}
-	w := &Writer{Output: o, shape: list.shape, added: columns(o.Details)}
+	w := &Writer{Output: o, shape: list.shape, added: columns(o)}
 	if csv, ok := list.shape.(*csvShape); ok {
 		w.sheet = csv.sheet
 		if csv.sheet && o.Delimiter != 0 && o.Delimiter != csv.delimiter {
@@ -93,7 +94,7 @@ func (w *Writer) record(raw string, results []engine.Result) []byte {
 		if w.Details && err == nil && r.Success {
 			r = r.WithGiven(given[i])
 		}
-		records = append(records, member{key: name, value: recordOf(r, w.Details)})
+		records = append(records, member{key: name, value: recordOf(r, w.Output)})
 	}
 	if len(records) == 1 {
 		return records[0].value
