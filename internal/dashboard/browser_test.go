@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/internal/store"
 )
 
@@ -29,6 +30,7 @@ var images = flag.String("images", "", "`folder` to keep pictures of the pages i
 type site struct {
 	*httptest.Server
 	dashboard *Dashboard
+	release   func() // addresses that begin with "slow"
 	store     *store.Store
 }
 
@@ -36,7 +38,9 @@ func newSite(t *testing.T, health func(context.Context) Health) *site {
 	t.Helper()
 	s := &site{store: openStore(t, nil)}
 	var err error
-	s.dashboard, err = New(Config{Store: s.store, Keys: keys{s.store}, Health: health, Samples: []Sample{{"ada@acme.example", "an existing mailbox"}, {"nobody@acme.example", "a mailbox that does not exist"}, {"late@acme.example", "a host that defers strangers"}},
+	lists, release := newLists(t, s.store, jobs.Limits{})
+	s.release = release
+	s.dashboard, err = New(Config{Store: s.store, Lists: lists, Keys: keys{s.store}, Health: health, Samples: []Sample{{"ada@acme.example", "an existing mailbox"}, {"nobody@acme.example", "a mailbox that does not exist"}, {"late@acme.example", "a host that defers strangers"}},
 		Check: func(ctx context.Context, address string) (engine.Result, error) {
 			result, err := checked(ctx, address)
 			s.count(ctx, KeyID, result)

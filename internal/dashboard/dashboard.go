@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/internal/snippets"
 	"github.com/rcpt/rcpt/internal/store"
 )
@@ -57,6 +58,9 @@ type Config struct {
 	// Samples are addresses to try, offered on the empty Check page. Default:
 	// none.
 	Samples []Sample
+	// Lists has the lists that are verified in the background. Default: there
+	// is no page for them.
+	Lists *jobs.Manager
 	// Health returns the state of the server. Default: the page shows only the
 	// store.
 	Health func(ctx context.Context) Health
@@ -85,6 +89,8 @@ type Dashboard struct {
 	decoy     string // hash of an unknown password, for logins that do not exist
 	throttle  *throttle
 	views     views
+	pending   pendingLists
+	pace      pace
 	assets    map[string]asset
 	handler   http.Handler
 }
@@ -185,7 +191,7 @@ type route struct {
 }
 
 func (d *Dashboard) routes() []route {
-	return []route{
+	all := []route{
 		{"GET /{$}", member, func(v *visit) error { return v.redirect("/keys") }},
 		{"GET /setup", open, d.showSetup},
 		{"POST /setup", open, d.setUp},
@@ -213,6 +219,23 @@ func (d *Dashboard) routes() []route {
 		{"GET /account", member, d.showAccount},
 		{"POST /account/password", member, d.changePassword},
 	}
+	if d.config.Lists == nil {
+		return all
+	}
+	return append(all,
+		route{"GET /lists", member, d.showLists},
+		route{"POST /lists", sender, d.sendList},
+		route{"GET /new-list/{id}", member, d.showNewList},
+		route{"POST /new-list/{id}", member, d.startList},
+		route{"POST /new-list/{id}/drop", member, d.dropList},
+		route{"GET /lists/{id}", member, d.showList},
+		route{"GET /lists/{id}/events", member, d.streamList},
+		route{"GET /lists/{id}/rows/{file}", member, d.downloadList},
+		route{"POST /lists/{id}/pause", member, d.changeList(jobs.Pause)},
+		route{"POST /lists/{id}/resume", member, d.changeList(jobs.Resume)},
+		route{"POST /lists/{id}/cancel", member, d.changeList(jobs.Cancel)},
+		route{"POST /lists/{id}/delete", member, d.deleteList},
+	)
 }
 
 // base is the address of the server as clients have it.

@@ -33,6 +33,7 @@ type page struct {
 	Token  string
 	Theme  string
 	Path   string // to come back to
+	Lists  bool   // there is a page for lists
 }
 
 // parseViews reads the templates: each page's own, with the layout around and
@@ -45,7 +46,7 @@ func parseViews(assets map[string]asset) (views, error) {
 	funcs := template.FuncMap{
 		"asset": func(name string) string { return served[name] },
 		"count": groupedCount, "brief": briefCount, "rate": keyring.RateText, "burst": func(k store.Key) int64 { return int64(keyring.BurstOf(k)) }, "long": func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment, "iso": iso, "percent": percent,
-		"took": took,
+		"took": took, "within": func(p page, body any) page { p.Body = body; return p },
 	}
 	layout, err := template.New("layout").Funcs(funcs).ParseFS(templateFiles, "templates/layout/*.html")
 	if err != nil {
@@ -70,6 +71,7 @@ func parseViews(assets map[string]asset) (views, error) {
 func (d *Dashboard) render(v *visit, name string, p page) error {
 	p.Token, p.Theme = v.token(), themeOf(v)
 	p.Path = ownPath(v.r.URL.Path)
+	p.Lists = d.config.Lists != nil
 	if v.account != nil {
 		p.Login = v.account.Login
 	} else if p.Path == home {

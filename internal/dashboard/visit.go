@@ -39,6 +39,7 @@ type access int
 const (
 	open   access = iota // everybody
 	member               // signed in
+	sender               // signed in; the action reads the form itself
 )
 
 // What a visit can end with besides a page, and besides the errors of the
@@ -67,7 +68,7 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	if err := d.recognise(v); err != nil {
 		return err
 	}
-	if needs == member && v.account == nil {
+	if needs != open && v.account == nil {
 		v.leaveBody()
 		return v.redirect(signInPath(v.r))
 	}
@@ -75,6 +76,9 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 		if v.cookie == "" {
 			v.leaveBody()
 			return errForged
+		}
+		if needs == sender {
+			return do(v)
 		}
 		if err := v.readForm(); err != nil {
 			v.leaveBody()
@@ -130,7 +134,7 @@ const home = "/keys"
 // first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
-	case "/keys", "/keys/new", "/check", "/usage", "/health", "/account", "/sign-in":
+	case "/keys", "/keys/new", "/lists", "/check", "/usage", "/health", "/account", "/sign-in":
 		return given
 	}
 	return home

@@ -1,11 +1,15 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/internal/tabular"
@@ -17,6 +21,8 @@ type Output struct {
 	Results []engine.Verdict // with one of these results; empty: any
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
+	Actions []bulk.Action    // for which this is to be done; empty: any
+	Search  string           // with this text in the address, in any case; empty: any
 }
 
 // flags are the names of the flags, as the verification record has them.
@@ -27,7 +33,13 @@ var flags = map[string]byte{
 // Flags returns the names of flags that an [Output] can ask for.
 func Flags() []string { return []string{"accept_all", "role", "free_email", "disposable", "spamtrap"} }
 
-func (o Output) wants(of outcome) bool {
+func (o Output) wants(of outcome, result engine.Result) bool {
+	if len(o.Actions) > 0 && !slices.Contains(o.Actions, bulk.ActionFor(result)) {
+		return false
+	}
+	if o.Search != "" && !strings.Contains(strings.ToLower(result.Email), strings.ToLower(o.Search)) {
+		return false
+	}
 	return (len(o.Results) == 0 || slices.Contains(o.Results, of.verdict)) &&
 		(len(o.Reasons) == 0 || slices.Contains(o.Reasons, of.reason)) &&
 		!slices.ContainsFunc(o.Flags, func(name string) bool { return of.flags&flags[name] == 0 })
@@ -53,21 +65,26 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return err
 	}
-	if err := m.writeRows(ctx, file, writer, j, o); err != nil {
+	var line []byte
+	err = m.each(ctx, j, o, func(r row, result engine.Result) error {
+		line = writer.Append(line[:0], r.raw, result)
+		_, err := file.Write(line)
 		return err
-	}
-	return file.Close()
+	})
+	return cmp.Or(err, file.Close())
 }
 
-// writeRows writes the rows of a job into a file that was begun.
-func (m *Manager) writeRows(ctx context.Context, w io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
-	out := &output{Output: o, to: w, writer: writer, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32)}
+// each calls write for the rows of a job that are wanted, in their order.
+func (m *Manager) each(ctx context.Context, j rows.Job, o Output, write func(row, engine.Result) error) error {
+	out := &output{Output: o, write: write, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32)}
 	for number := range j.Segments {
 		data, results, err := m.config.Store.JobSegment(ctx, j.ID, number)
 		if err != nil {
 			return err
 		}
-		if err := out.segment(data, results); err != nil {
+		if err := out.segment(data, results); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
 			return fmt.Errorf("job %s: %w", j.ID, err)
 		}
 	}
@@ -77,11 +94,9 @@ func (m *Manager) writeRows(ctx context.Context, w io.Writer, writer *tabular.Wr
 // output is a list that is being written.
 type output struct {
 	Output
-	to     io.Writer
-	writer *tabular.Writer
-	words  words
-	line   []byte
-	base   int64 // rows of the segments before
+	write func(row, engine.Result) error
+	words words
+	base  int64 // rows of the segments before
 
 	// Outcomes of rows whose address comes again. Few differ.
 	kept   map[int64]uint32
@@ -161,10 +176,8 @@ func (o *output) row(r row, of outcome, known bool) error {
 	default:
 		return nil
 	}
-	if !o.wants(of) {
+	if !o.wants(of, result) {
 		return nil
 	}
-	o.line = o.writer.Append(o.line[:0], r.raw, result)
-	_, err := o.to.Write(o.line)
-	return err
+	return o.write(r, result)
 }

@@ -29,6 +29,7 @@ type Store interface {
 	JoinJobs(ctx context.Context, node string, until time.Time) error
 	LeaveJobs(ctx context.Context, node string) error
 	NextBatch(ctx context.Context, job string) (time.Time, error)
+	JobWaits(ctx context.Context, job string) (waiting int64, next time.Time, err error)
 	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
 	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)
 

@@ -159,11 +159,52 @@ function chartTips(chart) {
 
 // A choice is shown at once.
 function filterForm(form) {
-  form.querySelector("button").hidden = true;
-  form.addEventListener("change", () => form.submit());
+  const button = form.querySelector("button");
+  if (!form.querySelector("input")) button.hidden = true; // what is typed needs it
+  form.addEventListener("change", (event) => { if (event.target.matches("select")) form.submit(); });
+}
+
+// A file can be dropped anywhere on the form, and is sent as soon as it is chosen.
+function dropForm(form) {
+  const input = form.elements.list;
+  form.querySelector(".whendrop").hidden = false;
+  const over = (on) => form.classList.toggle("over", on);
+  for (const name of ["dragenter", "dragover"]) form.addEventListener(name, (event) => { event.preventDefault(); over(true); });
+  form.addEventListener("dragleave", (event) => { if (!form.contains(event.relatedTarget)) over(false); });
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(false);
+    if (!event.dataTransfer.files.length) return;
+    input.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", () => {
+    const button = form.querySelector("button");
+    button.textContent = "Sending …";
+    button.disabled = true;
+  });
+  addEventListener("pageshow", () => { // also of a page that the browser kept
+    const button = form.querySelector("button");
+    button.textContent = "Send";
+    button.disabled = false;
+  });
+}
+
+// The progress of a list replaces the one before. The server escaped everything in it. At the end the page is loaded again, with its rows.
+function liveProgress(part) {
+  const events = new EventSource(part.dataset.events);
+  events.addEventListener("message", (event) => {
+    const unfolded = part.querySelector("details")?.open;
+    part.innerHTML = event.data;
+    if (unfolded) part.querySelector("details")?.setAttribute("open", "");
+  });
+  events.addEventListener("end", () => { events.close(); location.reload(); });
+  addEventListener("pagehide", () => events.close());
 }
 
 copyButtons(document);
+document.querySelectorAll("[data-drop]").forEach(dropForm);
+document.querySelectorAll("[data-events]").forEach(liveProgress);
 document.addEventListener("submit", (event) => { if (event.target.dataset.live) checkLive(event, event.target); });
 document.querySelectorAll(".themes").forEach(themeForm);
 document.querySelectorAll(".chart").forEach(chartTips);

@@ -1,0 +1,66 @@
+//go:build browser
+
+package dashboard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// exampleList is a list of customers, with some of every result.
+func exampleList(rows int) string {
+	var list strings.Builder
+	list.WriteString("Name,E-mail,City,Since\n")
+	names := []string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Edsger Dijkstra", "Barbara Liskov", "Donald Knuth"}
+	for i := range rows {
+		user := map[int]string{3: "nobody", 7: "late", 8: "any" + fmt.Sprint(i)}[i%10]
+		if user == "" {
+			user = fmt.Sprintf("%s%d", strings.ToLower(strings.Fields(names[i%6])[0]), i)
+		}
+		if i%50 == 49 {
+			user = fmt.Sprintf("slow%d", i)
+		}
+		fmt.Fprintf(&list, "%s,%s@d%d.example,Köln,%d\n", names[i%6], user, i/10%12, 1990+i%30)
+	}
+	return list.String()
+}
+
+// choose chooses a file in the browser.
+func choose(t *testing.T, name, text string) chromedp.Action[chromedp.Void] {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{file})
+}
+
+// TestLists goes the way of a list: sent, looked at, started, watched,
+// downloaded, deleted.
+func TestLists(t *testing.T) {
+	s := newSite(t, nil)
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	album{"lists-empty", s.URL + "/lists", nil}.take(t, ctx)
+	send := choose(t, "Customers.csv", exampleList(400))
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), send, click(".send .primary"), shown("#first"))
+	album{name: "list-new"}.take(t, ctx)
+	if text := read(t, ctx, "main"); !strings.Contains(text, "400") || !strings.Contains(text, "Ada Lovelace") {
+		t.Errorf("before the start:\n%s", text)
+	}
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#name"), "Customers of 2026"), click(".form .primary"), shown("#progress"))
+	do(t, ctx, chromedp.Poll[chromedp.Void](`document.querySelector("#progress .tile.good strong").textContent !== "0"`))
+	album{name: "list-running"}.take(t, ctx)
+	if loads := eval[int](t, ctx, `performance.getEntriesByType("navigation").length`); loads != 1 {
+		t.Errorf("the page was loaded %d times", loads)
+	}
+	s.release()
+	do(t, ctx, shown(`#progress .pill.good`), shown(".stack .pill")) // the page was loaded again
+	album{name: "list"}.take(t, ctx)
+	album{"lists", s.URL + "/lists", nil}.take(t, ctx)
+}

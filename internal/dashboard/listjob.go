@@ -1,0 +1,278 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tabular"
+)
+
+// listView is the page of a list.
+type listView struct {
+	store.Job
+	Progress progressView
+	Rows     []resultRow
+	Search   string
+	Result   string // only rows with it; empty: all
+	Results  []string
+	Page     int
+	Previous string // the query of the page before; empty: this is the first
+	Next     string
+	Parts    []downloadPart
+}
+
+// progressView is the part of the page that changes while a list is verified.
+type progressView struct {
+	store.Job
+	Tone    string
+	Bar     []segment
+	Totals  []share
+	Percent string
+	Rate    string // empty: nothing is being asked
+	Left    string // empty: not known
+	Waiting string // for what; empty: for nothing
+	Live    bool   // it may still change by itself
+	Reasons []share
+	Rare    []share // the less frequent ones
+}
+
+// resultRow is a result as a line of a table.
+type resultRow struct {
+	Email, Result, Tone, Reason, Message, Suggestion string
+}
+
+// downloadPart is what can be downloaded.
+type downloadPart struct {
+	Name, Path, About string
+}
+
+var downloadParts = []downloadPart{
+	{"All rows", "all", "in their order, with the results"},
+	{"Safe", "safe", "may be mailed"},
+	{"Risky", "risky", "you decide; the reason says why"},
+	{"Bad", "bad", "do not mail them"},
+	{"Retry", "retry", "verify them again first"},
+}
+
+// resultsPage is how many results a page has, and resultsPages how many pages
+// can be reached: each is found by reading from the beginning.
+const (
+	resultsPage  = 25
+	resultsPages = 400
+)
+
+func (d *Dashboard) showList(v *visit) error {
+	j, err := d.listNamed(v)
+	if err != nil {
+		return err
+	}
+	view := listView{Job: j, Results: verdicts, Page: 1, Parts: downloadParts}
+	if view.Progress, err = d.progressOf(v, j); err != nil {
+		return err
+	}
+	if err := d.browse(v, &view); err != nil {
+		return err
+	}
+	return d.render(v, "list", page{Title: j.Name, Nav: "/lists", Body: view})
+}
+
+// progressOf tells how far a list is.
+func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
+	p := progressView{Job: j, Tone: stateTone(j.State), Bar: barOf(j), Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended()}
+	for _, name := range verdicts {
+		p.Totals = append(p.Totals, share{Name: name, Tone: toneOf(name), Count: j.Results[name], Whole: j.Addresses})
+	}
+	p.count()
+	if !p.Live || j.State == store.JobPaused {
+		return p, nil
+	}
+	waiting, next, err := d.config.Lists.Waits(v.r.Context(), j.ID)
+	if err != nil {
+		return p, err
+	}
+	now := d.config.Now()
+	if waiting > 0 {
+		p.Waiting = fmt.Sprintf("%s answered “later”; the next is asked again in %s.", addresses(waiting), spanTo(next.Sub(now)))
+	}
+	rate := d.pace.of(j, now)
+	if rate > 0 {
+		p.Rate = fmt.Sprintf("%s a second", rateText(rate))
+		left := time.Duration(float64(max(0, j.Addresses-j.Done-waiting)) / rate * float64(time.Second))
+		p.Left = span(max(left, next.Sub(now)))
+	}
+	return p, nil
+}
+
+func addresses(n int64) string {
+	if n == 1 {
+		return "1 address"
+	}
+	return groupedCount(n) + " addresses"
+}
+
+func spanTo(d time.Duration) string {
+	if d < time.Minute {
+		return "less than a minute"
+	}
+	return plural(int64(d.Round(time.Minute)/time.Minute), "minute")
+}
+
+func rateText(rate float64) string {
+	if rate < 10 {
+		return fmt.Sprintf("%.1f", rate)
+	}
+	return groupedCount(int64(rate))
+}
+
+// count sorts the reasons of a list.
+func (l *progressView) count() {
+	most := int64(1)
+	for _, n := range l.Job.Reasons {
+		most = max(most, n)
+	}
+	names := slices.SortedFunc(maps.Keys(l.Job.Reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(l.Job.Reasons[b], l.Job.Reasons[a]), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		n := l.Job.Reasons[name]
+		l.Reasons = append(l.Reasons, share{
+			Name: name, Note: reasonNote(engine.Reason(name)), Tone: toneOf(string(engine.Reason(name).Verdict())),
+			Count: n, Whole: l.Done, Width: 100 * float64(n) / float64(most),
+		})
+	}
+	if len(l.Reasons) > mostReasons {
+		l.Reasons, l.Rare = l.Reasons[:mostReasons], l.Reasons[mostReasons:]
+	}
+}
+
+// browse finds the results that are shown.
+func (d *Dashboard) browse(v *visit, view *listView) error {
+	query := v.r.URL.Query()
+	view.Search = strings.TrimSpace(query.Get("q"))
+	if len(view.Search) > maxAddress {
+		view.Search = ""
+	}
+	o := jobs.Output{Search: view.Search}
+	if result := query.Get("result"); slices.Contains(verdicts, result) {
+		view.Result, o.Results = result, []engine.Verdict{engine.Verdict(result)}
+	}
+	if number, err := strconv.Atoi(query.Get("page")); err == nil && number > 0 && number <= resultsPages {
+		view.Page = number
+	}
+	found, more, err := d.config.Lists.Results(v.r.Context(), view.Job, o, (view.Page-1)*resultsPage, resultsPage)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		row := resultRow{Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)), Reason: reasonName(r.Reason), Message: r.Message}
+		if r.Details != nil {
+			row.Suggestion = r.Details.Suggestion
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	link := func(number int) string {
+		values := url.Values{}
+		for name, value := range map[string]string{"q": view.Search, "result": view.Result} {
+			if value != "" {
+				values.Set(name, value)
+			}
+		}
+		values.Set("page", strconv.Itoa(number))
+		return values.Encode()
+	}
+	if view.Page > 1 {
+		view.Previous = link(view.Page - 1)
+	}
+	if more && view.Page < resultsPages {
+		view.Next = link(view.Page + 1)
+	}
+	return nil
+}
+
+// downloadList sends the rows of a list.
+func (d *Dashboard) downloadList(v *visit) error {
+	j, err := d.listNamed(v)
+	if err != nil {
+		return err
+	}
+	part, extension, found := strings.Cut(v.r.PathValue("file"), ".")
+	actions, known := actionOf[part]
+	kind := map[string]struct {
+		format tabular.Format
+		media  string
+	}{
+		"csv": {tabular.CSV, "text/csv; charset=utf-8"}, "jsonl": {tabular.JSONLines, "application/x-ndjson"},
+		"xlsx": {tabular.XLSX, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+	}
+	format, supported := kind[extension]
+	if !found || !known || !supported {
+		return errNoPage
+	}
+	v.w.Header().Set("Content-Type", format.media)
+	v.w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
+	if err := d.config.Lists.Write(v.r.Context(), writing{v.w}, j, jobs.Output{Format: format.format, Actions: actions}); err != nil {
+		d.config.Log.WarnContext(v.r.Context(), "dashboard: a download broke off", "error", err)
+		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+	}
+	return nil
+}
+
+// writing gives a download time, as long as the client takes it.
+type writing struct{ http.ResponseWriter }
+
+func (w writing) Write(p []byte) (int, error) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(5 * patience))
+	return w.ResponseWriter.Write(p)
+}
+
+// pace measures how fast lists advance: while somebody looks, over the last
+// minute, and otherwise since their start.
+type pace struct {
+	mu   sync.Mutex
+	seen map[string][]mark
+}
+
+// mark is how many addresses of a list were done at a time.
+type mark struct {
+	at   time.Time
+	done int64
+}
+
+const (
+	paceOver = time.Minute
+	paceJobs = 1000 // lists of which marks are kept
+)
+
+// of returns addresses a second; 0: not known.
+func (p *pace) of(j store.Job, now time.Time) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil || len(p.seen) > paceJobs {
+		p.seen = make(map[string][]mark)
+	}
+	marks := append(p.seen[j.ID], mark{now, j.Done})
+	for len(marks) > 2 && now.Sub(marks[1].at) > paceOver {
+		marks = marks[1:]
+	}
+	p.seen[j.ID] = marks
+	from := marks[0]
+	if now.Sub(from.at) < 3*time.Second || now.Sub(from.at) > 2*paceOver {
+		from = mark{at: j.Started}
+	}
+	took := now.Sub(from.at).Seconds()
+	if from.at.IsZero() || took <= 0 {
+		return 0
+	}
+	return float64(j.Done-from.done) / took
+}

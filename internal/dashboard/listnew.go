@@ -1,0 +1,130 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/jobs"
+)
+
+// newListView is a list before its start.
+type newListView struct {
+	jobs.Look
+	ID      string
+	Name    string
+	Column  int // that is read, from 1; 0: none was chosen yet
+	Columns []choice
+	Plan    *jobs.Plan // nil: the column is not clear
+	Takes   string
+	Size    string
+	Problem string // of the chosen column
+}
+
+// choice is a column that can be chosen.
+type choice struct {
+	Number int
+	Name   string
+	Chosen bool
+}
+
+// lookRows is how many rows are shown before the start.
+const lookRows = 10
+
+func (d *Dashboard) showNewList(v *visit) error {
+	column, _ := strconv.Atoi(v.r.URL.Query().Get("column"))
+	return d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
+		return false, d.renderNewList(v, l, column, page{})
+	})
+}
+
+// format is how a list is read with a column; 0: the one that is guessed.
+func format(column int) jobs.Format {
+	if column <= 0 {
+		return jobs.Format{}
+	}
+	return jobs.Format{Column: strconv.Itoa(column)}
+}
+
+func (d *Dashboard) renderNewList(v *visit, l *pendingList, column int, p page) error {
+	v.takesLong()
+	view := newListView{ID: v.r.PathValue("id"), Name: l.name, Size: sizeText(l.spool.Size())}
+	look, err := d.config.Lists.Look(l.spool, format(column), lookRows)
+	var list *jobs.ListError
+	if column > 0 && errors.As(err, &list) { // a column without addresses
+		view.Problem = withoutFlags(list.Error())
+		look, err = d.config.Lists.Look(l.spool, jobs.Format{}, lookRows)
+		look.Chosen = column - 1
+	}
+	if err != nil {
+		return err
+	}
+	view.Look, view.Column = look, look.Chosen+1
+	if look.Choices && len(look.Names) > 1 {
+		for i, name := range look.Names {
+			view.Columns = append(view.Columns, choice{Number: i + 1, Name: name, Chosen: i == look.Chosen})
+		}
+	}
+	if look.Chosen >= 0 && view.Problem == "" {
+		plan, err := d.config.Lists.Plan(v.r.Context(), l.spool, format(column))
+		switch {
+		case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, &list):
+			view.Problem = withoutFlags(err.Error())
+		case err != nil:
+			return err
+		default:
+			view.Plan, view.Takes = &plan, span(plan.Estimated)
+		}
+	}
+	p.Title, p.Nav, p.Body = "New list", "/lists", view
+	return d.render(v, "listnew", p)
+}
+
+// startList makes a job of a list that was sent.
+func (d *Dashboard) startList(v *visit) error {
+	column, _ := strconv.Atoi(v.form("column"))
+	name := listName(v.form("name"))
+	started := ""
+	v.takesLong()
+	err := d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
+		if name != "" {
+			l.name = name
+		}
+		j, err := d.config.Lists.Create(context.WithoutCancel(v.r.Context()), l.spool, jobs.Request{
+			Owner: v.account.ID, Key: KeyID, Name: l.name, Format: format(column),
+		})
+		if err != nil {
+			var p page
+			p.Error = faultText(err, d.config.Lists.MaxOctets())
+			v.status = http.StatusUnprocessableEntity
+			return false, d.renderNewList(v, l, column, p)
+		}
+		started = j.ID
+		return true, nil
+	})
+	switch {
+	case errors.Is(err, errNoPage): // it was started or dropped already
+		return v.redirect("/lists")
+	case err != nil || started == "":
+		return err
+	}
+	return v.redirect("/lists/" + started)
+}
+
+// dropList forgets a list that was sent.
+func (d *Dashboard) dropList(v *visit) error {
+	err := d.pending.use(v.r.PathValue("id"), v.account.ID,
+		func(*pendingList) (bool, error) { return true, nil })
+	if err != nil && !errors.Is(err, errNoPage) {
+		return err
+	}
+	return v.redirect("/lists")
+}
+
+// takesLong gives an answer time for which a list is read.
+func (v *visit) takesLong() {
+	// A writer that does not support this has no connection.
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(10 * time.Minute))
+}

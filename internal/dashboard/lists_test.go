@@ -1,0 +1,287 @@
+package dashboard
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/store"
+)
+
+const fewRows = "Name,E-mail\nAda,ada@acme.example\nNo,nobody@acme.example\nAny,any@acme.example\nAgain,ada@acme.example\nNone,\n"
+
+// TestList: a list is sent, looked at, started and downloaded.
+func TestList(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	sent := w.sendFile(t, w.listToken(t), `C:\lists\My <customers>.csv`, fewRows)
+	next := sent.Header.Get("Location")
+	page := w.get(t, next).body
+	for _, want := range []string{"My &lt;customers&gt;", "<strong title=\"5\">5</strong>", `<option value="2" selected>E-mail</option>`, "Ada"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("before the start there is no %q in\n%s", want, page)
+		}
+	}
+	started := w.post(t, next, next, "column", "2", "name", "Mine")
+	at := started.Header.Get("Location")
+	w.awaitState(t, at, store.JobDone)
+	page = w.get(t, at).body
+	for _, want := range []string{"<h1>Mine</h1>", "3 of 3", "Mailbox does not exist", "nobody@acme.example"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %q in\n%s", want, page)
+		}
+	}
+	if page := w.get(t, "/lists").body; !strings.Contains(page, at) || !strings.Contains(page, "Mine") {
+		t.Errorf("it is not among the lists:\n%s", page)
+	}
+	if again := w.post(t, "/lists", next, "column", "2"); again.Header.Get("Location") != "/lists" {
+		t.Errorf("started again: %d to %q", again.StatusCode, again.Header.Get("Location"))
+	}
+
+	for file, want := range map[string]struct{ has, not string }{
+		"all.csv": {"Again,ada@acme.example,deliverable", "%"}, "safe.csv": {"Ada,ada@acme.example", "nobody"}, "bad.csv": {"nobody@acme.example", "ada@"},
+		"risky.csv": {"any@acme.example,accept-all", "ada@"}, "all.jsonl": {`"rcpt":{"email":"ada@acme.example"`, "%"},
+	} {
+		got := w.get(t, at+"/rows/"+file)
+		if got.StatusCode != http.StatusOK || !strings.Contains(got.body, want.has) || strings.Contains(got.body, want.not) ||
+			got.Header.Get("Content-Disposition") != "attachment; filename*=UTF-8''Mine."+file {
+			t.Errorf("%s: %d, %v\n%s", file, got.StatusCode, got.Header, got.body)
+		}
+	}
+	response, err := w.client.Get(w.server.URL + at + "/rows/all.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	octets, err := io.ReadAll(response.Body)
+	if err == nil {
+		_, err = zip.NewReader(bytes.NewReader(octets), int64(len(octets)))
+	}
+	if err != nil {
+		t.Errorf("%d octets: %v", len(octets), err)
+	}
+	for _, file := range []string{"all.exe", "all", "other.csv", ".csv"} {
+		if got := w.get(t, at+"/rows/"+file); got.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", file, got.StatusCode)
+		}
+	}
+}
+
+// TestListRows: rows are searched, chosen by result, and shown in pages.
+func TestListRows(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	list := strings.Builder{}
+	list.WriteString("email\nnobody@acme.example\n")
+	for i := range 30 {
+		list.WriteString("person" + string(rune('a'+i%26)) + string(rune('a'+i/26)) + "@acme.example\n")
+	}
+	at := w.startFile(t, "list.csv", list.String())
+	w.awaitState(t, at, store.JobDone)
+	for query, want := range map[string]int{"": 25, "?page=2": 6, "?result=undeliverable": 1, "?q=PERSONA": 2, "?q=persona&result=undeliverable": 0, "?page=3": 0, "?page=x": 25, "?result=x": 25} {
+		if got := strings.Count(w.get(t, at+query).body, "@acme.example</span>"); got != want {
+			t.Errorf("%q: %d rows, want %d", query, got, want)
+		}
+	}
+	if page := w.get(t, at+"?q=%22%3E%3Cscript%3E").body; strings.Contains(page, "<script>") || !strings.Contains(page, "No row matches") {
+		t.Errorf("the search is not escaped:\n%s", page)
+	}
+}
+
+// TestListColumn: if the column is not clear, it is asked for.
+func TestListColumn(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	next := w.sendFile(t, w.listToken(t), "two.csv", "n,home,work\n1,a@acme.example,b@acme.example\n2,c@acme.example,d@acme.example\n3,e@acme.example,f@acme.example\n").Header.Get("Location")
+	if page := w.get(t, next).body; !strings.Contains(page, "More than one column") || !strings.Contains(page, "disabled>Start") {
+		t.Errorf("it may be started:\n%s", page)
+	}
+	if page := w.get(t, next+"?column=1").body; !strings.Contains(page, "It cannot be started like this") || !strings.Contains(page, "disabled>Start") {
+		t.Errorf("a column without addresses:\n%s", page)
+	}
+	if page := w.get(t, next+"?column=3").body; !strings.Contains(page, `value="3" selected>work`) || strings.Contains(page, "disabled>Start") {
+		t.Errorf("a column that was chosen:\n%s", page)
+	}
+	at := w.post(t, next, next, "column", "3").Header.Get("Location")
+	w.awaitState(t, at, store.JobDone)
+	if page := w.get(t, at).body; !strings.Contains(page, "b@acme.example") || strings.Contains(page, "a@acme.example</span>") {
+		t.Errorf("another column was read:\n%s", page)
+	}
+	if got := w.post(t, next, next+"/drop"); got.Header.Get("Location") != "/lists" {
+		t.Errorf("dropped twice: %d", got.StatusCode)
+	}
+}
+
+// TestListStates: a list is paused, resumed, cancelled and deleted.
+func TestListStates(t *testing.T) {
+	w, release := newListWorld(t, jobs.Limits{})
+	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
+	step := func(what string, want store.JobState) {
+		t.Helper()
+		if got := w.post(t, at, at+"/"+what); got.StatusCode != http.StatusSeeOther {
+			t.Fatalf("%s: %d\n%s", what, got.StatusCode, got.body)
+		}
+		w.awaitState(t, at, want)
+	}
+	w.awaitState(t, at, store.JobRunning)
+	step("pause", store.JobPaused)
+	if page := w.get(t, at).body; !strings.Contains(page, "Resume") || !strings.Contains(page, "Nothing is asked until") {
+		t.Errorf("paused:\n%s", page)
+	}
+	step("resume", store.JobRunning)
+	step("cancel", store.JobCancelled)
+	step("pause", store.JobCancelled) // it has ended: nothing changes
+	release()
+	if got := w.post(t, at, at+"/delete"); got.Header.Get("Location") != "/lists" {
+		t.Fatalf("delete: %d\n%s", got.StatusCode, got.body)
+	}
+	if got := w.get(t, at); got.StatusCode != http.StatusNotFound {
+		t.Errorf("a deleted list: %d", got.StatusCode)
+	}
+}
+
+// TestListEvents: the browser is told how far a list is, and of its end.
+func TestListEvents(t *testing.T) {
+	w, release := newListWorld(t, jobs.Limits{})
+	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
+	response, err := w.client.Get(w.server.URL + at + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Fatal(kind)
+	}
+	lines := bufio.NewScanner(response.Body)
+	var all strings.Builder
+	for lines.Scan() {
+		if all.WriteString(lines.Text() + "\n"); strings.Contains(lines.Text(), "0 of 2") || strings.Contains(lines.Text(), "1 of 2") {
+			release()
+		}
+	}
+	text := all.String()
+	if !strings.Contains(text, "2 of 2") && !strings.Contains(text, "event: end") {
+		// The stream ended before the list: the browser asks again.
+		w.awaitState(t, at, store.JobDone)
+		text = w.get(t, at+"/events").body
+	}
+	if !strings.Contains(text, "2 of 2") || !strings.Contains(text, "\nevent: end\n") {
+		t.Errorf("events:\n%s", text)
+	}
+}
+
+// TestListsOfOthers: a list is nobody's but its account's, before its start and
+// after.
+func TestListsOfOthers(t *testing.T) {
+	w, release := newListWorld(t, jobs.Limits{})
+	release()
+	at := w.startFile(t, "list.csv", fewRows)
+	next := w.sendFile(t, w.listToken(t), "list.csv", fewRows).Header.Get("Location")
+	password, err := w.passwords.hash(t.Context(), testPassword)
+	if err == nil {
+		_, err = w.store.CreateAccount(t.Context(), store.Account{Login: "eve@acme.example", Password: password})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client = w.browser()
+	if got := w.get(t, at); got.StatusCode != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/sign-in") {
+		t.Errorf("without a session: %d", got.StatusCode)
+	}
+	w.signInAs(t, "eve@acme.example", testPassword)
+	for _, path := range []string{at, at + "/events", at + "/rows/all.csv", next} {
+		if got := w.get(t, path); got.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s: %d", path, got.StatusCode)
+		}
+	}
+	for _, path := range []string{at + "/pause", at + "/resume", at + "/cancel", at + "/delete"} {
+		if got := w.post(t, "/lists", path); got.StatusCode != http.StatusNotFound {
+			t.Errorf("POST %s: %d", path, got.StatusCode)
+		}
+	}
+	if got := w.post(t, "/lists", next, "column", "0"); got.Header.Get("Location") != "/lists" {
+		t.Errorf("started that of another: %d to %q", got.StatusCode, got.Header.Get("Location"))
+	}
+	w.post(t, "/lists", next+"/drop")
+	if page := w.get(t, "/lists").body; strings.Contains(page, at) {
+		t.Errorf("it shows the lists of others:\n%s", page)
+	}
+	w.client = w.browser()
+	w.signInAs(t, testLogin, testPassword)
+	if got := w.get(t, next); got.StatusCode != http.StatusOK {
+		t.Errorf("another has dropped it: %d", got.StatusCode)
+	}
+}
+
+// TestListForged: without the token no octet of a file is kept.
+func TestListForged(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	for _, token := range []string{"", "x", strings.Repeat("x", 10_000)} {
+		if got := w.sendFile(t, token, "list.csv", fewRows); got.StatusCode != http.StatusForbidden {
+			t.Errorf("%.10q: %d", token, got.StatusCode)
+		}
+	}
+	token := w.listToken(t)
+	w.client.Jar = w.browser().Jar
+	if got := w.sendFile(t, token, "list.csv", fewRows); got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/sign-in" {
+		t.Errorf("without a session: %d", got.StatusCode)
+	}
+	if n := len(w.pending.all); n != 0 {
+		t.Errorf("%d lists are kept", n)
+	}
+}
+
+// TestListRefused: a file that is too large or no list.
+func TestListRefused(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{Octets: 2000, Rows: 10})
+	token := w.listToken(t)
+	for _, c := range []struct {
+		name, text string
+		status     int
+		want       string
+	}{
+		{"list.csv", "email\n" + strings.Repeat("ada@acme.example\n", 200), http.StatusRequestEntityTooLarge, "more than 2000 octets"},
+		{"", "", http.StatusUnprocessableEntity, "Choose a file first."},
+		{"list.csv", "a,b\n1,2\n3,4\n5,6\n", http.StatusUnprocessableEntity, "The file cannot be read as a list: no column holds addresses"},
+		{"list.pdf", "%PDF-1.7 <b>", http.StatusUnprocessableEntity, "a PDF document"},
+	} {
+		got := w.sendFile(t, token, c.name, c.text)
+		if got.StatusCode != c.status || !strings.Contains(got.body, c.want) || !strings.Contains(got.body, `id="list-fault"`) {
+			t.Errorf("%s: %d\n%s", c.name, got.StatusCode, got.body)
+		}
+		if strings.Contains(got.body, "--column") {
+			t.Errorf("%s: advice for the command line:\n%s", c.name, got.body)
+		}
+	}
+	next := w.sendFile(t, token, "list.csv", "email\n"+strings.Repeat("ada@acme.example\n", 11)).Header.Get("Location")
+	if got := w.get(t, next); !strings.Contains(got.body, "more than 10 rows") || !strings.Contains(got.body, "disabled>Start") {
+		t.Errorf("too many rows: %d\n%s", got.StatusCode, got.body)
+	}
+}
+
+// TestPendingLists: those that were never started are dropped for others.
+func TestPendingLists(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	token := w.listToken(t)
+	var all []string
+	for range pendingEach + 1 {
+		all = append(all, w.sendFile(t, token, "list.csv", fewRows).Header.Get("Location"))
+		w.clock.Advance(1)
+	}
+	for i, at := range all {
+		want := http.StatusOK
+		if i == 0 {
+			want = http.StatusNotFound
+		}
+		if got := w.get(t, at); got.StatusCode != want {
+			t.Errorf("list %d: %d", i, got.StatusCode)
+		}
+	}
+	w.clock.Advance(pendingTime + 1)
+	w.sendFile(t, w.listToken(t), "list.csv", fewRows)
+	if n := len(w.pending.all); n != 1 {
+		t.Errorf("%d lists are kept", n)
+	}
+}
