@@ -10,7 +10,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/webhook"
 )
 
 // upload is a list that a client sends, and what it says about it.
@@ -293,9 +293,11 @@ func (u *upload) check() error {
 	if u.webhook == "" {
 		return nil
 	}
-	target, err := url.Parse(u.webhook)
-	if err != nil || target.Scheme != "https" && target.Scheme != "http" || target.Host == "" || target.User != nil || len(u.webhook) > 2*most || !printable(u.webhook) {
-		return badRequest(invalidParameter, `"webhook" must be a URL such as https://example.com/hook.`)
+	if len(u.webhook) > 2*most {
+		return badRequest(invalidParameter, `"webhook" must have %d octets at most.`, 2*most)
+	}
+	if err := webhook.CheckURL(u.webhook); err != nil {
+		return badRequest(invalidParameter, `"webhook" cannot be used: %s.`, err)
 	}
 	return nil
 }
