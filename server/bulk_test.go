@@ -188,7 +188,7 @@ func TestListByHTTP(t *testing.T) {
 		"json":   {"/api/v1/bulk", `{"name":"x","emails":["ann@a.example","b, \"c\"@a.example"],"webhook":null}`, "application/json", "email,rcpt_result"},
 		"jsonl":  {"/api/v1/bulk", `{"email":"ann@a.example","id":7}` + "\n", "application/x-ndjson", "email,id,rcpt_result"},
 		"zipped": {"/api/v1/bulk", packed("email\nann@a.example\n"), csvType, "email,rcpt_result"},
-		"sheet":  {"/api/v1/bulk", sheet(t), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", `"who","email",rcpt_result`},
+		"sheet":  {"/api/v1/bulk", sheet(t), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "who,email,rcpt_result"},
 		"form":   {"/api/v1/bulk", form.String(), w.FormDataContentType(), "who,email,rcpt_result"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -182,6 +182,7 @@ func (s *Spool) format(f Format) Format {
 	if s.sheet {
 		f.Format, f.Delimiter = tabular.CSV, ','
 	}
+	f.Sheet = s.sheet
 	return f
 }
 

@@ -16,10 +16,11 @@ type Format struct {
 	Format    tabular.Format `json:"format,omitempty"`    // guessed when empty
 	Delimiter byte           `json:"delimiter,omitempty"` // of CSV; guessed when 0
 	Column    string         `json:"column,omitempty"`    // of the addresses; guessed when empty
+	Sheet     bool           `json:"sheet,omitempty"`     // it is the text of a spreadsheet
 }
 
 func (f Format) options() tabular.Options {
-	o := tabular.Options{Format: f.Format, Delimiter: f.Delimiter}
+	o := tabular.Options{Format: f.Format, Delimiter: f.Delimiter, SheetText: f.Sheet}
 	if f.Column != "" {
 		o.Columns = []string{f.Column}
 	}

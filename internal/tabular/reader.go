@@ -19,6 +19,7 @@ type Options struct {
 	Columns   []string // columns or JSON fields with the addresses; guessed when empty
 	Sheet     string   // of a spreadsheet; the first when empty
 	Folder    string   // for temporary files; that of the system when empty
+	SheetText bool     // the list is what [PlainText] made of a spreadsheet
 }
 
 // Reader reads the rows of a list.
@@ -80,7 +81,7 @@ func (r *Reader) open(from io.Reader, o Options) error {
 		return err
 	}
 	r.rows = rowReader{text: text.Reader}
-	if r.sheet != nil {
+	if r.sheet != nil || o.SheetText {
 		r.format, r.unit, r.rows.sheet = XLSX, "row", true
 		r.shape, err = newCSVShape(text, &r.rows, o, true)
 		return err
