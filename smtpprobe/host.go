@@ -37,7 +37,6 @@ type mailHost struct {
 	failed         *failedSession
 	wellAt         time.Time // a session was last open
 	notBefore      time.Time // the next may be opened
-	short          int       // sessions in a row that took one question each
 
 	answers      bool      // it has answered about a recipient
 	mute         int       // sessions with one target that ended without an answer, as long as it has not

@@ -35,7 +35,8 @@ type job struct {
 	since   time.Time   // when it began to wait
 	worker  *worker     // that has taken it; nil: it waits
 	alone   bool        // to be asked one command at a time, in a session of its own
-	tries   int         // transactions that were not believed
+	tries   int         // transactions that were not believed, but for large ones in which the host hung up
+	most    int         // jobs of its next transaction; zero: any number
 	crowded int         // how often the host turned us away over sessions that had just ended
 	gone    bool        // the caller has given up
 	queued  bool        // it waits, or goes along with another, and Queued was called
@@ -120,3 +121,17 @@ func busy(j *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, j
 func waited(ctx context.Context, j *job) error {
 	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))
 }
+
+// failed notes that a transaction with so many jobs, this one included, was not
+// believed. If the host hung up, the next one is a quarter as large.
+func (j *job) failed(why trouble, jobs int) {
+	if why == hungUp {
+		j.most = max(1, jobs/4)
+	}
+	if why != hungUp || jobs <= fewJobs {
+		j.tries++
+	}
+}
+
+// allows reports whether a transaction of so many jobs may have this one.
+func (j *job) allows(jobs int) bool { return j.most == 0 || jobs <= j.most }

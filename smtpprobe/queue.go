@@ -143,7 +143,11 @@ func suits(j *job, taken []*job, fresh bool) bool {
 	if j.alone && !fresh {
 		return false
 	}
-	return len(taken) == 0 || !j.alone && !taken[0].alone && j.req.SMTPUTF8 == taken[0].req.SMTPUTF8
+	if len(taken) == 0 {
+		return true
+	}
+	first, size := taken[0], len(taken)+1
+	return !j.alone && !first.alone && j.req.SMTPUTF8 == first.req.SMTPUTF8 && j.allows(size) && first.allows(size)
 }
 
 // cost is the number of recipients to be named for a job beside those of

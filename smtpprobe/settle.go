@@ -75,7 +75,7 @@ func (w *worker) decide(t *transaction) []fate {
 		switch fates[i] {
 		case again, againAlone:
 			if t.trouble != tooMany && (t.trouble != fellSilent || t.silent < 0 || t.silent >= len(t.jobs)) {
-				j.tries++ // else it was the number, or the other mailbox
+				j.failed(t.trouble, len(t.jobs)) // else it was the number, or the other mailbox
 			}
 			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
 			p.resubmit(h, j, shared)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -26,11 +25,6 @@ const (
 	// They are counted countsEvery.
 	maxWaitingInTurn = 1000
 	countsEvery      = 100 * time.Millisecond
-	// After maxShort sessions in a row that took one question each, while more
-	// jobs waited, a host gets the next ones shortPause apart: it ends sessions
-	// early, or gets out of step in each.
-	maxShort   = 20
-	shortPause = 500 * time.Millisecond
 )
 
 // openSessions has a host queue up for sessions, if it wants any.
@@ -110,7 +104,6 @@ func (p *Pool) failTurn(g *paced, until time.Time) {
 // ended notes that a session has, and lets the next one begin.
 func (p *Pool) ended(w *worker) {
 	h := w.host
-	h.noteLength(w.session)
 	h.paced.Closed()
 	way := h.paced.key.egress
 	p.egresses[way].Closed()
@@ -119,17 +112,6 @@ func (p *Pool) ended(w *worker) {
 		g := p.crowded[way][0]
 		p.crowded[way] = p.crowded[way][1:]
 		p.admit(g)
-	}
-}
-
-// noteLength notes what a session was good for; nil: it was not opened.
-func (h *mailHost) noteLength(s *session) {
-	if s == nil || s.recipients > pace.LeastNamed || len(h.waiting) == 0 {
-		h.short = 0
-		return
-	}
-	if h.short++; h.short >= maxShort {
-		h.notBefore = later(h.notBefore, time.Now().Add(shortPause))
 	}
 }
 
@@ -143,13 +125,6 @@ func (s *session) turnedAway() bool {
 		}
 	}
 	return false
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // crowd notes that a provider waits for a session of its egress.

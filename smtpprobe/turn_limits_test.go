@@ -246,27 +246,3 @@ func TestHarvestingIsToldAndSlowed(t *testing.T) {
 		t.Errorf("logged %d times", n)
 	}
 }
-
-// TestShortSessionsAreSpacedOut sees that a host that ends each session after
-// one question is not met with a new connection at once, for ever.
-func TestShortSessionsAreSpacedOut(t *testing.T) {
-	host := &peer{other: func(_ *visit, command string) string {
-		if command == "RSET" {
-			return "550 5.5.1 no RSET here"
-		}
-		return ""
-	}}
-	var took time.Duration
-	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		requests := aboutAll(mailboxes(200, func(int) bool { return false }, "a.example"))
-		for i := range requests {
-			requests[i].Queued = func(bool) {}
-		}
-		start := time.Now()
-		b.askTogether(b.Context(), requests)
-		took = time.Since(start)
-	})
-	if perMinute := float64(len(sessions)) / max(1, took.Minutes()); perMinute > 200 {
-		t.Errorf("%d sessions in %v", len(sessions), took)
-	}
-}
