@@ -18,13 +18,16 @@ import (
 )
 
 // twoMegabytes mounts a disk of two megabytes in memory.
-func twoMegabytes(t *testing.T) string {
+func twoMegabytes(t *testing.T) string { return smallDisk(t, 2) }
+
+// smallDisk mounts a disk of so many megabytes in memory.
+func smallDisk(t *testing.T, megabytes int) string {
 	t.Helper()
 	folder := t.TempDir()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: needs root, to mount a small disk")
 	}
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=2m"); err != nil {
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm", megabytes)); err != nil {
 		t.Skip("SKIPPED: no disk can be mounted: ", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
