@@ -221,21 +221,28 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 	})
 }
 
-// TestGiantsDoNotStarveOthers has 2,000 wait for five giant hosts that take all
-// sessions, and sees that 50 small hosts are served early.
+// TestGiantsDoNotStarveOthers has 2,000 jobs wait for each of five giant hosts,
+// of five providers, that take all sessions, and sees that 50 small hosts are
+// served early.
 func TestGiantsDoNotStarveOthers(t *testing.T) {
 	hosts := map[string]smtptest.Handler{}
 	var requests []smtpprobe.Request
-	for i := range 5 {
-		addr := fmt.Sprintf("192.0.2.%d", i+1)
+	add := func(i int, mailboxes ...smtpprobe.Request) {
+		addr := fmt.Sprintf("198.51.%d.1", i)
 		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
-		requests = append(requests, aboutAll(mailboxes(2000, func(n int) bool { return n%5 == 0 }, "giant.example"), addr)...)
+		for _, r := range mailboxes {
+			r.Hosts = mx(addr)
+			r.Hosts[0].Name = fmt.Sprintf("mx.host%d.example", i)
+			r.Queued = func(bool) {}
+			requests = append(requests, r)
+		}
+	}
+	for i := range 5 {
+		add(i, aboutAll(mailboxes(2000, func(n int) bool { return n%5 > 0 }, fmt.Sprintf("giant%d.example", i)))...)
 	}
 	giants := len(requests)
 	for i := range 50 {
-		addr := fmt.Sprintf("198.51.100.%d", i+1)
-		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
-		requests = append(requests, about("good@small.example", addr))
+		add(100+i, about(fmt.Sprintf("good@small%d.example", i)))
 	}
 	inBubble(t, smtpprobe.Config{MaxSessions: 20, MaxWaitingPerHost: 2000}, hosts, func(b *bubble) {
 		var small, all time.Duration
