@@ -187,7 +187,7 @@ func (s *Server) jobFault(x *exchange, err error) {
 		writeError(x, http.StatusUnprocessableEntity, noAddress, "The list has no row with an address.")
 	case errors.As(err, &list):
 		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+list.Error()+".")
-	case errors.As(err, &disk):
+	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")
 		writeBusy(x, storeUnavailable, "The list cannot be kept at the moment: the disk of the server is full or fails. Try again later.")

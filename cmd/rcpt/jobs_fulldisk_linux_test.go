@@ -13,9 +13,9 @@ import (
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
-// TestJobsOnFullDisk: a list for which there is no room is refused for the
-// moment; a job whose results find no room waits, and goes on when there is
-// some.
+// TestJobsOnFullDisk: a list for which there is no room is refused with an error
+// that says so; a job whose results find no room waits, and goes on when there
+// is some.
 func TestJobsOnFullDisk(t *testing.T) {
 	t.Parallel()
 	folder := smallDisk(t, 16) // the log of SQLite takes some while results are written
@@ -33,7 +33,7 @@ func TestJobsOnFullDisk(t *testing.T) {
 	filler := filepath.Join(folder, "filler")
 	fill := func() { _ = os.WriteFile(filler, make([]byte, 32<<20), 0o600) } // as much as there is room for
 	fill()
-	if a := send(strings.Repeat("somebody@d0.example\n", 20_000)); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
+	if a := send(strings.Repeat("somebody@d0.example\n", 20_000)); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "disk") || a.header.Get("Retry-After") == "" {
 		t.Errorf("a list without room gets %d %s", a.status, a.body)
 	}
 	check(t, os.Remove(filler))

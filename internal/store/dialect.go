@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/rcpt/rcpt/internal/store/rows"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -121,7 +122,7 @@ func explainSQLite(where string, err error) (kind, explained error) {
 	const primary = 0xff // the rest of a code is detail
 	switch failure.Code() & primary {
 	case sqlite3.SQLITE_FULL:
-		return ErrUnavailable, fmt.Errorf("the disk of %s is full, make room on it: %w", where, err)
+		return rows.ErrFull, fmt.Errorf("the disk of %s is full, make room on it: %w", where, err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return ErrUnavailable, fmt.Errorf("%s cannot be written to, look at its owner and mode, its folder's, and how the disk is mounted: %w", where, err)
 	case sqlite3.SQLITE_IOERR:
@@ -170,7 +171,7 @@ func explainPostgres(where string, err error) (kind, explained error) {
 	case code == "23503": // foreign_key_violation
 		return ErrNotFound, err
 	case code == "53100": // disk_full
-		return ErrUnavailable, fmt.Errorf("the disk of the %s is full, make room on it: %w", where, err)
+		return rows.ErrFull, fmt.Errorf("the disk of the %s is full, make room on it: %w", where, err)
 	case code == "25006": // read_only_sql_transaction
 		return ErrUnavailable, fmt.Errorf("the %s is read-only, perhaps a standby, rcpt needs the primary: %w", where, err)
 	case strings.HasPrefix(code, "28"), code == "3D000": // invalid authorization, no such database

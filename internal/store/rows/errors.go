@@ -1,6 +1,9 @@
 package rows
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What a caller may want to tell apart, with [errors.Is].
 var (
@@ -18,4 +21,6 @@ var (
 	// lost, is overloaded, or its disk is full or read-only. A retry may help;
 	// a server answers 503.
 	ErrUnavailable = errors.New("the database is not available")
+	// ErrFull is the ErrUnavailable of a full disk.
+	ErrFull = fmt.Errorf("%w: its disk is full", ErrUnavailable)
 )
