@@ -13,9 +13,9 @@ import (
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
-// TestJobsOnFullDisk: a list for which there is no room is refused with an error
-// that says so; a job whose results find no room waits, and goes on when there
-// is some.
+// TestJobsOnFullDisk: a list for which there is no room is refused with an
+// error that says so; a job whose results find no room waits, and goes on when
+// there is some.
 func TestJobsOnFullDisk(t *testing.T) {
 	t.Parallel()
 	folder := smallDisk(t, 16) // the log of SQLite takes some while results are written
