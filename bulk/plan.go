@@ -137,7 +137,7 @@ func (p *planner) largest() *domainQueue {
 	return nil
 }
 
-// head returns the domain that is next; nil: there is none.
+// head returns the domain that is next; nil: no domain waits.
 func head(domains *queue[*domainQueue]) *domainQueue {
 	for domains.len() > 0 {
 		if d := *domains.at(0); d.in == domains {

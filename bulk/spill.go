@@ -55,8 +55,7 @@ func (s *spill) put(r *record) (ref, error) {
 	return at, nil
 }
 
-// current returns the segment to write to, a new one if there is none or it is
-// full.
+// current returns the segment to write to, a new one if that is full.
 func (s *spill) current() (*segment, error) {
 	if current := s.segments[s.last]; current != nil && current.written < segmentOctets {
 		return current, nil

@@ -63,8 +63,8 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 	})
 }
 
-// TestBrokenProxyIsOurFault checks that it is told as such, never as the mail
-// host's, and that its password is nowhere to be seen.
+// TestBrokenProxyIsOurFault checks that the result names the proxy, never the
+// mail host, and that the password of the proxy is nowhere to be seen.
 func TestBrokenProxyIsOurFault(t *testing.T) {
 	for name, proxy := range map[string]*smtptest.Proxy{
 		"not there":  nil,
@@ -111,8 +111,8 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 	}
 }
 
-// TestHostsBeforeOurOwnFault checks that what a mail host did, or did not do,
-// is told before a way out that failed for another of its addresses.
+// TestHostsBeforeOurOwnFault checks that the result names what a mail host did,
+// or did not do, and not an egress that failed for another of its addresses.
 func TestHostsBeforeOurOwnFault(t *testing.T) {
 	silent := smtpprobe.Session{Host: "mx.test", Addr: netip.MustParseAddrPort("9.9.9.9:25"),
 		Failure: &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout}}

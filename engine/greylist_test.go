@@ -9,10 +9,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestGreylistingBeforeTheMailbox comes back when it is told to, to a host that
-// puts off each recipient that it has not put off before, those that do not
-// exist too. It is to let the random recipient pass in the end, without which
-// nothing is known of the address.
+// TestGreylistingBeforeTheMailbox asks again after the time of retry_after. The
+// host defers each recipient once, those that do not exist too. It has to let
+// the random recipient pass in the end: without that, nothing is known of the
+// address.
 func TestGreylistingBeforeTheMailbox(t *testing.T) {
 	mailboxes := map[string]smtptest.Mailbox{"alice": smtptest.Accepts}
 	tests := []struct {

@@ -92,8 +92,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestIPv6IsInTheEvidence checks that what was learned on the way can be judged
-// again, and is told whoever counts.
+// TestIPv6IsInTheEvidence checks that evidence about IPv6 can be judged again,
+// and reaches the hooks that count it.
 func TestIPv6IsInTheEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

@@ -128,8 +128,8 @@ func TestNoAskOfManyAddresses(t *testing.T) {
 	})
 }
 
-// TestNoAskOfNetworkCheck checks that the check of port 25 connects to nobody
-// who is not to be asked, and says nothing if nobody is left.
+// TestNoAskOfNetworkCheck checks that the check of port 25 connects to no host
+// that NoAsk names, and says nothing if no other host is left.
 func TestNoAskOfNetworkCheck(t *testing.T) {
 	for _, tt := range []struct {
 		rules  []string

@@ -31,8 +31,8 @@ type outcome struct {
 	err    error
 }
 
-// verifyTogether verifies addresses together, and sees that each is told of
-// once.
+// verifyTogether verifies addresses together, and checks that each has one
+// result.
 func verifyTogether(ctx context.Context, t *testing.T, v *engine.Verifier, addresses []string) []outcome {
 	t.Helper()
 	var mu sync.Mutex
@@ -153,8 +153,8 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 	}
 }
 
-// TestTogetherAsksOnce checks what concerns the domain is found out once, and
-// that each is told of.
+// TestTogetherAsksOnce checks that facts about the domain are found out once,
+// and that each address has a result.
 func TestTogetherAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "example.test.dbl.test. A 127.0.1.2\n")
@@ -279,8 +279,8 @@ func TestTogetherRemembers(t *testing.T) {
 	})
 }
 
-// TestTogetherGreylisted checks that those who are put off come back with the
-// same random mailbox, which a host that greylists lets pass by then.
+// TestTogetherGreylisted checks that deferred addresses are asked about again
+// with the same random mailbox, which a host that greylists accepts by then.
 func TestTogetherGreylisted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})

@@ -205,9 +205,9 @@ func TestTogetherInRandomWorlds(t *testing.T) {
 	})
 }
 
-// TestTogetherEndsAtAnyMoment holds, among hostile hosts, that a mailbox which
-// exists is never told not to, that each is told of once, and soon after the
-// end of the context or of the verifier, whenever that comes.
+// TestTogetherEndsAtAnyMoment checks, among hostile hosts, that no mailbox that
+// exists is called undeliverable, and that each address has one result, soon
+// after the end of the context or of the verifier, whenever that comes.
 func TestTogetherEndsAtAnyMoment(t *testing.T) {
 	inWorlds(t, 60, true, func(t *testing.T, l *lot) {
 		v, leave := l.verifier(t)

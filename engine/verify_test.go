@@ -99,8 +99,8 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 	})
 }
 
-// TestSpamTrapByItsMailHostIsNotContacted checks that a trap is left alone that
-// only its mail host gives away.
+// TestSpamTrapByItsMailHostIsNotContacted checks that no mail host is asked
+// about a trap that only the name of its mail host shows.
 func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 	for trap, contacted := range map[string]bool{"mx:mx.example.test\n": false, "mx:other.test\n": true} {
 		synctest.Test(t, func(t *testing.T) {

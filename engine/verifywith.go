@@ -19,7 +19,7 @@ type VerifyOptions struct {
 	// Fresh asks the mail hosts even if a result is remembered. The new result
 	// is remembered.
 	Fresh bool
-	// Within is the time after which there is an answer. If there is none by
+	// Within is how long the caller waits. If the result is not known by
 	// then, the error is [ErrNotYet] and the verification goes on without its
 	// caller, for [Config.Timeout] at most: where results are remembered, a
 	// later call has the answer at once. So it does if ctx is cancelled.

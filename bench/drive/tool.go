@@ -40,7 +40,8 @@ type Setting struct {
 	DNS             string // HOST:PORT
 	Concurrency     int
 	SessionsPerHost int // for tools that bound them; 0: their default
-	// Suggest is set where a tool that suggests domains for mistyped ones, and does so only when it is told to, is to do so.
+	// Suggest asks for suggestions of domains for mistyped ones, in tools that
+	// make them on demand.
 	Suggest bool
 }
 

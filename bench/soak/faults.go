@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// maxFaults is how many faults are told; what is wrong once is often wrong a thousand times.
+// maxFaults is how many faults are printed: one cause often makes thousands.
 const maxFaults = 40
 
 // faults collects what went wrong.

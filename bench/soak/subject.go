@@ -33,7 +33,8 @@ func newTrial(s subject, wrong *faults) (*trial, error) {
 	return &trial{subject: s, start: start, wrong: wrong}, err
 }
 
-// load has so many users ask about the next address until there is none. It returns when the last has an answer.
+// load has so many users ask about the next address until next has no more. It
+// returns when the last one has an answer.
 func (t *trial) load(ctx context.Context, users int, next func() (address string, more bool)) {
 	var all sync.WaitGroup
 	var mu sync.Mutex

@@ -49,7 +49,7 @@ type MailboxMix struct {
 	SlowDelay time.Duration // how late
 }
 
-// HostMix is what mail hosts offer and allow. A limit of zero is none.
+// HostMix is what mail hosts offer and allow. Zero means no limit.
 type HostMix struct {
 	NoPipelining float64 // do not offer PIPELINING; hosts of providers always do
 	STARTTLS     float64 // offer STARTTLS

@@ -134,7 +134,7 @@ func writeCounts(w io.Writer, s bulkReport) {
 }
 
 // actions returns how many rows have which action, of how many. Where rows have
-// several addresses it counts these, and an empty cell is none.
+// several addresses it counts these, and no empty cells.
 func (s bulkReport) actions() (counts map[bulk.Action]int64, total int64) {
 	if s.unit != addressUnit {
 		return s.Actions, s.Done

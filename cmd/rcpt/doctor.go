@@ -120,7 +120,7 @@ func (r *running) examined(report doctor.Report) {
 	}
 }
 
-// examinationOf is a report for the dashboard; nil: there is none.
+// examinationOf is a report for the dashboard, or nil.
 func examinationOf(report *doctor.Report) *dashboard.Examination {
 	if report == nil {
 		return nil

@@ -154,7 +154,7 @@ func (r *running) doctorProblems() (all []alert.Problem) {
 	return all
 }
 
-// nearlyUp is the share of a quota, in percent, from which it is told.
+// nearlyUp is the share of a quota, in percent, at which an alert is sent.
 const nearlyUp = 80
 
 // quotaProblems are the keys of which 80 % of the quota are used.

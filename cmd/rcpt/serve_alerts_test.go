@@ -44,7 +44,7 @@ func TestServeAlerts(t *testing.T) {
 func TestAlertFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags alertFlags
-		want  string // in the error; empty: there is none
+		want  string // in the error; empty: no error
 		n     int
 	}{
 		{alertFlags{}, "", 0},

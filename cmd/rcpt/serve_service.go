@@ -45,7 +45,7 @@ type service struct {
 	// readyNetwork makes the server not ready while the check of the network
 	// fails.
 	readyNetwork bool
-	alerts       []alert.Sender // who is told about problems
+	alerts       []alert.Sender // of messages about problems
 	example      string         // address of the request to try
 	samples      []dashboard.Sample
 }

@@ -17,7 +17,7 @@ import (
 type serviceState struct {
 	store *store.Store // nil: there is no database
 	keys  *keyring.Keyring
-	key   apiKey // the fixed key; without a secret there is none
+	key   apiKey // the fixed key, if it has a secret
 	// folder is where large temporary files belong; empty: that of the system.
 	folder string
 }

@@ -33,8 +33,8 @@ type Exchanger struct {
 //
 // The client may be nil for [http.DefaultClient]. How long a query takes is up
 // to the context of [Exchanger.Exchange], which package dnsresolve limits. The
-// client looks up the name of the server with the system's DNS: use an address
-// in the URL, or a client that dials one, where there is none.
+// client looks up the name of the server with the system's DNS. On a system
+// without DNS, use an address in the URL, or a client that dials one.
 func New(server string, client *http.Client) (*Exchanger, error) {
 	target, err := url.Parse(strings.TrimSuffix(server, "{?dns}")) // a template, as RFC 8484 §4.1 has it for GET
 	if err != nil {

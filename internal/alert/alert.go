@@ -1,12 +1,12 @@
-// Package alert tells an operator by webhook or e-mail what needs attention,
-// and when it is over.
+// Package alert sends an operator a webhook or an e-mail about each problem
+// that needs attention, and another when the problem is over.
 //
-// The caller reports from time to time which problems of a kind there are
-// ([Notifier.Report]). A new one is told at once, one that lasts is not told
-// again, and one that has gone is told as recovered. A subject that comes and
-// goes has at most one message an hour, and its recovery. A message that cannot
-// be sent is tried again a few times, and then dropped with a line in the log:
-// the messages that wait are bounded.
+// The caller reports from time to time which problems of a kind exist
+// ([Notifier.Report]). A new problem causes a message at once; one that lasts
+// causes no other; one that is gone causes a message of its recovery. A problem
+// that comes and goes causes at most one message an hour, and its recovery. A
+// message that cannot be sent is tried again a few times, and then dropped with
+// a line in the log: the messages that wait are bounded.
 package alert
 
 import (
@@ -35,7 +35,7 @@ type Problem struct {
 	Do      string // what to do
 }
 
-// Message is what an operator is told. Its JSON is the body of the webhook.
+// Message is what an operator reads. Its JSON is the body of the webhook.
 type Message struct {
 	Event   Event     `json:"event"`
 	State   string    `json:"state"` // "problem" or "recovered"

@@ -17,7 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// inbox keeps what was sent, and fails as often as it is told to.
+// inbox keeps what was sent, after as many failures as the test wants.
 type inbox struct {
 	mu       sync.Mutex
 	messages []Message
@@ -60,8 +60,8 @@ func start(ctx context.Context, senders ...Sender) *Notifier {
 	return n
 }
 
-// TestReport: a problem is told once, and once that it is over; one that comes
-// and goes is told once an hour.
+// TestReport: a problem causes one message, and one when it is over; one that
+// comes and goes causes one an hour.
 func TestReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

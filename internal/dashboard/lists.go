@@ -13,7 +13,7 @@ import (
 // listsView is the page with all lists.
 type listsView struct {
 	Rows    []listRow
-	Next    string // the job after which the next page begins; empty: there is none
+	Next    string // the job after which the next page begins; empty: this is the last
 	Later   bool   // it is not the first page
 	MaxSize string
 }

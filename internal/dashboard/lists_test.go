@@ -142,7 +142,7 @@ func TestListStates(t *testing.T) {
 	}
 }
 
-// TestListEvents: the browser is told how far a list is, and of its end.
+// TestListEvents: the browser hears how far a list is, and of its end.
 func TestListEvents(t *testing.T) {
 	w, release := newListWorld(t, jobs.Limits{})
 	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")

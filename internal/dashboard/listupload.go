@@ -221,7 +221,7 @@ func (l *pendingList) close() {
 }
 
 // use calls do with a list of an account, one at a time. The list is dropped if
-// do says so. [errNoPage]: there is none.
+// do says so. [errNoPage]: the account has no such list.
 func (p *pendingLists) use(id, account string, do func(*pendingList) (done bool, err error)) error {
 	p.mu.Lock()
 	l, found := p.all[id]

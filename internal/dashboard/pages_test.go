@@ -12,8 +12,8 @@ import (
 	"github.com/rcpt/rcpt/internal/store"
 )
 
-// TestSetUp: a link works once and for a day, and there is none when there is
-// an account.
+// TestSetUp: a link works once and for a day, and no link is made once an
+// account exists.
 func TestSetUp(t *testing.T) {
 	w := newWorld(t, nil)
 	if got := w.get(t, "/sign-in"); !strings.Contains(got.body, "No account yet") {

@@ -95,7 +95,7 @@ func TestFixation(t *testing.T) {
 		t.Errorf("session %q", got)
 	}
 	second := w.sessionText(t)
-	// Somebody who is signed in signs in again, by a form that was open still.
+	// A user that is signed in signs in again, with a form that was still open.
 	w.send(t, "/sign-in", url.Values{"login": {testLogin}, "password": {testPassword}, "token": {tokenOf(second)}})
 	if third := w.sessionText(t); third == second || third == "" {
 		t.Error("the session stayed the same")
@@ -504,7 +504,7 @@ func TestHeaders(t *testing.T) {
 }
 
 // TestCookies: over TLS they are for this host and encrypted connections only,
-// and who speaks TLS is not for strangers to say.
+// and no stranger can claim by a header that the connection is encrypted.
 func TestCookies(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config

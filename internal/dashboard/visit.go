@@ -12,8 +12,8 @@ import (
 )
 
 // maxForm bounds the body of a request: the longest form is that for a key with
-// its networks. maxOpenForm bounds that of a visitor who is not signed in: a
-// login and two passwords.
+// its networks. maxOpenForm bounds that of a visitor without a session: a login
+// and two passwords.
 const (
 	maxForm     = 64 << 10
 	maxOpenForm = 8 << 10

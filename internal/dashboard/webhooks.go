@@ -29,7 +29,7 @@ type webhooksView struct {
 	States []webhookState
 	State  store.WebhookState // that alone; empty: all
 	Rows   []webhookRow
-	Next   string // where the next page begins; empty: there is none
+	Next   string // where the next page begins; empty: this is the last
 }
 
 type webhookRow struct {

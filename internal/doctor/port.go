@@ -13,8 +13,7 @@ import (
 )
 
 // reachable says whether mail hosts can be reached through an egress. One that
-// greets, in whatever words, proves that the port is open: hosts that are down
-// are told apart by the others.
+// greets, in whatever words, proves that the port is open: the others are down.
 func (x *examination) reachable(name string, visits []visit) Check {
 	c := Check{Name: NamePort, Egress: name, State: StateOK}
 	if len(visits) == 0 {

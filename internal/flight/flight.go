@@ -77,8 +77,8 @@ func (g *Group[T]) Detach() {
 	clear(g.active)
 }
 
-// join returns the call for a key that ends within the caller's time. If there
-// is none it begins one and also returns its context. If the call in progress
+// join returns the call for a key that ends within the caller's time. Without a
+// call in progress, it begins one and also returns its context. If that call
 // may outlast the caller, it returns neither: the caller asks alone.
 func (g *Group[T]) join(ctx context.Context, key string) (*call[T], context.Context) {
 	g.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
-// Job returns a job that one of the owners may see. [rows.ErrNotFound]: there
-// is none, or it is that of somebody else. Owners may be nil: any.
+// Job returns a job that one of the owners may see. [rows.ErrNotFound]: no
+// job has this ID, or none of the owners may see it. Owners may be nil: any.
 func (m *Manager) Job(ctx context.Context, id string, owners []string) (rows.Job, error) {
 	j, err := m.config.Store.Job(ctx, id)
 	if err == nil && owners != nil && !slices.Contains(owners, j.Owner) {

@@ -202,8 +202,8 @@ func TestFair(t *testing.T) {
 	})
 }
 
-// TestLastUse: the store is told at most once a second, whatever comes of the
-// request; the list knows at once.
+// TestLastUse: the store hears of a use at most once a second, whatever comes
+// of the request; the list knows at once.
 func TestLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStore()

@@ -118,7 +118,7 @@ func testQuota(t *testing.T, a, b *store.Store) {
 					grant.Done(true)
 				case ErrUnavailable: // a machine with much else to do
 					failures.Add(1)
-					time.Sleep(askAgain / 10) // as a client does that is told to come back
+					time.Sleep(askAgain / 10) // as a client does after a 503
 				default:
 					return
 				}

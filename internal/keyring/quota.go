@@ -47,7 +47,7 @@ type quota struct {
 	lastUse time.Duration
 	waiting int64         // requests that wait for pending
 	waited  int64         // requests that waited for the one before
-	pending chan struct{} // closed when the reservation in progress ends; nil: there is none
+	pending chan struct{} // closed when the reservation in progress ends; nil: none is
 	refusal error         // why there are no units
 	until   time.Duration // for how long that is believed
 }

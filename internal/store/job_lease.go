@@ -257,7 +257,7 @@ func (s *Store) settle(ctx context.Context, tx *sql.Tx, jobs *settledJobs) error
 }
 
 // NextBatch returns when the first batch of a job that waits for a later time
-// is due, or that of a lost node; zero: there is none.
+// is due, or that of a lost node; zero: no batch waits.
 func (s *Store) NextBatch(ctx context.Context, job string) (due time.Time, err error) {
 	err = s.read(ctx, "read batches", func(ctx context.Context, db *sql.DB) error {
 		var first sql.NullInt64

@@ -184,7 +184,7 @@ func (s *Store) snapshot(ctx context.Context, op string, work func(context.Conte
 	})
 }
 
-// Job returns a job. [ErrNotFound]: there is none with that ID.
+// Job returns a job. [ErrNotFound]: no job has that ID.
 func (s *Store) Job(ctx context.Context, id string) (j Job, err error) {
 	err = s.snapshot(ctx, "read job", func(ctx context.Context, tx *sql.Tx) error {
 		j, err = readJob(ctx, tx, id)

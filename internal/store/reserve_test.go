@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// waits adds a reservation as a caller would who has not got the turn yet.
+// waits adds a reservation as a caller would that waits for its turn.
 func waits(s *Store, key string, want, limit int64) *reservation {
 	r := &reservation{
 		Reservation: Reservation{Key: key, Month: monthOf(time.Now())}, want: want, limit: limit, done: make(chan struct{}),
@@ -79,7 +79,7 @@ func (w watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// Who gives up before the commit has reserved nothing.
+// A caller that gives up before the commit has reserved nothing.
 func TestReservationIsWithdrawn(t *testing.T) {
 	s := open(t, sqliteEngine.empty(t))
 	s.reservations.turn <- struct{}{}

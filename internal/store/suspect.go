@@ -19,7 +19,7 @@ func emptied(folder string) error {
 	path := filepath.Join(folder, databaseName)
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > 0 {
-		return nil // there is none, or opening it tells what is wrong
+		return nil // no file, or opening it tells what is wrong
 	}
 	for _, sign := range []string{lockName, databaseName + "-wal"} {
 		if _, err := os.Stat(filepath.Join(folder, sign)); err == nil {

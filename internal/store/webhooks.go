@@ -20,7 +20,7 @@ const (
 
 // AddWebhook stores a webhook that is to be sent now, and returns it with its
 // ID. It belongs to w.Key and is signed with that key's secret, which is made
-// if there is none. To a URL that has answered 410 Gone nothing is sent: the
+// at its first use. To a URL that has answered 410 Gone nothing is sent: the
 // webhook is stored as disabled. A test, which has no job, is sent all the
 // same.
 func (s *Store) AddWebhook(ctx context.Context, w Webhook) (added Webhook, err error) {

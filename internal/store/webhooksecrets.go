@@ -62,8 +62,8 @@ func (s *Store) WebhookSecret(ctx context.Context, key string) (secret WebhookSe
 	return secret, err
 }
 
-// ensureSecret makes a secret where there is none, so that every webhook can be
-// signed.
+// ensureSecret makes the secret of a line that has none, so that every webhook
+// can be signed.
 func (s *Store) ensureSecret(ctx context.Context, tx *sql.Tx, line string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO webhook_secrets (line, place, secret, created, expires) VALUES ($1, 'current', $2, $3, 0) ON CONFLICT (line, place) DO NOTHING`,

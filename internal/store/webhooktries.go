@@ -57,7 +57,7 @@ func (s *Store) noteReceiver(ctx context.Context, tx *sql.Tx, w Webhook, state W
 
 // ResendWebhook lets a webhook be sent now, and begins its schedule anew. It
 // keeps its ID. Key is the key that it must belong to; empty: any.
-// [ErrNotFound]: there is none.
+// [ErrNotFound]: no webhook of the key has this ID.
 func (s *Store) ResendWebhook(ctx context.Context, key, id string) (again Webhook, err error) {
 	err = s.write(ctx, "resend webhook", func(ctx context.Context, tx *sql.Tx) error {
 		line, err := lineOf(ctx, tx, key)
@@ -73,7 +73,8 @@ func (s *Store) ResendWebhook(ctx context.Context, key, id string) (again Webhoo
 }
 
 // Webhook returns a webhook with its tries, the first one first. Key is the key
-// that it must belong to; empty: any. [ErrNotFound]: there is none.
+// that it must belong to; empty: any. [ErrNotFound]: no webhook of the key
+// has this ID.
 func (s *Store) Webhook(ctx context.Context, key, id string) (w Webhook, tries []WebhookTry, err error) {
 	err = s.read(ctx, "read webhook", func(ctx context.Context, db *sql.DB) error {
 		line, err := lineOf(ctx, db, key)

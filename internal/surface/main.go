@@ -107,8 +107,8 @@ func isModule(folder string) bool {
 	return err == nil
 }
 
-// countFolder counts in the package of a folder; ok is false if there is none
-// that can be imported.
+// countFolder counts in the package of a folder; ok is false if other
+// modules cannot import one from there.
 func countFolder(folder string) (c count, ok bool, err error) {
 	context := build.Default
 	context.GOOS, context.GOARCH, context.CgoEnabled = "linux", "amd64", false // the same numbers everywhere

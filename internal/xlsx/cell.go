@@ -69,7 +69,7 @@ func dateOf(text string) (time.Time, error) {
 }
 
 // Days are counted from one of two dates (ECMA-376 part 1 §18.17.4.1). The
-// first counts a day too many before March 1900, which is left alone.
+// first counts a day too many before March 1900; such dates are off by a day.
 var (
 	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)

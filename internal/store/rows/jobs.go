@@ -26,7 +26,7 @@ type Job struct {
 	Owner   string // the account of its key, or the ID of a key without one
 	Key     string // the ID of the key that sent it
 	Name    string // for people
-	Webhook string // a URL that is told about the end; empty: none
+	Webhook string // the URL for webhooks; empty: none
 	State   JobState
 	Problem string // why it failed
 	Format  string // how its rows are read, for the package that does

@@ -51,8 +51,8 @@ type WebhookTry struct {
 
 // WebhookSecret says how old the secret of a key is, without its text.
 type WebhookSecret struct {
-	Created       time.Time // zero: there is none yet
-	PreviousUntil time.Time // until when the secret before it signs as well; zero: it does not
+	Created       time.Time // zero: no secret yet
+	PreviousUntil time.Time // until when the secret before it signs, too; zero: it does not
 }
 
 // WebhookQuery says which webhooks are wanted, the latest first.

@@ -74,8 +74,8 @@ func New() (*Cluster, error) {
 	return c, nil
 }
 
-// installed returns the folder with the programs of the latest version; empty:
-// there is none.
+// installed returns the folder with the programs of the latest version, or an
+// empty string.
 func installed() string {
 	for _, pattern := range binaries {
 		found, _ := filepath.Glob(filepath.Join(pattern, "initdb"))

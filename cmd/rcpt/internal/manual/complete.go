@@ -72,8 +72,8 @@ func (m Manual) follow(words []string) (node *kong.Node, awaited *kong.Flag, lit
 	return node, awaited, false
 }
 
-// flagNamed returns the flag that a word such as "--json" or "-o" names; nil if
-// there is none.
+// flagNamed returns the flag that a word such as "--json" or "-o" names, or
+// nil.
 func flagNamed(node *kong.Node, word string) *kong.Flag {
 	for at := node; at != nil; at = at.Parent {
 		for _, flag := range at.Flags {
