@@ -1,4 +1,5 @@
-// Command bench compares rcpt with its peers in a simulated world of mail on loopback; see README.md.
+// Command bench compares rcpt with its peers in a simulated world of mail on
+// loopback; see README.md.
 package main
 
 import (

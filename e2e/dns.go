@@ -2,7 +2,8 @@
 
 package e2e
 
-// startDNS brings the loopback device up and starts NSD with the world's zones and, in front of it, Unbound.
+// startDNS brings the loopback device up and starts NSD with the world's zones
+// and, in front of it, Unbound.
 func (w *world) startDNS() error {
 	r, err := newRoot(w, "dns", "base")
 	if err != nil {

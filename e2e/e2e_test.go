@@ -15,7 +15,8 @@ import (
 // envSkip is set to what the suite lacks where it cannot run.
 const envSkip = "RCPT_E2E_SKIP"
 
-// TestMain runs the tests inside a world of their own. The outer process only makes it: see enterWorld.
+// TestMain runs the tests inside a world of their own. The outer process only
+// makes it: see enterWorld.
 func TestMain(m *testing.M) {
 	if os.Getenv(envWorld) != "" {
 		os.Exit(m.Run())
@@ -86,7 +87,8 @@ func (v verdict) check(t *testing.T) {
 	details.Transcript.checkVerbs(t)
 }
 
-// checkVerbs: postscreen does not record what it is told after the greeting, so the client's own record is looked at, too.
+// checkVerbs: postscreen does not record what it is told after the greeting, so
+// the client's own record is looked at, too.
 func (tr transcript) checkVerbs(t *testing.T) {
 	t.Helper()
 	harmless := []string{"EHLO", "HELO", "STARTTLS", "MAIL", "RCPT", "RSET", "QUIT"}
@@ -98,7 +100,8 @@ func (tr transcript) checkVerbs(t *testing.T) {
 	}
 }
 
-// testGreylisting asks for one mailbox until postgrey lets the question through.
+// testGreylisting asks for one mailbox until postgrey lets the question
+// through.
 func testGreylisting(t *testing.T) {
 	mailbox := at("alice@greylast.pf.example")
 	verdict{ask: mailbox, result: "unknown", reason: "greylisted"}.check(t)
@@ -117,7 +120,8 @@ func testGreylisting(t *testing.T) {
 	}
 }
 
-// testDeepPostscreen: the first session only is a test, which ends with "450 4.3.2 Service currently unavailable".
+// testDeepPostscreen: the first session only is a test, which ends with "450
+// 4.3.2 Service currently unavailable".
 func testDeepPostscreen(t *testing.T) {
 	verdict{ask: at("alice@deep.pf.example"), result: "unknown", reason: "temporary_failure"}.check(t)
 	verdict{ask: at("alice@deep.pf.example"), result: "deliverable", reason: "recipient_accepted"}.check(t)
@@ -130,7 +134,8 @@ func testConnectionRate(t *testing.T) {
 	verdict{ask: at("nosuch@rate.pf.example"), result: "unknown", reason: "rate_limited"}.check(t)
 }
 
-// testCourtesy reads the servers' records of all the sessions before: never DATA, always QUIT.
+// testCourtesy reads the servers' records of all the sessions before: never
+// DATA, always QUIT.
 func testCourtesy(t *testing.T, w *world) {
 	sessions, err := w.sessions()
 	if err != nil {

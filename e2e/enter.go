@@ -14,7 +14,8 @@ import (
 	"syscall"
 )
 
-// What the process that makes the world tells the process inside it, through the environment.
+// What the process that makes the world tells the process inside it, through
+// the environment.
 const (
 	envWorld    = "RCPT_E2E_WORLD"    // an empty folder to build the world in
 	envArchives = "RCPT_E2E_ARCHIVES" // the folder with the downloaded packages
@@ -29,8 +30,10 @@ type cannotRun struct{ why string }
 
 func (e cannotRun) Error() string { return e.why }
 
-// enterWorld runs this test binary once more in namespaces of its own: a network that is nothing but a loopback device, mounts that nobody
-// else sees, and a process table that the kernel clears when the inner process ends, however it ends.
+// enterWorld runs this test binary once more in namespaces of its own: a
+// network that is nothing but a loopback device, mounts that nobody else sees,
+// and a process table that the kernel clears when the inner process ends,
+// however it ends.
 func enterWorld() (exitCode int, err error) {
 	if err := requirements(); err != nil {
 		return 0, err
@@ -71,7 +74,8 @@ func requirements() error {
 	return nil
 }
 
-// fetch returns the folder of the downloaded packages, which later runs use again.
+// fetch returns the folder of the downloaded packages, which later runs use
+// again.
 func fetch() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -81,7 +85,8 @@ func fetch() (string, error) {
 	if download(archives) == nil {
 		return archives, nil
 	}
-	// The machine's package lists may be missing or old. Whether this helped, the second try tells.
+	// The machine's package lists may be missing or old. Whether this helped,
+	// the second try tells.
 	_ = exec.Command("apt-get", "--quiet", "update").Run()
 	if err := download(archives); err != nil {
 		return "", cannotRun{"packages not reachable: " + err.Error()}
@@ -89,7 +94,8 @@ func fetch() (string, error) {
 	return archives, nil
 }
 
-// casesAtOnce is more than there are processors, because most cases wait for a server most of the time.
+// casesAtOnce is more than there are processors, because most cases wait for a
+// server most of the time.
 const casesAtOnce = "-test.parallel=12"
 
 func runInside(env ...string) (exitCode int, err error) {

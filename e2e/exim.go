@@ -4,7 +4,8 @@ package e2e
 
 import "os"
 
-// startExim starts Exim, which is all the hosts of exim4.conf, and a second one that has no room for anybody.
+// startExim starts Exim, which is all the hosts of exim4.conf, and a second one
+// that has no room for anybody.
 func (w *world) startExim() error {
 	r, err := newRoot(w, "exim", "exim", "base")
 	if err != nil {

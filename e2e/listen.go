@@ -13,11 +13,14 @@ import (
 	"time"
 )
 
-// startTimeout bounds the wait for a server to listen. They take a second or two; a busy machine takes longer.
+// startTimeout bounds the wait for a server to listen. They take a second or
+// two; a busy machine takes longer.
 const startTimeout = 10 * time.Second
 
-// awaitListening waits until something listens on each of the IPv4 addresses. It looks into the kernel's tables instead of connecting,
-// because a connection would count: for postscreen's memory, for rate limits and for the record of sessions.
+// awaitListening waits until something listens on each of the IPv4 addresses.
+// It looks into the kernel's tables instead of connecting, because a connection
+// would count: for postscreen's memory, for rate limits and for the record of
+// sessions.
 func (w *world) awaitListening(addresses ...string) error {
 	deadline := time.Now().Add(startTimeout)
 	for _, address := range addresses {
@@ -31,7 +34,8 @@ func (w *world) awaitListening(addresses ...string) error {
 	return nil
 }
 
-// listening reports whether the tables in /proc/net (proc_net(5)) have a listening TCP socket at address.
+// listening reports whether the tables in /proc/net (proc_net(5)) have a
+// listening TCP socket at address.
 func listening(address netip.AddrPort) bool {
 	table, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {

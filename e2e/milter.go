@@ -13,7 +13,8 @@ import (
 // milterAddress is where Postfix finds the milter.
 const milterAddress = "127.0.0.1:10026"
 
-// milterOpinions are the milter's answers to RCPT by local-part: a reply of its own, a temporary failure, a refusal (libmilter's SMFIR_*).
+// milterOpinions are the milter's answers to RCPT by local-part: a reply of its
+// own, a temporary failure, a refusal (libmilter's SMFIR_*).
 var milterOpinions = map[string]string{
 	"grey": "y451 4.7.1 Greylisting in action, please come back in 00:05:00\x00",
 	"gone": "y550 5.1.1 User unknown\x00",
@@ -21,8 +22,9 @@ var milterOpinions = map[string]string{
 	"spam": "r",
 }
 
-// startMilter starts a milter that greylists, as milter-greylist does, in this process. It speaks as much of Sendmail's protocol, version 6, as
-// there is up to RCPT.
+// startMilter starts a milter that greylists, as milter-greylist does, in this
+// process. It speaks as much of Sendmail's protocol, version 6, as there is up
+// to RCPT.
 func (w *world) startMilter() error {
 	listener, err := net.Listen("tcp", milterAddress)
 	if err != nil {

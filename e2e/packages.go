@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// wanted lists the packages, one line for each call of apt-get: as installed packages, the mail servers would conflict.
+// wanted lists the packages, one line for each call of apt-get: as installed
+// packages, the mail servers would conflict.
 func wanted() [][]string {
 	return [][]string{
 		{"nsd", "unbound", "iproute2", "openssl", "dash", "coreutils"},
@@ -20,8 +21,9 @@ func wanted() [][]string {
 	}
 }
 
-// download fetches the wanted packages and all that they depend on into dir. It installs nothing, and pretends that nothing is installed, so
-// that the outcome does not depend on what is.
+// download fetches the wanted packages and all that they depend on into dir. It
+// installs nothing, and pretends that nothing is installed, so that the outcome
+// does not depend on what is.
 func download(dir string) error {
 	for _, sub := range []string{"partial", "state"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
@@ -55,8 +57,9 @@ func download(dir string) error {
 	return apt("autoclean") // superseded versions, which unpack would unpack too
 }
 
-// unpack extracts every package in archives below dir: what belongs to one mail server into a folder named for it, the rest, libraries
-// above all, into the folder base.
+// unpack extracts every package in archives below dir: what belongs to one mail
+// server into a folder named for it, the rest, libraries above all, into the
+// folder base.
 func unpack(archives, dir string) error {
 	for _, folder := range []string{"base", "postfix", "exim", "opensmtpd"} {
 		if err := mergeUsr(filepath.Join(dir, folder)); err != nil {
@@ -75,7 +78,8 @@ func unpack(archives, dir string) error {
 	return nil
 }
 
-// folderOf tells where the package in the file called name_version_architecture.deb goes.
+// folderOf tells where the package in the file called
+// name_version_architecture.deb goes.
 func folderOf(file string) string {
 	name, _, _ := strings.Cut(file, "_")
 	switch {
@@ -87,7 +91,8 @@ func folderOf(file string) string {
 	return "base"
 }
 
-// mergeUsr makes /bin, /sbin, /lib and /lib64 links into /usr, as Debian has them since 12, whatever layout the packages use.
+// mergeUsr makes /bin, /sbin, /lib and /lib64 links into /usr, as Debian has
+// them since 12, whatever layout the packages use.
 func mergeUsr(dir string) error {
 	for _, name := range []string{"bin", "sbin", "lib", "lib64"} {
 		if err := os.MkdirAll(filepath.Join(dir, "usr", name), 0o755); err != nil {
@@ -100,7 +105,8 @@ func mergeUsr(dir string) error {
 	return nil
 }
 
-// extract does what dpkg-deb --extract does, but keeps the links that mergeUsr made.
+// extract does what dpkg-deb --extract does, but keeps the links that mergeUsr
+// made.
 func extract(file, dir string) error {
 	script := `dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2"`
 	out, err := exec.Command("/bin/sh", "-ec", script, "sh", file, dir).CombinedOutput()

@@ -4,7 +4,8 @@ package e2e
 
 import "os"
 
-// startPostfix starts Postfix, with one smtpd or postscreen for each address in master.cf, and postgrey, its greylisting policy service.
+// startPostfix starts Postfix, with one smtpd or postscreen for each address in
+// master.cf, and postgrey, its greylisting policy service.
 func (w *world) startPostfix() error {
 	r, err := newRoot(w, "postfix", "postfix", "base")
 	if err != nil {

@@ -19,15 +19,16 @@ const (
 	uidAlice    = 1000
 )
 
-// root is the file system that a server sees as /: its unpacked packages, with a writable layer in memory on top.
+// root is the file system that a server sees as /: its unpacked packages, with
+// a writable layer in memory on top.
 type root struct {
 	name string
 	dir  string
 	logs string // folder for what its servers print
 }
 
-// newRoot mounts the root called name from the unpacked folders, uppermost first, and lays the files of testdata/common and
-// testdata/name over it.
+// newRoot mounts the root called name from the unpacked folders, uppermost
+// first, and lays the files of testdata/common and testdata/name over it.
 func newRoot(w *world, name string, folders ...string) (*root, error) {
 	at := filepath.Join(w.dir, "roots", name)
 	r := &root{name: name, dir: filepath.Join(at, "merged"), logs: filepath.Join(w.dir, "logs")}
@@ -55,8 +56,9 @@ func newRoot(w *world, name string, folders ...string) (*root, error) {
 	return r, nil
 }
 
-// furnish adds what every program expects of a root: folders to write to, /proc and devices. There is no /dev/log, so that nothing from in
-// here reaches the machine's log.
+// furnish adds what every program expects of a root: folders to write to, /proc
+// and devices. There is no /dev/log, so that nothing from in here reaches the
+// machine's log.
 func (r *root) furnish() error {
 	const forAll = 0o777 | fs.ModeSticky
 	for dir, mode := range map[string]fs.FileMode{
@@ -81,7 +83,8 @@ func (r *root) furnish() error {
 	return mount("proc", r.path("proc"), "proc", 0, "")
 }
 
-// lay copies the files below dir to the same places in the root, readable for all and owned by root, as servers want it.
+// lay copies the files below dir to the same places in the root, readable for
+// all and owned by root, as servers want it.
 func (r *root) lay(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -122,7 +125,8 @@ func (r *root) run(path string, args ...string) error {
 	return nil
 }
 
-// start starts the server called name, which stays in the foreground. It ends with the world: see enterWorld.
+// start starts the server called name, which stays in the foreground. It ends
+// with the world: see enterWorld.
 func (r *root) start(name, path string, args ...string) error {
 	output, err := os.Create(filepath.Join(r.logs, name+".log"))
 	if err != nil {
@@ -138,7 +142,8 @@ func (r *root) start(name, path string, args ...string) error {
 	return nil
 }
 
-// makeCertificate makes the self-signed certificate that most mail hosts present.
+// makeCertificate makes the self-signed certificate that most mail hosts
+// present.
 func (r *root) makeCertificate() error {
 	err := r.run("/usr/bin/openssl", "req", "-x509", "-subj", "/CN=mx.example", "-days", "2",
 		"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "/etc/ssl/mx.key", "-out", "/etc/ssl/mx.pem")

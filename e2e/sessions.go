@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// session is what a server's log says about one SMTP session with a client. Servers see what is inside TLS, too.
+// session is what a server's log says about one SMTP session with a client.
+// Servers see what is inside TLS, too.
 type session struct {
 	server string
 	line   string // of the log
@@ -45,11 +46,13 @@ func (w *world) sessions() ([]session, error) {
 }
 
 var (
-	// "disconnect from client[127.0.0.1] ehlo=2 starttls=1 mail=1 rcpt=1/2 quit=1 commands=6/7" (smtpd(8), since Postfix 3.0)
+	// "disconnect from client[127.0.0.1] ehlo=2 starttls=1 mail=1 rcpt=1/2
+	// quit=1 commands=6/7" (smtpd(8), since Postfix 3.0)
 	postfixEnd = regexp.MustCompile(`postfix/smtpd\[\d+\]: disconnect from \S+ (.*)`)
 	// "lost connection after RCPT from …": the client was expected to say more.
 	postfixLost = regexp.MustCompile(`postfix/smtpd\[\d+\]: (?:lost connection|timeout) after (\S+)`)
-	// A client that hangs up on postscreen itself; one that says QUIT is a DISCONNECT.
+	// A client that hangs up on postscreen itself; one that says QUIT is a
+	// DISCONNECT.
 	postscreenLost = regexp.MustCompile(`postfix/postscreen\[\d+\]: HANGUP`)
 	postscreenEnd  = regexp.MustCompile(`postfix/postscreen\[\d+\]: DISCONNECT`)
 )
@@ -70,7 +73,8 @@ func readPostfix(line string) (session, bool) {
 	return s, s.left || postscreenEnd.MatchString(line)
 }
 
-// eximEnd is the line that the configuration's quit and notquit access control lists write.
+// eximEnd is the line that the configuration's quit and notquit access control
+// lists write.
 var eximEnd = regexp.MustCompile(` session host=\S* commands=(\S*) end=(\S+)`)
 
 func readExim(line string) (session, bool) {

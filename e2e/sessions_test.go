@@ -4,7 +4,8 @@ package e2e
 
 import "testing"
 
-// The lines are from the logs of sessions in which a client did say DATA, and did hang up.
+// The lines are from the logs of sessions in which a client did say DATA, and
+// did hang up.
 func TestReadSessions(t *testing.T) {
 	for _, c := range []struct {
 		name              string

@@ -12,18 +12,23 @@ import (
 	"time"
 )
 
-// situation is a configuration of a server and the questions put to it, from a table in testdata/situations:
+// situation is a configuration of a server and the questions put to it, from a
+// table in testdata/situations:
 //
 //	== slug: what it shows
 //	configuration
 //	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] [once] [unproven] -> what is allowed
 //
-// "once" is for a host that remembers the question, so that it is not put a second time. "unproven" is for a refusal behind which the host accepts
-// nobody: it has no postmaster and no other mailbox, or it ends the session. In one process with other questions for that host, nothing then shows
-// that the host has not turned against all recipients, so unknown, rate_limited is allowed there.
+// "once" is for a host that remembers the question, so that it is not put a
+// second time. "unproven" is for a refusal behind which the host accepts
+// nobody: it has no postmaster and no other mailbox, or it ends the session. In
+// one process with other questions for that host, nothing then shows that the
+// host has not turned against all recipients, so unknown, rate_limited is
+// allowed there.
 //
-// What is allowed are results and reasons. They were written down before the question was put, from the RFCs and the servers' documentation.
-// Each situation has a domain and an address of its own.
+// What is allowed are results and reasons. They were written down before the
+// question was put, from the RFCs and the servers' documentation. Each
+// situation has a domain and an address of its own.
 type situation struct {
 	server string // the table: postfix, exim, opensmtpd, dns, scripted
 	slug   string
@@ -40,7 +45,8 @@ type asked struct {
 	allowed  []string
 }
 
-// zoneOf is the parent of the domains of a table's situations, and the network of their addresses.
+// zoneOf is the parent of the domains of a table's situations, and the network
+// of their addresses.
 var zoneOf = map[string]struct{ parent, network string }{
 	"postfix":   {"pfs.example", "127.2.0.0"},
 	"exim":      {"exs.example", "127.3.0.0"},
@@ -51,7 +57,8 @@ var zoneOf = map[string]struct{ parent, network string }{
 
 func (s *situation) domain() string { return s.slug + "." + zoneOf[s.server].parent }
 
-// host is the name of the situation's mail host. The servers' logs have its first label.
+// host is the name of the situation's mail host. The servers' logs have its
+// first label.
 func (s *situation) host() string {
 	for _, line := range s.config {
 		if name, ok := strings.CutPrefix(line, "mx "); ok && s.server == "scripted" {
@@ -61,7 +68,8 @@ func (s *situation) host() string {
 	return "s-" + s.slug + "." + s.server + ".example"
 }
 
-// name is the slug in a form that configuration files take for the name of something.
+// name is the slug in a form that configuration files take for the name of
+// something.
 func (s *situation) name() string { return "s_" + strings.ReplaceAll(s.slug, "-", "_") }
 
 // fill replaces DOMAIN, HOST, ADDRESS and SLUG.
@@ -152,7 +160,8 @@ func (a *asked) set(option string) (err error) {
 	return err
 }
 
-// address completes an address: a domain that does not end in the world's top-level domain is below the situation's.
+// address completes an address: a domain that does not end in the world's
+// top-level domain is below the situation's.
 func (s *situation) address(text string) string {
 	local, sub, ok := strings.Cut(text, "@")
 	switch {

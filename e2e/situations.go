@@ -48,7 +48,8 @@ func (all situations) zone() string {
 	return b.String()
 }
 
-// localData are the names of hosts outside the world's top-level domain, in the words of unbound.conf.
+// localData are the names of hosts outside the world's top-level domain, in the
+// words of unbound.conf.
 func (all situations) localData() string {
 	var b strings.Builder
 	for _, s := range all["scripted"] {
@@ -59,7 +60,8 @@ func (all situations) localData() string {
 	return b.String()
 }
 
-// generate writes out a line "$GENERATE 1-3 text with $", which NSD does not know; other lines it leaves alone.
+// generate writes out a line "$GENERATE 1-3 text with $", which NSD does not
+// know; other lines it leaves alone.
 func generate(line string) string {
 	words := strings.SplitN(line, " ", 3)
 	if words[0] != "$GENERATE" || len(words) < 3 {
@@ -75,7 +77,8 @@ func generate(line string) string {
 	return b.String()
 }
 
-// master is what they add to Postfix's master.cf: an smtpd for each, or a postscreen in front of it.
+// master is what they add to Postfix's master.cf: an smtpd for each, or a
+// postscreen in front of it.
 func (all situations) master() string {
 	var b strings.Builder
 	for _, s := range all["postfix"] {

@@ -66,7 +66,8 @@ func (s *situation) nameServer() (*dnstest.Server, error) {
 	return server, nil
 }
 
-// serveDNS answers on port 53 of ip as an authoritative server: a resolver believes no other.
+// serveDNS answers on port 53 of ip as an authoritative server: a resolver
+// believes no other.
 func serveDNS(ip string, server *dnstest.Server) error {
 	packets, err := net.ListenPacket("udp", ip+":53")
 	if err != nil {

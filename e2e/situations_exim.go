@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// eximParts are the headings within a situation of Exim's table, and the access control list that each is.
+// eximParts are the headings within a situation of Exim's table, and the access
+// control list that each is.
 var eximParts = []string{"connect", "helo", "mail", "rcpt", "router", "main"}
 
 // parts cuts a situation's lines at the headings.
@@ -25,7 +26,8 @@ func (s *situation) parts() map[string]string {
 	return parts
 }
 
-// startEximSituations starts one Exim for most situations, and one for each of those that change its main configuration.
+// startEximSituations starts one Exim for most situations, and one for each of
+// those that change its main configuration.
 func (w *world) startEximSituations(r *root) error {
 	template, err := os.ReadFile(r.path("etc/exim4/situations.conf"))
 	if err != nil {
@@ -68,7 +70,8 @@ func (w *world) startEximSituation(r *root, name, config string) error {
 	return r.start("exim-"+name, "/usr/sbin/exim4", "-bdf", "-C", "/"+file)
 }
 
-// eximACLs is the table from an access control list's name, "rcpt-127.3.0.1", to what is configured as that.
+// eximACLs is the table from an access control list's name, "rcpt-127.3.0.1",
+// to what is configured as that.
 func (all situations) eximACLs() string {
 	var b strings.Builder
 	for _, s := range all["exim"] {
@@ -82,7 +85,8 @@ func (all situations) eximACLs() string {
 	return b.String()
 }
 
-// eximConfig completes the template: the main options of one daemon, in place of its own of the same names, and all lists and routers.
+// eximConfig completes the template: the main options of one daemon, in place
+// of its own of the same names, and all lists and routers.
 func (all situations) eximConfig(template, interfaces, name, main string) string {
 	main = fmt.Sprintf("local_interfaces = %s\nspool_directory = /var/spool/%s\n", interfaces, name) + main
 	for line := range strings.Lines(main) {

@@ -27,7 +27,8 @@ func (w *world) startScripted() error {
 	return nil
 }
 
-// handler is a script where the configuration has lines of a dialogue, and a host else.
+// handler is a script where the configuration has lines of a dialogue, and a
+// host else.
 func (s *situation) handler() (smtptest.Handler, error) {
 	text := strings.Join(s.config, "\n")
 	if strings.HasPrefix(text, "S: ") || strings.HasPrefix(text, "raw: ") {

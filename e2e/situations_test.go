@@ -13,8 +13,9 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// testSituations puts every question of the tables twice: in a process of its own, those of one situation one after the other, and all together
-// in one process, which keeps sessions and remembers.
+// testSituations puts every question of the tables twice: in a process of its
+// own, those of one situation one after the other, and all together in one
+// process, which keeps sessions and remembers.
 func testSituations(t *testing.T, all situations) {
 	for server, list := range all {
 		for _, s := range list {
@@ -37,7 +38,8 @@ func testSituations(t *testing.T, all situations) {
 // streamTimeout bounds the verification of all addresses in one process.
 const streamTimeout = 2 * time.Minute
 
-// testStream puts the questions that need no flags of their own through "rcpt verify -".
+// testStream puts the questions that need no flags of their own through "rcpt
+// verify -".
 func testStream(t *testing.T, all situations) {
 	var asked []asked
 	var stdin strings.Builder
@@ -107,7 +109,8 @@ func testScriptedCourtesy(t *testing.T, w *world) {
 	}
 }
 
-// listens tells whether a host is there to be told QUIT, whatever went before: one that hangs, hangs up (after 421, too) or waits for TLS is not.
+// listens tells whether a host is there to be told QUIT, whatever went before:
+// one that hangs, hangs up (after 421, too) or waits for TLS is not.
 func (s *situation) listens() bool {
 	deaf := []string{"S:", "raw:", "C:", "hang", "close", "delay"}
 	return !slices.ContainsFunc(s.config, func(line string) bool {
@@ -116,7 +119,8 @@ func (s *situation) listens() bool {
 	})
 }
 
-// TestTables needs no servers: every situation has a name of its own and a question, and what is allowed are words that rcpt has.
+// TestTables needs no servers: every situation has a name of its own and a
+// question, and what is allowed are words that rcpt has.
 func TestTables(t *testing.T) {
 	all, err := readSituations()
 	if err != nil {

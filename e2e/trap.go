@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// trapAddresses are in reserved space that rcpt is not allowed to contact. Whoever connects there has been led astray.
+// trapAddresses are in reserved space that rcpt is not allowed to contact.
+// Whoever connects there has been led astray.
 var trapAddresses = []string{
 	"10.9.9.9", "172.16.9.9", "192.168.9.9", "169.254.9.9", "100.64.9.9", "192.0.2.9", "198.18.0.9",
 	"fd00:26::9", "64:ff9b::a09:909", "2002:a09:909::1", "::1",

@@ -58,7 +58,8 @@ func (tr transcript) connections() (n int) {
 	return n
 }
 
-// rcptTimeout is longer than rcpt's own --timeout: reaching it means that rcpt hangs.
+// rcptTimeout is longer than rcpt's own --timeout: reaching it means that rcpt
+// hangs.
 const rcptTimeout = time.Minute
 
 // flags are those that the question needs.

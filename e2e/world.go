@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// world is the little internet: loopback addresses with mail hosts on port 25, and a resolver.
+// world is the little internet: loopback addresses with mail hosts on port 25,
+// and a resolver.
 type world struct {
 	dir     string
 	postfix *root
@@ -24,8 +25,9 @@ type world struct {
 	led        atomic.Int64                // connections to trapAddresses
 }
 
-// newWorld builds the world in dir, an empty folder, from the packages in archives, and waits until all its servers listen. It must run
-// in the namespaces that enterWorld makes.
+// newWorld builds the world in dir, an empty folder, from the packages in
+// archives, and waits until all its servers listen. It must run in the
+// namespaces that enterWorld makes.
 func newWorld(dir, archives string) (*world, error) {
 	all, err := readSituations()
 	if err != nil {
@@ -48,7 +50,8 @@ func newWorld(dir, archives string) (*world, error) {
 	return w, nil
 }
 
-// mountMemory makes dir a file system in memory that only this world sees: nothing of it can be left on the machine.
+// mountMemory makes dir a file system in memory that only this world sees:
+// nothing of it can be left on the machine.
 func (w *world) mountMemory() error {
 	if err := mount("", "/", "", syscall.MS_PRIVATE|syscall.MS_REC, ""); err != nil {
 		return err
@@ -67,7 +70,8 @@ func (w *world) mountMemory() error {
 	return nil
 }
 
-// mount is mount(2). Where it fails, the machine does not let us, as in many containers.
+// mount is mount(2). Where it fails, the machine does not let us, as in many
+// containers.
 func mount(source, target, fstype string, flags uintptr, data string) error {
 	if err := syscall.Mount(source, target, fstype, flags, data); err != nil {
 		return cannotRun{fmt.Sprintf("may not mount %s %s: %v", fstype, target, err)}

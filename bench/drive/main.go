@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Order is what a tool's command reads from its standard input; it answers with a [Report] on its standard output. Both are JSON.
+// Order is what a tool's command reads from its standard input; it answers with
+// a [Report] on its standard output. Both are JSON.
 type Order struct {
 	Setting Setting
 	Limit   time.Duration

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Queue hands the addresses out, each once, until they or the time are used up. It is safe for concurrent use.
+// Queue hands the addresses out, each once, until they or the time are used up.
+// It is safe for concurrent use.
 type Queue struct {
 	addresses []string
 	until     time.Time

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Report is what a run cost and what came of it. Times and mallocs are those of the run, without the set-up of the tool.
+// Report is what a run cost and what came of it. Times and mallocs are those of
+// the run, without the set-up of the tool.
 type Report struct {
 	Tally     Tally
 	Addresses int           // on the list; more than were answered when the time was used up
@@ -18,7 +19,8 @@ type Report struct {
 	PeakRSS   int64 // bytes, of the process
 }
 
-// Run runs a tool over the list of its world; after limit it begins no more addresses.
+// Run runs a tool over the list of its world; after limit it begins no more
+// addresses.
 func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func(Setting) (Tool, error)) (Report, error) {
 	addresses := make([]string, 0, setting.Spec.Addresses)
 	for _, address := range setting.Spec.List() {
@@ -54,7 +56,8 @@ func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func
 	}, nil
 }
 
-// answers collects answers; they are judged when the run is over, so that judging costs the run nothing.
+// answers collects answers; they are judged when the run is over, so that
+// judging costs the run nothing.
 type answers struct {
 	mu  sync.Mutex
 	all []Answer

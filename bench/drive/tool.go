@@ -10,7 +10,8 @@ import (
 // Verdict is what a tool says about an address.
 type Verdict string
 
-// The verdicts. A tool that knows fewer has its answers mapped to them in its command.
+// The verdicts. A tool that knows fewer has its answers mapped to them in its
+// command.
 const (
 	Deliverable   Verdict = "deliverable"
 	Undeliverable Verdict = "undeliverable"
@@ -20,8 +21,9 @@ const (
 
 // Tool is a verifier in the race.
 type Tool interface {
-	// Run verifies the addresses of queue, as many at a time as concurrency says, and reports the verdict on each, on any goroutine. It
-	// returns when all are done.
+	// Run verifies the addresses of queue, as many at a time as concurrency
+	// says, and reports the verdict on each, on any goroutine. It returns when
+	// all are done.
 	Run(ctx context.Context, queue *Queue, concurrency int, report func(Answer)) error
 	// Close ends what the tool has open. Its cost counts as the run's.
 	Close() error
@@ -54,7 +56,8 @@ const (
 // One verifies one address.
 type One func(ctx context.Context, address string) (Verdict, error)
 
-// RunEach is Run for a tool that verifies one address at a time: so many goroutines take from the queue.
+// RunEach is Run for a tool that verifies one address at a time: so many
+// goroutines take from the queue.
 func RunEach(ctx context.Context, queue *Queue, concurrency int, report func(Answer), verify One) error {
 	var workers sync.WaitGroup
 	for range concurrency {

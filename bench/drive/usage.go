@@ -28,7 +28,8 @@ func used() (usage, error) {
 	return usage{at: time.Now(), cpu: cpu, mallocs: memory.Mallocs}, nil
 }
 
-// CPU is the time, user's and system's, that this process has had of the processors.
+// CPU is the time, user's and system's, that this process has had of the
+// processors.
 func CPU() (time.Duration, error) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -37,7 +38,8 @@ func CPU() (time.Duration, error) {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano()), nil
 }
 
-// PeakRSS is the most memory that a running process had resident, in bytes. (What getrusage(2) says begins with the parent's memory.)
+// PeakRSS is the most memory that a running process had resident, in bytes.
+// (What getrusage(2) says begins with the parent's memory.)
 func PeakRSS(pid int) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

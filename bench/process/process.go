@@ -1,4 +1,5 @@
-// Package process runs other processes of the bench, and talks with them in JSON.
+// Package process runs other processes of the bench, and talks with them in
+// JSON.
 package process
 
 import (
@@ -11,7 +12,8 @@ import (
 	"os/exec"
 )
 
-// Process is a process of ours that answers each JSON value on its standard input with one on its standard output.
+// Process is a process of ours that answers each JSON value on its standard
+// input with one on its standard output.
 type Process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -13,8 +13,9 @@ type Service struct {
 	End    func() error        // ends it
 }
 
-// Serve is the other side of a [Process]: it reads the order, starts what that asks for, says that it is ready, and answers each further value
-// until the input ends.
+// Serve is the other side of a [Process]: it reads the order, starts what that
+// asks for, says that it is ready, and answers each further value until the
+// input ends.
 func Serve[Order any](in io.Reader, out io.Writer, start func(Order) (Service, error)) (err error) {
 	questions, answers := json.NewDecoder(in), json.NewEncoder(out)
 	var order Order

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// Load is what a client asks a service at addr: requests verifications over so many connections at a time, for the addresses in turn.
+// Load is what a client asks a service at addr: requests verifications over so
+// many connections at a time, for the addresses in turn.
 type Load struct {
 	Addr        string
 	Key         string
@@ -32,8 +33,9 @@ type Took struct {
 	P50, P99 time.Duration // of a request
 }
 
-// Run asks everything and returns how long that took. An answer other than 200 is an error. The client reads no more of an answer than it
-// needs to find its end, so that it is not the client that is measured.
+// Run asks everything and returns how long that took. An answer other than 200
+// is an error. The client reads no more of an answer than it needs to find its
+// end, so that it is not the client that is measured.
 func (l Load) Run(ctx context.Context) (Took, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -54,7 +56,8 @@ func (l Load) Run(ctx context.Context) (Took, error) {
 	return Took{All: all, P50: each[len(each)/2], P99: each[len(each)*99/100]}, context.Cause(ctx)
 }
 
-// converse asks over one connection until everything is asked, and writes down how long each answer took.
+// converse asks over one connection until everything is asked, and writes down
+// how long each answer took.
 func (l Load) converse(ctx context.Context, next *atomic.Int64, each []time.Duration) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", l.Addr)

@@ -39,10 +39,12 @@ type Order struct {
 // Ready is what it says first.
 type Ready struct{ Addr string }
 
-// Used is what it says to each further value: the CPU time of the process so far.
+// Used is what it says to each further value: the CPU time of the process so
+// far.
 type Used struct{ CPU time.Duration }
 
-// Control serves for another process until the input ends. All that is read and said is JSON.
+// Control serves for another process until the input ends. All that is read and
+// said is JSON.
 func Control(in io.Reader, out io.Writer) error { return process.Serve(in, out, start) }
 
 // start starts what the order asks for.

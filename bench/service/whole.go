@@ -21,7 +21,8 @@ import (
 // logName is the log in the folder of the state.
 const logName = "log"
 
-// Prepare makes a store with so many keys in the folder, and returns one of them. Each has a rate limit and a quota that no load reaches.
+// Prepare makes a store with so many keys in the folder, and returns one of
+// them. Each has a rate limit and a quota that no load reaches.
 func Prepare(ctx context.Context, folder string, keys int) (text string, err error) {
 	s, err := store.Open(ctx, store.Options{DataDir: folder})
 	if err != nil {
@@ -46,7 +47,8 @@ type whole struct {
 	front    *server.Server
 }
 
-// serveWhole serves with keys, limits, quotas, usage, remembered verdicts, metrics and a log in the folder of the order.
+// serveWhole serves with keys, limits, quotas, usage, remembered verdicts,
+// metrics and a log in the folder of the order.
 func serveWhole(ctx context.Context, listener net.Listener, order Order) error {
 	log, err := os.OpenFile(filepath.Join(order.State, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

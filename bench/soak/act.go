@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// act is what a host does in the place of something proper, which it may do as well. It reports whether the session goes on.
+// act is what a host does in the place of something proper, which it may do as
+// well. It reports whether the session goes on.
 type act func(s *session, proper func()) bool
 
 const (
@@ -55,7 +56,8 @@ func until(recipients int, then act) act {
 	}
 }
 
-// after does the proper thing, slowly. A client may say QUIT meanwhile and be gone before that is read.
+// after does the proper thing, slowly. A client may say QUIT meanwhile and be
+// gone before that is read.
 func after(wait time.Duration) act {
 	return func(s *session, proper func()) bool {
 		s.spoilt = true

@@ -16,7 +16,8 @@ import (
 const (
 	// bulkLook is how often one looks at a run.
 	bulkLook = 250 * time.Millisecond
-	// bulkRetryWindow lets every second run ask again, as far as hosts want to be asked soon.
+	// bulkRetryWindow lets every second run ask again, as far as hosts want to
+	// be asked soon.
 	bulkRetryWindow = "20s"
 	// bulkLimit is how long a run may take before it counts as stuck.
 	bulkLimit = 5 * time.Minute

@@ -35,7 +35,8 @@ const (
 // lookEvery is how often the figures of a subject are read.
 const lookEvery = time.Second
 
-// Run puts all subjects under load, prints what they take up and say, and fails when something is wrong with that.
+// Run puts all subjects under load, prints what they take up and say, and fails
+// when something is wrong with that.
 func (c *Command) Run(ctx context.Context) error {
 	spec := Spec{Seed: c.Seed, Subnet: subnet, Hosts: c.Hosts, DNSFaults: dnsFaults, Turn: turn, Late: 4 * c.Timeout}
 	cmd, err := process.Self(ctx, "soak-world")
@@ -151,7 +152,8 @@ func (s *soak) writeRows(at time.Duration, since []figures) {
 	s.most = s.most.most(since[0])
 }
 
-// rest sees that all subjects have come to rest, and looks back at what they did.
+// rest sees that all subjects have come to rest, and looks back at what they
+// did.
 func (s *soak) rest(ctx context.Context) error {
 	for _, t := range s.trials {
 		f, err := t.rest(ctx)

@@ -12,7 +12,8 @@ import (
 	"github.com/rcpt/rcpt/bench/world"
 )
 
-// ttl of every record, in seconds: short, so that the same domains are looked up again and again.
+// ttl of every record, in seconds: short, so that the same domains are looked
+// up again and again.
 const ttl = 10
 
 // deadHosts is how many mail exchangers a domain has whose hosts are all dead.
@@ -34,7 +35,8 @@ const (
 	forges               // a denial with another message ID comes before the right answer
 )
 
-// accidents are what happens to any query now and then. None of them can be taken for a word of the domain's.
+// accidents are what happens to any query now and then. None of them can be
+// taken for a word of the domain's.
 var accidents = [...]dnsTrouble{fails, loses, truncates, forges}
 
 // zone answers what the DNS server is asked.
@@ -51,7 +53,8 @@ func newZone(w *World) *zone {
 	return z
 }
 
-// ServeDNS answers a query; the server runs it on a goroutine of its own. A client that has gone is no matter.
+// ServeDNS answers a query; the server runs it on a goroutine of its own. A
+// client that has gone is no matter.
 func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	if len(query.Question) != 1 {
 		return
@@ -81,7 +84,8 @@ func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	_ = w.WriteMsg(right)
 }
 
-// find returns the domain that a name belongs to, and the label that the name has before it.
+// find returns the domain that a name belongs to, and the label that the name
+// has before it.
 func (z *zone) find(name string) (d domain, label string) {
 	name = strings.ToLower(name)
 	if d, ok := z.domains[name]; ok {
@@ -98,7 +102,8 @@ func (d domain) trouble() dnsTrouble {
 	return d.mode.dns
 }
 
-// answer is what a good server says. A domain without its own trouble has one mail host.
+// answer is what a good server says. A domain without its own trouble has one
+// mail host.
 func (z *zone) answer(query *dns.Msg, d domain, label string) *dns.Msg {
 	question, trouble := query.Question[0], d.trouble()
 	answer := new(dns.Msg).SetReply(query)

@@ -55,16 +55,19 @@ type growth struct{ history []figures }
 
 func (g *growth) add(f figures) { g.history = append(g.history, f) }
 
-// warmUp is the part of the history that does not count: caches fill, and the runtime takes what it needs.
+// warmUp is the part of the history that does not count: caches fill, and the
+// runtime takes what it needs.
 const warmUp = 1.0 / 3
 
-// slack is by how much a figure may be higher in the last third than in the one before: by 15 in a hundred, and by these.
+// slack is by how much a figure may be higher in the last third than in the one
+// before: by 15 in a hundred, and by these.
 var slack = figures{Goroutines: 100, HeapLive: 6 << 20, fds: 80, rss: 12 << 20}
 
 // leastHistory is how many figures are needed to speak of growth.
 const leastHistory = 9
 
-// check compares the two halves of what follows the warm-up, by what sums each of them up.
+// check compares the two halves of what follows the warm-up, by what sums each
+// of them up.
 func (g *growth) check(name string, sum func([]figures) figures, wrong *faults) {
 	if len(g.history) < leastHistory {
 		return
@@ -94,7 +97,8 @@ func highest(all []figures) (f figures) {
 	return f
 }
 
-// usual is the median of each. Processes that begin anew with another list differ, and one of them says little.
+// usual is the median of each. Processes that begin anew with another list
+// differ, and one of them says little.
 func usual(all []figures) figures {
 	median := func(of func(figures) uint64) uint64 {
 		var values []uint64
@@ -110,7 +114,8 @@ func usual(all []figures) figures {
 	}
 }
 
-// restSlack is by how much a process at rest may have more than before the load: connections kept alive, a timer's goroutine.
+// restSlack is by how much a process at rest may have more than before the
+// load: connections kept alive, a timer's goroutine.
 var restSlack = figures{Goroutines: 20, fds: 20}
 
 // atRest reports whether what there is now is what there was at the start.

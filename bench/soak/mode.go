@@ -82,7 +82,8 @@ var modes = append(byPhase(), []mode{
 	{name: "dns-forged", truth: checks, dns: forges},
 }...)
 
-// byPhase are the hosts that fail at one step, each in four ways. What fails behind the answer takes nothing from it.
+// byPhase are the hosts that fail at one step, each in four ways. What fails
+// behind the answer takes nothing from it.
 func byPhase() []mode {
 	var all []mode
 	for _, p := range []phase{atGreeting, atEHLO, atMAIL, atRCPT, atRSET, atQUIT} {

@@ -73,7 +73,8 @@ func (p *program) ring() {
 	}
 }
 
-// await waits until the program has told something, and returns what the pattern's parentheses enclose.
+// await waits until the program has told something, and returns what the
+// pattern's parentheses enclose.
 func (p *program) await(pattern string) (string, error) {
 	wanted := regexp.MustCompile(pattern)
 	for range p.news {

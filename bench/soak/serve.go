@@ -16,7 +16,8 @@ import (
 // key is the API key of the server.
 const key = "rcpt_a-key-for-the-soak"
 
-// stopGrace is how much longer than a verification the server may take to stop: for QUITs, and the rest of a request.
+// stopGrace is how much longer than a verification the server may take to stop:
+// for QUITs, and the rest of a request.
 const stopGrace = 10 * time.Second
 
 // web is "rcpt serve".
@@ -27,7 +28,8 @@ type web struct {
 	timeout          time.Duration
 }
 
-// newWeb starts the server. Results are remembered, so that the memory of them is under load, too; nobody gets one.
+// newWeb starts the server. Results are remembered, so that the memory of them
+// is under load, too; nobody gets one.
 func newWeb(ctx context.Context, binary, folder string, spec Spec, ready Ready, timeout time.Duration) (*web, error) {
 	p, err := run(ctx, binary, folder, spec, ready, timeout, "serve", "--listen", "127.0.0.1:0", "--remember", "2000", "--details")
 	if err != nil {
@@ -77,7 +79,8 @@ func (w *web) verify(ctx context.Context, address string) (said, error) {
 	return said{verdict: record.Result, reason: record.Details.Reason}, nil
 }
 
-// close asks the server to stop, which it must do in time and without a complaint.
+// close asks the server to stop, which it must do in time and without a
+// complaint.
 func (w *web) close(wrong *faults) {
 	w.client.CloseIdleConnections()
 	_ = w.program.cmd.Process.Signal(os.Interrupt)

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// maxCommand is the longest command line, twice what RFC 5321 §4.5.3.1.4 allows.
+	// maxCommand is the longest command line, twice what RFC 5321 §4.5.3.1.4
+	// allows.
 	maxCommand = 1024
 	// maxSession bounds a conversation: no client of ours stays for so long.
 	maxSession = 5 * time.Minute
@@ -129,7 +130,8 @@ func (s *session) recipient(argument string) string {
 	return "550 5.1.1 User unknown"
 }
 
-// startTLS goes on over TLS. A client that is not satisfied with it may leave without a word.
+// startTLS goes on over TLS. A client that is not satisfied with it may leave
+// without a word.
 func (s *session) startTLS() bool {
 	if s.mode.at[atSTARTTLS] != nil {
 		return s.do(atSTARTTLS, nil)

@@ -224,7 +224,8 @@ func (s slow) verify(context.Context, string) (said, error) {
 	return said{verdict: s.verdict}, nil
 }
 
-// TestTrial sees that what takes too long, says something untrue, or never anything, is named.
+// TestTrial sees that what takes too long, says something untrue, or never
+// anything, is named.
 func TestTrial(t *testing.T) {
 	for _, tt := range []struct {
 		slow

@@ -19,7 +19,8 @@ type Spec struct {
 	Late      time.Duration // how late the replies of late hosts are
 }
 
-// How many hosts there are of the modes that are not hostile, for one of each hostile mode. About a tenth of all change or fail.
+// How many hosts there are of the modes that are not hostile, for one of each
+// hostile mode. About a tenth of all change or fail.
 const (
 	honestHosts  = 40
 	turningHosts = 14
@@ -28,10 +29,12 @@ const (
 // hostsPerBlock is how many hosts share the third octet of their addresses.
 const hostsPerBlock = 250
 
-// maxHosts leaves the last blocks of the network to addresses where nobody listens.
+// maxHosts leaves the last blocks of the network to addresses where nobody
+// listens.
 const maxHosts = 200 * hostsPerBlock
 
-// domain is a domain of the world. It has one mail host, but for those whose trouble is in the DNS.
+// domain is a domain of the world. It has one mail host, but for those whose
+// trouble is in the DNS.
 type domain struct {
 	name string
 	mode *mode
@@ -71,7 +74,8 @@ func (s Spec) check() error {
 // dnsIP is the address of the DNS server.
 func (s Spec) dnsIP() netip.Addr { return netip.AddrFrom4([4]byte{127, s.Subnet, 0, 1}) }
 
-// tripwire is the address of a host that nobody may contact: it is outside of the network that is allowed.
+// tripwire is the address of a host that nobody may contact: it is outside of
+// the network that is allowed.
 func (s Spec) tripwire() netip.Addr { return netip.AddrFrom4([4]byte{127, s.Subnet + 1, 0, 1}) }
 
 // dead is an address at which nobody listens.
@@ -84,14 +88,16 @@ func (s Spec) Network() netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, s.Subnet, 0, 0}), 16)
 }
 
-// Mailboxes by the beginning of their names; all others do not exist, those made up by rcpt among them.
+// Mailboxes by the beginning of their names; all others do not exist, those
+// made up by rcpt among them.
 const (
 	existing = "box"
 	full     = "full"
 	missing  = "gone"
 )
 
-// Addresses returns a source of addresses, each new. Six of ten are with honest hosts, one with a host that turns.
+// Addresses returns a source of addresses, each new. Six of ten are with honest
+// hosts, one with a host that turns.
 func (s Spec) Addresses(seed uint64) func() string {
 	random := rand.New(rand.NewPCG(s.Seed, seed))
 	all := s.domains()

@@ -81,7 +81,8 @@ func (t *trial) look() figures {
 	return f
 }
 
-// restLimit is how long a subject has to come to rest: sessions are kept for five seconds, and connections of DNS as long.
+// restLimit is how long a subject has to come to rest: sessions are kept for
+// five seconds, and connections of DNS as long.
 const restLimit = 20 * time.Second
 
 // rest waits until the subject is at rest, which it must come to.

@@ -15,7 +15,8 @@ type said struct {
 	busy    bool // it was turned away
 }
 
-// tally counts what a subject said since it was last taken, and how long that took.
+// tally counts what a subject said since it was last taken, and how long that
+// took.
 type tally struct {
 	mu sync.Mutex
 	counted
@@ -68,8 +69,9 @@ func (c counted) quantile(q float64) time.Duration {
 	return c.took[int(q*float64(len(c.took)-1))]
 }
 
-// maxUnsettled is the share of all answers that may be "unknown" although an honest host with a good DNS was asked: a soak in which nothing is
-// ever said would be a quiet one.
+// maxUnsettled is the share of all answers that may be "unknown" although an
+// honest host with a good DNS was asked: a soak in which nothing is ever said
+// would be a quiet one.
 const maxUnsettled = 0.02
 
 // check sees that enough was said.

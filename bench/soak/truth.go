@@ -8,7 +8,8 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// truth is what may be said about the mailboxes of a mode. "Unknown" always may.
+// truth is what may be said about the mailboxes of a mode. "Unknown" always
+// may.
 type truth int
 
 const (
@@ -51,7 +52,8 @@ func Judge(address string, verdict engine.Verdict) error {
 	return fmt.Errorf("%s is called %s", address, verdict)
 }
 
-// unsettled reports whether an honest host was asked about a mailbox and nothing came of it, with a good DNS: this must be rare.
+// unsettled reports whether an honest host was asked about a mailbox and
+// nothing came of it, with a good DNS: this must be rare.
 func unsettled(address string, verdict engine.Verdict, reason engine.Reason) bool {
 	local, _, _ := strings.Cut(address, "@")
 	return verdict == engine.VerdictUnknown && reason != engine.ReasonDNSTemporary && modeOf(address).name == honest && !strings.HasPrefix(local, full)

@@ -32,10 +32,12 @@ type host struct {
 	visits atomic.Int64
 }
 
-// portTries is how often another port is tried where one is taken on some address.
+// portTries is how often another port is tried where one is taken on some
+// address.
 const portTries = 10
 
-// Start starts a world. Its hosts need as many file descriptors as there are of them.
+// Start starts a world. Its hosts need as many file descriptors as there are of
+// them.
 func Start(spec Spec) (*World, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -55,7 +57,8 @@ func Start(spec Spec) (*World, error) {
 	return w, nil
 }
 
-// DNS is the address of the DNS server, as HOST:PORT; Port that of the mail hosts.
+// DNS is the address of the DNS server, as HOST:PORT; Port that of the mail
+// hosts.
 func (w *World) DNS() string  { return w.dns.Addr }
 func (w *World) Port() uint16 { return w.port }
 
@@ -102,7 +105,8 @@ func (h *host) serve(conn net.Conn) {
 	(&session{host: h, mode: h.now(), tcp: conn, conn: conn, in: bufio.NewReaderSize(conn, maxCommand)}).run()
 }
 
-// now is the mode of the next session. Hosts that turn are honest half of the time.
+// now is the mode of the next session. Hosts that turn are honest half of the
+// time.
 func (h *host) now() *mode {
 	if h.mode.name != turning {
 		return h.mode
@@ -115,7 +119,8 @@ func (h *host) now() *mode {
 	return turns[random.IntN(len(turns))]
 }
 
-// turns are the modes that a host can have beside honesty without a lie about its mailboxes.
+// turns are the modes that a host can have beside honesty without a lie about
+// its mailboxes.
 var turns = func() (all []*mode) {
 	for i := range modes {
 		if m := &modes[i]; m.dns == none && m.name != turning && (m.truth == checks || m.truth == mute) {

@@ -62,7 +62,8 @@ func (c *Command) Run(ctx context.Context) error {
 	return c.keep(ctx, text.String())
 }
 
-// measure runs the wanted scenarios. A failure ends its scenario alone; it is noted in the text.
+// measure runs the wanted scenarios. A failure ends its scenario alone; it is
+// noted in the text.
 func (c *Command) measure(ctx context.Context, r race, notes io.Writer) []*table {
 	figures, harm := figuresTable(), harmTable()
 	fail := func(name string, err error) { fmt.Fprintf(notes, "\n**%s was not measured**: %v\n", name, err) }

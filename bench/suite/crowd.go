@@ -15,7 +15,8 @@ import (
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
-// crowd is rcpt at mail hosts that are many and belong together, or at one with many addresses beside many with few. It runs in this process.
+// crowd is rcpt at mail hosts that are many and belong together, or at one with
+// many addresses beside many with few. It runs in this process.
 type crowd struct {
 	operator, giant world.Spec
 	domains         int // small ones, beside the giant
@@ -80,7 +81,8 @@ func (c crowd) run(ctx context.Context, spec world.Spec, list []string, config e
 	return run, err
 }
 
-// operators has rcpt ask an operator with many mail hosts, and tells how that went with several settings.
+// operators has rcpt ask an operator with many mail hosts, and tells how that
+// went with several settings.
 func (c crowd) operators(ctx context.Context) (*table, map[string]crowdRun, error) {
 	var three []netip.Addr
 	for i := range byte(3) {
@@ -133,7 +135,8 @@ func (c crowd) besideGiant(ctx context.Context) (*table, error) {
 	return t, nil
 }
 
-// lists are the addresses of the small domains, and those of the giant, which is domain 0.
+// lists are the addresses of the small domains, and those of the giant, which
+// is domain 0.
 func (c crowd) lists() (small, giant []string) {
 	for i := range c.small {
 		small = append(small, fmt.Sprintf("box%d@d%d.test", i, 1+i%c.domains))

@@ -32,7 +32,8 @@ func (g goal) String() string {
 	return fmt.Sprintf("%s %s × %s", sign, number(g.bound), g.times)
 }
 
-// met says whether a figure, or the ratio where the goal is about one, reaches the goal.
+// met says whether a figure, or the ratio where the goal is about one, reaches
+// the goal.
 func (g goal) met(figure, ratio float64) string {
 	value := figure
 	if g.times != "" {

@@ -33,7 +33,8 @@ func kernel() string {
 	return strings.TrimSpace(string(release))
 }
 
-// commit is the short name of the commit, with "-dirty" behind it when files differ from it.
+// commit is the short name of the commit, with "-dirty" behind it when files
+// differ from it.
 func commit(ctx context.Context) (string, error) {
 	return output(exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude", "*"))
 }

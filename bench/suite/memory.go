@@ -15,13 +15,15 @@ import (
 	"github.com/rcpt/rcpt/bench/world"
 )
 
-// bulk is the scenario of a long list through the command "rcpt bulk", in a world without delay.
+// bulk is the scenario of a long list through the command "rcpt bulk", in a
+// world without delay.
 type bulk struct {
 	binary string
 	spec   world.Spec
 }
 
-// memoryLook is how often one looks how much memory the command has; what it says is the peak until then.
+// memoryLook is how often one looks how much memory the command has; what it
+// says is the peak until then.
 const memoryLook = 100 * time.Millisecond
 
 // bulkLimit bounds the command's time.
@@ -103,7 +105,8 @@ func dataRows(path string) (int, error) {
 	return rows, lines.Err()
 }
 
-// watched runs a command and returns the most memory it had. What it says is shown when it fails.
+// watched runs a command and returns the most memory it had. What it says is
+// shown when it fails.
 func watched(cmd *exec.Cmd) (peakRSS int64, err error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

@@ -43,7 +43,8 @@ func (r race) run(ctx context.Context, s scenario) (results, error) {
 	return all, place.End()
 }
 
-// startWorld starts a world in a process of its own. It returns the address of its DNS server, too.
+// startWorld starts a world in a process of its own. It returns the address of
+// its DNS server, too.
 func startWorld(ctx context.Context, spec world.Spec) (place *process.Process, dns string, err error) {
 	cmd, err := process.Self(ctx, "world")
 	if err != nil {

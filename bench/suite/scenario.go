@@ -6,7 +6,8 @@ import (
 	"github.com/rcpt/rcpt/bench/world"
 )
 
-// scenario is a list in a world, and what to measure of the tools that verify it.
+// scenario is a list in a world, and what to measure of the tools that verify
+// it.
 type scenario struct {
 	name        string
 	title       string
@@ -94,7 +95,8 @@ func scenarios() []scenario {
 	}
 }
 
-// usual is what all but the simplest worlds have in common: a bit of everything.
+// usual is what all but the simplest worlds have in common: a bit of
+// everything.
 func usual(addresses, domains int, delay time.Duration) world.Spec {
 	return world.Spec{
 		Addresses: addresses, Domains: domains, Delay: delay,
@@ -114,7 +116,8 @@ func skewed(addresses int, delay time.Duration) world.Spec {
 	return spec
 }
 
-// wide is a list of many domains of the same size. Three providers serve two fifths of them, 300 hosters the rest.
+// wide is a list of many domains of the same size. Three providers serve two
+// fifths of them, 300 hosters the rest.
 func wide() world.Spec {
 	spec := usual(20_000, 3_000, 50*time.Millisecond)
 	spec.Providers, spec.Hosted, spec.Hosters = 3, 0.4, 300
@@ -129,7 +132,8 @@ func strict(spec world.Spec) world.Spec {
 	return spec
 }
 
-// placed puts the scenario's world where it listens. A quick one is a smoke test: its figures mean little.
+// placed puts the scenario's world where it listens. A quick one is a smoke
+// test: its figures mean little.
 func (s scenario) placed(quick bool) scenario {
 	s.spec.Seed, s.spec.Subnet, s.spec.Port = 1, subnet, smtpPort
 	if quick {

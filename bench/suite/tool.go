@@ -38,7 +38,8 @@ func buildTools(ctx context.Context, folder string) error {
 	return runQuietly(build)
 }
 
-// runGrace is how much longer than its limit a run may take: the addresses begun before it are still finished.
+// runGrace is how much longer than its limit a run may take: the addresses
+// begun before it are still finished.
 const runGrace = 90 * time.Second
 
 // drive runs the tool's command over the list of a world.

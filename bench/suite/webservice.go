@@ -13,8 +13,10 @@ import (
 	"github.com/rcpt/rcpt/bench/world"
 )
 
-// webService is the scenario of the HTTP service: few addresses asked again and again, and addresses that are all new, in a world without
-// delay. Whoever serves has one processor, so that the client has another one on a machine with two.
+// webService is the scenario of the HTTP service: few addresses asked again and
+// again, and addresses that are all new, in a world without delay. Whoever
+// serves has one processor, so that the client has another one on a machine
+// with two.
 type webService struct {
 	spec        world.Spec
 	repeated    int // requests for the same few addresses
@@ -118,7 +120,8 @@ func (w webService) addresses() (all []string) {
 	return all
 }
 
-// serveOnce is one run: the trivial handler, new addresses, and the same ones again.
+// serveOnce is one run: the trivial handler, new addresses, and the same ones
+// again.
 func (r race) serveOnce(ctx context.Context, w webService, all *served, place *process.Process, dns string) error {
 	addresses, setting := w.addresses(), r.setting(w, dns)
 	trivial, err := w.measure(ctx, service.Order{Kind: service.Trivial}, service.Key, w.again(w.repeated))
@@ -209,7 +212,8 @@ func (s served) table(w webService) *table {
 	return t
 }
 
-// compare adds a row with a figure of ours and the trivial handler's, both one number a run.
+// compare adds a row with a figure of ours and the trivial handler's, both one
+// number a run.
 func (t *table) compare(title string, ours, trivial []float64, g goal) {
 	ratios := make([]float64, len(ours))
 	for i := range ours {

@@ -48,7 +48,8 @@ func dial(t *testing.T, w *World, domain int) (*client, string) {
 	return c, c.reply()
 }
 
-// reply reads a reply: its code, and the text behind it with "\n" between lines.
+// reply reads a reply: its code, and the text behind it with "\n" between
+// lines.
 func (c *client) reply() string {
 	c.t.Helper()
 	code, text, err := c.ReadResponse(0)
@@ -88,7 +89,8 @@ func take(t *testing.T, w *World) Counters {
 	return w.Take(ctx)
 }
 
-// addressWith is an address of the list with a domain and a mailbox of the wanted kind.
+// addressWith is an address of the list with a domain and a mailbox of the
+// wanted kind.
 func addressWith(t *testing.T, spec Spec, wantPolicy policy, wantState state) (address string, domain int) {
 	t.Helper()
 	for _, address := range spec.List() {

@@ -14,8 +14,9 @@ type Ready struct{ DNS string }
 // settleLimit is how long sessions may go on after the counters were asked for.
 const settleLimit = 10 * time.Second
 
-// Control runs a world for another process: it reads the Spec, says [Ready], and answers each further value with [Counters] until the input
-// ends. All of it is JSON.
+// Control runs a world for another process: it reads the Spec, says [Ready],
+// and answers each further value with [Counters] until the input ends. All of
+// it is JSON.
 func Control(in io.Reader, out io.Writer) error {
 	return process.Serve(in, out, func(spec Spec) (process.Service, error) {
 		w, err := Start(spec)

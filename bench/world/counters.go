@@ -20,7 +20,8 @@ type Counters struct {
 	DNS           map[string]int64 // queries by type
 }
 
-// RoundTrips is how often clients of SMTP waited for the network: for each connection and each group of replies.
+// RoundTrips is how often clients of SMTP waited for the network: for each
+// connection and each group of replies.
 func (c Counters) RoundTrips() int64 { return c.Connections + c.Waits }
 
 // Queries is the number of DNS queries.
@@ -32,7 +33,8 @@ func (c Counters) Queries() int64 {
 	return sum
 }
 
-// tally counts by name, for a closed set of names and a common one for all others. It takes no lock.
+// tally counts by name, for a closed set of names and a common one for all
+// others. It takes no lock.
 type tally map[string]*atomic.Int64
 
 // otherName is the name under which a tally counts what it has no name for.

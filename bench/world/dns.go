@@ -9,7 +9,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// ttl of every record, in seconds: longer than a run, so that caches of clients work as they would.
+// ttl of every record, in seconds: longer than a run, so that caches of clients
+// work as they would.
 const ttl = 300
 
 // zone answers what the DNS server is asked.
@@ -72,7 +73,8 @@ func (z *zone) answer(query *dns.Msg) *dns.Msg {
 	return answer
 }
 
-// StartOfAuthority lets negative answers be cached for so many seconds (RFC 2308 §5).
+// StartOfAuthority lets negative answers be cached for so many seconds (RFC
+// 2308 §5).
 func StartOfAuthority(ttl uint32) dns.RR {
 	return &dns.SOA{
 		Hdr: dns.RR_Header{Name: "test.", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
@@ -86,10 +88,12 @@ type DNSServer struct {
 	udp, tcp *dns.Server
 }
 
-// readBuffer is for hundreds of queries that come at the same moment: a lost one would be a second or more of a client's time, and chance.
+// readBuffer is for hundreds of queries that come at the same moment: a lost
+// one would be a second or more of a client's time, and chance.
 const readBuffer = 4 << 20
 
-// StartDNS listens on a free port of ip. A port can be free for TCP alone, then another is tried.
+// StartDNS listens on a free port of ip. A port can be free for TCP alone, then
+// another is tried.
 func StartDNS(ip netip.Addr, handler dns.Handler) (*DNSServer, error) {
 	const tries = 10
 	var last error

@@ -20,7 +20,8 @@ func (w *World) startHost(e exchange) (*host, error) {
 	return h, err
 }
 
-// serve holds a session and counts it until the connection is closed: a client that has seen that may open the next session.
+// serve holds a session and counts it until the connection is closed: a client
+// that has seen that may open the next session.
 func (h *host) serve(conn net.Conn) {
 	h.world.counts.connections.Add(1)
 	h.world.counts.sessions.enter()

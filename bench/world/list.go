@@ -14,7 +14,8 @@ const (
 	domainSuffix = ".test"
 )
 
-// List yields the addresses of the world with their places on the list, each once.
+// List yields the addresses of the world with their places on the list, each
+// once.
 func (s Spec) List() iter.Seq2[int, string] {
 	domainOf := s.domains()
 	return func(yield func(int, string) bool) {

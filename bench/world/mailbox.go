@@ -25,7 +25,8 @@ const (
 // Truth is the right answer about an address.
 type Truth string
 
-// The truths. A mailbox that is full, or whose host greylists, is Temporary: nobody can tell more today, and nobody may call it dead.
+// The truths. A mailbox that is full, or whose host greylists, is Temporary:
+// nobody can tell more today, and nobody may call it dead.
 const (
 	Exists    Truth = "exists"
 	NotExists Truth = "not"
@@ -60,7 +61,8 @@ func (s Spec) policy(domain string) policy {
 		s.share("policy", domain), mix.AcceptAll, mix.GreylistBefore, mix.GreylistAfter)]
 }
 
-// mailbox is the state of a mailbox and whether it answers late. One that the list cannot contain does not exist.
+// mailbox is the state of a mailbox and whether it answers late. One that the
+// list cannot contain does not exist.
 func (s Spec) mailbox(local, domain string) (state, bool) {
 	if _, ok := number(localPrefix, local); !ok {
 		return unknown, false

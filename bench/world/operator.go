@@ -23,7 +23,8 @@ type operatorClient struct {
 	blocked    time.Time // until then
 }
 
-// enters counts a session in, and returns the greeting that refuses it; empty: it is welcome.
+// enters counts a session in, and returns the greeting that refuses it; empty:
+// it is welcome.
 func (o *operator) enters(conn net.Conn, now time.Time) (client *operatorClient, refusal string) {
 	addr, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 	o.mu.Lock()
@@ -57,7 +58,8 @@ func (o *operator) leaves(c *operatorClient) {
 	c.open--
 }
 
-// take returns how often a client was blocked, and the most sessions that one had, and begins anew.
+// take returns how often a client was blocked, and the most sessions that one
+// had, and begins anew.
 func (o *operator) take() (blocks, peak int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// maxCommand is the longest command line, twice what RFC 5321 §4.5.3.1.4 allows.
+// maxCommand is the longest command line, twice what RFC 5321 §4.5.3.1.4
+// allows.
 const maxCommand = 1024
 
 // session is a conversation with a client.
@@ -48,7 +49,8 @@ func (s *session) run(refusal string) {
 	}
 }
 
-// converse answers commands until one side ends the session. Replies go out when the client has nothing more to say (RFC 2920 §3.2).
+// converse answers commands until one side ends the session. Replies go out
+// when the client has nothing more to say (RFC 2920 §3.2).
 func (s *session) converse() {
 	for {
 		if s.in.Buffered() == 0 && s.flush() != nil || s.over {
@@ -62,7 +64,8 @@ func (s *session) converse() {
 	}
 }
 
-// flush sends the replies, as late as the world's delay and the slow among them make it.
+// flush sends the replies, as late as the world's delay and the slow among them
+// make it.
 func (s *session) flush() error {
 	if len(s.out) == 0 {
 		return nil
@@ -80,7 +83,8 @@ func (s *session) reply(line string) {
 	s.out = append(append(s.out, line...), "\r\n"...)
 }
 
-// end makes line the session's last reply. What the client sent behind it is not read any more.
+// end makes line the session's last reply. What the client sent behind it is
+// not read any more.
 func (s *session) end(line string) {
 	s.reply(line)
 	s.over = true

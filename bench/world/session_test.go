@@ -92,7 +92,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A client that has seen its connection closed may open another session at once: this one no longer counts.
+// A client that has seen its connection closed may open another session at
+// once: this one no longer counts.
 func TestSessionCountsUntilItIsClosed(t *testing.T) {
 	w := start(t, testSpec())
 	c, _ := dial(t, w, 0)

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Sockets are the listeners of a world's mail hosts and the connections that clients have with them.
+// Sockets are the listeners of a world's mail hosts and the connections that
+// clients have with them.
 type Sockets struct {
 	serving sync.WaitGroup
 	ended   chan struct{}
@@ -21,8 +22,9 @@ func NewSockets() *Sockets {
 	return &Sockets{ended: make(chan struct{}), conns: make(map[net.Conn]struct{})}
 }
 
-// Listen has each connection to addr served on a goroutine of its own, and closed after that. It returns the port, which is a free one where that
-// of addr is 0.
+// Listen has each connection to addr served on a goroutine of its own, and
+// closed after that. It returns the port, which is a free one where that of
+// addr is 0.
 func (s *Sockets) Listen(addr netip.AddrPort, serve func(net.Conn)) (port uint16, err error) {
 	listener, err := net.Listen("tcp", addr.String())
 	if err != nil {
@@ -54,7 +56,8 @@ func (s *Sockets) accept(listener net.Listener, serve func(net.Conn)) {
 // Ended is closed by Close.
 func (s *Sockets) Ended() <-chan struct{} { return s.ended }
 
-// Close ends listening and every connection, and waits for those who serve them.
+// Close ends listening and every connection, and waits for those who serve
+// them.
 func (s *Sockets) Close() {
 	s.mu.Lock()
 	for _, listener := range s.listeners {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSocketsClose: nobody is served any more when Close returns, and every connection has ended.
+// TestSocketsClose: nobody is served any more when Close returns, and every
+// connection has ended.
 func TestSocketsClose(t *testing.T) {
 	s := NewSockets()
 	t.Cleanup(s.Close)

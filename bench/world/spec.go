@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Spec is everything there is to know about a world. Shares are parts of one, taken by hash.
+// Spec is everything there is to know about a world. Shares are parts of one,
+// taken by hash.
 type Spec struct {
 	Seed      uint64        // another seed, another world of the same kind
 	Subnet    uint8         // the world's addresses are 127.Subnet.0.0/16
@@ -15,15 +16,19 @@ type Spec struct {
 	Addresses int           // on the list
 	Domains   int           // that the list is spread over
 
-	// Skew is the exponent s of Zipf's law: the n-th domain has a share of the list proportional to n^-s. Zero: all have the same.
+	// Skew is the exponent s of Zipf's law: the n-th domain has a share of the
+	// list proportional to n^-s. Zero: all have the same.
 	Skew float64
-	// Providers are organisations whose mail hosts serve many domains: the largest ones, and of the others the share Hosted.
+	// Providers are organisations whose mail hosts serve many domains: the
+	// largest ones, and of the others the share Hosted.
 	Providers int
 	Hosted    float64
-	// Hosters serve the other domains, each with one name for its hosts. Zero: each domain has hosts of its own.
+	// Hosters serve the other domains, each with one name for its hosts. Zero:
+	// each domain has hosts of its own.
 	Hosters int
 
-	// Operator, if it has a limit, runs the mail hosts of all domains: each domain has one of its own, with a name below the operator's.
+	// Operator, if it has a limit, runs the mail hosts of all domains: each
+	// domain has one of its own, with a name below the operator's.
 	Operator Operator
 
 	DomainMix  DomainMix
@@ -31,7 +36,8 @@ type Spec struct {
 	HostMix    HostMix
 }
 
-// DomainMix is what the small domains do. The largest check every recipient at once.
+// DomainMix is what the small domains do. The largest check every recipient at
+// once.
 type DomainMix struct {
 	AcceptAll       float64 // take every recipient
 	GreylistBefore  float64 // greylist whoever comes, before they look for the mailbox
@@ -39,7 +45,8 @@ type DomainMix struct {
 	SecondMailHosts float64 // have two mail hosts
 }
 
-// MailboxMix is what mailboxes do where the domain checks its recipients; the rest exist and take mail.
+// MailboxMix is what mailboxes do where the domain checks its recipients; the
+// rest exist and take mail.
 type MailboxMix struct {
 	Unknown  float64 // 550 5.1.1
 	Full     float64 // 452 4.2.2
@@ -63,7 +70,8 @@ type HostMix struct {
 	SessionsPerClient int     // open at a time, closing ones included, for every host; then 421 4.7.0
 }
 
-// Operator looks at what a client address does at all of its mail hosts together.
+// Operator looks at what a client address does at all of its mail hosts
+// together.
 type Operator struct {
 	SessionsPerClient int           // open at a time; then 421 4.7.0
 	Complaints        int           // so many within a minute, and the client is blocked

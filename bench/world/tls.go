@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// NewTLS makes a certificate that nobody vouches for, as mail hosts may have one (RFC 7435).
+// NewTLS makes a certificate that nobody vouches for, as mail hosts may have
+// one (RFC 7435).
 func NewTLS() (*tls.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -11,7 +11,8 @@ const (
 	hostsPerDomain = 2
 	// largePerProvider is how many of the largest domains a provider has.
 	largePerProvider = 2
-	// hostsPerBlock is how many mail hosts share the third octet of their addresses.
+	// hostsPerBlock is how many mail hosts share the third octet of their
+	// addresses.
 	hostsPerBlock = 250
 )
 
@@ -32,10 +33,12 @@ type exchange struct {
 	ip netip.Addr
 }
 
-// isLarge tells whether a domain is one of the largest, those that the providers are known for.
+// isLarge tells whether a domain is one of the largest, those that the
+// providers are known for.
 func (s Spec) isLarge(n int) bool { return n < s.Providers*largePerProvider }
 
-// owner is who runs the mail hosts of a domain: a provider or the domain itself. Its place numbers all owners.
+// owner is who runs the mail hosts of a domain: a provider or the domain
+// itself. Its place numbers all owners.
 func (s Spec) owner(n int) (name string, place int, provider bool) {
 	domain := domainName(n)
 	if s.isLarge(n) || s.Providers > 0 && s.share("hosted", domain) < s.Hosted {
@@ -49,7 +52,8 @@ func (s Spec) owner(n int) (name string, place int, provider bool) {
 	return domain, s.Providers + n, false
 }
 
-// exchanges are the mail hosts of a domain in order of preference. Every second provider has two.
+// exchanges are the mail hosts of a domain in order of preference. Every second
+// provider has two.
 func (s Spec) exchanges(n int) []exchange {
 	if s.Operator.SessionsPerClient > 0 {
 		name := "mx." + domainPrefix + strconv.Itoa(n) + "." + operatorName
@@ -88,7 +92,8 @@ func (s Spec) traits(name string, provider bool) traits {
 // operatorName is the domain of an operator's mail hosts.
 const operatorName = "operator" + domainSuffix
 
-// operatorIP spreads the mail hosts of an operator over networks, as one that has many does.
+// operatorIP spreads the mail hosts of an operator over networks, as one that
+// has many does.
 func (s Spec) operatorIP(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, s.Subnet, byte(1 + n%hostsPerBlock), byte(1 + n/hostsPerBlock)})
 }

@@ -20,7 +20,8 @@ type World struct {
 	all     operator
 }
 
-// Start starts a world. Its mail hosts need as many file descriptors as there are of them.
+// Start starts a world. Its mail hosts need as many file descriptors as there
+// are of them.
 func Start(spec Spec) (*World, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (w *World) DNS() string { return w.dns.Addr }
 // settlePause is how often Take looks whether the last sessions have ended.
 const settlePause = 5 * time.Millisecond
 
-// Take returns the counters and begins anew. It waits until no session is open, or until ctx ends.
+// Take returns the counters and begins anew. It waits until no session is open,
+// or until ctx ends.
 func (w *World) Take(ctx context.Context) Counters {
 	tick := time.NewTicker(settlePause)
 	defer tick.Stop()

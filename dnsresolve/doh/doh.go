@@ -1,6 +1,6 @@
 // Package doh asks a DNS server over HTTPS (RFC 8484). Its [Exchanger] is one
-// for Config of package dnsresolve and of package engine. It is a package of its
-// own so that programs that do not use it need not contain net/http.
+// for Config of package dnsresolve and of package engine. It is a package of
+// its own so that programs that do not use it need not contain net/http.
 package doh
 
 import (
@@ -50,9 +50,9 @@ func New(server string, client *http.Client) (*Exchanger, error) {
 }
 
 // Exchange posts query and returns the answer. The network and the name of the
-// server are ignored. The query is sent with the ID 0, so that caches can answer
-// it (RFC 8484 §4.1); the answer has the ID of query. Errors do not contain the
-// URL, which may contain a key.
+// server are ignored. The query is sent with the ID 0, so that caches can
+// answer it (RFC 8484 §4.1); the answer has the ID of query. Errors do not
+// contain the URL, which may contain a key.
 func (e *Exchanger) Exchange(ctx context.Context, query []byte, _, _ string) ([]byte, error) {
 	if len(query) < headerSize {
 		return nil, errors.New("doh: the query is not a DNS message")

@@ -1,11 +1,10 @@
-// Command columns checks how wide the lines of this module's Go files are: a
+// Command columns checks how wide the lines of the Go files of a tree are: a
 // comment has at most 80 columns, code at most 120. A tab counts as four.
+// `make lint` runs it at the root of the module.
 //
-// It reads the folders in packages.txt, which lists those whose comments have
-// been converted; `make lint` runs it at the root of the module. Code in tests
-// may be wider: a table reads better with a row on each line. So may the tags
-// of struct fields, which cannot be wrapped. A folder marked "comments" is
-// checked for these only.
+// Code in tests may be wider: a table reads better with a row on each line. So
+// may the tags of struct fields, which cannot be wrapped, and the code of the
+// folders in wide.txt, which was written before the check.
 package main
 
 import (
@@ -13,8 +12,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,18 +26,14 @@ const (
 	tabWidth   = 4
 )
 
-//go:embed packages.txt
-var packages string
+//go:embed wide.txt
+var wideText string
 
 func main() {
-	bad := 0
-	for line := range strings.Lines(packages) {
-		n, err := checkEntry(".", line, os.Stderr)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "columns:", err)
-			os.Exit(1)
-		}
-		bad += n
+	bad, err := checkTree(os.DirFS("."), os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "columns:", err)
+		os.Exit(1)
 	}
 	if bad > 0 {
 		const text = "columns: %d lines are too wide: comments have at most %d columns, code %d\n"
@@ -45,38 +42,38 @@ func main() {
 	}
 }
 
-// checkEntry checks what a line of packages.txt names: it reports the lines of
-// the folder's Go files that are too wide, and returns their number.
-func checkEntry(root, line string, report io.Writer) (bad int, err error) {
-	folder, mark, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if folder == "" || strings.HasPrefix(folder, "#") {
-		return 0, nil
-	}
-	if mark != "" && mark != "comments" {
-		return 0, fmt.Errorf("packages.txt: %q: the only mark is \"comments\"", line)
-	}
-	folder = filepath.Join(root, folder)
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		return 0, err
-	}
-	if len(files) == 0 {
-		return 0, fmt.Errorf("%s is in packages.txt and has no Go files", folder)
-	}
-	for _, name := range files {
-		file, err := os.Open(name)
-		if err != nil {
-			return bad, err
+// checkTree reports the lines that are too wide in the Go files of a tree, and
+// returns their number. It leaves out the folders that the go command leaves
+// out.
+func checkTree(tree fs.FS, report io.Writer) (bad int, err error) {
+	wide := strings.Split(wideText, "\n")
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && leftOut(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
 		}
-		for _, problem := range check(file, mark != "" || strings.HasSuffix(name, "_test.go")) {
+		file, err := tree.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		wideCode := strings.HasSuffix(name, "_test.go") || slices.Contains(wide, path.Dir(name))
+		for _, problem := range check(file, wideCode) {
 			fmt.Fprintf(report, "%s:%s\n", name, problem)
 			bad++
 		}
-		if err := file.Close(); err != nil {
-			return bad, err
-		}
-	}
-	return bad, nil
+		return nil
+	})
+	return bad, err
+}
+
+// leftOut reports whether the go command leaves out a folder.
+func leftOut(folder string) bool {
+	return folder[0] == '.' || folder[0] == '_' || folder == "testdata" || folder == "node_modules"
 }
 
 // check returns what is too wide in a file, by line. With wideCode, code may be

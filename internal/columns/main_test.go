@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestCheck(t *testing.T) {
@@ -39,17 +41,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPackages checks that the folders that are listed exist.
-func TestPackages(t *testing.T) {
-	for line := range strings.Lines(packages) {
-		if _, err := checkEntry("../..", line, t.Output()); err != nil {
-			t.Error(err)
+// TestTree checks that the files of a tree are found, and no others.
+func TestTree(t *testing.T) {
+	comment := &fstest.MapFile{Data: []byte("// a " + strings.Repeat("x", maxComment) + "\n")}
+	code := &fstest.MapFile{Data: []byte("var a" + strings.Repeat("x", maxCode) + "\n")}
+	tree := fstest.MapFS{
+		"a.go": comment, "b/c/d.go": code, "b/c/d_test.go": code, "bench/soak/e.go": code, "bench/soak/f.go": comment,
+		"b/g.txt": comment, "b/testdata/h.go": comment, ".i/j.go": comment,
+	}
+	var report strings.Builder
+	bad, err := checkTree(tree, &report)
+	want := "a.go:1: a comment of 85 columns\nb/c/d.go:1: code of 125 columns\nbench/soak/f.go:1: a comment of 85 columns\n"
+	if bad != 3 || err != nil || report.String() != want {
+		t.Errorf("%d, %v: %s", bad, err, report.String())
+	}
+}
+
+// TestWideFolders checks that the folders of wide.txt exist.
+func TestWideFolders(t *testing.T) {
+	for line := range strings.Lines(wideText) {
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
-	}
-	if _, err := checkEntry("../..", "store code", t.Output()); err == nil {
-		t.Error("an unknown mark is accepted")
-	}
-	if _, err := checkEntry("../..", "nowhere", t.Output()); err == nil {
-		t.Error("a folder that does not exist is accepted")
+		if files, _ := filepath.Glob(filepath.Join("../..", strings.TrimSpace(line), "*.go")); len(files) == 0 {
+			t.Errorf("%q has no Go files", line)
+		}
 	}
 }

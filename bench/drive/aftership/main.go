@@ -1,7 +1,9 @@
-// Command aftership drives github.com/AfterShip/email-verifier over the list of a world.
+// Command aftership drives github.com/AfterShip/email-verifier over the list of
+// a world.
 //
-// The library looks names up with the system's resolver and dials port 25: its process gets a resolver that asks the world, and the world
-// listens on port 25. Nothing of the library is changed.
+// The library looks names up with the system's resolver and dials port 25: its
+// process gets a resolver that asks the world, and the world listens on port
+// 25. Nothing of the library is changed.
 package main
 
 import (
@@ -39,7 +41,8 @@ func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, rep
 	})
 }
 
-// verdict reads "reachable" as the library's documentation does; what it calls unknown and catch-all is accept-all.
+// verdict reads "reachable" as the library's documentation does; what it calls
+// unknown and catch-all is accept-all.
 func verdict(result *verifier.Result, err error) drive.Verdict {
 	switch {
 	case err != nil || result.SMTP == nil:

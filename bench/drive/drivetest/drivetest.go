@@ -16,7 +16,8 @@ import (
 // limit is more time than any tool needs for a little world.
 const limit = 30 * time.Second
 
-// Spec is a little world that listens on port. Its mailboxes exist or do not; nothing else.
+// Spec is a little world that listens on port. Its mailboxes exist or do not;
+// nothing else.
 func Spec(port uint16) world.Spec {
 	return world.Spec{
 		Seed: 1, Subnet: 79, Port: port, Addresses: 60, Domains: 12, Skew: 1, Providers: 1, Hosted: 0.3,
@@ -25,7 +26,8 @@ func Spec(port uint16) world.Spec {
 	}
 }
 
-// Run runs a tool over the list of a world. Where the world's port needs a privilege that the process does not have, the test is skipped.
+// Run runs a tool over the list of a world. Where the world's port needs a
+// privilege that the process does not have, the test is skipped.
 func Run(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool, error)) (drive.Report, world.Counters) {
 	t.Helper()
 	w, err := world.Start(spec)
@@ -43,8 +45,9 @@ func Run(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool,
 	return report, w.Take(t.Context())
 }
 
-// AgreesWithTheTruth runs a tool that asks anew about each address, and has an answer for all that is in the world: it reaches the world, and its
-// answers are read as it means them.
+// AgreesWithTheTruth runs a tool that asks anew about each address, and has an
+// answer for all that is in the world: it reaches the world, and its answers
+// are read as it means them.
 func AgreesWithTheTruth(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool, error)) {
 	t.Helper()
 	report, counted := Run(t, spec, newTool)

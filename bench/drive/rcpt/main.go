@@ -27,7 +27,8 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 	return &tool{verifier: verifier}, nil
 }
 
-// Run verifies a list as "rcpt bulk" does, and one address at a time as "rcpt verify" does.
+// Run verifies a list as "rcpt bulk" does, and one address at a time as "rcpt
+// verify" does.
 func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, report func(drive.Answer)) error {
 	if concurrency > 1 {
 		_, err := bulk.Run(ctx, source{queue}, sink{report, new(int)}, bulk.Options{
@@ -43,7 +44,8 @@ func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, rep
 
 func (t *tool) Close() error { return t.verifier.Close() }
 
-// source yields the addresses of a queue, which come in the order of their places.
+// source yields the addresses of a queue, which come in the order of their
+// places.
 type source struct{ queue *drive.Queue }
 
 func (s source) Next(context.Context) (bulk.Item, error) {

@@ -1,7 +1,9 @@
-// Command truemail drives github.com/truemail-rb/truemail-go over the list of a world.
+// Command truemail drives github.com/truemail-rb/truemail-go over the list of a
+// world.
 //
-// The library is asked to be careful (SmtpSafeCheck): it then calls an address invalid only when a reply says so. It knows valid and invalid and
-// nothing between.
+// The library is asked to be careful (SmtpSafeCheck): it then calls an address
+// invalid only when a reply says so. It knows valid and invalid and nothing
+// between.
 package main
 
 import (
