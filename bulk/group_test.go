@@ -84,8 +84,8 @@ func TestGroups(t *testing.T) {
 				first[domainOf(address)] = v.asked[address][0]
 			}
 		}
-		// How many are in a group depends on which of the others end at the same
-		// moment: 285 to 299 in 11 to 24 groups, in 300 runs.
+		// How many are in groups depends on which of the others end at the same
+		// time: 285 to 299 in 11 to 24 groups, in 300 runs.
 		if together < 250 || len(v.groups) > 60 {
 			t.Errorf("%d addresses in %d groups", together, len(v.groups))
 		}
