@@ -22,7 +22,7 @@ func full(email string, row []byte) *record {
 			Reason: engine.ReasonGreylisted, RetryAfter: time.Minute, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
 			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", AtMS: 3}}, CheckedAt: time.Unix(1, 2).UTC(), Duration: 7 * time.Millisecond,
+			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, CheckedAt: time.Unix(1, 2).UTC(), Duration: 7 * time.Millisecond,
 		},
 	}}}
 }

@@ -198,7 +198,7 @@ func recordOf(t *testing.T, result engine.Result) []byte {
 func transcriptOf(result engine.Result) string {
 	var out strings.Builder
 	for _, line := range result.Details.Transcript {
-		fmt.Fprintf(&out, "%6d ms %s %s\n", line.AtMS, line.From, line.Text)
+		fmt.Fprintf(&out, "%6d ms %s %s\n", line.At.Milliseconds(), line.From, line.Text)
 	}
 	return out.String()
 }

@@ -24,7 +24,7 @@ func TestRecord(t *testing.T) {
 		Verdict: VerdictDeliverable, Reason: ReasonRecipientAccepted, Message: "Fine.",
 		Details: &Details{Reason: ReasonRecipientAccepted, RetryAfter: time.Second, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{"mx.example", 10}}, CatchAll: CatchAllNo,
 			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 hi", AtMS: 1}},
+			Transcript: []smtp.Line{{From: "S", Text: "220 hi", At: 1 * time.Millisecond}},
 			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 7 * time.Millisecond},
 	}
 	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -54,7 +55,7 @@ func TestWhatIsRememberedIsBrief(t *testing.T) {
 }
 
 func TestShortSessionIsRememberedWhole(t *testing.T) {
-	s := Session{Greeting: &smtp.Reply{Code: 421, Lines: []string{"busy", "later"}}, Transcript: []smtp.Line{{From: smtp.FromServer, Text: "421 busy", AtMS: 3}}}
+	s := Session{Greeting: &smtp.Reply{Code: 421, Lines: []string{"busy", "later"}}, Transcript: []smtp.Line{{From: smtp.FromServer, Text: "421 busy", At: 3 * time.Millisecond}}}
 	b := brief(&s)
 	if b.Greeting.String() != s.Greeting.String() || len(b.Transcript) != 1 || b.Transcript[0] != s.Transcript[0] {
 		t.Errorf("remembered %+v", b)

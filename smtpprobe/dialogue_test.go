@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -225,12 +226,12 @@ C QUIT
 		t.Errorf("transcript (-want +got):\n%s", diff)
 	}
 	for i, line := range session.Transcript {
-		want := int64(0)
+		want := time.Duration(0)
 		if i > 2 {
-			want = 2000
+			want = 2 * time.Second
 		}
-		if line.AtMS != want {
-			t.Errorf("%q at %d ms, want %d", line.Text, line.AtMS, want)
+		if line.At != want {
+			t.Errorf("%q at %v, want %v", line.Text, line.At, want)
 		}
 	}
 }

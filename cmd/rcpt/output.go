@@ -155,7 +155,7 @@ func wait(d time.Duration) string {
 
 func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 	for _, line := range transcript {
-		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.AtMS, line.From, tty.Printable(line.Text))
+		fmt.Fprintf(text, "    %6d ms  %s  %s\n", line.At.Milliseconds(), line.From, tty.Printable(line.Text))
 	}
 }
 

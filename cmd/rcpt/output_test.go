@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "info@acne.example",
 			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
 				Text: "Come \x1b[2Jback\u202e later\r\n"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", AtMS: 12}, {From: "C", Text: "QUIT", AtMS: 1200}},
+			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", At: 12 * time.Millisecond}, {From: "C", Text: "QUIT", At: 1200 * time.Millisecond}},
 		},
 	}
 	const short = `unknown        info@acme.example

@@ -92,7 +92,7 @@ func TestCopies(t *testing.T) {
 
 // TestKeptSession: the page says that times go on from an earlier check.
 func TestKeptSession(t *testing.T) {
-	d := &engine.Details{Duration: 24 * time.Millisecond, Transcript: []smtp.Line{{AtMS: 3}, {AtMS: 6280}}}
+	d := &engine.Details{Duration: 24 * time.Millisecond, Transcript: []smtp.Line{{At: 3 * time.Millisecond}, {At: 6280 * time.Millisecond}}}
 	if !beganBefore(d) {
 		t.Error("a kept session")
 	}

@@ -235,21 +235,21 @@ func checked(_ context.Context, address string) (engine.Result, error) {
 		return result, engine.ErrBusy
 	}
 	details.Transcript = []smtp.Line{
-		{From: "*", Text: "connected to 192.0.2.25, port 25", AtMS: 0},
-		{From: "S", Text: "220 " + host + " ESMTP", AtMS: 98},
-		{From: "C", Text: "EHLO verify.acme.example", AtMS: 98},
-		{From: "S", Text: "250-" + host, AtMS: 197},
-		{From: "S", Text: "250-PIPELINING", AtMS: 197},
-		{From: "S", Text: "250-STARTTLS", AtMS: 197},
-		{From: "S", Text: "250 ENHANCEDSTATUSCODES", AtMS: 197},
-		{From: "C", Text: "MAIL FROM:<>", AtMS: 198},
-		{From: "C", Text: "RCPT TO:<" + address + ">", AtMS: 198},
-		{From: "C", Text: "RCPT TO:<q7hx2mzk4d@" + domain + ">", AtMS: 198},
-		{From: "S", Text: "250 2.1.0 Ok", AtMS: 301},
-		{From: "S", Text: reply, AtMS: 302},
-		{From: "S", Text: "550 5.1.1 <q7hx2mzk4d@" + domain + ">: Recipient address rejected: User unknown", AtMS: 302},
-		{From: "C", Text: "RSET", AtMS: 303},
-		{From: "S", Text: "250 2.0.0 Ok", AtMS: 401},
+		{From: "*", Text: "connected to 192.0.2.25, port 25", At: 0},
+		{From: "S", Text: "220 " + host + " ESMTP", At: 98 * time.Millisecond},
+		{From: "C", Text: "EHLO verify.acme.example", At: 98 * time.Millisecond},
+		{From: "S", Text: "250-" + host, At: 197 * time.Millisecond},
+		{From: "S", Text: "250-PIPELINING", At: 197 * time.Millisecond},
+		{From: "S", Text: "250-STARTTLS", At: 197 * time.Millisecond},
+		{From: "S", Text: "250 ENHANCEDSTATUSCODES", At: 197 * time.Millisecond},
+		{From: "C", Text: "MAIL FROM:<>", At: 198 * time.Millisecond},
+		{From: "C", Text: "RCPT TO:<" + address + ">", At: 198 * time.Millisecond},
+		{From: "C", Text: "RCPT TO:<q7hx2mzk4d@" + domain + ">", At: 198 * time.Millisecond},
+		{From: "S", Text: "250 2.1.0 Ok", At: 301 * time.Millisecond},
+		{From: "S", Text: reply, At: 302 * time.Millisecond},
+		{From: "S", Text: "550 5.1.1 <q7hx2mzk4d@" + domain + ">: Recipient address rejected: User unknown", At: 302 * time.Millisecond},
+		{From: "C", Text: "RSET", At: 303 * time.Millisecond},
+		{From: "S", Text: "250 2.0.0 Ok", At: 401 * time.Millisecond},
 	}
 	return result, nil
 }

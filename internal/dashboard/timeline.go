@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -172,15 +173,15 @@ type line struct {
 // beganBefore reports whether the dialogue is from a session that an earlier
 // check opened: then its times count from the start of that session.
 func beganBefore(d *engine.Details) bool {
-	const slack = 1000 // reported and measured times need not agree to the millisecond
+	const slack = time.Second // reported and measured times need not agree to the millisecond
 	last := len(d.Transcript) - 1
-	return last >= 0 && d.Transcript[last].AtMS > d.Duration.Milliseconds()+slack
+	return last >= 0 && d.Transcript[last].At > d.Duration+slack
 }
 
 func dialogueOf(transcript []smtp.Line) []line {
 	lines := make([]line, 0, len(transcript))
 	for _, entry := range transcript {
-		l := line{At: groupedCount(entry.AtMS), Who: "Note", Class: "note", Text: entry.Text}
+		l := line{At: groupedCount(entry.At.Milliseconds()), Who: "Note", Class: "note", Text: entry.Text}
 		switch entry.From {
 		case "C":
 			l.Who, l.Class = "rcpt", "client"

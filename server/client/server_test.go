@@ -32,7 +32,7 @@ func full(address string) engine.Result {
 			CatchAll:   engine.CatchAllUnknown,
 			Matches:    []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}},
 			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", AtMS: 12}},
+			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}},
 			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Duration: 187 * time.Millisecond,
 		},
 	}

@@ -243,7 +243,30 @@ type SMTP struct {
 
 // Line is a line of an SMTP session.
 type Line struct {
-	From string `json:"from"` // C: the client, S: the server, *: a remark
-	Text string `json:"text"`
-	AtMS int64  `json:"at_ms"` // since the session began
+	From string        `json:"from"` // C: the client, S: the server, *: a remark
+	Text string        `json:"text"`
+	At   time.Duration `json:"-"` // since the session began; "at_ms", whole milliseconds
+}
+
+// lineJSON is Line as JSON has it.
+type lineJSON struct {
+	*plainLine
+	AtMS int64 `json:"at_ms"`
+}
+
+type plainLine Line
+
+// MarshalJSON writes the line as the service does.
+func (l Line) MarshalJSON() ([]byte, error) {
+	return json.Marshal(lineJSON{(*plainLine)(&l), l.At.Milliseconds()})
+}
+
+// UnmarshalJSON reads the line.
+func (l *Line) UnmarshalJSON(data []byte) error {
+	in := lineJSON{plainLine: (*plainLine)(l)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	l.At = time.Duration(in.AtMS) * time.Millisecond
+	return nil
 }

@@ -1,7 +1,6 @@
 package smtp
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -61,11 +60,7 @@ type plainFailure Failure
 // MarshalJSON writes the failure; RetryAfter is rounded up to a second. Whether
 // <, > and & are escaped is left to the encoder.
 func (f Failure) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(failureJSON{(*plainFailure)(&f), int64((f.RetryAfter + time.Second - 1) / time.Second)})
-	return out.Bytes(), err
+	return encode(failureJSON{(*plainFailure)(&f), int64((f.RetryAfter + time.Second - 1) / time.Second)})
 }
 
 // UnmarshalJSON reads the failure.

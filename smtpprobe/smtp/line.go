@@ -1,5 +1,11 @@
 package smtp
 
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
 // Values of Line.From.
 const (
 	FromClient = "C"
@@ -13,6 +19,39 @@ type Line struct {
 	// prober (connected, TLS established, failure).
 	From string `json:"from"`
 	Text string `json:"text"`
-	// AtMS is milliseconds since the session began.
+	// At is the time since the session began. JSON has it as "at_ms", in whole
+	// milliseconds.
+	At time.Duration `json:"-"`
+}
+
+// lineJSON is a Line as JSON has it.
+type lineJSON struct {
+	*plainLine
 	AtMS int64 `json:"at_ms"`
+}
+
+type plainLine Line
+
+// MarshalJSON writes the line. Whether <, > and & are escaped is left to the
+// encoder.
+func (l Line) MarshalJSON() ([]byte, error) {
+	return encode(lineJSON{(*plainLine)(&l), l.At.Milliseconds()})
+}
+
+// UnmarshalJSON reads the line.
+func (l *Line) UnmarshalJSON(data []byte) error {
+	in := lineJSON{plainLine: (*plainLine)(l)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	l.At = time.Duration(in.AtMS) * time.Millisecond
+	return nil
+}
+
+func encode(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return out.Bytes(), err
 }

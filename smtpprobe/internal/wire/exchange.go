@@ -196,7 +196,7 @@ func (c *Conn) Excerpt(remark string, exchanges ...Exchange) []smtp.Line {
 	lines := append(make([]smtp.Line, 0, c.opened+usual), log[:c.opened]...)
 	if remark != "" {
 		at := min(c.opened, len(log)-1)
-		lines = append(lines, smtp.Line{From: smtp.FromProber, Text: remark, AtMS: log[at].AtMS})
+		lines = append(lines, smtp.Line{From: smtp.FromProber, Text: remark, At: log[at].At})
 	}
 	for _, e := range exchanges {
 		if e.command > 0 && e.command < len(log) { // the log may have been full

@@ -30,7 +30,7 @@ func (t *transcript) add(from, text string) {
 	}
 	text = smtp.Truncate(smtp.Clean(text), maxLineText)
 	t.bytes += len(text)
-	t.lines = append(t.lines, smtp.Line{From: from, Text: text, AtMS: time.Since(t.start).Milliseconds()})
+	t.lines = append(t.lines, smtp.Line{From: from, Text: text, At: time.Since(t.start).Truncate(time.Millisecond)})
 }
 
 // cut takes off all but the first n lines.
