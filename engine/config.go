@@ -80,9 +80,9 @@ type Config struct {
 	PaceMemory []pace.Memory
 	// Remember is the approximate number of results to remember, each for as
 	// long as [Result.Lasts]. A result takes about 1.5 kB. What a caller with
-	// little time did not find out is not remembered ([Hurried]), an unknown
-	// does not replace a verdict, and callers that verify the same address at
-	// the same time share a verification. Default: none.
+	// little time did not find out is not remembered ([Result.Settled]), an
+	// unknown does not replace a verdict, and callers that verify the same
+	// address at the same time share a verification. Default: none.
 	Remember int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the
 	// embedded ones.

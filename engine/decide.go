@@ -123,6 +123,7 @@ func details(evidence Evidence, j judgement) *Details {
 		}
 	}
 	if evidence.SMTP != nil {
+		d.Waited = evidence.SMTP.Waited
 		d.Transcript = transcript(*evidence.SMTP)
 	}
 	return d

@@ -93,20 +93,17 @@ func (r Result) RetryAt() time.Time {
 	return r.Details.CheckedAt.Add(r.Details.Duration + r.Details.RetryAfter)
 }
 
-// Hurried reports whether ctx gives a verification clearly less time than it
-// usually has. Such a verification may find nothing out for that reason alone:
-// its result is not to be remembered unless it is settled
-// ([Result.Settled]).
-func Hurried(ctx context.Context, usual time.Duration) bool {
+// Settled reports whether more time could not have changed the result, which
+// was got under ctx by a Verifier with the usual timeout: it is a verdict, or a
+// refusal by a mail host, or ctx left it about as much time as is usual. The
+// wait for a session does not count, as it does not for the timeout. An unknown
+// that is not settled is not to be remembered.
+func (r Result) Settled(ctx context.Context, usual time.Duration) bool {
+	if r.Verdict != VerdictUnknown || r.Details == nil || r.Details.SMTP != nil && r.Details.SMTP.Code >= 400 {
+		return true
+	}
 	deadline, ok := ctx.Deadline()
-	return ok && time.Until(deadline) < usual-usual/10
-}
-
-// Settled reports whether more time could not have changed the result: it is a
-// verdict, or a refusal by a mail host. An acceptance without the reply about
-// the control mailbox is neither, nor is silence.
-func (r Result) Settled() bool {
-	return r.Verdict != VerdictUnknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
+	return !ok || !deadline.Before(r.Details.CheckedAt.Add(r.Details.Waited+usual-usual/10))
 }
 
 // Replaces reports whether r may take the place of a remembered result that

@@ -46,6 +46,7 @@ type Details struct {
 	Cached     bool          `json:"cached"`
 	CheckedAt  time.Time     `json:"checked_at"`
 	Duration   time.Duration `json:"-"` // "duration_ms", whole milliseconds
+	Waited     time.Duration `json:"-"` // of Duration, for sessions with mail hosts; not in JSON
 }
 
 // MX is a mail exchanger of the domain.

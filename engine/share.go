@@ -14,11 +14,11 @@ import (
 func (v *Verifier) share(ctx context.Context, level Level, address string) (Result, error) {
 	key := string(level) + " " + address
 	answer, _ := v.calls.Do(ctx, key, func(ctx context.Context) flight.Answer[Result] {
-		answer := flight.Answer[Result]{Settled: !Hurried(ctx, v.config.Timeout)}
+		var answer flight.Answer[Result]
 		v.judgeAll(ctx, scope{v.lists.Load(), level}, []string{address}, func(_ int, r Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
-		answer.Settled = answer.Settled || answer.Value.Settled()
+		answer.Settled = answer.Value.Settled(ctx, v.config.Timeout)
 		return answer
 	})
 	result := answer.Value

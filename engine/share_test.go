@@ -176,3 +176,70 @@ func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 		all.Wait()
 	})
 }
+
+// TestWaitingMakesACallerHurried checks that a caller whose time was enough
+// when it came, but not any more when a session became free, decides nothing
+// for others.
+func TestWaitingMakesACallerHurried(t *testing.T) {
+	for _, together := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			host := &smtptest.Host{ReplyDelay: time.Second, RCPTDelay: 9 * time.Second, CatchAll: true}
+			v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1}, host)
+			verify := func(ctx context.Context, address string) (result engine.Result, err error) {
+				if !together {
+					return v.Verify(ctx, address)
+				}
+				v.VerifyTogether(ctx, []string{address}, func(_ int, r engine.Result, e error) { result, err = r, e })
+				return result, err
+			}
+			var first sync.WaitGroup
+			first.Go(func() { // it has the session for 20 s
+				if r, err := verify(t.Context(), "first@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
+					t.Errorf("the first: %s, %v", r.Reason, err)
+				}
+			})
+			time.Sleep(1500 * time.Millisecond) // its transaction has begun
+			ctx, cancel := context.WithTimeout(t.Context(), 27500*time.Millisecond)
+			defer cancel()
+			r, err := verify(ctx, "user@example.test")
+			if r.Reason != engine.ReasonConnectionTimeout && !errors.Is(err, engine.ErrBusy) {
+				t.Errorf("the one that waited: %s, %v", r.Reason, err)
+			}
+			first.Wait()
+			time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
+			if r, err := verify(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached {
+				t.Errorf("patient: %s, cached %v, %v", r.Reason, r.Details.Cached, err)
+			}
+		})
+	}
+}
+
+// TestDeadlineInTheQueueIsTheCallersOwn checks that a caller with more time
+// asks once more if the caller whose verification it shares waited in vain.
+func TestDeadlineInTheQueueIsTheCallersOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := &smtptest.Host{RCPTDelay: 12 * time.Second, CatchAll: true}
+		v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1}, host)
+		var all sync.WaitGroup
+		for _, tt := range []struct {
+			address string
+			time    time.Duration
+			verdict engine.Verdict
+			err     error
+		}{
+			{"first@example.test", time.Hour, engine.VerdictAcceptAll, nil},
+			{"user@example.test", 5 * time.Second, engine.VerdictUnknown, engine.ErrBusy},
+			{"user@example.test", time.Hour, engine.VerdictAcceptAll, nil},
+		} {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
+				defer cancel()
+				if r, err := v.Verify(ctx, tt.address); r.Verdict != tt.verdict || !errors.Is(err, tt.err) {
+					t.Errorf("%s with %v: %s, %v", tt.address, tt.time, r.Reason, err)
+				}
+			})
+			time.Sleep(time.Second)
+		}
+		all.Wait()
+	})
+}

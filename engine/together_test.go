@@ -147,7 +147,7 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 	if !errors.Is(got.err, want.err) {
 		t.Errorf("%s: error %v, want %v", address, got.err, want.err)
 	}
-	ignored := cmpopts.IgnoreFields(engine.Details{}, "CheckedAt", "Duration", "Transcript", "Cached")
+	ignored := cmpopts.IgnoreFields(engine.Details{}, "CheckedAt", "Duration", "Waited", "Transcript", "Cached")
 	if diff := cmp.Diff(want.result, got.result, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-by itself +together):\n%s", address, diff)
 	}

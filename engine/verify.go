@@ -79,12 +79,11 @@ func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i i
 func (v *Verifier) judgeAll(
 	ctx context.Context, s scope, addresses []string, done func(i int, result Result, err error),
 ) {
-	hurried := Hurried(ctx, v.config.Timeout)
 	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
 		shallow := s.level != v.config.Level && result.Reason == ReasonSMTPSkipped
 		// Otherwise it may rest on lists that were replaced.
-		if v.lists.Load() == s.lists && !shallow && (!hurried || result.Settled()) {
+		if v.lists.Load() == s.lists && !shallow && result.Settled(ctx, v.config.Timeout) {
 			v.memory.keep(addresses[i], result)
 		}
 		done(i, result, err)

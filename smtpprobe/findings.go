@@ -1,7 +1,10 @@
 package smtpprobe
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/netip"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -12,6 +15,38 @@ type Findings struct {
 	// Sessions are the sessions tried, in order. Only the last can have an
 	// answer to RCPT.
 	Sessions []Session `json:"sessions"`
+	// Waited is the time, in whole milliseconds, that the probe waited for free
+	// sessions, which does not count against its budget. JSON has it as
+	// "waited_ms".
+	Waited time.Duration `json:"-"`
+}
+
+// findingsJSON is Findings as JSON has them.
+type findingsJSON struct {
+	*plainFindings
+	WaitedMS int64 `json:"waited_ms,omitempty"`
+}
+
+type plainFindings Findings
+
+// MarshalJSON writes the findings. Whether <, > and & are escaped is left to
+// the encoder.
+func (f Findings) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(findingsJSON{(*plainFindings)(&f), f.Waited.Milliseconds()})
+	return out.Bytes(), err
+}
+
+// UnmarshalJSON reads the findings.
+func (f *Findings) UnmarshalJSON(data []byte) error {
+	in := findingsJSON{plainFindings: (*plainFindings)(f)}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	f.Waited = time.Duration(in.WaitedMS) * time.Millisecond
+	return nil
 }
 
 // Session is what one connection to one address of one mail host was to the

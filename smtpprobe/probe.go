@@ -60,6 +60,7 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 	if r.session != nil {
 		pr.found.Sessions = append(pr.found.Sessions, *r.session)
+		pr.found.Waited = pr.budget.waited.Truncate(time.Millisecond)
 		pr.routes.learn(pr.route, r)
 	}
 	err = cmp.Or(cancelled(ctx), r.err)
@@ -70,7 +71,8 @@ func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 // for a free session: that wait is of our making, and must neither take time
 // from the host nor look like its silence.
 type budget struct {
-	end time.Time // zero: only the context bounds the probe
+	end    time.Time     // zero: only the context bounds the probe
+	waited time.Duration // by which the end was put off
 }
 
 func startBudget(d time.Duration) budget {
@@ -82,6 +84,7 @@ func startBudget(d time.Duration) budget {
 
 // extend makes up for a wait.
 func (b *budget) extend(d time.Duration) {
+	b.waited += d
 	if !b.end.IsZero() {
 		b.end = b.end.Add(d)
 	}

@@ -23,6 +23,15 @@ type Answer[T any] struct {
 	Settled bool // false: a call with more time might tell more
 }
 
+// final reports whether the answer is one for callers with more time, too. An
+// error is, unless it is that the time of the call was over.
+func (a *Answer[T]) final() bool {
+	if a.Err != nil {
+		return !errors.Is(a.Err, context.DeadlineExceeded)
+	}
+	return a.Settled
+}
+
 // Group is a set of calls, in which at most one for each key can be joined. The
 // zero value is ready for use.
 type Group[T any] struct {
@@ -64,7 +73,7 @@ func (g *Group[T]) Do(
 		case !c.wait(ctx):
 			g.leave(c, context.Cause(ctx))
 			return Answer[T]{Err: Ended(ctx)}, true
-		case c.answer.Settled || c.answer.Err != nil || ctx.Err() != nil:
+		case c.answer.final() || ctx.Err() != nil:
 			return c.answer, true
 		}
 	}

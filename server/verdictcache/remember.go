@@ -34,10 +34,9 @@ func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, 
 
 // verify asks the engine and remembers the result.
 func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
-	hurried := engine.Hurried(ctx, c.config.Timeout)
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
 	result, err := c.config.Engine.VerifyAnew(ctx, m.given)
-	a := answer{Value: result, Err: err, Settled: !hurried || result.Settled()}
+	a := answer{Value: result, Err: err, Settled: result.Settled(ctx, c.config.Timeout)}
 	if err == nil && a.Settled && c.config.Fingerprint() == fingerprint {
 		c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, schedule)
 	}

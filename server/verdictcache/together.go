@@ -31,11 +31,10 @@ func (c *Cache) VerifyTogether(
 		all.Wait()
 		return
 	}
-	hurried := engine.Hurried(ctx, c.config.Timeout)
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
 	asked.VerifyTogether(ctx, addresses, func(i int, result engine.Result, err error) {
 		m, ok := c.read(addresses[i])
-		if ok && err == nil && (!hurried || result.Settled()) && c.config.Fingerprint() == fingerprint {
+		if ok && err == nil && result.Settled(ctx, c.config.Timeout) && c.config.Fingerprint() == fingerprint {
 			c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, true)
 		}
 		done(i, result, err)
