@@ -19,8 +19,8 @@ const DefaultConcurrency = 500
 // hundred recipients.
 const queuedPerAsked = 8
 
-// DefaultProgressEvery is often enough for a progress line.
-const DefaultProgressEvery = time.Second
+// defaultProgressEvery is often enough for a progress line.
+const defaultProgressEvery = time.Second
 
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
@@ -60,7 +60,7 @@ type Options struct {
 	// Progress is called about once in ProgressEvery, and at the end, on the
 	// goroutine that called [Run]. It must be quick. Default: none.
 	Progress func(Progress)
-	// Default: [DefaultProgressEvery].
+	// Default: a second.
 	ProgressEvery time.Duration
 	// SpillDir is the folder for what does not fit in memory; preferably not in
 	// memory itself, as temporary folders may be. Default: [os.TempDir].
@@ -127,7 +127,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("bulk: progress interval %v is negative", o.ProgressEvery)
 	}
 	setDefault(&o.Concurrency, DefaultConcurrency)
-	setDefault(&o.ProgressEvery, DefaultProgressEvery)
+	setDefault(&o.ProgressEvery, defaultProgressEvery)
 	setDefault(&o.SpillDir, os.TempDir())
 	if o.Room == nil {
 		o.Room = func() int { return o.Concurrency }

@@ -173,7 +173,8 @@ func countReplies(t *testing.T, file string) (c tally) {
 		if row.Phase == "banner" {
 			q.Phase = smtp.PhaseGreeting
 		}
-		c.add(engine.Explain(q, replies.DefaultClassifier()).Verdict, row.Verdict...)
+		_, result := engine.Explain(q, replies.DefaultClassifier())
+		c.add(result.Verdict, row.Verdict...)
 	}
 	return c
 }

@@ -22,8 +22,8 @@ func TestExplainBlocked(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := replies.Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: "mx.example.net"}
-		if got := engine.Explain(q, replies.DefaultClassifier()).Message; !strings.Contains(got, want) {
-			t.Errorf("%q: message %q, want %q in it", text, got, want)
+		if _, got := engine.Explain(q, replies.DefaultClassifier()); !strings.Contains(got.Message, want) {
+			t.Errorf("%q: message %q, want %q in it", text, got.Message, want)
 		}
 	}
 }

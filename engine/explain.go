@@ -5,19 +5,12 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Explanation is what one reply would mean for an address.
-type Explanation struct {
-	replies.Classification
-	Reason  Reason
-	Verdict Verdict
-	Message string
-}
-
-// Explain reads a reply as [Decide] does if it is the one that decides. An
+// Explain reads a reply as [Decide] does if it is the one that decides, and
+// returns what it is read as and the result for an address, without details. An
 // accepted recipient is judged as if the random one had been refused. A
 // positive reply before RCPT decides nothing, because the session goes on:
 // [ReasonSMTPSkipped].
-func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
+func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classification, Result) {
 	reading := classifier.Read(q)
 	reason := ReasonRecipientAccepted
 	switch {
@@ -32,5 +25,5 @@ func Explain(q replies.Input, classifier *replies.Classifier) Explanation {
 	}
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
 	reading.RetryAfter = retryAfter(j)
-	return Explanation{Classification: reading, Reason: reason, Verdict: rule.verdict, Message: rule.message}
+	return reading, Result{Success: true, Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

@@ -73,14 +73,14 @@ type explanation struct {
 }
 
 func explanationOf(q replies.Input, classifier *replies.Classifier) explanation {
-	read := engine.Explain(q, classifier)
+	read, result := engine.Explain(q, classifier)
 	e := explanation{
 		Phase: q.Phase, Code: q.Reply.Code, Enhanced: q.Reply.Enhanced, Text: strings.Join(q.Reply.Lines, " "),
-		Class: read.Class, Reason: read.Reason, Verdict: read.Verdict, Message: read.Message,
+		Class: read.Class, Reason: result.Reason, Verdict: result.Verdict, Message: result.Message,
 		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
 		Source: "by its code alone: no rule matches the text",
 	}
-	if remedy, known := replies.RemedyFor(q); known && read.Reason == engine.ReasonBlocked {
+	if remedy, known := replies.RemedyFor(q); known && result.Reason == engine.ReasonBlocked {
 		e.Remedy = remedy.Advice()
 	}
 	for _, rule := range classifier.Rules() {

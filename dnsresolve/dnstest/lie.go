@@ -8,8 +8,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// LyingAddress is what [Strangers] says that everybody's address is.
-const LyingAddress = "192.0.2.66"
+// lyingAddress is what [Strangers] says that everybody's address is.
+const lyingAddress = "192.0.2.66"
 
 // padding is 20 kB of irrelevant records.
 func padding() []dns.RR {
@@ -44,7 +44,7 @@ func inUpperCase(m *dns.Msg) *dns.Msg {
 func withStrangers(m *dns.Msg) *dns.Msg {
 	lies := func(name string) []dns.RR {
 		return []dns.RR{
-			&dns.A{Hdr: header(name, dns.TypeA), A: net.ParseIP(LyingAddress)},
+			&dns.A{Hdr: header(name, dns.TypeA), A: net.ParseIP(lyingAddress)},
 			&dns.AAAA{Hdr: header(name, dns.TypeAAAA), AAAA: net.ParseIP("2001:db8::66")},
 			&dns.MX{Hdr: header(name, dns.TypeMX), Preference: 0, Mx: "stranger.test."},
 		}

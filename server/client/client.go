@@ -16,15 +16,15 @@ import (
 
 // Defaults of a [Config].
 const (
-	// DefaultTries is the number of tries. The waits between four tries are
+	// defaultTries is the number of tries. The waits between four tries are
 	// four seconds at most, unless the server asks for more.
-	DefaultTries = 4
-	// DefaultMaxWait is longer than the server's Retry-After for clients within
+	defaultTries = 4
+	// defaultMaxWait is longer than the server's Retry-After for clients within
 	// their rate.
-	DefaultMaxWait = 30 * time.Second
-	// DefaultTimeout is longer than a verification takes by default, with the
+	defaultMaxWait = 30 * time.Second
+	// defaultTimeout is longer than a verification takes by default, with the
 	// wait for its turn.
-	DefaultTimeout = time.Minute
+	defaultTimeout = time.Minute
 )
 
 // maxBody bounds what is read of an answer. A record with a long transcript has
@@ -43,13 +43,13 @@ type Config struct {
 	// Default: one on [http.DefaultTransport].
 	HTTP *http.Client
 	// Timeout bounds one try; the context bounds all. Default:
-	// [DefaultTimeout].
+	// a minute.
 	Timeout time.Duration
 	// Tries is how often a request is sent, the first time included. Default:
-	// [DefaultTries].
+	// 4.
 	Tries int
 	// MaxWait bounds the wait between two tries. If the server asks for a
-	// longer one, the [Error] is returned instead. Default: [DefaultMaxWait].
+	// longer one, the [Error] is returned instead. Default: 30 s.
 	MaxWait time.Duration
 }
 
@@ -72,9 +72,9 @@ func New(config Config) (*Client, error) {
 	if config.Tries < 0 || config.Timeout < 0 || config.MaxWait < 0 {
 		return nil, errors.New("rcpt: tries and times must be positive")
 	}
-	config.Tries = cmp.Or(config.Tries, DefaultTries)
-	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
-	config.MaxWait = cmp.Or(config.MaxWait, DefaultMaxWait)
+	config.Tries = cmp.Or(config.Tries, defaultTries)
+	config.Timeout = cmp.Or(config.Timeout, defaultTimeout)
+	config.MaxWait = cmp.Or(config.MaxWait, defaultMaxWait)
 	c := &Client{config: config, base: base}
 	if config.HTTP != nil {
 		c.http = *config.HTTP

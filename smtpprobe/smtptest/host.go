@@ -27,7 +27,7 @@ type Host struct {
 	// recipient a temporary failure, and those that follow too until this much
 	// time has passed (RFC 6647). It comes before Mailboxes.
 	Greylist      time.Duration
-	GreylistReply string // default: DefaultGreylistReply
+	GreylistReply string // default: 451 4.7.1
 
 	Greeting string // instead of the greeting; a refusal leaves the client nothing but QUIT
 	EHLO     string // instead of the reply to EHLO, keywords included
@@ -65,11 +65,13 @@ type Host struct {
 	tls      hostTLS
 }
 
-// Defaults of a Host.
+// DefaultUnknown is the reply to RCPT for mailboxes that a Host does not have.
+const DefaultUnknown = "550 5.1.1 <%s>: no such mailbox here"
+
+// Other defaults of a Host.
 const (
-	DefaultName          = "mx.smtptest.example"
-	DefaultUnknown       = "550 5.1.1 <%s>: no such mailbox here"
-	DefaultGreylistReply = "451 4.7.1 Greylisted, please try again later"
+	defaultName          = "mx.smtptest.example"
+	defaultGreylistReply = "451 4.7.1 Greylisted, please try again later"
 )
 
 // Phase is a step of a session: what the server answers.
@@ -115,7 +117,7 @@ func (h *Host) ServeSMTP(conn net.Conn) {
 	newDialogue(h, w).run()
 }
 
-func (h *Host) name() string { return orDefault(h.Name, DefaultName) }
+func (h *Host) name() string { return orDefault(h.Name, defaultName) }
 
 // keywords are the lines of the reply to EHLO.
 func (h *Host) keywords(secure bool) []string {

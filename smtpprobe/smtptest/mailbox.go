@@ -42,7 +42,7 @@ func (h *Host) replyTo(rcpt string, n int, utf8Mail bool, from triplet) string {
 	case !h.serves(rcpt):
 		reply = relayDenied
 	case h.Greylist > 0 && !h.greylist.known(from, h.Greylist):
-		reply = orDefault(h.GreylistReply, DefaultGreylistReply)
+		reply = orDefault(h.GreylistReply, defaultGreylistReply)
 	default:
 		reply = h.mailboxReply(rcpt)
 	}

@@ -94,7 +94,7 @@ func (p *play) flood(b []byte) bool {
 }
 
 func (p *play) startTLS(s step) bool {
-	if p.wire.startTLS(newTLS(DefaultName, notAfter).config) != nil {
+	if p.wire.startTLS(newTLS(defaultName, notAfter).config) != nil {
 		return false
 	}
 	p.lines.Reset(p.wire)

@@ -20,7 +20,7 @@ func handshake(c *client, h *smtptest.Host) error {
 	roots.AddCert(h.Certificate())
 	conn := tls.Client(c.conn, &tls.Config{
 		RootCAs:            roots,
-		ServerName:         smtptest.DefaultName,
+		ServerName:         "mx.smtptest.example",
 		ClientSessionCache: tls.NewLRUClientSessionCache(1), // a server may then send tickets
 	})
 	c.conn, c.r = conn, bufio.NewReader(conn)
