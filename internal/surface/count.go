@@ -3,17 +3,33 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
-// file adds what a file exports.
-func (c *count) file(file *ast.File) {
+// file adds what a file exports; with types, these alone, with their methods
+// and constants.
+func (c *count) file(file *ast.File, types ...string) {
+	wanted := func(name string) bool { return len(types) == 0 || slices.Contains(types, name) }
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			c.function(d)
+			if len(types) == 0 || d.Recv != nil && wanted(typeName(d.Recv.List[0].Type)) {
+				c.function(d)
+			}
 		case *ast.GenDecl:
+			var of string // the type of the constants, which may stand on the first alone
 			for _, spec := range d.Specs {
-				c.spec(d.Tok, spec)
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					of = s.Name.Name
+				case *ast.ValueSpec:
+					if s.Type != nil || len(s.Values) > 0 {
+						of = typeName(s.Type)
+					}
+				}
+				if wanted(of) {
+					c.spec(d.Tok, spec)
+				}
 			}
 		}
 	}

@@ -1,7 +1,8 @@
 // Command surface counts what the packages of this module export: constants,
 // variables, functions, types, methods and fields. It prints a table of the
-// packages that others can import, the promised ones (promised.txt) first, and
-// with -promised their names alone. Run it at the root of the module.
+// packages that others can import: the promised ones (promised.txt), the types
+// of others that these show, and the rest. With -promised it prints what is
+// promised. Run it at the root of the module.
 package main
 
 import (
@@ -26,10 +27,14 @@ import (
 var promisedText string
 
 func main() {
-	names := flag.Bool("promised", false, "print the promised packages, one a line")
+	names := flag.Bool("promised", false, "print what is promised: packages, one a line, or some types of one")
 	flag.Parse()
 	if *names {
-		fmt.Println(strings.Join(promised(), "\n"))
+		for _, p := range promises() {
+			if !p.open {
+				fmt.Println(p.folder, strings.Join(p.types, " "))
+			}
+		}
 		return
 	}
 	if err := report(os.Stdout, "."); err != nil {
@@ -38,11 +43,33 @@ func main() {
 	}
 }
 
+// promise is a line of promised.txt.
+type promise struct {
+	folder string
+	types  []string // none: the whole package
+	open   bool     // promised packages show the types, but they may change
+}
+
+// promises are the lines of promised.txt.
+func promises() (all []promise) {
+	for line := range strings.Lines(promisedText) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || fields[0] == "#":
+		case fields[0] == "open":
+			all = append(all, promise{fields[1], fields[2:], true})
+		default:
+			all = append(all, promise{folder: fields[0], types: fields[1:]})
+		}
+	}
+	return all
+}
+
 // promised returns the folders of the packages that STABILITY.md promises.
 func promised() (folders []string) {
-	for line := range strings.Lines(promisedText) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			folders = append(folders, line)
+	for _, p := range promises() {
+		if len(p.types) == 0 {
+			folders = append(folders, p.folder)
 		}
 	}
 	return folders
@@ -55,12 +82,12 @@ func report(out io.Writer, root string) error {
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	promise := promised()
+	whole := promised()
 	row := func(name string, c count) {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
 			name, c.total(), c.Consts, c.Vars, c.Funcs, c.Types, c.Methods, c.Fields)
 	}
-	part := func(title string, in func(folder string) bool) {
+	part := func(title string, counts map[string]count, in func(folder string) bool) {
 		fmt.Fprintf(table, "%s\ttotal\tconst\tvar\tfunc\ttype\tmethod\tfield\t\n", title)
 		var sum count
 		packages := 0
@@ -73,8 +100,17 @@ func report(out io.Writer, root string) error {
 		}
 		row(fmt.Sprintf("%d packages", packages), sum)
 	}
-	part("promised", func(folder string) bool { return slices.Contains(promise, folder) })
-	part("other", func(folder string) bool { return !slices.Contains(promise, folder) })
+	part("promised", counts, func(folder string) bool { return slices.Contains(whole, folder) })
+	shown := make(map[string]count)
+	for _, p := range promises() {
+		if len(p.types) > 0 && !p.open {
+			if shown[p.folder], _, err = countFolder(filepath.Join(root, p.folder), p.types...); err != nil {
+				return err
+			}
+		}
+	}
+	part("types shown", shown, func(string) bool { return true })
+	part("other", counts, func(folder string) bool { return !slices.Contains(whole, folder) })
 	return table.Flush()
 }
 
@@ -107,9 +143,9 @@ func isModule(folder string) bool {
 	return err == nil
 }
 
-// countFolder counts in the package of a folder; ok is false if other
-// modules cannot import one from there.
-func countFolder(folder string) (c count, ok bool, err error) {
+// countFolder counts in the package of a folder, in all of it or for some of
+// its types; ok is false if other modules cannot import one from there.
+func countFolder(folder string, types ...string) (c count, ok bool, err error) {
 	context := build.Default
 	context.GOOS, context.GOARCH, context.CgoEnabled = "linux", "amd64", false // the same numbers everywhere
 	pkg, err := context.ImportDir(folder, 0)
@@ -128,7 +164,7 @@ func countFolder(folder string) (c count, ok bool, err error) {
 		if err != nil {
 			return c, false, err
 		}
-		c.file(file)
+		c.file(file, types...)
 	}
 	return c, len(pkg.GoFiles) > 0, nil
 }

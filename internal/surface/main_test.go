@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -78,44 +79,77 @@ func TestPromisedPackages(t *testing.T) {
 	}
 }
 
-// TestPromiseIsWhole checks that the API of a promised package has types of
-// promised packages only, besides those of other modules.
+// shownType is a type of a package of this module.
+type shownType struct{ folder, name string }
+
+// TestPromiseIsWhole checks that the API of the promised packages, and of the
+// types that are promised by themselves, has types of promised packages and
+// such types only, besides those of other modules; that the latter are all
+// needed; and that STABILITY.md names them.
 func TestPromiseIsWhole(t *testing.T) {
-	promise := promised()
-	seen := 0
-	for _, folder := range promise {
-		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
+	stability, err := os.ReadFile(filepath.Join(root, "STABILITY.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, needed := promised(), map[shownType]bool{}
+	for _, p := range promises() {
+		if p.open {
+			continue
 		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, path := range mentioned(file) {
-				other, ours := strings.CutPrefix(path, module+"/")
-				if !ours {
-					continue
-				}
-				seen++
-				if !slices.Contains(promise, other) {
-					t.Errorf("%s: the API has a type of %s, which is not promised", name, other)
-				}
+		for _, of := range mentioned(t, p.folder, p.types) {
+			if !slices.Contains(whole, of.folder) {
+				needed[of] = true
 			}
 		}
 	}
-	if seen == 0 {
-		t.Error("no type of another package was seen")
+	for _, p := range promises() {
+		for _, name := range p.types {
+			of := shownType{p.folder, name}
+			if !needed[of] {
+				t.Errorf("promised.txt: nothing that is promised shows %v", of)
+			}
+			delete(needed, of)
+			if text := "`" + path.Base(p.folder) + "." + name + "`"; !strings.Contains(string(stability), text) {
+				t.Errorf("STABILITY.md does not name %s", text)
+			}
+		}
+	}
+	for of := range needed {
+		t.Errorf("promised.txt: something that is promised shows %v", of)
 	}
 }
 
-// mentioned returns the packages whose types stand in exported declarations of
-// a file.
-func mentioned(file *ast.File) (paths []string) {
+// mentioned returns the types of this module that stand in exported
+// declarations of a package, or in those of some of its types. Of the package's
+// own types, it returns none in the first case.
+func mentioned(t *testing.T, folder string, types []string) (found []shownType) {
+	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range mentionedIn(file, types) {
+			switch other, ours := strings.CutPrefix(of.folder, module+"/"); {
+			case ours:
+				found = append(found, shownType{other, of.name})
+			case of.folder == "" && len(types) > 0:
+				found = append(found, shownType{folder, of.name})
+			}
+		}
+	}
+	return found
+}
+
+// mentionedIn is mentioned for a file. The folder of a type is the path by
+// which it is imported.
+func mentionedIn(file *ast.File, types []string) (found []shownType) {
 	imports := map[string]string{} // by the name in this file
 	for _, spec := range file.Imports {
 		path := strings.Trim(spec.Path.Value, `"`)
@@ -125,31 +159,44 @@ func mentioned(file *ast.File) (paths []string) {
 		}
 		imports[name] = path
 	}
-	look := func(n ast.Node) {
+	var look func(n ast.Node)
+	look = func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
-			if s, ok := n.(*ast.SelectorExpr); ok {
-				if x, ok := s.X.(*ast.Ident); ok && imports[x.Name] != "" {
-					paths = append(paths, imports[x.Name])
+			switch n := n.(type) {
+			case *ast.Field:
+				look(n.Type) // and not at its name
+				return false
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok {
+					found = append(found, shownType{imports[x.Name], n.Sel.Name})
+				}
+				return false
+			case *ast.Ident:
+				if n.IsExported() {
+					found = append(found, shownType{"", n.Name})
 				}
 			}
 			return true
 		})
 	}
+	wanted := func(name string) bool {
+		return ast.IsExported(name) && (len(types) == 0 || slices.Contains(types, name))
+	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(typeName(d.Recv.List[0].Type))) {
+			if d.Name.IsExported() && (d.Recv == nil && len(types) == 0 || d.Recv != nil && wanted(typeName(d.Recv.List[0].Type))) {
 				look(d.Type)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() {
+				if s, ok := spec.(*ast.TypeSpec); ok && wanted(s.Name.Name) {
 					look(exportedPart(s.Type))
 				}
 			}
 		}
 	}
-	return paths
+	return found
 }
 
 // exportedPart returns a type without its unexported fields.
