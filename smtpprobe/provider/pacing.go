@@ -29,7 +29,7 @@ const (
 // Pacing returns the provider with which a mail host is paced, and what the
 // table has about it. All hosts of one provider share its limits. A provider
 // that is not in the table is the registrable domain of the host's name, and
-// where there is none, the network of its address.
+// where that does not tell, the network of its address.
 func Pacing(host string, addr netip.Addr) pace.Table {
 	if p := Of(host); p.Name != "" {
 		return tableOf(p.Pacing)
@@ -113,11 +113,16 @@ func setLimit(l *pace.Limits, rule, value string) (err error) {
 }
 
 // registrable returns the domain under which a company has the names of its
-// mail hosts; empty: the name is no domain name. The suffixes under which a
-// company lets its customers have names are that company's, too.
+// mail hosts; empty: the name is no domain name, or that of a machine which a
+// cloud lets. The suffixes under which a company lets its customers have names
+// are that company's, too.
 func registrable(host string) string {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") {
+		return ""
+	}
+	under := func(suffix string) bool { return strings.HasSuffix("."+name, "."+suffix) }
+	if slices.ContainsFunc(embedded().Machines, under) {
 		return ""
 	}
 	suffix, public := publicsuffix.PublicSuffix(name)

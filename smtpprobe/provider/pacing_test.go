@@ -30,6 +30,12 @@ func TestPacing(t *testing.T) {
 		{"mx.hoster.co.uk", "hoster.co.uk", false},
 		{"hoster.example", "hoster.example", false},
 		{"mx.customer.github.io", "github.io", false}, // a private suffix is one company's
+		{"inbound-smtp.eu-west-1.amazonaws.com", "amazon_ses", true},
+		{"ec2-192-0-2-77.eu-west-1.compute.amazonaws.com", "192.0.2.0/24", false},
+		{"ec2-192-0-2-77.compute-1.amazonaws.com", "192.0.2.0/24", false},
+		{"static.77.2.0.192.clients.your-server.de", "192.0.2.0/24", false},
+		{"www77.your-server.de", "your-server.de", false},
+		{"w0077.kasserver.com", "kasserver.com", false},
 		{"co.uk", "192.0.2.0/24", false},
 		{"mx", "192.0.2.0/24", false},
 		{"192.0.2.77", "192.0.2.0/24", false},

@@ -34,6 +34,7 @@ var embeddedProviders []byte
 // table is what the file has.
 type table struct {
 	Providers []Provider                   `yaml:"providers"`
+	Machines  []string                     `yaml:"machines"` // suffixes of names that do not tell the operator
 	Sources   map[string]string            `yaml:"sources"`
 	Limits    map[string]map[string]string `yaml:"limits"` // by pacing name and name of the limit: "5 kumomta"
 }
@@ -76,10 +77,14 @@ func Of(host string) Provider {
 	known := providersByHost()
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	for name != "" {
-		if provider, ok := known[name]; ok {
-			return provider
+		first, rest, _ := strings.Cut(name, ".")
+		_, behind, _ := strings.Cut(rest, ".")
+		for _, suffix := range [...]string{name, first + ".*." + behind} {
+			if provider, ok := known[suffix]; ok {
+				return provider
+			}
 		}
-		_, name, _ = strings.Cut(name, ".")
+		name = rest
 	}
 	return Provider{}
 }
