@@ -65,13 +65,14 @@
 // Recipients of a transaction, transactions and refusals of a session, and
 // sessions with a host are one number each: halved on trouble, grown on
 // success, forgotten after an hour (limits.go, package pace). A host gets four
-// sessions at first, and one more with each transaction that was believed while
-// jobs wait, up to [Config].MaxSessionsPerHost; half as many when it puts one
-// off while others are open, and more again after a minute. A probe by itself
-// never has more than one session at a time. A host that could not be
-// reached, or never answered about a recipient in two sessions with one target
-// each, is not tried again for 30 seconds. The answer about a control is kept
-// for ten minutes. All of it is bounded (caps.go) and gone with the pool, but
+// sessions at first, or two where its provider is strict, and one more with
+// each transaction that was believed while jobs wait, up to
+// [Config].MaxSessionsPerHost; half as many when it puts one off while others
+// are open, and more again after a minute. A probe by itself never has more
+// than one session at a time. A host that could not be reached, or never
+// answered about a recipient in two sessions with one target each, is not tried
+// again for 30 seconds. The answer about a control is kept for ten minutes. All
+// of it is bounded (caps.go) and gone with the pool, but
 // for what [Pool.PaceMemory] returns.
 //
 // All mail hosts of a provider together have the limits of [Config].Pace: for

@@ -61,10 +61,12 @@ func (p *Pool) host(j *job) *mailHost {
 	if h == nil {
 		p.sweep()
 		h = &mailHost{key: key, limits: newLimits(p.config)}
-		h.window = pace.NewWindow(pace.FirstSessions, p.config.MaxSessionsPerHost)
 		p.hosts[key] = h
 	}
 	p.paceFor(h, j.route)
+	if h.window == nil {
+		h.window = pace.NewWindow(h.paced.Rules().FirstSessions(), p.config.MaxSessionsPerHost)
+	}
 	now := time.Now()
 	if h.limits.over(now) {
 		h.limits = newLimits(p.config)

@@ -33,8 +33,8 @@ type Config struct {
 	Port     uint16   // default 25
 	Timeouts Timeouts // default: see the fields
 	// MaxSessionsPerHost limits the sessions open to one mail host, that is one
-	// IP address, at a time. A host gets four at first, and more as long as it
-	// takes them (pace.Window). Default 20.
+	// IP address, at a time. A host gets four at first, two where its provider
+	// is strict, and more as long as it takes them (pace.Window). Default 20.
 	MaxSessionsPerHost int
 	MaxSessions        int // sessions open in all; default 1000
 	// MaxWaitingPerHost limits the probes that wait for a session with one mail

@@ -142,3 +142,23 @@ func TestOneAddressHasOneSession(t *testing.T) {
 		}
 	}
 }
+
+// TestStrictProvidersBeginWithTwo sees how many sessions a mail host has before
+// any of its transactions went well.
+func TestStrictProvidersBeginWithTwo(t *testing.T) {
+	for name, want := range map[string]int{"mx.hoster.test": 4, "aspmx.l.google.com": 2} {
+		host := &peer{wait: func(*visit, string) time.Duration { return 5 * time.Second }}
+		requests := aboutAll(mailboxes(200, func(int) bool { return true }, "a.example"))
+		for i := range requests {
+			requests[i].Hosts[0].Name = name
+		}
+		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			time.AfterFunc(4*time.Second, func() {
+				if got := b.pool.Pacing()[0].Sessions; got != want {
+					b.Errorf("%s has %d sessions at first, want %d", name, got, want)
+				}
+			})
+			b.checkAnswered(b.askAll(requests))
+		})
+	}
+}

@@ -85,3 +85,27 @@ func TestSettingsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestStrictProvidersBeginWithTwo checks how many sessions a mail host may have
+// at first.
+func TestStrictProvidersBeginWithTwo(t *testing.T) {
+	for _, tt := range []struct {
+		preset Preset
+		limit  int // of the table; zero: it has none
+		want   int
+	}{
+		{Normal, 0, 4},
+		{Normal, 10, 4},
+		{Normal, 8, 4},
+		{Normal, 7, 2},
+		{Normal, 5, 2},
+		{Normal, 2, 2},
+		{Careful, 10, 2},
+		{Off, 5, 4},
+	} {
+		rules := Settings{Preset: tt.preset}.Rules(Table{Provider: "p", Limits: Limits{Sessions: tt.limit}})
+		if got := rules.FirstSessions(); got != tt.want {
+			t.Errorf("%s, %d sessions: a host begins with %d, want %d", tt.preset, tt.limit, got, tt.want)
+		}
+	}
+}

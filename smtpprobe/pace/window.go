@@ -2,9 +2,22 @@ package pace
 
 import "time"
 
-// FirstSessions is how many sessions a mail host may have at first, unless it
-// is known to be strict.
-const FirstSessions = 4
+// FirstSessions is how many sessions a mail host may have at first. Where its
+// provider is strict, that is where it is given less than twice as many with all
+// of its hosts, they are strictSessions.
+const (
+	FirstSessions  = 4
+	strictSessions = 2
+)
+
+// FirstSessions is how many sessions a mail host of the provider may have at
+// first.
+func (r Rules) FirstSessions() int {
+	if l := r.Limits.Sessions; l >= 0 && l < 2*FirstSessions {
+		return strictSessions
+	}
+	return FirstSessions
+}
 
 // How long what a window has learnt counts.
 const (
