@@ -72,14 +72,14 @@
 // than one session at a time. A host that could not be reached, or never
 // answered about a recipient in two sessions with one target each, is not tried
 // again for 30 seconds. The answer about a control is kept for ten minutes. All
-// of it is bounded (caps.go) and gone with the pool, but
-// for what [Pool.PaceMemory] returns.
+// of it is bounded (caps.go) and gone with the pool, but for what
+// [Pool.PaceMemory] returns.
 //
 // All mail hosts of a provider together have the limits of [Config].Pace: for
 // sessions, sessions begun in a minute, and recipients in a session, a minute
 // and a day. One that refuses us is paused; one that finds us too fast gets
 // half of the sessions, and one more each minute (package pace). Its hosts take
-// turns (turn.go). A probe that cannot wait for its turn ends with
+// turns (turn.go), and so do the domains of a host (fair.go). A probe that cannot wait for its turn ends with
 // smtp.KindLimited; many that may be held back are sent away ([HeldBackError])
 // for the sake of other providers.
 //

@@ -22,7 +22,7 @@ func (p *Pool) submit(j *job) error {
 		return p.heldBack(h, j)
 	}
 	j.since = time.Now()
-	h.waiting = append(h.waiting, j)
+	h.lineUp(j)
 	h.paced.waiting++
 	j.queue(true)
 	p.schedule(h)
@@ -126,6 +126,7 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 			rest = append(rest, h.waiting[i:]...)
 			break
 		}
+		h.serve(j)
 		j.taken(w, len(taken) > 0)
 		named += cost(j, taken)
 		taken = append(taken, j)
