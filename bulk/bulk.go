@@ -85,7 +85,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	defer stopReading()
 	r.stopReading = stopReading
 	go read(reading, source, r.reads)
-	r.asking = engine.WithHoldBack(engine.WithQueued(ctx, r.waiters.note))
+	r.asking = engine.WithHoldBack(engine.WithQueued(ctx, r.waiters.note), r.waitingRoom)
 	go r.out.run(context.WithoutCancel(ctx))
 
 	err = r.loop(ctx)

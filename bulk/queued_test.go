@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -41,6 +42,53 @@ func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 	t.Run("together", func(t *testing.T) { holdNobodyUp(t, func(w *watched) bulk.Verifier { return w }) })
 	t.Run("each by itself", func(t *testing.T) {
 		holdNobodyUp(t, func(w *watched) bulk.Verifier { return struct{ bulk.Verifier }{w} })
+	})
+}
+
+// TestBusyProvidersHoldNobodyUp checks that addresses of providers that have no
+// room take no place of those of others, with as little concurrency as may be.
+func TestBusyProvidersHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := new(strings.Builder)
+		network := smtptest.NewNetwork()
+		var emails []string
+		host := func(mailbox, domain, name, ip string, h *smtptest.Host) {
+			fmt.Fprintf(zone, "%s. MX 10 %s.\n%s. A %s\n", domain, name, name, ip)
+			network.Add(ip, h)
+			emails = append(emails, mailbox+"@"+domain)
+		}
+		for i := range 200 {
+			for p := range 3 {
+				domain, name := fmt.Sprintf("d%d-%d.example", i, p), fmt.Sprintf("mx%d.hoster%d.test", i, p)
+				host("busy", domain, name, fmt.Sprintf("192.0.%d.%d", 3+p, i+1), &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
+			}
+		}
+		for i := range 20 {
+			domain := fmt.Sprintf("fast%d.example", i)
+			host("one", domain, "mx."+domain, fmt.Sprintf("192.0.2.%d", i+2), &smtptest.Host{CatchAll: true})
+		}
+		verifier, err := engine.New(engine.Config{
+			HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone.String()), Dialer: network,
+			AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.0.0/16")},
+			Pace:      pace.Settings{Unknown: pace.Limits{Sessions: 1}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched := &watched{Verifier: verifier, start: time.Now()}
+		_, err = bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: watched, Concurrency: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := time.Since(watched.start)
+		t.Logf("the last of the fast hosts was done after %v, all after %v", watched.lastFast, all)
+		if watched.lastFast > all/10 {
+			t.Errorf("the last of the fast hosts was done after %v, all after %v", watched.lastFast, all)
+		}
+		if err := verifier.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
 	})
 }
 

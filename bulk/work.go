@@ -84,6 +84,11 @@ func (r *run) beginAll() {
 	r.begin(batch)
 }
 
+// waitingRoom is how many more addresses may wait without taking the place of
+// those in progress. Providers for which more wait than that are given no
+// further ones: each busy one leaves as much room as it takes.
+func (r *run) waitingRoom() int { return max(0, r.options.Limits.Queued-r.waiters.count()) }
+
 // joins reports whether a task can join a batch. A scout is alone: no other
 // address of its domain follows yet.
 func (r *run) joins(t *task, batch []*task) bool {

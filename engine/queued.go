@@ -18,16 +18,21 @@ func WithQueued(ctx context.Context, queued func(waits bool)) context.Context {
 // holdBackKey is the key of what [WithHoldBack] puts into a context.
 type holdBackKey struct{}
 
-// WithHoldBack returns a context under which a verification that waits for its
-// turn ([WithQueued]) fails with a smtpprobe.HeldBackError, which wraps
-// [ErrBusy], where many wait for the same provider already. Callers that limit
-// how many wait can verify addresses of other providers meanwhile, and this one
-// later.
-func WithHoldBack(ctx context.Context) context.Context {
-	return context.WithValue(ctx, holdBackKey{}, true)
+// WithHoldBack returns a context under which a verification that would begin to
+// wait for its turn ([WithQueued]) fails with a smtpprobe.HeldBackError, which
+// wraps [ErrBusy], where more wait for the same provider already than most
+// returns. Callers that limit how many wait can verify addresses of other
+// providers meanwhile, and this one later. If most is how many more may wait,
+// no number of busy providers takes all the room. It must be quick and must not
+// call the Verifier.
+func WithHoldBack(ctx context.Context, most func() int) context.Context {
+	return context.WithValue(ctx, holdBackKey{}, most)
 }
 
-func holdsBack(ctx context.Context) bool { return ctx.Value(holdBackKey{}) != nil }
+func holdBackOf(ctx context.Context) func() int {
+	most, _ := ctx.Value(holdBackKey{}).(func() int)
+	return most
+}
 
 func queuedOf(ctx context.Context) func(waits bool) {
 	queued, _ := ctx.Value(queuedKey{}).(func(waits bool))

@@ -203,7 +203,7 @@ func (v *Verifier) request(
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),
-		HoldBack: holdsBack(ctx),
+		HoldBack: holdBackOf(ctx),
 	}
 }
 

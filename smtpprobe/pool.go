@@ -102,8 +102,10 @@ type Request struct {
 	// limit how many wait. Default: nothing is called.
 	Queued func(waits bool)
 	// HoldBack says that a probe with a Queued function may fail with a
-	// [HeldBackError] where many wait for its provider already.
-	HoldBack bool
+	// [HeldBackError], where more probes wait for its provider already than it
+	// returns, when the probe would begin to wait. It must be quick, and must
+	// not call the pool. Default: the probe waits.
+	HoldBack func() int
 
 	// Budget is the time for this probe, not counting the wait for a free
 	// session; 0: only the context bounds it.

@@ -18,7 +18,7 @@ func (p *Pool) submit(j *job) error {
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
 	}
-	if j.req.HoldBack && j.req.Queued != nil && h.paced.full() {
+	if j.req.HoldBack != nil && j.req.Queued != nil && h.paced.full(j.req.HoldBack()) {
 		return p.heldBack(h, j)
 	}
 	j.since = time.Now()

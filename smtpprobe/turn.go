@@ -20,11 +20,8 @@ const (
 	turnNamed = 100
 	// leastWait is the least that a caller is told to wait for its turn.
 	leastWait = 10 * time.Second
-	// maxWaitingInTurn is how many jobs of callers that are told of waits may
-	// wait for one provider; more would keep those callers from asking others.
-	// They are counted countsEvery.
-	maxWaitingInTurn = 1000
-	countsEvery      = 100 * time.Millisecond
+	// countsEvery is how often the jobs that wait for a provider are counted.
+	countsEvery = 100 * time.Millisecond
 )
 
 // openSessions has a host queue up for sessions, if it wants any.
@@ -202,11 +199,11 @@ func recipients(cost, jobs, already int) int {
 	return cost + 1
 }
 
-// full reports whether so many jobs wait for the provider that others are
-// better put aside. It counts those that wait every now and then, and in
-// between those that come.
-func (g *paced) full() bool {
-	if len(g.turn) == 0 || g.waiting < maxWaitingInTurn {
+// full reports whether more than so many jobs wait for the provider, and it has
+// no room. It counts those that wait every now and then, and in between those
+// that come.
+func (g *paced) full(most int) bool {
+	if len(g.turn) == 0 || g.waiting <= most {
 		return false
 	}
 	if now := time.Now(); now.Sub(g.counted) >= countsEvery {
@@ -215,7 +212,7 @@ func (g *paced) full() bool {
 			g.waiting += len(h.waiting)
 		}
 	}
-	return g.waiting >= maxWaitingInTurn
+	return g.waiting > most
 }
 
 // heldBack is the error of a job that is better put aside until others have had

@@ -136,19 +136,21 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 }
 
 // TestManyThatWaitAreHeldBack sees that callers that are told of waits are told
-// to come back once a thousand of them wait for a provider.
+// to come back once more than they allow wait for a provider.
 func TestManyThatWaitAreHeldBack(t *testing.T) {
 	o := &operator{wait: time.Second}
 	hosts, requests := o.hosts(300, 10, "hoster.test")
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
 		for i := range requests {
 			requests[i].Queued = func(bool) {}
-			requests[i].HoldBack = i%10 > 0
+			if i%10 > 0 {
+				requests[i].HoldBack = func() int { return 1000 }
+			}
 		}
 		held := 0
 		for i, r := range b.askTogether(b.Context(), requests) {
 			var err *smtpprobe.HeldBackError
-			if errors.As(r.err, &err) && requests[i].HoldBack {
+			if errors.As(r.err, &err) && requests[i].HoldBack != nil {
 				if held++; err.Provider != "hoster.test" || err.RetryAfter != 0 || !errors.Is(r.err, smtpprobe.ErrBusy) {
 					b.Fatalf("%+v", err)
 				}
