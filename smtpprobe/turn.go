@@ -246,15 +246,15 @@ func (w *worker) hasHadItsTurn() bool {
 	return others > 0 && (w.session.Age() >= turnLasts || w.session.recipients >= turnNamed)
 }
 
-// giveUpTurn answers the jobs that cannot wait until it is the turn of their
-// host, unless a session with it is open, which may take them. Callers that are
-// told of waits wait.
+// giveUpTurn answers the jobs that have waited for as long as they have time
+// while it was not the turn of their host, and those that would have to wait
+// longer for sure. Callers that are told of waits wait.
 func (p *Pool) giveUpTurn(h *mailHost) {
-	if h.sessions > 0 {
-		return
-	}
 	now := time.Now()
 	_, at := h.paced.MayOpen(now)
+	if h.sessions > 0 {
+		at = now // a session that is open may take them
+	}
 	var next time.Time
 	h.failWaiting(func(j *job) (result, bool) {
 		end := j.ends()

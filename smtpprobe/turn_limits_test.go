@@ -112,6 +112,41 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 	})
 }
 
+// TestSingleCheckDoesNotOutwaitItsTime sees that a probe is given up when its
+// time is over although its mail host, which has no room for another session,
+// is being asked: a domain has its own jobs before it. One about another domain
+// has its turn before.
+func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
+	host := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
+	var giant []smtpprobe.Request
+	for i := range 500 {
+		req := about(fmt.Sprintf("good%d@giant.example", i))
+		req.Queued, req.Budget = func(bool) {}, time.Hour
+		giant = append(giant, req)
+	}
+	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}
+	inBubble(t, c, one(host), func(b *bubble) {
+		var wg sync.WaitGroup
+		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant)) })
+		time.Sleep(5 * time.Second)
+		for name, answered := range map[string]bool{"good@giant.example": false, "good@small.example": true} {
+			wg.Go(func() {
+				single := about(name)
+				single.Budget = 100 * time.Second
+				r := b.ask(b.Context(), single)
+				f := r.last().Failure
+				switch limited := f != nil && f.Kind == smtp.KindLimited && f.RetryAfter > 0; {
+				case r.err != nil || limited == answered || r.took > single.Budget:
+					b.Errorf("%s: after %v: %s (%v)", name, r.took, summaries(r.found), r.err)
+				case limited && r.took != single.Budget:
+					b.Errorf("%s: given up after %v", name, r.took)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
 // TestBudgetOfADayIsKnownAtOnce sees that nobody waits for tomorrow who has not
 // the time.
 func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
