@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -50,7 +51,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.perRecipient = time.Since(t.began) / time.Duration(len(t.named))
 	}
 	if t.fresh && t.mail.class != "" {
-		p.note(t.s, t.named[0].domain, t.mail.class, true)
+		p.note(t.s, t.named[0].domain, t.mail, true)
 	}
 	for i := range t.named {
 		r := &t.named[i]
@@ -126,7 +127,8 @@ func (p *Pool) noteOpening(s *session) {
 	o := s.Opening()
 	for phase, reply := range map[smtp.Phase]*smtp.Reply{smtp.PhaseGreeting: o.Greeting, smtp.PhaseEHLO: o.EHLO} {
 		if reply != nil && reply.Refused() {
-			p.note(s, hostName(s.route.host), p.read(s, phase, *reply, ""), true)
+			said := exchange{Exchange: wire.Exchange{Reply: reply}, class: p.read(s, phase, *reply, "")}
+			p.note(s, hostName(s.route.host), said, true)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -53,7 +54,8 @@ func TestBooksAreBounded(t *testing.T) {
 			j := hostJob(i)
 			j.route.host = fmt.Sprintf("mx.p%d.example", i)
 			h := pool.host(j)
-			pool.note(&session{paced: h.paced}, "d.example", replies.ClassBlocked, true)
+			said := exchange{Exchange: wire.Exchange{Reply: &smtp.Reply{Code: 550}}, class: replies.ClassBlocked}
+			pool.note(&session{paced: h.paced}, "d.example", said, true)
 			delete(pool.hosts, h.key)
 			most = max(most, len(pool.providers))
 			if i%1000 == 0 {

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -25,7 +26,13 @@ type paced struct {
 	counted time.Time
 	timer   *time.Timer // calls admit; nil: it is not set
 	timerAt time.Time
-	slowed  pacing.Trouble // as logged
+	told    told // as logged
+}
+
+// told is what the log has last said of a provider.
+type told struct {
+	trouble pacing.Trouble
+	paused  bool
 }
 
 // providerKey names a provider, by its pacing name, and the egress.
@@ -99,11 +106,11 @@ func (p *Pool) sweepProviders() {
 
 // note records what a reply in a domain says about the provider; early: it came
 // before RCPT. The pool's lock is held.
-func (p *Pool) note(s *session, domain string, class replies.Class, early bool) {
+func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	g, now := s.paced, time.Now()
-	switch class {
+	switch said.class {
 	case replies.ClassBlocked:
-		g.Blocked(domain, early, now)
+		g.Blocked(domain, early, said.Reply.Code, now)
 	case replies.ClassRateLimited:
 		g.RateLimited(s.began, now)
 	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved, replies.ClassMailboxFull:
@@ -122,26 +129,23 @@ func (p *Pool) noteRecipient(s *session, r *recipient) {
 	if r.role == isTarget {
 		s.paced.Mailbox(isDead(r.class), time.Now())
 	}
-	p.note(s, r.domain, r.class, false)
+	p.note(s, r.domain, r.exchange, false)
 }
 
 // tell logs that a provider is asked less than before, and why.
 func (p *Pool) tell(g *paced, now time.Time) {
 	s := g.State(now)
-	trouble := s.Slowed
-	if s.Paused != "" {
-		trouble = s.Paused
-	}
-	if trouble == g.slowed {
+	news := told{cmp.Or(s.Paused, s.Slowed), s.Paused != ""}
+	if news == g.told {
 		return
 	}
-	g.slowed = trouble
+	g.told = news
 	text := "provider is asked as usual again"
 	attrs := []any{slog.String("provider", g.key.name)}
 	if name := p.config.Egresses[g.key.egress].Name; name != "" {
 		attrs = append(attrs, slog.String("egress", name))
 	}
-	switch trouble {
+	switch news.trouble {
 	case "":
 		p.config.Logger.Info(text, attrs...)
 		return
@@ -150,7 +154,10 @@ func (p *Pool) tell(g *paced, now time.Time) {
 		attrs = append(attrs, slog.Time("until", s.PausedUntil))
 	case pacing.RateLimited:
 		text = "provider finds us too fast, and is asked more slowly"
-		attrs = append(attrs, slog.Int("sessions", s.Allowed))
+		if attrs = append(attrs, slog.Int("sessions", s.Allowed)); news.paused {
+			text = "provider still finds us too fast, and is paused"
+			attrs = append(attrs, slog.Time("until", s.PausedUntil))
+		}
 	case pacing.Harvesting:
 		text = "so many mailboxes do not exist that the provider may take us for harvesters: it is asked more slowly"
 		attrs = append(attrs, slog.Float64("refused", s.Refused), slog.Int("sessions", s.Allowed))
@@ -170,8 +177,8 @@ func (p *Pool) known(j *job) (result, bool) {
 		return result{}, false
 	}
 	h := p.host(j)
-	if until, ok := h.paced.Paused(time.Now()); ok {
-		return result{session: pausedSession(j, until)}, true
+	if _, ok := h.paced.Paused(time.Now()); ok {
+		return result{session: h.paced.pausedSession(j)}, true
 	}
 	if h.failed != nil && !h.failed.over() {
 		return h.failed.remembered(j)
@@ -180,11 +187,16 @@ func (p *Pool) known(j *job) (result, bool) {
 }
 
 // pausedSession is the session of a job whose provider is paused.
-func pausedSession(j *job, until time.Time) *Session {
-	wait := time.Until(until).Round(time.Second)
+func (g *paced) pausedSession(j *job) *Session {
+	s := g.State(time.Now())
+	wait := time.Until(s.PausedUntil).Round(time.Second)
+	kind, why := smtp.KindPaused, "refused us"
+	if s.Paused == pacing.RateLimited {
+		kind, why = smtp.KindLimited, "found us too fast"
+	}
 	f := &smtp.Failure{
-		Phase: smtp.PhaseConnect, Kind: smtp.KindPaused, RetryAfter: wait,
-		Text: fmt.Sprintf("not asked: the provider refused us, and is paused for another %v", wait),
+		Phase: smtp.PhaseConnect, Kind: kind, RetryAfter: wait,
+		Text: fmt.Sprintf("not asked: the provider %s, and is paused for another %v", why, wait),
 	}
 	return notTried(j, f)
 }

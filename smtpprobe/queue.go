@@ -104,8 +104,8 @@ func (h *mailHost) closeQueue() {
 // lock is held.
 func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job {
 	h := w.host
-	if until, ok := h.paced.Paused(time.Now()); ok {
-		h.failWaiting(func(j *job) (result, bool) { return result{session: pausedSession(j, until)}, true })
+	if _, ok := h.paced.Paused(time.Now()); ok {
+		h.failWaiting(func(j *job) (result, bool) { return result{session: h.paced.pausedSession(j)}, true })
 	}
 	may := w.mayName()
 	if may < pace.LeastNamed {

@@ -45,8 +45,8 @@ func (h *mailHost) wantsTurn() bool {
 // its limits allow. The pool's lock is held.
 func (p *Pool) admit(g *paced) {
 	now := time.Now()
-	if until, ok := g.Paused(now); ok {
-		p.failTurn(g, until)
+	if _, ok := g.Paused(now); ok {
+		p.failTurn(g)
 		return
 	}
 	for len(g.turn) > 0 {
@@ -90,11 +90,11 @@ func (p *Pool) leaveTurn(g *paced) {
 
 // failTurn answers the jobs of a provider that is paused, where no session
 // will.
-func (p *Pool) failTurn(g *paced, until time.Time) {
+func (p *Pool) failTurn(g *paced) {
 	for len(g.turn) > 0 {
 		h := g.turn[0]
 		p.leaveTurn(g)
-		h.failWaiting(func(j *job) (result, bool) { return result{session: pausedSession(j, until)}, true })
+		h.failWaiting(func(j *job) (result, bool) { return result{session: g.pausedSession(j)}, true })
 	}
 }
 

@@ -283,3 +283,48 @@ func TestHarvestingIsToldAndSlowed(t *testing.T) {
 		t.Errorf("logged %d times", n)
 	}
 }
+
+// TestProvidersReactAsTheyAre sees what refusals and complaints in different
+// domains lead to at providers of the table, as the last probe has it.
+func TestProvidersReactAsTheyAre(t *testing.T) {
+	for _, tt := range []struct {
+		host, says string
+		domains    int
+		kind       smtp.Kind
+		wait       time.Duration
+	}{
+		{"hotmail-com.olc.protection.outlook.com", "550 5.7.1 Unfortunately, messages from [192.0.2.10] weren't sent. Please contact " +
+			"your Internet service provider since part of their network is on our block list (S3150).", 5, smtp.KindPaused, 2 * time.Hour},
+		{"hotmail-com.olc.protection.outlook.com", "451 4.7.650 The mail server [192.0.2.10] has been temporarily rate limited due " +
+			"to IP reputation. For e-mail delivery information, see https://postmaster.live.com (S775)", 3, smtp.KindLimited, 30 * time.Minute},
+		{"mta5.am0.yahoodns.net", "421 4.7.0 [TSS04] Messages from 192.0.2.10 temporarily deferred due to unexpected volume or user " +
+			"complaints - 4.16.55.1; see https://postmaster.yahooinc.com/error-codes", 5, smtp.KindPaused, 2 * time.Hour},
+		{"mx00.gmx.net", "421 Reject due to policy violations", 5, smtp.KindPaused, time.Hour},
+		{"mx00.t-online.de", "554 IP=192.0.2.1 - A problem occurred. (Ask your postmaster for help or to contact tosa@rx.t-online.de to " +
+			"clarify.) (BL)", 5, smtp.KindPaused, 24 * time.Hour},
+		{"mx.hoster.test", "421 Reject due to policy violations", 5, smtp.KindPaused, 5 * time.Minute},
+	} {
+		host := &peer{other: func(_ *visit, command string) string {
+			if strings.HasPrefix(command, "MAIL") {
+				return tt.says
+			}
+			return ""
+		}}
+		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			for i := range tt.domains + 1 {
+				req := about(fmt.Sprintf("good@d%d.example", i))
+				req.Hosts[0].Name = tt.host
+				f := b.ask(b.Context(), req).last().Failure
+				switch paused := f != nil && f.Kind == tt.kind; {
+				case paused != (i == tt.domains):
+					b.Errorf("%s, %q: domain %d: %v", tt.host, tt.says, i, f)
+				case paused && f.RetryAfter != tt.wait:
+					b.Errorf("%s, %q: a pause of %v, want %v", tt.host, tt.says, f.RetryAfter, tt.wait)
+				}
+				if i < tt.domains-1 {
+					time.Sleep(time.Minute)
+				}
+			}
+		})
+	}
+}

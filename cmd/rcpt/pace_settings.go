@@ -74,7 +74,10 @@ func setLimits(l *pace.Limits) setter {
 		"recipients_per_session": setCount(&l.RecipientsPerSession, leastPerSession),
 		"recipients_per_minute":  setCount(&l.RecipientsPerMinute, 1),
 		"recipients_per_day":     setCount(&l.RecipientsPerDay, 1),
-		"first_pause":            setPause(&l.FirstPause),
+		"refused_pause":          setPause(&l.RefusedPause),
+		"deferred_pause":         setPause(&l.DeferredPause),
+		"throttled_pause":        setPause(&l.ThrottledPause),
+		"slow_for":               setPause(&l.SlowFor),
 	})
 }
 

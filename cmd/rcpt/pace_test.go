@@ -14,7 +14,8 @@ import (
 func TestPaceHasAllSettings(t *testing.T) {
 	limits := map[string]any{
 		"sessions": uint64(1), "sessions_per_minute": uint64(2), "recipients_per_session": uint64(3), "recipients_per_minute": uint64(4),
-		"recipients_per_day": "unlimited", "first_pause": "6s",
+		"recipients_per_day": "unlimited",
+		"refused_pause":      "6s", "deferred_pause": "5s", "throttled_pause": "4s", "slow_for": "3s",
 	}
 	got, err := readPace(map[string]any{
 		"max_pause": "7s", "unknown": limits, "providers": map[string]any{"google": limits},
@@ -22,7 +23,7 @@ func TestPaceHasAllSettings(t *testing.T) {
 		"egress":  map[string]any{"sessions": uint64(10), "first_day": uint64(11)},
 	})
 	check(t, err)
-	if l := got.Providers["google"]; l != got.Unknown || l.RecipientsPerDay != pace.Unlimited || l.FirstPause != 6*time.Second {
+	if l := got.Providers["google"]; l != got.Unknown || l.RecipientsPerDay != pace.Unlimited || l.RefusedPause != 6*time.Second {
 		t.Errorf("limits %+v and %+v", l, got.Unknown)
 	}
 	got.Preset = pace.Careful // is read apart

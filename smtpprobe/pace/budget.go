@@ -50,6 +50,7 @@ type Memory struct {
 	Egress      string    `json:"egress,omitempty"` // its name, where there are several
 	Budget      Budget    `json:"budget"`
 	PausedUntil time.Time `json:"paused_until,omitzero"`
+	Paused      Trouble   `json:"paused,omitempty"` // why; empty: Blocked
 	Pauses      int       `json:"pauses,omitempty"`
 }
 
@@ -58,7 +59,7 @@ func (p *Provider) Memory(now time.Time) (Memory, bool) {
 	p.budget.advance(now)
 	m := Memory{Provider: p.rules.Provider, Budget: p.budget, Pauses: p.pauses}
 	if until, ok := p.Paused(now); ok {
-		m.PausedUntil = until
+		m.PausedUntil, m.Paused = until, p.why
 	}
 	return m, m.PausedUntil.After(now) || p.settings.Egress.FirstDay > 0 && (m.Budget.Level > 0 || m.Budget.Named > 0)
 }
@@ -66,5 +67,8 @@ func (p *Provider) Memory(now time.Time) (Memory, bool) {
 // Remember takes over what was kept.
 func (p *Provider) Remember(m Memory) {
 	p.budget, p.until, p.pauses = m.Budget, m.PausedUntil, min(max(0, m.Pauses), maxDoublings)
+	if p.why = m.Paused; p.why == "" {
+		p.why = Blocked
+	}
 	p.budget.Level = min(max(0, p.budget.Level), maxLevel)
 }

@@ -18,7 +18,10 @@ var limitFields = []limitField{
 	{name: "recipients_per_session", count: func(l *Limits) *int { return &l.RecipientsPerSession }},
 	{name: "recipients_per_minute", count: func(l *Limits) *int { return &l.RecipientsPerMinute }},
 	{name: "recipients_per_day", count: func(l *Limits) *int { return &l.RecipientsPerDay }},
-	{name: "first_pause", time: func(l *Limits) *time.Duration { return &l.FirstPause }},
+	{name: "refused_pause", time: func(l *Limits) *time.Duration { return &l.RefusedPause }},
+	{name: "deferred_pause", time: func(l *Limits) *time.Duration { return &l.DeferredPause }},
+	{name: "throttled_pause", time: func(l *Limits) *time.Duration { return &l.ThrottledPause }},
+	{name: "slow_for", time: func(l *Limits) *time.Duration { return &l.SlowFor }},
 }
 
 func (f *limitField) of(l *Limits) int64 {

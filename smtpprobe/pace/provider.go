@@ -11,11 +11,13 @@ const (
 	// every further complaint, up to maxInterval.
 	minInterval = 500 * time.Millisecond
 	maxInterval = 30 * time.Second
-	// growsAfter is how long after the last complaint another session is
-	// allowed, and then another. What was too many is remembered for
-	// tooManyLasts.
-	growsAfter   = time.Minute
+	// tooManyLasts is how long it is remembered what was too many, at least.
 	tooManyLasts = time.Hour
+	// throttledOften is how many complaints within throttledPeriod lead to a
+	// pause, where the provider has one for that (KumoMTA, community/shaping.toml:
+	// 3/hr).
+	throttledOften  = 3
+	throttledPeriod = time.Hour
 )
 
 // harvestPeriod is the time whose refusals are counted.
@@ -45,7 +47,9 @@ type Provider struct {
 	harvesting       bool
 	suspicion        suspicion
 	until            time.Time // paused until then
+	why              Trouble   // it is
 	pauses           int       // since the last answer
+	throttled        counter   // complaints about our speed of late
 	interval         time.Duration
 	next             time.Time // when the next session may begin
 	slower           time.Time // when the interval was last made longer
@@ -61,6 +65,7 @@ func NewProvider(r Rules, s Settings) *Provider {
 		rules: r, settings: s,
 		opened: newCounter(time.Minute, 12), named: newCounter(time.Minute, 12), day: newCounter(24*time.Hour, 24),
 		heard: newCounter(harvestPeriod, 10), dead: newCounter(harvestPeriod, 10),
+		throttled: newCounter(throttledPeriod, 12),
 	}
 }
 
@@ -90,8 +95,11 @@ func (p *Provider) Allowed(now time.Time) int {
 		n = (base + 3) / 4
 	}
 	if p.allowed > 0 {
-		grown := p.allowed + int(max(0, now.Sub(p.complained))/growsAfter)
-		if now.Sub(p.complained) > tooManyLasts {
+		grown := p.allowed
+		if slow := p.rules.Limits.SlowFor; slow > 0 {
+			grown += int(max(0, now.Sub(p.complained)) / slow)
+		}
+		if now.Sub(p.complained) > p.remembers() {
 			grown = n
 		} else if p.tooMany > 0 {
 			grown = min(grown, max(1, p.tooMany-1))
@@ -233,20 +241,31 @@ func (p *Provider) Answered(domain string, now time.Time) {
 	}
 }
 
-// Blocked notes that a mail host has refused us in a domain, for the client,
-// the sender, reputation or policy; early: before RCPT.
-func (p *Provider) Blocked(domain string, early bool, now time.Time) {
+// remembers is how long complaints are.
+func (p *Provider) remembers() time.Duration { return max(tooManyLasts, p.rules.Limits.SlowFor) }
+
+// Blocked notes that a mail host has refused us in a domain with a reply code,
+// for the client, the sender, reputation or policy; early: before RCPT.
+func (p *Provider) Blocked(domain string, early bool, code int, now time.Time) {
 	p.touched = now
 	if now.Before(p.until) || !p.suspicion.blocked(domain, early) {
 		return
 	}
 	p.suspicion.clear()
 	p.wentBadly(now)
-	first := p.rules.Limits.FirstPause
+	first := p.rules.Limits.RefusedPause
+	if code < 500 {
+		first = p.rules.Limits.DeferredPause
+	}
+	p.pause(first, Blocked, now)
+}
+
+// pause pauses the provider, unless there is to be none.
+func (p *Provider) pause(first time.Duration, why Trouble, now time.Time) {
 	if first < 0 {
 		return
 	}
-	p.until = now.Add(min(first<<p.pauses, max(first, p.settings.MaxPause)))
+	p.until, p.why = now.Add(min(first<<p.pauses, max(first, p.settings.MaxPause))), why
 	p.pauses = min(p.pauses+1, maxDoublings)
 	p.allowed, p.complained = 1, p.until // it begins anew with one session
 }
@@ -259,7 +278,17 @@ const maxDoublings = 8
 func (p *Provider) RateLimited(began, now time.Time) {
 	p.touched = now
 	p.wentBadly(now)
-	if p.interval == 0 || began.After(p.slower) { // else it is the same complaint
+	if now.Before(p.until) {
+		return
+	}
+	if began.After(p.slower) { // else it is the same complaint
+		if p.throttled.add(1, now); p.throttled.sum(now) >= throttledOften && p.rules.Limits.ThrottledPause >= 0 {
+			p.slower, p.throttled = now, newCounter(throttledPeriod, 12)
+			p.pause(p.rules.Limits.ThrottledPause, RateLimited, now)
+			return
+		}
+	}
+	if p.interval == 0 || began.After(p.slower) {
 		p.interval = min(max(2*p.interval, minInterval), maxInterval)
 		p.slower = now
 		if p.open > 1 { // else the session that follows may be with another host of a domain
@@ -295,7 +324,7 @@ func (p *Provider) State(now time.Time) State {
 		Refused: p.refused(now), Pauses: p.pauses, Interval: p.interval,
 	}
 	if until, ok := p.Paused(now); ok {
-		s.PausedUntil, s.Paused = until, Blocked
+		s.PausedUntil, s.Paused = until, p.why
 	}
 	limit := p.limit()
 	switch {
@@ -313,5 +342,5 @@ func (p *Provider) State(now time.Time) State {
 func (p *Provider) Stale(now time.Time) bool {
 	_, keep := p.Memory(now)
 	counts := p.rules.Limits.RecipientsPerDay > 0 && p.day.sum(now) > 0
-	return p.open == 0 && now.Sub(p.touched) > tooManyLasts && !keep && !counts
+	return p.open == 0 && now.Sub(p.touched) > p.remembers() && !keep && !counts
 }

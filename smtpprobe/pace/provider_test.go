@@ -23,7 +23,7 @@ func TestPauses(t *testing.T) {
 	block := func(from, to int, early bool) func(*Provider) {
 		return func(p *Provider) {
 			for i := from; i < to; i++ {
-				p.Blocked(domain(i), early, start)
+				p.Blocked(domain(i), early, 550, start)
 			}
 		}
 	}
@@ -52,17 +52,17 @@ func TestPauses(t *testing.T) {
 		{"one that answered, and ten others", []func(*Provider){answer(0, 1), block(0, 11, false)}, false},
 		{"one domain at RCPT, many times", []func(*Provider){func(p *Provider) {
 			for range 1000 {
-				p.Blocked("d.example", false, start)
+				p.Blocked("d.example", false, 550, start)
 			}
 		}}, false},
 		{"one domain before RCPT, a few times", []func(*Provider){func(p *Provider) {
 			for range 20 {
-				p.Blocked("d.example", true, start)
+				p.Blocked("d.example", true, 550, start)
 			}
 		}}, false},
 		{"one domain before RCPT, many times", []func(*Provider){func(p *Provider) {
 			for range 50 {
-				p.Blocked("d.example", true, start)
+				p.Blocked("d.example", true, 550, start)
 			}
 		}}, true},
 		{"too fast", []func(*Provider){func(p *Provider) {
@@ -88,7 +88,7 @@ func TestPausesGrow(t *testing.T) {
 	p, now := newProvider(Limits{Sessions: 10}, Settings{}), start
 	block := func() {
 		for i := range 5 {
-			p.Blocked(domain(i), true, now)
+			p.Blocked(domain(i), true, 550, now)
 		}
 	}
 	for i, want := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
@@ -118,11 +118,11 @@ func TestPausesGrow(t *testing.T) {
 	if until, _ := p.Paused(now); until.Sub(now) != 5*time.Minute {
 		t.Errorf("after an answer, a pause lasts %v", until.Sub(now))
 	}
-	long := newProvider(Limits{FirstPause: 2 * time.Hour}, Settings{})
-	never := newProvider(Limits{FirstPause: Unlimited}, Settings{})
+	long := newProvider(Limits{RefusedPause: 2 * time.Hour}, Settings{})
+	never := newProvider(Limits{RefusedPause: Unlimited}, Settings{})
 	for i := range 5 {
-		long.Blocked(domain(i), true, start)
-		never.Blocked(domain(i), true, start)
+		long.Blocked(domain(i), true, 550, start)
+		never.Blocked(domain(i), true, 550, start)
 	}
 	if until, _ := long.Paused(start); until.Sub(start) != 2*time.Hour {
 		t.Errorf("a first pause of two hours lasts %v", until.Sub(start))
@@ -222,7 +222,7 @@ func TestPausesOutlastARestart(t *testing.T) {
 		t.Error("something is worth keeping of a provider that was not asked")
 	}
 	for i := range 5 {
-		p.Blocked(domain(i), true, start)
+		p.Blocked(domain(i), true, 550, start)
 	}
 	m, ok := p.Memory(start)
 	again := newProvider(Limits{}, Settings{})

@@ -41,17 +41,22 @@ type Limits struct {
 	RecipientsPerSession int `yaml:"recipients_per_session"` // named, random ones, too
 	RecipientsPerMinute  int `yaml:"recipients_per_minute"`
 	RecipientsPerDay     int `yaml:"recipients_per_day"` // of 24 hours
-	// FirstPause is how long the first pause lasts after the provider has
-	// blocked us. Each next one is twice as long as the last.
-	FirstPause time.Duration `yaml:"first_pause"`
+	// What complaints lead to. Each is the length of a first pause; the next
+	// one is twice as long as the last. Unlimited: there is none.
+	RefusedPause   time.Duration `yaml:"refused_pause"`   // it refuses us for good, 5yz
+	DeferredPause  time.Duration `yaml:"deferred_pause"`  // it refuses us for the moment, 4yz
+	ThrottledPause time.Duration `yaml:"throttled_pause"` // it finds us too fast, three times in an hour
+	// SlowFor is how long a provider that finds us too fast gets no more than
+	// half of the sessions, before there is one more, and after that another.
+	SlowFor time.Duration `yaml:"slow_for"`
 }
 
 // UnknownLimits are those of providers for which no others are known.
 //
 // Ten sessions are the default of KumoMTA's shaping.toml and half of what
 // Exchange Server takes from one client (MaxInboundConnectionPerSource). The
-// other numbers are our own: ten sessions that each last a second, and a pause
-// that outlasts a passing overload.
+// other numbers are our own: ten sessions that each last a second, pauses that
+// outlast a passing overload, and a minute to notice that we are slower.
 func UnknownLimits() Limits {
 	return Limits{
 		Sessions:             10,
@@ -59,7 +64,10 @@ func UnknownLimits() Limits {
 		RecipientsPerSession: Unlimited,
 		RecipientsPerMinute:  Unlimited,
 		RecipientsPerDay:     Unlimited,
-		FirstPause:           5 * time.Minute,
+		RefusedPause:         5 * time.Minute,
+		DeferredPause:        5 * time.Minute,
+		ThrottledPause:       Unlimited,
+		SlowFor:              time.Minute,
 	}
 }
 

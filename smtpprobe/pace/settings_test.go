@@ -24,7 +24,7 @@ func TestParsePreset(t *testing.T) {
 func TestRules(t *testing.T) {
 	google := Table{Provider: "google", Known: true, Limits: Limits{Sessions: 5}, Sources: map[string]string{"sessions": "a page"}}
 	unknown := Table{Provider: "example.com"}
-	own := map[string]Limits{"google": {Sessions: 7, RecipientsPerMinute: Unlimited}, "example.com": {FirstPause: time.Hour}}
+	own := map[string]Limits{"google": {Sessions: 7, RecipientsPerMinute: Unlimited}, "example.com": {RefusedPause: time.Hour}}
 	for _, tt := range []struct {
 		name     string
 		settings Settings
@@ -35,17 +35,17 @@ func TestRules(t *testing.T) {
 		{"the default where the table is silent", Settings{}, google, Rule{"sessions_per_minute", "600", FromDefault, ""}},
 		{"the default", Settings{}, unknown, Rule{"sessions", "10", FromDefault, ""}},
 		{"no limit", Settings{}, unknown, Rule{"recipients_per_day", "none", FromDefault, ""}},
-		{"a pause", Settings{}, unknown, Rule{"first_pause", "5m0s", FromDefault, ""}},
+		{"a pause", Settings{}, unknown, Rule{"refused_pause", "5m0s", FromDefault, ""}},
 		{"an override", Settings{Providers: own}, google, Rule{"sessions", "7", FromOverride, ""}},
 		{"an override by none", Settings{Providers: own}, google, Rule{"recipients_per_minute", "none", FromOverride, ""}},
-		{"an override of a pause", Settings{Providers: own}, unknown, Rule{"first_pause", "1h0m0s", FromOverride, ""}},
+		{"an override of a pause", Settings{Providers: own}, unknown, Rule{"refused_pause", "1h0m0s", FromOverride, ""}},
 		{"another default", Settings{Unknown: Limits{Sessions: 20}}, unknown, Rule{"sessions", "20", FromOverride, ""}},
 		{"another default, the table", Settings{Unknown: Limits{Sessions: 20}}, google, Rule{"sessions", "5", FromTable, "a page"}},
 		{"careful", Settings{Preset: Careful}, google, Rule{"sessions", "3", FromPreset, "a page"}},
 		{"careful, without a limit", Settings{Preset: Careful}, unknown, Rule{"recipients_per_minute", "none", FromDefault, ""}},
 		{"careful, an override", Settings{Preset: Careful, Providers: own}, google, Rule{"sessions", "7", FromOverride, ""}},
 		{"off", Settings{Preset: Off}, google, Rule{"sessions", "none", FromPreset, "a page"}},
-		{"off, a pause", Settings{Preset: Off}, unknown, Rule{"first_pause", "5m0s", FromDefault, ""}},
+		{"off, a pause", Settings{Preset: Off}, unknown, Rule{"refused_pause", "5m0s", FromDefault, ""}},
 		{"off, an override", Settings{Preset: Off, Providers: own}, google, Rule{"sessions", "7", FromOverride, ""}},
 	} {
 		rules := tt.settings.WithDefaults().Rules(tt.table)
@@ -66,7 +66,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	for name, s := range map[string]Settings{
 		"no preset":         {Preset: "fast"},
 		"a negative number": {Unknown: Limits{Sessions: -2}},
-		"a negative pause":  {Providers: map[string]Limits{"google": {FirstPause: -time.Second}}},
+		"a negative pause":  {Providers: map[string]Limits{"google": {RefusedPause: -time.Second}}},
 		"a share above one": {Harvest: Harvest{Share: 1.5}},
 		"a longest pause":   {MaxPause: -1},
 	} {
@@ -78,7 +78,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"nothing":  {},
 		"defaults": Settings{}.WithDefaults(),
 		"careful":  Settings{Preset: Careful}.WithDefaults(),
-		"no limit": {Unknown: Limits{Sessions: Unlimited, FirstPause: Unlimited}, Harvest: Harvest{Recipients: Unlimited}},
+		"no limit": {Unknown: Limits{Sessions: Unlimited, RefusedPause: Unlimited}, Harvest: Harvest{Recipients: Unlimited}},
 	} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)

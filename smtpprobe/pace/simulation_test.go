@@ -117,7 +117,7 @@ func simulate(p *Provider, s *simulated, length time.Duration) (answers, complai
 func tell(p *Provider, trouble Trouble, domain string, began, now time.Time) {
 	switch trouble {
 	case Blocked:
-		p.Blocked(domain, true, now)
+		p.Blocked(domain, true, 550, now)
 	case RateLimited:
 		p.RateLimited(began, now)
 	default:

@@ -100,15 +100,18 @@ func setLimit(l *pace.Limits, rule, value string) (err error) {
 		"recipients_per_session": &l.RecipientsPerSession, "recipients_per_minute": &l.RecipientsPerMinute,
 		"recipients_per_day": &l.RecipientsPerDay,
 	}
-	if rule == "first_pause" {
-		l.FirstPause, err = time.ParseDuration(value)
-		return err
+	times := map[string]*time.Duration{
+		"refused_pause": &l.RefusedPause, "deferred_pause": &l.DeferredPause,
+		"throttled_pause": &l.ThrottledPause, "slow_for": &l.SlowFor,
 	}
-	count, ok := counts[rule]
-	if !ok {
+	switch {
+	case counts[rule] != nil:
+		*counts[rule], err = strconv.Atoi(value)
+	case times[rule] != nil:
+		*times[rule], err = time.ParseDuration(value)
+	default:
 		return fmt.Errorf("%q is no limit", rule)
 	}
-	*count, err = strconv.Atoi(value)
 	return err
 }
 

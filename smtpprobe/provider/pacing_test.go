@@ -90,7 +90,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	google, _ := PacingOf("google")
-	if l := google.Limits; l.Sessions != 5 || l.RecipientsPerSession != 50 || l.FirstPause != time.Hour || google.Sources["sessions"] == "" {
+	if l := google.Limits; l.Sessions != 5 || l.RecipientsPerSession != 50 || l.RefusedPause != time.Hour || l.SlowFor != 30*time.Minute || google.Sources["sessions"] == "" {
 		t.Errorf("google has %+v", google)
 	}
 	fastmail, _ := PacingOf("fastmail")
@@ -105,10 +105,7 @@ func TestDocumentedLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := []string{
-		"sessions", "sessions_per_minute", "recipients_per_session", "recipients_per_minute", "recipients_per_day", "first_pause",
-	}
-	for name, limits := range embedded().Limits {
+	rowOf := func(name, others string, limits map[string]string, columns ...string) string {
 		row := "| `" + name + "` |"
 		if name == others {
 			row = "| other known ones |"
@@ -117,8 +114,19 @@ func TestDocumentedLimits(t *testing.T) {
 			value, _, _ := strings.Cut(limits[column], " ")
 			row += " " + value + " |"
 		}
-		if !strings.Contains(string(text), row+"\n") {
-			t.Errorf("docs/pacing.md lacks the row %s", row)
+		return row
+	}
+	for name, limits := range embedded().Limits {
+		rows := []string{rowOf(name, others, limits,
+			"sessions", "sessions_per_minute", "recipients_per_session", "recipients_per_minute", "recipients_per_day")}
+		reactions := rowOf(name, "", limits, "refused_pause", "deferred_pause", "throttled_pause", "slow_for")
+		if strings.ContainsAny(strings.ReplaceAll(reactions, name, ""), "123456789") {
+			rows = append(rows, reactions)
+		}
+		for _, row := range rows {
+			if !strings.Contains(string(text), row+"\n") {
+				t.Errorf("docs/pacing.md lacks the row %s", row)
+			}
 		}
 	}
 }
