@@ -150,7 +150,7 @@ func TestStrictProvidersBeginWithTwo(t *testing.T) {
 		host := &peer{wait: func(*visit, string) time.Duration { return 5 * time.Second }}
 		requests := aboutAll(mailboxes(200, func(int) bool { return true }, "a.example"))
 		for i := range requests {
-			requests[i].Hosts[0].Name = name
+			requests[i].Hosts[0].Name, requests[i].Queued = name, func(bool) {}
 		}
 		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			time.AfterFunc(4*time.Second, func() {

@@ -215,7 +215,8 @@ func because(rule paceRule) string {
 // writeAll prints the limits of all providers, a line each.
 func (e paceExplanation) writeAll(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PROVIDER\tSESSIONS\tPER MINUTE\tRECIPIENTS/SESSION\tPER MINUTE\tPER DAY\tREFUSED\tDEFERRED\tTOO FAST\tSLOW FOR")
+	fmt.Fprintln(table, "PROVIDER\tSESSIONS\tPER MINUTE\tRECIPIENTS/SESSION\tPER MINUTE\tPER DAY"+
+		"\tREFUSED\tDEFERRED\tTOO FAST\tSLOW FOR")
 	for _, p := range e.Providers {
 		cells := []string{p.Provider}
 		for _, rule := range p.Limits {

@@ -14,8 +14,8 @@ const (
 	// tooManyLasts is how long it is remembered what was too many, at least.
 	tooManyLasts = time.Hour
 	// throttledOften is how many complaints within throttledPeriod lead to a
-	// pause, where the provider has one for that (KumoMTA, community/shaping.toml:
-	// 3/hr).
+	// pause, where the provider has one for that (KumoMTA,
+	// community/shaping.toml: 3/hr).
 	throttledOften  = 3
 	throttledPeriod = time.Hour
 )

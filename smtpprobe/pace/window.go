@@ -2,9 +2,9 @@ package pace
 
 import "time"
 
-// FirstSessions is how many sessions a mail host may have at first. Where its
-// provider is strict, that is where it is given less than twice as many with all
-// of its hosts, they are strictSessions.
+// FirstSessions is how many sessions a mail host may have at first, and
+// strictSessions how many where the provider is strict: with all of its hosts
+// together it is given less than twice as many as other hosts begin with.
 const (
 	FirstSessions  = 4
 	strictSessions = 2
