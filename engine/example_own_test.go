@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/dnsresolve/doh"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// A program with lists and a rule of its own, DNS over HTTPS, a SOCKS5 proxy
+// and metrics. Fakes on this machine are the DNS service, the proxy and the
+// mail host.
+func ExampleConfig_own() {
+	mail := smtptest.NewNetwork()
+	mail.Add("192.0.2.1", &smtptest.Host{Unknown: "550 5.0.0 no longer with us"})
+	mail.Add("10.0.0.9:1080", &smtptest.Proxy{Dialer: mail})
+	zone := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
+	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query, _ := io.ReadAll(r.Body)
+		answer, _ := zone.Exchange(r.Context(), query, "tcp", "")
+		w.Header().Set("Content-Type", "application/dns-message")
+		w.Write(answer)
+	}))
+	defer service.Close()
+
+	exchanger, err := doh.New(service.URL+"/dns-query", service.Client())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ours, err := lists.New(lists.Addition{Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("example.org\n")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := replies.NewClassifier(replies.RuleFile{Name: "ours.yaml", Data: []byte(
+		"rules:\n  - {id: left, class: disabled, text: [no longer with us], sample: [550 5.0.0 no longer with us]}\n",
+	)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	registry := prometheus.NewRegistry()
+	hooks, err := observe(registry, slog.New(slog.DiscardHandler)) // of the example for Hooks
+	if err != nil {
+		log.Fatal(err)
+	}
+	verifier, err := engine.New(engine.Config{
+		Lists: ours, Classifier: rules, Exchanger: exchanger, Hooks: hooks,
+		Proxies: []*url.URL{{Scheme: "socks5", Host: "10.0.0.9:1080"}},
+		Dialer:  mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // the fakes
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	result, err := verifier.Verify(context.Background(), "bob@example.org")
+	fmt.Println(result.Verdict, result.Reason, result.Disposable, err)
+	families, err := registry.Gather()
+	fmt.Println(len(families), "metrics", err)
+	// Output:
+	// undeliverable mailbox_disabled true <nil>
+	// 2 metrics <nil>
+}
