@@ -3,19 +3,26 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -109,80 +116,230 @@ func (p *postOffice) runsThatAsked(address string) (runs int) {
 	return runs
 }
 
-// TestJobKilled kills a server with signal 9 from the upload of a list to its
-// last row: a list that was acknowledged is verified to its end, every row is
-// in the output once, and the counters are those of the rows. A mailbox is
-// asked about a second time only if the server was killed meanwhile.
+// crashJob is a list on a server that is killed again and again.
+type crashJob struct {
+	t           *testing.T
+	post        *postOffice
+	list        *crashList
+	folder      string
+	environment []string
+	key         madeKey
+	hooks       *hooks
+	id          string // empty: it was not acknowledged yet
+	runs        int
+
+	settled     map[string]bool // addresses whose result was committed at the last kill
+	interrupted map[string]int  // how often addresses were asked about without that
+}
+
+func newCrashJob(t *testing.T, rows, hosts int, folder string) *crashJob {
+	t.Helper()
+	c := &crashJob{t: t, post: openPost(t, hosts, rows), folder: folder, hooks: startHooks(t), settled: map[string]bool{}, interrupted: map[string]int{}}
+	c.list, c.environment = settledList(c.post.list), append(c.post.settings, "RCPT_DATA="+folder)
+	c.key = keysOf{c.environment}.mustCreate(t, "--scope", "bulk")
+	c.hooks.secret = strings.TrimSpace(webhooksOf(t.Context(), t, c.environment, "secret", c.key.ID))
+	return c
+}
+
+func (c *crashJob) start() *node {
+	c.t.Helper()
+	c.runs++
+	return startNode(c.t, c.environment, "--helo", runName(c.runs), "--webhook-allow-net", "127.0.0.0/8")
+}
+
+func runName(number int) string { return fmt.Sprintf("run%d.example", number) }
+
+// upload sends the list, again if that was interrupted.
+func (c *crashJob) upload(n *node) reply {
+	a, _ := n.request(c.t.Context(), http.MethodPost, "/api/v1/bulk?webhook="+url.QueryEscape(c.hooks.url), c.key.Key, c.list.text())
+	if a.status == http.StatusAccepted {
+		var j jobState
+		check(c.t, json.Unmarshal([]byte(a.body), &j))
+		c.id = j.ID
+	}
+	return a
+}
+
+func (c *crashJob) mustUpload(n *node) {
+	c.t.Helper()
+	if a := c.upload(n); a.status != http.StatusAccepted {
+		c.t.Fatalf("the list gets %d %s", a.status, a.body)
+	}
+}
+
+// kill kills the server and checks that nothing was lost, and that it has asked
+// about nothing that was settled before it started.
+func (c *crashJob) kill(n *node) {
+	c.t.Helper()
+	n.kill()
+	storetest.Sound(c.t, filepath.Join(c.folder, "rcpt.db"))
+	c.notAgain(c.runs)
+	if c.id == "" {
+		return
+	}
+	settled := c.committed()
+	for address := range c.settled {
+		if !settled[address] {
+			c.t.Fatalf("run %d: the result of %s was committed and is lost", c.runs, address)
+		}
+	}
+	c.settled = settled
+	for _, address := range c.list.addresses {
+		if !settled[address] && c.post.askedBy(runName(c.runs), address) > 0 {
+			c.interrupted[address]++
+		}
+	}
+}
+
+// notAgain checks that a run has asked about nothing that was settled before.
+func (c *crashJob) notAgain(run int) {
+	c.t.Helper()
+	for address := range c.settled {
+		if c.post.askedBy(runName(run), address) > 0 {
+			c.t.Fatalf("run %d has asked about %s, whose result was committed before", run, address)
+		}
+	}
+}
+
+// committed reads the addresses that have a result, beside a server or without
+// one.
+func (c *crashJob) committed() map[string]bool {
+	c.t.Helper()
+	s, err := store.Open(c.t.Context(), store.Options{DataDir: c.folder, Beside: true})
+	check(c.t, err)
+	defer s.Close()
+	m, err := jobs.New(jobs.Config{Store: s, Verifier: struct{ bulk.GroupVerifier }{}})
+	check(c.t, err)
+	j, err := m.Job(c.t.Context(), c.id, nil)
+	check(c.t, err)
+	var output bytes.Buffer
+	check(c.t, m.Write(c.t.Context(), &output, j, jobs.Output{Format: tabular.CSV}))
+	all := make(map[string]bool)
+	for _, address := range inOutput.FindAllString(output.String(), -1) {
+		all[address] = true
+	}
+	return all
+}
+
+var inOutput = regexp.MustCompile(`[a-z0-9]+@[a-z0-9]+\.example`)
+
+// finish waits for the end of the job and checks what became of it.
+func (c *crashJob) finish(n *node) {
+	c.t.Helper()
+	var j jobState
+	testkit.Eventually(c.t, "the job is done", func() bool { j = n.mustJob(c.key.Key, c.id); return j.State == "done" })
+	results, reasons := j.counted()
+	if want := int64(len(c.list.rows)); j.Rows != want || j.Addresses != want || j.Done != want || results != want || reasons != want {
+		c.t.Errorf("%d rows: %+v", want, j)
+	}
+	c.list.compare(c.t, n.results(c.key.Key, c.id), len(c.list.rows))
+	a, err := n.request(c.t.Context(), http.MethodGet, "/api/v1/bulk", c.key.Key, "")
+	check(c.t, err)
+	if strings.Count(a.body, `"id":`) != 1 {
+		c.t.Errorf("there must be one job: %s", a.body)
+	}
+}
+
+// webhookTries is how often the receiver was sent a webhook.
+func (c *crashJob) webhookTries() (tries int) {
+	ids, _ := c.hooks.received()
+	for _, n := range ids {
+		tries += n
+	}
+	return tries
+}
+
+// delivered waits until the store knows that the webhook has arrived, and
+// checks that all tries had one ID.
+func (c *crashJob) delivered(tries int) {
+	c.t.Helper()
+	testkit.Eventually(c.t, "the webhook is delivered", func() bool {
+		return strings.Contains(webhooksOf(c.t.Context(), c.t, c.environment, "list", "--json"), `"state":"delivered"`)
+	})
+	if ids, forged := c.hooks.received(); len(ids) != 1 || forged != 0 || c.webhookTries() != tries {
+		c.t.Errorf("webhooks arrived: %v, %d with a wrong signature; want one ID, %d times", ids, forged, tries)
+	}
+}
+
+// asks checks that a kill has made one run more ask about what it interrupted,
+// and about nothing else. It counts the mailboxes that two runs have asked
+// about, and those that more have.
+func (c *crashJob) asks() (two, more int) {
+	c.t.Helper()
+	for _, address := range c.list.addresses {
+		runs := c.post.runsThatAsked(address)
+		if want := 1 + c.interrupted[address]; runs != want {
+			c.t.Fatalf("%d runs have asked about %s, want %d", runs, address, want)
+		}
+		switch {
+		case runs > 2:
+			more++
+		case runs > 1:
+			two++
+		}
+	}
+	return two, more
+}
+
+// TestJobKilled kills a server with signal 9 at random moments: during the
+// upload of a list, while it works on it, and while it sends the webhook. A
+// list that was acknowledged is verified to its end, every row is in the output
+// once, the counters are those of the rows, and the webhook arrives under one
+// ID. No result that was committed is lost or asked about again, and no mailbox
+// more than twice.
 func TestJobKilled(t *testing.T) {
 	t.Parallel()
-	rows, kills, hosts := 12_000, 4, 2
+	rows, hosts, uploads, works, sendings, inProgress := 9000, 2, 1, 2, 1, 2500
 	if os.Getenv("TEST_CRASH") != "" { // make crash
-		rows, kills, hosts = 60_000, 20, 40
+		rows, hosts, uploads, works, sendings, inProgress = 160_000, 40, 3, 15, 2, jobs.DefaultWindow
 	}
-	post := openPost(t, hosts, rows)
-	list, folder := settledList(post.list), t.TempDir()
-	environment := append(post.settings, "RCPT_DATA="+folder)
-	key := keysOf{environment}.mustCreate(t, "--scope", "bulk")
-	id := ""
-	for kill := range kills {
-		run := fmt.Sprintf("run%d.example", kill)
-		n := startNode(t, environment, "--helo", run)
-		if id == "" { // the first server may be killed before it has answered
-			sent := make(chan reply, 1)
-			go func() {
-				a, _ := n.request(t.Context(), http.MethodPost, "/api/v1/bulk", key.Key, list.text())
-				sent <- a
-			}()
-			if kill == 0 {
-				time.AfterFunc(rand.N(20*time.Millisecond), func() { _ = n.command.Process.Kill() })
-			}
-			if a := <-sent; a.status == http.StatusAccepted {
-				var j jobState
-				check(t, json.Unmarshal([]byte(a.body), &j))
-				id = j.ID
-			} else if kill > 0 {
-				t.Fatalf("the list gets %d %s", a.status, a.body)
-			}
-			if kill == 0 {
-				n.gone()
-				continue
-			}
+	c := newCrashJob(t, rows, hosts, t.TempDir())
+	c.hooks.mute.Store(true)
+	for range uploads {
+		n := c.start()
+		sent := make(chan reply, 1)
+		go func() { sent <- c.upload(n) }()
+		select {
+		case a := <-sent:
+			sent <- a
+		case <-time.After(rand.N(time.Duration(rows) * 5 * time.Microsecond)):
 		}
-		// More than what is in progress at a time, so that what was interrupted
-		// the time before is done: nothing is interrupted twice.
-		all := int64(len(list.rows))
-		goal := n.mustJob(key.Key, id).Done + max(all/4, 3000)
-		if goal > all {
-			n.kill()
-			break
-		}
-		testkit.Eventually(t, "some are done", func() bool { return n.mustJob(key.Key, id).Done >= goal })
 		n.kill()
-		storetest.Sound(t, filepath.Join(folder, "rcpt.db"))
+		<-sent
+		c.kill(n)
 	}
-	n := startNode(t, environment, "--helo", "last.example")
-	if id == "" {
-		t.Fatal("no list was acknowledged")
+	for kill := range works {
+		n := c.start()
+		if c.id == "" {
+			c.mustUpload(n)
+		}
+		// More than is in progress at a time, with which the next server begins:
+		// nothing is interrupted twice.
+		left := len(c.list.rows) - len(c.settled)
+		goal := int64(len(c.settled) + min(left-1, inProgress+rand.N(max(1, 2*(left-inProgress*(works-kill))/(works-kill)))))
+		testkit.Eventually(t, "some are done", func() bool { return n.mustJob(c.key.Key, c.id).Done >= goal })
+		c.kill(n)
 	}
-	before := n.mustJob(key.Key, id)
-	var j jobState
-	testkit.Eventually(t, "the job is done", func() bool { j = n.mustJob(key.Key, id); return j.State == "done" })
-	results, reasons := j.counted()
-	if want := int64(len(list.rows)); j.Rows != want || j.Addresses != want || j.Done != want || results != want || reasons != want {
-		t.Errorf("%d rows: %+v", want, j)
+	done := len(c.settled)
+	for range sendings {
+		tries := c.webhookTries()
+		n := c.start()
+		c.finish(n)
+		testkit.Eventually(t, "the webhook is sent", func() bool { return c.webhookTries() > tries })
+		c.kill(n)
 	}
-	list.compare(t, n.results(key.Key, id), len(list.rows))
+	tries := c.webhookTries()
+	c.hooks.mute.Store(false)
+	n := c.start()
+	c.finish(n)
+	c.delivered(tries + 1)
 	if code := n.stop(); code != exitDone {
 		t.Errorf("exit code %d, log:\n%s", code, n.log.String())
 	}
-	var runs [3]int // mailboxes that two and more runs have asked about
-	for _, address := range list.addresses {
-		if n := post.runsThatAsked(address); n > 1 {
-			runs[min(n, len(runs))-1]++
-		}
+	c.notAgain(c.runs)
+	two, more := c.asks()
+	if more > 0 {
+		t.Errorf("more than two runs have asked about %d mailboxes", more)
 	}
-	if runs[2] > len(list.rows)/100 { // a few may be slow, and in progress at two kills
-		t.Errorf("%d mailboxes were asked about by more than two runs", runs[2])
-	}
-	t.Logf("%d rows, %d kills: %d were done before the last start; two runs asked about %d, more about %d", len(list.rows), kills, before.Done, runs[1], runs[2])
+	t.Logf("%d rows, %d kills: %d were done at the last one during the work; two runs asked about %d, more about %d", len(c.list.rows), c.runs-1, done, two, more)
 }

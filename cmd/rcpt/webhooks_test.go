@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -27,6 +28,7 @@ type hooks struct {
 	secret string
 	ids    map[string]int
 	forged int
+	mute   atomic.Bool // it answers nothing
 }
 
 func startHooks(t *testing.T) *hooks {
@@ -38,6 +40,11 @@ func startHooks(t *testing.T) *hooks {
 		h.ids[r.Header.Get("webhook-id")]++
 		if checker, err := standardwebhooks.NewWebhook(h.secret); err != nil || checker.Verify(body, r.Header) != nil {
 			h.forged++
+		}
+		if h.mute.Load() {
+			h.mu.Unlock()
+			<-r.Context().Done()
+			h.mu.Lock()
 		}
 	}))
 	t.Cleanup(server.Close)

@@ -79,6 +79,9 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	if err := s.db.migrate(ctx, s.now()); err != nil {
 		return err
 	}
+	if err := s.takeOverWebhooks(ctx); err != nil {
+		return err
+	}
 	return s.loadSalt(ctx)
 }
 

@@ -131,6 +131,19 @@ func (s *Store) ClaimWebhooks(ctx context.Context, limit, perKey int, lease time
 	return claimed, err
 }
 
+// takeOverWebhooks frees what the process before was sending when it was
+// killed: with an embedded database there is one process, which has locked the
+// folder.
+func (s *Store) takeOverWebhooks(ctx context.Context) error {
+	if s.db.file == "" || s.db.beside {
+		return nil
+	}
+	return s.write(ctx, "take over webhooks", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE webhooks SET leased = 0 WHERE state = 'pending' AND leased > 0`)
+		return err
+	})
+}
+
 // webhookIsDue spares nodes that have nothing to send a transaction.
 func (s *Store) webhookIsDue(ctx context.Context, now millis) (due bool, err error) {
 	err = s.read(ctx, "look for webhooks", func(ctx context.Context, db *sql.DB) error {
