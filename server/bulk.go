@@ -179,7 +179,7 @@ func (s *Server) jobFault(x *exchange, err error) {
 	case errors.Is(err, rows.ErrInProgress), errors.Is(err, rows.ErrLeaseLost):
 		x.Header().Set("Retry-After", retryAfter)
 		writeError(x, http.StatusConflict, requestInProgress, "A request with this Idempotency-Key is in progress.")
-	case errors.Is(err, jobs.ErrQuota):
+	case errors.Is(err, rows.ErrQuota):
 		s.quotaUsedUp(x)
 	case errors.Is(err, jobs.ErrTooLarge):
 		writeError(x, http.StatusRequestEntityTooLarge, listTooLarge, sentence(err))

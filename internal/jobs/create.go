@@ -24,9 +24,6 @@ type Request struct {
 	Token *rows.JobRequest
 }
 
-// ErrQuota means that the rest of the key's quota is not sufficient.
-var ErrQuota = errors.New("the rest of the quota is not sufficient")
-
 // ErrNoAddress means that a list has no row with an address.
 var ErrNoAddress = errors.New("the list has no address")
 
@@ -107,38 +104,14 @@ func (m *Manager) open(s *Spool, f Format) (*list, error) {
 }
 
 // Create makes a job of a list. When it returns, the job is committed. The
-// error is one of [Manager.Plan], [ErrQuota], or that of the store.
+// error is one of [Manager.Plan], [rows.ErrQuota], or another of the
+// store.
 func (m *Manager) Create(ctx context.Context, s *Spool, o Request) (rows.Job, error) {
 	p, err := m.survey(ctx, s, o.Format)
 	if err != nil {
 		return rows.Job{}, err
 	}
-	totals := rows.JobTotals{Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses}
-	taken, err := m.takeQuota(ctx, o, p.Addresses)
-	if err != nil {
-		return rows.Job{}, err
-	}
-	totals.QuotaMonth = taken.Month
-	j, err := m.load(ctx, s, o, p.sources, totals)
-	if err != nil && taken.Units > 0 {
-		err = errors.Join(err, m.config.Store.ReturnQuota(context.WithoutCancel(ctx), taken))
-	}
-	return j, err
-}
-
-// takeQuota takes a unit for each address, or nothing.
-func (m *Manager) takeQuota(ctx context.Context, o Request, n int64) (rows.Reservation, error) {
-	if o.Quota <= 0 {
-		return rows.Reservation{}, nil
-	}
-	taken, err := m.config.Store.ReserveQuota(ctx, o.Key, m.config.Now(), n, o.Quota)
-	if err == nil && taken.Units < n {
-		err = fmt.Errorf("%w: the list has %d addresses", ErrQuota, n)
-		if taken.Units > 0 {
-			err = errors.Join(err, m.config.Store.ReturnQuota(context.WithoutCancel(ctx), taken))
-		}
-	}
-	return taken, err
+	return m.load(ctx, s, o, p.sources, rows.JobTotals{Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses})
 }
 
 // load is the second reading, which stores the list.
@@ -160,7 +133,8 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 	now := m.config.Now()
 	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{
 		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Format: o.Format.text(), Created: now, Expires: now.Add(m.config.Keep),
-	}, packed)
+		Addresses: t.Addresses,
+	}, o.Quota, packed)
 	if err != nil {
 		return j, err
 	}

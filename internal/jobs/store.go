@@ -10,7 +10,7 @@ import (
 // Store keeps jobs; a *[github.com/rcpt/rcpt/internal/store.Store] is one. Its
 // methods are described there.
 type Store interface {
-	BeginJob(ctx context.Context, node string, j rows.Job, head []byte) (rows.Job, error)
+	BeginJob(ctx context.Context, node string, j rows.Job, quota int64, head []byte) (rows.Job, error)
 	AddSegment(ctx context.Context, job string, segment int64, data []byte, batches []rows.Batch) error
 	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
 	DropJob(ctx context.Context, id string) error
@@ -35,7 +35,4 @@ type Store interface {
 
 	ClaimJobRequest(ctx context.Context, node string, r rows.JobRequest) (job string, body rows.Hash, err error)
 	ForgetJobRequest(ctx context.Context, node string, r rows.JobRequest) error
-
-	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (rows.Reservation, error)
-	ReturnQuota(ctx context.Context, r rows.Reservation) error
 }

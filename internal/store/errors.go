@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // Error is what every method of the package returns as an error.
@@ -37,7 +39,7 @@ func (db *database) failed(op string, err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return &Error{op, ErrNotFound, ErrNotFound}
 	}
-	for _, kind := range []error{ErrNotFound, ErrExists, ErrInvalid, ErrLeaseLost, ErrNotEmpty, ErrSchemaTooNew, ErrLocked, ErrUnavailable, ErrState, ErrInProgress} {
+	for _, kind := range []error{ErrNotFound, ErrExists, ErrInvalid, ErrLeaseLost, ErrNotEmpty, ErrSchemaTooNew, ErrLocked, ErrUnavailable, ErrState, ErrInProgress, rows.ErrQuota} {
 		if errors.Is(err, kind) {
 			return &Error{op, kind, err}
 		}

@@ -5,6 +5,8 @@ package store
 import (
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // TestJobsArePurged: those that have expired, and those whose list was arriving
@@ -16,11 +18,11 @@ func TestJobsArePurged(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		join(t, s, "node")
 		kept, expiring := someJob(t, s, "acme"), Job{Expires: clock.Now().Add(time.Second)}
-		expiring, err := s.BeginJob(ctx, "node", expiring, nil)
+		expiring, err := s.BeginJob(ctx, "node", expiring, 0, nil)
 		check(t, err)
 		_, err = s.StartJob(ctx, expiring.ID, JobTotals{}, nil)
 		check(t, err)
-		loading, err := s.BeginJob(ctx, "node", Job{}, nil)
+		loading, err := s.BeginJob(ctx, "node", Job{}, 0, nil)
 		check(t, err)
 		check(t, s.Purge(ctx))
 		wantRows(t, s, "jobs", 3)
@@ -41,12 +43,12 @@ func TestJobQuota(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx, now := open(t, o), t.Context(), time.Now()
 		join(t, s, "node")
-		r, err := s.ReserveQuota(ctx, "key", now, 50, 100)
+		j, err := s.BeginJob(ctx, "node", Job{Key: "key", Addresses: 50, Created: now}, 100, nil)
 		check(t, err)
-		j, err := s.BeginJob(ctx, "node", Job{Key: "key"}, nil)
-		check(t, err)
+		_, err = s.BeginJob(ctx, "node", Job{Key: "key", Addresses: 51, Created: now}, 100, nil)
+		wantError(t, err, rows.ErrQuota)
 		check(t, s.AddSegment(ctx, j.ID, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}, {Addresses: 40, Data: []byte("b")}}))
-		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: r.Units, QuotaMonth: r.Month}, nil)
+		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 50}, nil)
 		check(t, err)
 		settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 1})[0]))
 		_, err = s.CancelJob(ctx, j.ID)
@@ -55,6 +57,35 @@ func TestJobQuota(t *testing.T) {
 		if used, err := s.QuotaUsed(ctx, "key", now); err != nil || used != 10 {
 			t.Errorf("%d units are used: %v", used, err)
 		}
+	})
+}
+
+// TestQuotaOfLostList: the quota of a list that was arriving when its node was
+// killed, or that could not be read to its end, comes back.
+func TestQuotaOfLostList(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		clock := newClock()
+		o.Now = clock.Now
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "node")
+		began := clock.Now()
+		j := Job{Key: "key", Addresses: 50}
+		_, err := s.BeginJob(ctx, "node", j, 100, nil)
+		check(t, err)
+		dropped, err := s.BeginJob(ctx, "node", j, 100, nil)
+		check(t, err)
+		wantUsed := func(want int64) {
+			t.Helper()
+			if used, err := s.QuotaUsed(ctx, "key", began); err != nil || used != want {
+				t.Errorf("%d units are used, want %d: %v", used, want, err)
+			}
+		}
+		wantUsed(100)
+		check(t, s.DropJob(ctx, dropped.ID))
+		wantUsed(50)
+		clock.Advance(2 * time.Minute) // the node is lost
+		check(t, s.Purge(ctx))
+		wantUsed(0)
 	})
 }
 
@@ -83,7 +114,7 @@ func TestJobRequests(t *testing.T) {
 		clock.Advance(2 * time.Minute) // the node is lost
 		join(t, s, "node2")
 		claim("", nil)
-		j, err := s.BeginJob(ctx, "node", Job{}, nil)
+		j, err := s.BeginJob(ctx, "node", Job{}, 0, nil)
 		check(t, err)
 		_, err = s.StartJob(ctx, j.ID, JobTotals{}, &r)
 		check(t, err)

@@ -135,7 +135,10 @@ func (s *Store) DeleteJob(ctx context.Context, id string) error {
 // DropJob is DeleteJob for a job whose list could not be read to its end.
 func (s *Store) DropJob(ctx context.Context, id string) error {
 	err := s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
-		return one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND state = 'loading'`, id, millisOf(s.now())))
+		if err := one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND state = 'loading'`, id, millisOf(s.now()))); err != nil {
+			return err
+		}
+		return returnJobQuota(ctx, tx, id)
 	})
 	if err != nil {
 		return err

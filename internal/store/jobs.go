@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // maxJobs limits how many jobs one page of [Store.Jobs] has.
@@ -13,8 +16,11 @@ const maxJobs = 1000
 
 // BeginJob makes a job whose list is arriving on the node: nobody sees it
 // before [Store.StartJob]. The store makes its ID. head is the beginning of the
-// list, from which its format can be found again.
-func (s *Store) BeginJob(ctx context.Context, node string, j Job, head []byte) (Job, error) {
+// list, from which its format can be found again. quota is the limit of the key
+// in a month, and zero for none: j.Addresses units of it are taken, or the
+// error is [rows.ErrQuota]. They come back with what is deleted or cancelled
+// before it is asked about, also if this process is lost.
+func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, head []byte) (Job, error) {
 	for what, text := range map[string]string{"name": j.Name, "webhook": j.Webhook} {
 		if err := checkText(what, text); err != nil {
 			return j, s.db.failed("create job", err)
@@ -25,14 +31,35 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, head []byte) (
 		j.Created = s.now()
 	}
 	err := s.write(ctx, "create job", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
+		month, err := takeQuota(ctx, tx, j, quota)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
 			INSERT INTO jobs (id, owner, api_key, name, webhook, state, problem, node, row_count, duplicates, unusable, addresses, done, segments,
 				batches, quota_month, created, started, finished, expires, deleted, format, head)
-			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, 0, 0, 0, 0, 0, $8, 0, 0, $9, 0, $10, $11)`,
-			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created), millisOf(j.Expires), storable(j.Format), append([]byte{}, head...))
+			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11)`,
+			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created), millisOf(j.Expires), storable(j.Format), append([]byte{}, head...),
+			j.Addresses, millisOf(month))
 		return err
 	})
 	return j, err
+}
+
+// takeQuota takes a unit for each address of a job, or none, and returns from
+// which month.
+func takeQuota(ctx context.Context, tx *sql.Tx, j Job, limit int64) (month time.Time, err error) {
+	if limit <= 0 {
+		return time.Time{}, nil
+	}
+	taken := &reservation{Reservation: Reservation{Key: j.Key, Month: monthOf(j.Created)}, want: j.Addresses, limit: limit}
+	if err := reserve(ctx, tx, []*reservation{taken}); err != nil {
+		return time.Time{}, err
+	}
+	if taken.Units < j.Addresses {
+		return time.Time{}, fmt.Errorf("%w: the list has %d addresses", rows.ErrQuota, j.Addresses)
+	}
+	return taken.Month, nil
 }
 
 // AddSegment stores rows of a list that is arriving, and the batches of their
@@ -78,9 +105,9 @@ var insertBatches = upsert{
 func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *JobRequest) (j Job, err error) {
 	err = s.write(ctx, "start job", func(ctx context.Context, tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
-			UPDATE jobs SET state = 'queued', node = '', row_count = $2, duplicates = $3, unusable = $4, addresses = $5, segments = $6, quota_month = $7
+			UPDATE jobs SET state = 'queued', node = '', row_count = $2, duplicates = $3, unusable = $4, addresses = $5, segments = $6
 			WHERE id = $1 AND state = 'loading' AND deleted = 0`,
-			id, t.Rows, t.Duplicates, t.Unusable, t.Addresses, t.Segments, millisOf(t.QuotaMonth))
+			id, t.Rows, t.Duplicates, t.Unusable, t.Addresses, t.Segments)
 		if err := one(result, err); err != nil {
 			return err
 		}

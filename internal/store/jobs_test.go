@@ -18,7 +18,7 @@ import (
 func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 	t.Helper()
 	ctx := t.Context()
-	j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Key: "key", Name: "a list", Webhook: strings.Join(webhook, ""), Format: "csv"}, []byte("head"))
+	j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Key: "key", Name: "a list", Webhook: strings.Join(webhook, ""), Format: "csv"}, 0, []byte("head"))
 	check(t, err)
 	for segment := range int64(2) {
 		check(t, s.AddSegment(ctx, j.ID, segment, []byte{byte(segment)}, []Batch{
@@ -166,7 +166,7 @@ func TestLeasesAreFenced(t *testing.T) {
 func TestBatchesAreLeasedOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s := open(t, o)
-		j, err := s.BeginJob(t.Context(), "node", Job{}, nil)
+		j, err := s.BeginJob(t.Context(), "node", Job{}, 0, nil)
 		check(t, err)
 		const many = 100
 		batches := make([]Batch, many)

@@ -16,6 +16,7 @@ var (
 	ErrNotEmpty     = errors.New("not empty")
 	ErrState        = errors.New("the state of the job does not allow it")
 	ErrInProgress   = errors.New("a request with the same token is in progress")
+	ErrQuota        = errors.New("the rest of the quota is not sufficient")
 
 	// ErrUnavailable means that the database cannot do it at the moment: it was
 	// lost, is overloaded, or its disk is full or read-only. A retry may help;

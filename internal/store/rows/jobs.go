@@ -57,9 +57,6 @@ type JobQuery struct {
 // JobTotals are what is known of a list when it has arrived.
 type JobTotals struct {
 	Rows, Duplicates, Unusable, Addresses, Segments int64
-	// QuotaMonth is the month whose quota the addresses were taken from, as
-	// [Reservation] has it; zero: none.
-	QuotaMonth time.Time
 }
 
 // JobRequest is a request that a client may repeat, named by a token of its
