@@ -58,10 +58,10 @@ e2e: ## real mail and DNS servers (Debian, root)
 browser: ## the dashboard in a browser (Chromium)
 	$(GO) test -tags browser -count=1 -timeout 5m ./internal/dashboard
 
-crash: ## a list of 100,000 rows whose run is killed ten times: nothing that was settled is lost or asked about again
+crash: ## lists whose runs and servers are killed up to twenty times: nothing that was settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob' -count=1 -timeout 20m -v ./cmd/rcpt
 
-fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, the database is restarted: prints what each did
+fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did
 	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fuzz: ## every fuzzer for FUZZTIME each

@@ -313,8 +313,8 @@ func TestJobKilled(t *testing.T) {
 		if c.id == "" {
 			c.mustUpload(n)
 		}
-		// More than is in progress at a time, with which the next server begins:
-		// nothing is interrupted twice.
+		// The next server begins with what was in progress at the last kill. It
+		// does more than that, so that nothing is interrupted twice.
 		left := len(c.list.rows) - len(c.settled)
 		goal := int64(len(c.settled) + min(left-1, inProgress+rand.N(max(1, 2*(left-inProgress*(works-kill))/(works-kill)))))
 		testkit.Eventually(t, "some are done", func() bool { return n.mustJob(c.key.Key, c.id).Done >= goal })
