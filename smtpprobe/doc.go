@@ -47,7 +47,9 @@
 //     the session and is asked again alone, once per host and wording.
 //  4. A refusal beside an accepted control is confirmed alone. A reply that
 //     names another recipient is believed for nobody, unless the host gives the
-//     target the same name again when it is alone.
+//     target the same name again when it is alone. The postmaster is another
+//     recipient where the transaction before named it; else it is somebody to
+//     turn to.
 //  5. A refusal counts when an acceptance follows it. Hosts protect themselves
 //     against harvesting: after some refusals or recipients they refuse
 //     everybody, in their ordinary words. So the host has to accept somebody

@@ -193,6 +193,42 @@ func TestLateReplies(t *testing.T) {
 	}
 }
 
+// TestLateReplyAboutPostmaster is about a host that refuses the postmaster who
+// was named as a proof, and says so once more to the first recipient of the
+// next transaction.
+func TestLateReplyAboutPostmaster(t *testing.T) {
+	owed, late := map[*visit]string{}, 0 // one session at a time
+	host := &peer{rcpt: func(v *visit, m string) string {
+		switch text := owed[v]; {
+		case text != "" && v.here == 0:
+			owed[v] = ""
+			late++
+			return text
+		case strings.HasPrefix(m, "postmaster@"):
+			owed[v] = usual(m)
+		}
+		return ""
+	}}
+	host.wait = func(*visit, string) time.Duration { return time.Second }
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		var first sync.WaitGroup
+		first.Go(func() {
+			b.askTogether(b.Context(), aboutAll(mailboxes(4, func(int) bool { return true }, "a.example")))
+		})
+		time.Sleep(3 * time.Second) // the host is asked about them
+		list := mailboxes(4, func(int) bool { return false }, "a.example")
+		for i, r := range b.askTogether(b.Context(), aboutAll(list)) {
+			if got := verdictOf(list[i], r); got != "alive" {
+				b.Errorf("%s is %s:\n%s", list[i], got, transcript(r.last()))
+			}
+		}
+		first.Wait()
+	})
+	if late == 0 {
+		t.Error("no reply was late")
+	}
+}
+
 // late is the arrangement of such a host.
 func late(all bool) arrangement {
 	var before, now []string // replies to the recipients of this transaction, and of the one before

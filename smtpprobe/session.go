@@ -21,7 +21,8 @@ type session struct {
 	paced *paced
 	began time.Time
 
-	unreset bool // a transaction was left open: the host knows no RSET
+	unreset bool        // a transaction was left open: the host knows no RSET
+	named   []recipient // in the last transaction
 
 	transactions, recipients, refused int
 	slow                              int // the last refusals, beyond those that any host takes, that came slowly

@@ -27,6 +27,7 @@ type transaction struct {
 	utf8   bool        // with SMTPUTF8
 	canary bool        // the last recipient is a control that the host is known to refuse
 	began  time.Time   // when the recipients' turn came
+	before []recipient // of the transaction before it in the session
 
 	proof        string // mailbox that shows whether the host still accepts anybody; empty: there is none
 	known        bool   // the host accepted it before
@@ -139,6 +140,7 @@ func (t *transaction) run(ctx context.Context) error {
 func (t *transaction) converse(ctx context.Context) error {
 	s := t.s
 	s.transactions++
+	t.before, s.named = s.named, t.named
 	inGroup := s.Offers("PIPELINING") && !t.plain
 	commands := []string{t.mailCommand()}
 	for i := range t.named {

@@ -67,7 +67,8 @@ func (t *transaction) check(ctx context.Context) error {
 
 // namesAnother reports whether the reply to recipient i names a mailbox that is
 // not the one it should be about. If the host names the same again when it is
-// asked about a target alone, that is what it calls the target.
+// asked about a target alone, that is what it calls the target. Many name the
+// postmaster as the one to turn to.
 func (t *transaction) namesAnother(i int) bool {
 	r := &t.named[i]
 	if r.Reply == nil {
@@ -83,12 +84,18 @@ func (t *transaction) namesAnother(i int) bool {
 		return false
 	}
 	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, postmaster) {
-		return false
+		return t.comesLate(name)
 	}
 	j := t.jobs[i]
 	before := j.named
 	j.named = strings.ToLower(name)
 	return !t.lastWord() || j.named != before
+}
+
+// comesLate reports whether the transaction before this one named a mailbox: a
+// reply that is about it is a late one.
+func (t *transaction) comesLate(mailbox string) bool {
+	return slices.ContainsFunc(t.before, func(r recipient) bool { return strings.EqualFold(r.mailbox, mailbox) })
 }
 
 // bracketed returns the first mailbox that stands in angle brackets, as those
