@@ -30,6 +30,7 @@ type fleet struct {
 	key      madeKey
 	job      string
 	most     int // nodes that may ask about a mailbox
+	lease    time.Duration
 	hooks    *hooks
 }
 
@@ -37,11 +38,12 @@ type fleet struct {
 type fleetSizes struct {
 	rows, hosts int
 	stopped     time.Duration // a node stands still for so long
+	lease       time.Duration // of the nodes: longer than the database is away
 }
 
 func startFleet(t *testing.T, size fleetSizes) *fleet {
 	t.Helper()
-	f := &fleet{t: t, cluster: storetest.Start(t), hooks: startHooks(t), most: 3, post: openPost(t, size.hosts, size.rows)}
+	f := &fleet{t: t, cluster: storetest.Start(t), hooks: startHooks(t), most: 3, lease: size.lease, post: openPost(t, size.hosts, size.rows)}
 	f.list = settledList(f.post.list)
 	database := f.cluster.Database(t)
 	f.commands, f.wire = keysOf{append(f.post.settings, "RCPT_DATABASE="+database)}, startWire(t, database)
@@ -63,7 +65,7 @@ func startFleet(t *testing.T, size fleetSizes) *fleet {
 
 func (f *fleet) node(i int, settings ...string) *node {
 	f.t.Helper()
-	return startNode(f.t, append(f.commands.environment, settings...), "--helo", nodeName(i), "--webhook-allow-net", "127.0.0.0/8")
+	return startNode(f.t, append(f.commands.environment, settings...), "--helo", nodeName(i), "--node-lease", f.lease.String(), "--webhook-allow-net", "127.0.0.0/8")
 }
 
 func nodeName(i int) string { return fmt.Sprintf("node%d.example", i) }
@@ -92,13 +94,10 @@ func (f *fleet) awaitDone(from *node, done int64) (j jobState) {
 // after the server that was cut is back with what it had found, and one webhook
 // tells of the end.
 func TestFleet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: a server is given up for lost after half a minute")
-	}
 	t.Parallel()
-	size := fleetSizes{rows: 12_000, hosts: 6, stopped: time.Second}
+	size := fleetSizes{rows: 12_000, hosts: 6, stopped: time.Second, lease: 15 * time.Second}
 	if os.Getenv("TEST_FLEET") != "" { // make fleet
-		size = fleetSizes{rows: 60_000, hosts: 40, stopped: time.Minute}
+		size = fleetSizes{rows: 60_000, hosts: 40, stopped: time.Minute, lease: 30 * time.Second}
 	}
 	began := time.Now()
 	f := startFleet(t, size)
@@ -114,7 +113,7 @@ func TestFleet(t *testing.T) {
 	defer paused.Stop()
 	f.awaitDone(cut, all*20/100)
 	f.wire.set(wireSilent)
-	if time.Since(killedAt) < lostAfter/2 {
+	if time.Since(killedAt) < f.lease/2 {
 		f.most = 2 // the one that is cut has nothing of the one that was killed
 	}
 	fresh := f.node(3)
@@ -140,9 +139,6 @@ func TestFleet(t *testing.T) {
 	f.outcome(f.node(4))
 	f.report(took)
 }
-
-// lostAfter is how long a server is silent before others take what it has.
-const lostAfter = 30 * time.Second
 
 // outcome checks the job, on a server that had nothing to do with it.
 func (f *fleet) outcome(n *node) {

@@ -17,9 +17,6 @@ import (
 // is killed; the other takes over what it had, and every row is in the output
 // once.
 func TestNodesShareAJob(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: a server is given up for lost after half a minute")
-	}
 	t.Parallel()
 	rows, hosts := 20_000, 6
 	if os.Getenv("TEST_CRASH") != "" { // make crash
@@ -31,7 +28,7 @@ func TestNodesShareAJob(t *testing.T) {
 	key := keysOf{environment}.mustCreate(t, "--scope", "bulk")
 	var nodes []*node
 	for _, run := range []string{"one.example", "two.example"} {
-		nodes = append(nodes, startNode(t, environment, "--helo", run))
+		nodes = append(nodes, startNode(t, environment, "--helo", run, "--node-lease", "10s"))
 	}
 	a, err := nodes[0].request(t.Context(), http.MethodPost, "/api/v1/bulk", key.Key, list.text())
 	check(t, err)

@@ -29,6 +29,7 @@ type serveCommand struct {
 	siteFlags
 	alertFlags `group:"Alerts"`
 	webhookFlags
+	jobFlags
 	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of cached results; 0 disables caching. Default: ${default}."`
 	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
@@ -85,7 +86,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 	s := service{
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
-		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet),
+		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

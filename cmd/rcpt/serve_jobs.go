@@ -7,6 +7,11 @@ import (
 	"github.com/rcpt/rcpt/internal/jobs"
 )
 
+// jobFlags are settings of lists that are verified in the background.
+type jobFlags struct {
+	NodeLease positiveDuration `hidden:"" default:"30s" help:"How long a server may be silent before others on its database take over its share of lists."`
+}
+
 // addJobs creates what verifies lists in the background, where there is a
 // database.
 func (r *running) addJobs(config engine.Config) (err error) {
@@ -15,7 +20,7 @@ func (r *running) addJobs(config engine.Config) (err error) {
 	}
 	r.jobs, err = jobs.New(jobs.Config{
 		Store: r.state.store, Verifier: r.verifier, Egress: egressIdentity(config), Record: r.state.record,
-		TempDir: r.state.folder, Log: r.logger,
+		TempDir: r.state.folder, Lease: r.lease, Log: r.logger,
 	})
 	return err
 }

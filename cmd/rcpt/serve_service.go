@@ -41,6 +41,7 @@ type service struct {
 	metrics     metricsFlag
 	site        siteFlags
 	webhookNets []netip.Prefix // that webhooks may be sent to although they are not public
+	lease       time.Duration  // of this node's share of lists; 0: the usual one
 	details     bool
 	// readyNetwork makes the server not ready while the check of the network
 	// fails.

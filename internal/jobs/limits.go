@@ -33,10 +33,6 @@ const (
 
 	// pollEvery is how soon a node notices what other nodes have changed.
 	pollEvery = 500 * time.Millisecond
-	// nodeLease is how long a node may be silent before others take its
-	// batches, and nodeBeat how often it says that it is alive.
-	nodeLease = 30 * time.Second
-	nodeBeat  = nodeLease / 6
 	// retryGrid is how far apart the times of retries are, so that few batches
 	// have all that are due at about the same time.
 	retryGrid = 15 * time.Second

@@ -34,6 +34,10 @@ type Config struct {
 	RetryWindow time.Duration
 	// Keep is how long a job is kept. Default: [Keep].
 	Keep time.Duration
+	// Lease is how long a node may be silent before others take its batches. It
+	// says six times as often that it is alive. Default: [DefaultLease]; at
+	// least a second.
+	Lease time.Duration
 	// Limits bound a list.
 	Limits Limits
 	// TempDir is where lists are while they are read. Default: that of the
@@ -54,6 +58,9 @@ const (
 	DefaultWindow = 8000
 	// DefaultRetryWindow is that of rcpt bulk.
 	DefaultRetryWindow = 30 * time.Minute
+	// DefaultLease is more than a node is busy or without its database for in
+	// usual operation.
+	DefaultLease = 30 * time.Second
 )
 
 // Manager has the jobs of an installation, and works on them while Run runs. It
@@ -82,6 +89,7 @@ func New(config Config) (*Manager, error) {
 	config.Window = cmp.Or(config.Window, DefaultWindow)
 	config.RetryWindow = max(0, cmp.Or(config.RetryWindow, DefaultRetryWindow))
 	config.Keep = cmp.Or(config.Keep, Keep)
+	config.Lease = max(time.Second, cmp.Or(config.Lease, DefaultLease))
 	config.Limits.Octets = cmp.Or(config.Limits.Octets, DefaultOctets)
 	config.Limits.Rows = cmp.Or(config.Limits.Rows, DefaultRows)
 	config.Limits.Columns = cmp.Or(config.Limits.Columns, DefaultColumns)
@@ -102,7 +110,7 @@ func New(config Config) (*Manager, error) {
 // goes on with it.
 func (m *Manager) Join(ctx context.Context) error {
 	began := m.config.Now()
-	err := m.config.Store.JoinJobs(ctx, m.node, began.Add(nodeLease))
+	err := m.config.Store.JoinJobs(ctx, m.node, began.Add(m.config.Lease))
 	if err == nil {
 		m.mu.Lock()
 		m.beaten = began
@@ -141,7 +149,7 @@ const leaveTimeout = 5 * time.Second
 // as a lease, others may have taken its batches: they are not asked about any
 // more.
 func (m *Manager) beat(ctx context.Context) {
-	ticker := time.NewTicker(nodeBeat)
+	ticker := time.NewTicker(m.config.Lease / 6)
 	defer ticker.Stop()
 	for {
 		select {
@@ -153,7 +161,7 @@ func (m *Manager) beat(ctx context.Context) {
 			m.config.Log.Warn("the store does not know that this node is alive", "error", err)
 		}
 		m.mu.Lock()
-		silent := m.config.Now().Sub(m.beaten) >= nodeLease
+		silent := m.config.Now().Sub(m.beaten) >= m.config.Lease
 		m.mu.Unlock()
 		if silent {
 			m.stopRuns(func(*run) bool { return true })
@@ -209,10 +217,6 @@ func (m *Manager) poll(ctx context.Context) error {
 	return nil
 }
 
-// dueFor is how long it is believed when a job has a batch again: the batches
-// of a node that is lost come back at any time.
-const dueFor = nodeLease / 3
-
 // begin begins a run for a job that has a batch and no run.
 func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 	now := m.config.Now()
@@ -230,8 +234,9 @@ func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if due.IsZero() || due.After(now) {
-		if due.IsZero() || due.After(now.Add(dueFor)) {
-			due = now.Add(dueFor)
+		again := now.Add(m.config.Lease / 3) // the batches of a node that is lost come back at any time
+		if due.IsZero() || due.After(again) {
+			due = again
 		}
 		m.due[j.ID] = due
 		return nil

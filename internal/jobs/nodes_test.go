@@ -16,7 +16,7 @@ import (
 // lostNode takes batches of every job as a node that is killed leaves them.
 func lostNode(t *testing.T, s *store.Store, clock *testkit.Clock, job string) {
 	t.Helper()
-	check(t, s.JoinJobs(t.Context(), "lost", clock.Now().Add(nodeLease)))
+	check(t, s.JoinJobs(t.Context(), "lost", clock.Now().Add(DefaultLease)))
 	leased, err := s.LeaseBatches(t.Context(), store.BatchQuery{Job: job, Node: "lost", Limit: 3})
 	check(t, err)
 	if len(leased) != 3 {
