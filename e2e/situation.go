@@ -58,14 +58,15 @@ var zoneOf = map[string]struct{ parent, network string }{
 func (s *situation) domain() string { return s.slug + "." + zoneOf[s.server].parent }
 
 // host is the name of the situation's mail host. The servers' logs have its
-// first label.
+// first label. Each is a registrable domain of its own, so that each host has a
+// provider of its own: those of one provider share its limits and its pauses.
 func (s *situation) host() string {
 	for _, line := range s.config {
 		if name, ok := strings.CutPrefix(line, "mx "); ok && s.server == "scripted" {
 			return name
 		}
 	}
-	return "s-" + s.slug + "." + s.server + ".example"
+	return "s-" + s.slug + "-" + s.server + ".example"
 }
 
 // name is the slug in a form that configuration files take for the name of

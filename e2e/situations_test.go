@@ -36,7 +36,7 @@ func testSituations(t *testing.T, all situations) {
 }
 
 // streamTimeout bounds the verification of all addresses in one process.
-const streamTimeout = 2 * time.Minute
+const streamTimeout = 5 * time.Minute
 
 // testStream puts the questions that need no flags of their own through "rcpt
 // verify -".
