@@ -87,7 +87,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // zone is the DNS of the tests. At the address of dead.example there is no mail
-// host.
+// host. That of mute.example has as many addresses as are tried: each is given
+// up after 20 seconds, so that the last is after two minutes.
 const zone = `
 acme.example.     MX 10 mx.acme.example.
 mx.acme.example.  A  127.0.0.1
@@ -99,6 +100,11 @@ slow.example.     MX 10 mx.slow.example.
 mx.slow.example.  A  127.0.0.4
 mute.example.     MX 10 mx.mute.example.
 mx.mute.example.  A  127.0.0.5
+mx.mute.example.  A  127.0.0.7
+mx.mute.example.  A  127.0.0.8
+mx.mute.example.  A  127.0.0.9
+mx.mute.example.  A  127.0.0.10
+mx.mute.example.  A  127.0.0.11
 box.example.      MX 10 mx.box.example.
 mx.box.example.   A  127.0.0.6
 nomail.example.   MX 0  .
@@ -124,10 +130,11 @@ func startWorld(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mute := &smtptest.Host{Name: "mx.mute.example", HangAt: smtptest.PhaseRCPT}
 	for ip, host := range map[string]*smtptest.Host{
 		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
 		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},
-		"127.0.0.5": {Name: "mx.mute.example", HangAt: smtptest.PhaseRCPT},
+		"127.0.0.5": mute, "127.0.0.7": mute, "127.0.0.8": mute, "127.0.0.9": mute, "127.0.0.10": mute, "127.0.0.11": mute,
 		"127.0.0.6": {Name: "mx.box.example", RCPTFunc: boxes()},
 	} {
 		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), host)

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +31,7 @@ type process struct {
 // start runs the command with environment added to the tests' own.
 func start(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
+	hearHangups()
 	command := exec.CommandContext(t.Context(), "rcpt", args...)
 	command.Env = append(append(os.Environ(), "XDG_DATA_HOME="+t.TempDir()), environment...)
 	stdin, err := command.StdinPipe()
@@ -40,6 +43,10 @@ func start(t *testing.T, environment []string, args ...string) *process {
 	check(t, command.Start())
 	return &process{t: t, command: command, stdin: stdin, stdoutPipe: stdout, stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
 }
+
+// hearHangups has commands hear SIGHUP that the tests start, although the tests
+// may ignore it, as they do under nohup.
+var hearHangups = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) })
 
 func check(t *testing.T, err error) {
 	t.Helper()
