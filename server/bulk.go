@@ -61,6 +61,7 @@ type jobRecord struct {
 	Started   *time.Time       `json:"started_at"`
 	Finished  *time.Time       `json:"finished_at"`
 	Webhook   *string          `json:"webhook"`
+	Progress  bool             `json:"webhook_progress,omitempty"`
 	Problem   string           `json:"problem,omitempty"`
 }
 
@@ -73,7 +74,7 @@ func recordOfJob(j rows.Job) jobRecord {
 	}
 	record := jobRecord{
 		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses, Done: j.Done, Results: j.Results, Reasons: j.Reasons,
-		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Problem: j.Problem,
+		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Progress: j.Progress, Problem: j.Problem,
 	}
 	if j.Webhook != "" {
 		record.Webhook = &j.Webhook

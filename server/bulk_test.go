@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -247,45 +246,6 @@ func TestListByHTTP(t *testing.T) {
 	}
 }
 
-// TestBadLists: each gets an error that says what is wrong, and leaves nothing
-// behind.
-func TestBadLists(t *testing.T) {
-	l := newLists(t, accepts, jobs.Config{Limits: jobs.Limits{Octets: 1000, Rows: 5, Columns: 3}})
-	key := l.key(store.Key{})
-	for name, c := range map[string]struct {
-		target, body, mediaType string
-		status                  int
-		code, says              string
-	}{
-		"octets":         {"", strings.Repeat("a@a.example\n", 100), csvType, 413, "list_too_large", "1000 octets"},
-		"rows":           {"", strings.Repeat("a@a.example\n", 6), csvType, 413, "list_too_large", "5 rows"},
-		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
-		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3"},
-		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
-		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
-		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 422, "invalid_list", `no column \"mail\"`},
-		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},
-		"JSON":           {"", `{"emails":["a@a.example"`, "application/json", 400, "invalid_body", "octet"},
-		"member":         {"", `{"emails":[],"x":1}`, "application/json", 400, "invalid_body", "x"},
-		"number":         {"", `{"emails":[1]}`, "application/json", 400, "invalid_body", "emails[0]"},
-		"form":           {"", "--b\r\n\r\n--b--", "multipart/form-data; boundary=b", 400, "missing_parameter", "file"},
-		"webhook":        {"?webhook=ftp://a.example", "a@a.example\n", csvType, 400, "invalid_parameter", "webhook"},
-		"its media type": {"", "a@a.example", csvType + "; gzip", 415, "unsupported_media_type", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := l.send("POST", "/api/v1/bulk"+c.target, key, c.body, "Content-Type", c.mediaType)
-			l.wantCode(got, c.status, c.code)
-			if !strings.Contains(got.Body.String(), c.says) {
-				t.Errorf("%s does not say %s", got.Body, c.says)
-			}
-		})
-	}
-	all, err := l.store.Jobs(t.Context(), store.JobQuery{})
-	if check(t, err); len(all) > 0 {
-		t.Errorf("%d jobs are left", len(all))
-	}
-}
-
 // TestJobBelongsToItsOwner: others get 404, whatever they do; a key that
 // replaces another, or belongs to the same account, does not.
 func TestJobBelongsToItsOwner(t *testing.T) {
@@ -314,70 +274,5 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 		if got := l.send("GET", (&url.URL{Path: path}).String(), first, ""); got.Code != 404 {
 			t.Errorf("%s: %d", path, got.Code)
 		}
-	}
-}
-
-// TestIdempotencyKey: the same request leads to the same job, another one is
-// refused, and one that failed can be sent again.
-func TestIdempotencyKey(t *testing.T) {
-	l := newLists(t, accepts, jobs.Config{})
-	key, other := l.key(store.Key{}), l.key(store.Key{})
-	send := func(key, body string) *httptest.ResponseRecorder {
-		return l.send("POST", "/api/v1/bulk", key, body, "Content-Type", csvType, "Idempotency-Key", "one")
-	}
-	l.wantCode(send(key, "\n"), 422, "no_address")
-	first := l.want(send(key, "a@a.example\n"), 202)
-	if again := l.want(send(key, "a@a.example\n"), 202); again.ID != first.ID {
-		t.Errorf("%s is made again as %s", first.ID, again.ID)
-	}
-	l.wantCode(send(key, "b@a.example\n"), 422, "idempotency_key_reused")
-	if another := l.want(send(other, "b@a.example\n"), 202); another.ID == first.ID {
-		t.Error("somebody else gets the job")
-	}
-	reading, write := io.Pipe()
-	r := httptest.NewRequest("POST", "/api/v1/bulk", reading)
-	r.Header = http.Header{"X-Api-Key": {key}, "Content-Type": {csvType}, "Idempotency-Key": {"two"}}
-	var slow *httptest.ResponseRecorder
-	var sending sync.WaitGroup
-	sending.Go(func() { slow = serve(l, r) })
-	_, err := io.WriteString(write, "c@a.example\n")
-	check(t, err)
-	l.wantCode(l.send("POST", "/api/v1/bulk", key, "c@a.example\n", "Content-Type", csvType, "Idempotency-Key", "two"), 409, "request_in_progress")
-	check(t, write.Close())
-	sending.Wait()
-	l.want(slow, 202)
-}
-
-// TestQuotaOfLists: an address counts once, and a list counts as a whole.
-func TestQuotaOfLists(t *testing.T) {
-	l := newLists(t, accepts, jobs.Config{})
-	key := l.key(store.Key{MonthlyQuota: 5})
-	list := func(n int) *httptest.ResponseRecorder {
-		var text strings.Builder
-		for i := range n {
-			fmt.Fprintf(&text, "a%d@a.example\na%d@A.example\n", i, i)
-		}
-		return l.send("POST", "/api/v1/bulk", key, text.String(), "Content-Type", csvType)
-	}
-	l.wantCode(list(6), 402, "quota_used_up")
-	j := l.want(list(4), 202)
-	if j.Rows != 8 || j.Addresses != 4 {
-		t.Errorf("%+v", j)
-	}
-	l.wantCode(list(2), 402, "quota_used_up")
-	l.want(list(1), 202)
-}
-
-func TestDryRun(t *testing.T) {
-	l := newLists(t, accepts, jobs.Config{})
-	key := l.key(store.Key{})
-	got := l.send("POST", "/api/v1/bulk?dry_run=1", key, "a@a.example\nb@b.example\na@a.example\n\"c@c.example d@c.example\"\n", "Content-Type", csvType)
-	l.want(got, 200)
-	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0}` + "\n"
-	if got.Body.String() != want {
-		t.Errorf("%s, want %s", got.Body, want)
-	}
-	if all := l.send("GET", "/api/v1/bulk", key, ""); !strings.Contains(all.Body.String(), `"jobs":[]`) {
-		t.Errorf("it is stored: %s", all.Body)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -36,8 +37,8 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// readAddresses reads {"emails":[…],"name":…,"webhook":…}. Every error but
-// those of add is a [fault].
+// readAddresses reads {"emails":[…],"name":…,"webhook":…,"webhook_progress":…}.
+// Every error but those of add is a [fault].
 func readAddresses(decoder *json.Decoder, u *upload, add func(email string) error) error {
 	invalid := func(format string, values ...any) error {
 		return badRequest(invalidBody, "The body, octet %d: %s", decoder.InputOffset(), fmt.Sprintf(format, values...))
@@ -66,8 +67,14 @@ func readAddresses(decoder *json.Decoder, u *upload, add func(email string) erro
 			if text != nil {
 				*field = *text
 			}
+		case name == "webhook_progress":
+			var progress bool
+			if err := decoder.Decode(&progress); err != nil {
+				return invalid("%q must be true or false.", name)
+			}
+			u.switched = strconv.FormatBool(progress)
 		case name != "emails":
-			return invalid("there is no member %.40q: use emails, name and webhook.", name)
+			return invalid("there is no member %.40q: use emails, name, webhook and webhook_progress.", name)
 		default:
 			if err := readEmails(decoder, invalid, add); err != nil {
 				return err

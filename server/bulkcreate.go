@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -26,6 +28,13 @@ type upload struct {
 	spool                 *jobs.Spool
 	format                jobs.Format
 	name, webhook, column string
+	switched              string // "webhook_progress", as it was given
+	progress              bool   // the webhook tells of progress
+}
+
+// fields are the texts beside the list, by their name in a query or a form.
+func (u *upload) fields() map[string]*string {
+	return map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column, "webhook_progress": &u.switched}
 }
 
 func (u *upload) close() {
@@ -74,7 +83,7 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	}
 	defer extendWrite(x)
 	if token != nil {
-		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format))
+		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format), fmt.Sprint(u.progress))
 		if known != "" {
 			return s.repeated(x, r, grant, known, before == token.Body)
 		}
@@ -84,7 +93,8 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 		return s.planJob(x, r, u)
 	}
 	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{
-		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota, Name: u.name, Webhook: u.webhook, Format: u.format, Token: token,
+		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota, Name: u.name, Webhook: u.webhook, Progress: u.progress,
+		Format: u.format, Token: token,
 	})
 	made = err == nil
 	extendWrite(x)
@@ -152,7 +162,7 @@ func (s *Server) planJob(x *exchange, r *http.Request, u *upload) bool {
 func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 	u := new(upload)
 	q := x.queryOf(r)
-	for name, field := range map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column} {
+	for name, field := range u.fields() {
 		text, _, err := q.one(name)
 		if err != nil {
 			return u, err
@@ -237,8 +247,7 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 		case err != nil:
 			return err
 		}
-		fields := map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column}
-		if field := fields[part.FormName()]; field != nil {
+		if field := u.fields()[part.FormName()]; field != nil {
 			text, err := io.ReadAll(io.LimitReader(part, maxField))
 			if err != nil {
 				return err
@@ -284,13 +293,19 @@ func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
 }
 
 // check refuses texts that cannot be stored or used.
-func (u *upload) check() error {
+func (u *upload) check() (err error) {
 	const most = 200
 	u.name = strings.TrimSpace(u.name)
 	if len(u.name) > most || !printable(u.name) {
 		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
 	}
+	if u.progress, err = readSwitch("webhook_progress", cmp.Or(u.switched, "0")); err != nil {
+		return err
+	}
 	if u.webhook == "" {
+		if u.progress {
+			return badRequest(invalidParameter, `"webhook_progress" needs a "webhook".`)
+		}
 		return nil
 	}
 	if len(u.webhook) > 2*most {

@@ -18,7 +18,9 @@ type Request struct {
 	Quota   int64  // of the key in a month; zero: no limit
 	Name    string
 	Webhook string
-	Format  Format
+	// Progress: the webhook tells of each tenth, too.
+	Progress bool
+	Format   Format
 	// Token names the request, so that the same one again leads to the same
 	// job; nil: it has none.
 	Token *rows.JobRequest
@@ -132,8 +134,8 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 	}
 	now := m.config.Now()
 	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{
-		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Format: o.Format.text(), Created: now, Expires: now.Add(m.config.Keep),
-		Addresses: t.Addresses,
+		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Progress: o.Progress, Format: o.Format.text(),
+		Created: now, Expires: now.Add(m.config.Keep), Addresses: t.Addresses,
 	}, o.Quota, packed)
 	if err != nil {
 		return j, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -190,6 +191,7 @@ type settledJobs struct{ all []settledJob }
 type settledJob struct {
 	id     string
 	ended  bool // it cannot be settled any more
+	tells  bool // its webhook is told of progress
 	done   int64
 	counts map[[2]string]int64
 	later  []Batch
@@ -201,14 +203,15 @@ func (j *settledJobs) lock(ctx context.Context, tx *sql.Tx, id string) (bool, er
 	if n := len(j.all); n > 0 && j.all[n-1].id == id {
 		return !j.all[n-1].ended, nil
 	}
-	result, err := tx.ExecContext(ctx, `
-		UPDATE jobs SET state = state WHERE id = $1 AND deleted = 0 AND state IN ('queued', 'running', 'paused')`, id)
-	if err != nil {
+	var tenth int64
+	err := tx.QueryRowContext(ctx, `
+		UPDATE jobs SET state = state WHERE id = $1 AND deleted = 0 AND state IN ('queued', 'running', 'paused') RETURNING progress`, id).Scan(&tenth)
+	ended := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !ended {
 		return false, err
 	}
-	changed, err := result.RowsAffected()
-	j.all = append(j.all, settledJob{id: id, ended: changed == 0, counts: map[[2]string]int64{}})
-	return changed > 0, err
+	j.all = append(j.all, settledJob{id: id, ended: ended, tells: tenth > 0, counts: map[[2]string]int64{}})
+	return !ended, nil
 }
 
 func (j *settledJobs) add(one *Settlement) {
@@ -246,8 +249,11 @@ func (s *Store) settle(ctx context.Context, tx *sql.Tx, jobs *settledJobs) error
 			return err
 		}
 		err := s.endIfDone(ctx, tx, j.id)
-		if j.failed != "" {
+		switch {
+		case j.failed != "":
 			err = s.endJob(ctx, tx, j.id, JobFailed, j.failed)
+		case err == nil && j.tells:
+			err = s.jobAdvanced(ctx, tx, j.id)
 		}
 		if err != nil {
 			return fmt.Errorf("job %s: %w", j.id, err)

@@ -36,15 +36,44 @@ func (s *Store) jobEnded(ctx context.Context, tx *sql.Tx, j Job) error {
 	if j.Webhook == "" {
 		return nil
 	}
-	event := jobEvents[j.State]
-	body, err := rows.WebhookBody(event, j.Finished, jobNews{
+	return s.tell(ctx, tx, j, jobEvents[j.State], j.Finished)
+}
+
+// progressEvery is how far apart webhooks of progress are at least: those of a
+// short list would all arrive with its end.
+const progressEvery = time.Minute
+
+// jobAdvanced is called in the transaction that settles some of a job, if its
+// webhook is told of progress: when another tenth is done.
+func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
+	now := s.now()
+	result, err := tx.ExecContext(ctx, `
+		UPDATE jobs SET progress = done * 10 / addresses + 1
+		WHERE id = $1 AND done * 10 >= progress * addresses AND started <= $2 AND state IN ('queued', 'running', 'paused')
+			AND NOT EXISTS (SELECT 1 FROM webhooks WHERE job = $1 AND created > $2)`, id, millisOf(now.Add(-progressEvery)))
+	if err != nil {
+		return err
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
+		return err
+	}
+	j, err := readJob(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx, tx, j, rows.EventProgress, now)
+}
+
+// tell stores a webhook of a job.
+func (s *Store) tell(ctx context.Context, tx *sql.Tx, j Job, event string, at time.Time) error {
+	body, err := rows.WebhookBody(event, at, jobNews{
 		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done, j.Results, j.Reasons, j.Created, j.Started, j.Finished,
 	})
 	if err != nil {
 		return err
 	}
 	_, err = s.insertWebhook(ctx, tx, Webhook{Key: j.Key, Job: j.ID, Event: event, URL: j.Webhook, Body: body})
-	if errors.Is(err, ErrInvalid) { // a job must end, whatever it was given to tell of it
+	if errors.Is(err, ErrInvalid) { // a job must go on and end, whatever it was given to tell of it
 		s.log.Error("the webhook of a job cannot be sent", slog.String("job", j.ID), slog.String("error", err.Error()))
 		return nil
 	}

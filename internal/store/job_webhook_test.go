@@ -74,3 +74,65 @@ func TestWebhookOfAJob(t *testing.T) {
 		}
 	})
 }
+
+// TestWebhookOfProgress: a webhook that is to tell of progress does at each
+// tenth, once a minute at most, and not after the end.
+func TestWebhookOfProgress(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		clock := newClock()
+		o.Now = clock.Now
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "node")
+		j, err := s.BeginJob(ctx, "node", Job{Owner: "acme", Key: "key", Webhook: "https://receiver.example/hook", Progress: true}, []byte("head"))
+		check(t, err)
+		for segment := range int64(20) {
+			check(t, s.AddSegment(ctx, j.ID, segment, []byte{1}, []Batch{{Segment: segment, Addresses: 1, Data: []byte("one")}}))
+		}
+		j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: 20, Addresses: 20}, nil)
+		if check(t, err); !j.Progress {
+			t.Error("it is not noted")
+		}
+		quiet := someJob(t, s, "acme", "https://receiver.example/hook")
+		for _, step := range []struct {
+			after   time.Duration
+			batches int // of one address each
+			told    int // webhooks so far
+		}{
+			{0, 5, 0}, // a minute has not passed since the start
+			{time.Minute, 1, 1},
+			{time.Minute, 1, 1}, // still the third tenth
+			{0, 1, 2},
+			{30 * time.Second, 4, 2},
+			{30 * time.Second, 1, 3},
+			{time.Second, 7, 4}, // the end
+		} {
+			clock.Advance(step.after)
+			join(t, s, "node")
+			for _, b := range lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: step.batches}) {
+				settle(t, s, "node", settled(b))
+			}
+			for _, b := range lease(t, s, BatchQuery{Job: quiet.ID, Node: "node", Limit: 1}) {
+				settle(t, s, "node", settled(b))
+			}
+			all, err := s.Webhooks(ctx, WebhookQuery{Job: j.ID, Limit: 20})
+			if check(t, err); len(all) != step.told {
+				t.Fatalf("%+v: told %d times", step, len(all))
+			}
+		}
+		if all, err := s.Webhooks(ctx, WebhookQuery{Job: quiet.ID, Limit: 20}); err != nil || len(all) != 1 || all[0].Event != "job.completed" {
+			t.Errorf("a job that did not ask for it: %+v %v", all, err)
+		}
+		all, err := s.Webhooks(ctx, WebhookQuery{Job: j.ID, Limit: 20})
+		check(t, err)
+		ids := map[string]bool{}
+		for i, w := range all {
+			ids[w.ID] = true
+			if want := []string{"job.completed", "job.progress"}[min(i, 1)]; w.Event != want {
+				t.Errorf("webhook %d from the end is %s", i, w.Event)
+			}
+		}
+		if len(ids) != len(all) || !strings.Contains(string(all[1].Body), `"done":13,"results":{"deliverable":13}`) {
+			t.Errorf("%d IDs, %s", len(ids), all[1].Body)
+		}
+	})
+}

@@ -30,6 +30,10 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, h
 	if j.Created.IsZero() {
 		j.Created = s.now()
 	}
+	tenth := 0
+	if j.Progress {
+		tenth = 1
+	}
 	err := s.write(ctx, "create job", func(ctx context.Context, tx *sql.Tx) error {
 		month, err := takeQuota(ctx, tx, j, quota)
 		if err != nil {
@@ -37,10 +41,10 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, h
 		}
 		_, err = tx.ExecContext(ctx, `
 			INSERT INTO jobs (id, owner, api_key, name, webhook, state, problem, node, row_count, duplicates, unusable, addresses, done, segments,
-				batches, quota_month, created, started, finished, expires, deleted, format, head)
-			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11)`,
+				batches, quota_month, created, started, finished, expires, deleted, format, head, progress)
+			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11, $14)`,
 			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created), millisOf(j.Expires), storable(j.Format), append([]byte{}, head...),
-			j.Addresses, millisOf(month))
+			j.Addresses, millisOf(month), tenth)
 		return err
 	})
 	return j, err
@@ -129,13 +133,15 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 }
 
 const jobColumns = `id, owner, api_key, name, webhook, state, problem, format, row_count, duplicates, unusable, addresses, done, segments,
-	created, started, finished, expires`
+	created, started, finished, expires, progress`
 
 func scanJob(row scanner) (Job, error) {
 	var j Job
 	var created, started, finished, expires millis
+	var tenth int64
 	err := row.Scan(&j.ID, &j.Owner, &j.Key, &j.Name, &j.Webhook, &j.State, &j.Problem, &j.Format, &j.Rows, &j.Duplicates, &j.Unusable, &j.Addresses, &j.Done,
-		&j.Segments, &created, &started, &finished, &expires)
+		&j.Segments, &created, &started, &finished, &expires, &tenth)
+	j.Progress = tenth > 0
 	j.Created, j.Started, j.Finished, j.Expires = created.time(), started.time(), finished.time(), expires.time()
 	return j, err
 }

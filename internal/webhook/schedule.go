@@ -17,6 +17,9 @@ const (
 	// jitter lengthens each wait by up to a tenth, so that webhooks that failed
 	// together are not repeated together.
 	jitter = 10
+	// progressRetries is how often a webhook of progress is tried again: the
+	// next one says more.
+	progressRetries = 2
 	// maxRetryAfter bounds what a receiver may ask for.
 	maxRetryAfter = 24 * time.Hour
 )
@@ -29,7 +32,7 @@ func after(w rows.ClaimedWebhook, status int, retryAfter time.Duration) (rows.We
 		return rows.WebhookDelivered, 0
 	case status == 410:
 		return rows.WebhookDisabled, 0
-	case w.Job == "" || w.Step >= len(delays): // a test shows what happens now
+	case w.Job == "" || w.Step >= len(delays) || w.Event == rows.EventProgress && w.Step >= progressRetries: // a test shows what happens now
 		return rows.WebhookFailed, 0
 	}
 	wait := delays[w.Step]

@@ -1,12 +1,14 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -282,6 +284,42 @@ func TestSchedule(t *testing.T) {
 	trial.Job = ""
 	if state, _ := after(trial, 500, 0); state != rows.WebhookFailed {
 		t.Errorf("a test is %s", state)
+	}
+	progress := webhookTo("https://receiver.example")
+	progress.Event = rows.EventProgress
+	for step, want := range []rows.WebhookState{rows.WebhookPending, rows.WebhookPending, rows.WebhookFailed} {
+		progress.Step = step
+		if state, _ := after(progress, 500, 0); state != want {
+			t.Errorf("progress is %s at try %d", state, step+1)
+		}
+	}
+}
+
+// TestSecretsStayOut: neither the log nor what is kept of a try has the path of
+// a receiver, which may contain a secret, or what signs.
+func TestSecretsStayOut(t *testing.T) {
+	broken := webhookTo("https://receiver.example/")
+	broken.Secrets = []string{"whsec_not base64, not to be seen"}
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for name, w := range map[string]rows.ClaimedWebhook{
+		"delivered": webhookTo(receiver(t, status(200))), "gone": webhookTo(receiver(t, status(410))), "refused": webhookTo(closed.URL),
+		"unknown host": webhookTo("https://receiver.invalid"), "private": webhookTo("https://10.0.0.1"), "broken secret": broken,
+	} {
+		w.URL += "/T0KEN?key=S3CRET"
+		var log bytes.Buffer
+		got := sends(t, w, func(s *Sender) {
+			s.config.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		})
+		text := log.String() + got.try.Error + got.try.Answer
+		for _, secret := range append([]string{"T0KEN", "S3CRET"}, w.Secrets...) {
+			if strings.Contains(text, secret) || strings.Contains(text, strings.TrimPrefix(secret, "whsec_")) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+		if log.Len() == 0 {
+			t.Errorf("%s: nothing is logged", name)
+		}
 	}
 }
 

@@ -43,6 +43,9 @@ type Job struct {
 	FinishedAt time.Time         `json:"finished_at"` // zero: not yet
 	Webhook    string            `json:"webhook"`     // empty: none
 	Problem    string            `json:"problem"`     // why it failed
+
+	// WebhookProgress: the webhook tells of progress, too.
+	WebhookProgress bool `json:"webhook_progress,omitempty"`
 }
 
 // ListOptions say what a list is, and what is to become of it. All have
@@ -50,9 +53,13 @@ type Job struct {
 type ListOptions struct {
 	Name    string // for people
 	Webhook string // a URL that is told when the job has ended
-	Column  string // of the addresses, by name or number; guessed when empty
-	// MediaType is text/csv, text/plain (one address per line) or
-	// application/x-ndjson. Default: text/csv.
+	// WebhookProgress lets the webhook tell of each tenth, too, once a minute
+	// at most.
+	WebhookProgress bool
+	Column          string // of the addresses, by name or number; guessed when empty
+	// MediaType is text/csv, text/plain (one address per line),
+	// application/x-ndjson or application/octet-stream, for a spreadsheet or
+	// where the service is to find out. Default: text/csv.
 	MediaType string
 	// IdempotencyKey names the request, so that it can be sent again within a
 	// day without making a second job, also by another process. Default: a
@@ -64,17 +71,48 @@ type ListOptions struct {
 // stored it as a job. The key needs the scope "bulk". [Config.Timeout] does not
 // apply: a list may be long.
 func (c *Client) SendList(ctx context.Context, list io.ReadSeeker, o ListOptions) (Job, error) {
+	var j Job
+	header := http.Header{"Idempotency-Key": {cmp.Or(o.IdempotencyKey, rand.Text())}}
+	err := c.postList(ctx, list, o.query(), header, o, &j)
+	return j, err
+}
+
+// Plan is what would be done with a list.
+type Plan struct {
+	Rows             int64 `json:"rows"`
+	Unusable         int64 `json:"unusable"`   // rows without one address
+	Duplicates       int64 `json:"duplicates"` // rows whose address was in a row before
+	Addresses        int64 `json:"addresses"`  // that would be asked about
+	Domains          int64 `json:"domains"`    // of them, about
+	EstimatedSeconds int64 `json:"estimated_seconds"`
+}
+
+// PlanList sends a list as [Client.SendList] does, and returns what would be
+// done with it. Nothing is stored.
+func (c *Client) PlanList(ctx context.Context, list io.ReadSeeker, o ListOptions) (Plan, error) {
+	var p Plan
+	query := o.query()
+	query.Set("dry_run", "1")
+	err := c.postList(ctx, list, query, http.Header{}, o, &p)
+	return p, err
+}
+
+func (o ListOptions) query() url.Values {
 	query := url.Values{}
 	for name, value := range map[string]string{"name": o.Name, "webhook": o.Webhook, "column": o.Column} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	header := http.Header{
-		"Content-Type": {cmp.Or(o.MediaType, "text/csv")}, "Idempotency-Key": {cmp.Or(o.IdempotencyKey, rand.Text())},
+	if o.WebhookProgress {
+		query.Set("webhook_progress", "1")
 	}
-	var j Job
-	err := c.again(ctx, func() error {
+	return query
+}
+
+func (c *Client) postList(ctx context.Context, list io.ReadSeeker, query url.Values, header http.Header, o ListOptions, into any) error {
+	header.Set("Content-Type", cmp.Or(o.MediaType, "text/csv"))
+	return c.again(ctx, func() error {
 		if _, err := list.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("%w: the list cannot be read again: %w", errAnswer, err)
 		}
@@ -82,9 +120,8 @@ func (c *Client) SendList(ctx context.Context, list io.ReadSeeker, o ListOptions
 		if err != nil {
 			return err
 		}
-		return readInto(response, &j)
+		return readInto(response, into)
 	})
-	return j, err
 }
 
 // Job returns how far a job is.
@@ -161,10 +198,10 @@ func (c *Client) WaitForJob(ctx context.Context, id string, every time.Duration)
 
 // ResultsOptions say which results are wanted. Empty: all, as CSV.
 type ResultsOptions struct {
-	JSONLines bool
-	Results   []Verdict // rows with one of these
-	Reasons   []string  // rows with one of these
-	Flags     []string  // rows with all of these: accept_all, role, free_email, disposable, spamtrap
+	Format  string    // csv, jsonl or xlsx. Default: csv
+	Results []Verdict // rows with one of these
+	Reasons []string  // rows with one of these
+	Flags   []string  // rows with all of these: accept_all, role, free_email, disposable, spamtrap
 }
 
 // JobResults returns the rows of a job's list with their results; while it
@@ -172,8 +209,8 @@ type ResultsOptions struct {
 // an error, rows are missing. [Config.Timeout] does not apply.
 func (c *Client) JobResults(ctx context.Context, id string, o ResultsOptions) (io.ReadCloser, error) {
 	query := url.Values{"reason": o.Reasons, "flag": o.Flags}
-	if o.JSONLines {
-		query.Set("format", "jsonl")
+	if o.Format != "" {
+		query.Set("format", o.Format)
 	}
 	for _, verdict := range o.Results {
 		query.Add("result", string(verdict))

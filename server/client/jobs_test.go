@@ -67,7 +67,14 @@ func check(t *testing.T, err error) {
 func TestLists(t *testing.T) {
 	c, ctx := newListServer(t), t.Context()
 	list := strings.NewReader("id,email\n1,a@acme.example\n2,b@acme.example\n")
-	o := client.ListOptions{Name: "spring", Column: "email", IdempotencyKey: "one"}
+	o := client.ListOptions{
+		Name: "spring", Column: "email", IdempotencyKey: "one", Webhook: "https://receiver.example/hook", WebhookProgress: true,
+	}
+	want := client.Plan{Rows: 2, Addresses: 2, Domains: 1}
+	plan, err := c.PlanList(ctx, list, o)
+	if plan.EstimatedSeconds = 0; err != nil || plan != want {
+		t.Errorf("planned: %+v %v", plan, err)
+	}
 	j, err := c.SendList(ctx, list, o)
 	check(t, err)
 	if again, err := c.SendList(ctx, list, o); err != nil || again.ID != j.ID {
@@ -75,10 +82,10 @@ func TestLists(t *testing.T) {
 	}
 	j, err = c.WaitForJob(ctx, j.ID, 10*time.Millisecond)
 	check(t, err)
-	if j.State != client.JobDone || j.Rows != 2 || j.Results["deliverable"]+j.Results["unknown"] != 2 || j.FinishedAt.IsZero() || j.Name != "spring" {
+	if j.State != client.JobDone || j.Rows != 2 || j.Results["deliverable"]+j.Results["unknown"] != 2 || j.FinishedAt.IsZero() || j.Name != "spring" || !j.WebhookProgress {
 		t.Errorf("%+v", j)
 	}
-	results, err := c.JobResults(ctx, j.ID, client.ResultsOptions{JSONLines: true, Flags: []string{"role"}})
+	results, err := c.JobResults(ctx, j.ID, client.ResultsOptions{Format: "jsonl", Flags: []string{"role"}})
 	check(t, err)
 	text, err := io.ReadAll(results)
 	check(t, errors.Join(err, results.Close()))

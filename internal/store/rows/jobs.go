@@ -27,9 +27,11 @@ type Job struct {
 	Key     string // the ID of the key that sent it
 	Name    string // for people
 	Webhook string // the URL for webhooks; empty: none
-	State   JobState
-	Problem string // why it failed
-	Format  string // how its rows are read, for the package that does
+	// Progress: there are webhooks at each tenth, too, not only at the end.
+	Progress bool
+	State    JobState
+	Problem  string // why it failed
+	Format   string // how its rows are read, for the package that does
 
 	Rows       int64
 	Duplicates int64 // rows whose address was in a row before

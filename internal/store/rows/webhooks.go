@@ -17,6 +17,10 @@ const (
 	WebhookDisabled  WebhookState = "disabled"  // the receiver has answered 410 Gone
 )
 
+// EventProgress is the event of a job that goes on: what it tells is out of
+// date soon.
+const EventProgress = "job.progress"
+
 // Webhook is an event that is sent to a URL until the receiver confirms it.
 type Webhook struct {
 	ID      string // made by the store; the same on every try

@@ -1,0 +1,139 @@
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/store"
+)
+
+// TestBadLists: each gets an error that says what is wrong, and leaves nothing
+// behind.
+func TestBadLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{Limits: jobs.Limits{Octets: 1000, Rows: 5, Columns: 3}})
+	key := l.key(store.Key{})
+	for name, c := range map[string]struct {
+		target, body, mediaType string
+		status                  int
+		code, says              string
+	}{
+		"octets":         {"", strings.Repeat("a@a.example\n", 100), csvType, 413, "list_too_large", "1000 octets"},
+		"rows":           {"", strings.Repeat("a@a.example\n", 6), csvType, 413, "list_too_large", "5 rows"},
+		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
+		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3"},
+		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
+		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
+		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 422, "invalid_list", `no column \"mail\"`},
+		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},
+		"JSON":           {"", `{"emails":["a@a.example"`, "application/json", 400, "invalid_body", "octet"},
+		"member":         {"", `{"emails":[],"x":1}`, "application/json", 400, "invalid_body", "x"},
+		"number":         {"", `{"emails":[1]}`, "application/json", 400, "invalid_body", "emails[0]"},
+		"form":           {"", "--b\r\n\r\n--b--", "multipart/form-data; boundary=b", 400, "missing_parameter", "file"},
+		"webhook":        {"?webhook=ftp://a.example", "a@a.example\n", csvType, 400, "invalid_parameter", "webhook"},
+		"progress":       {"?webhook=https://a.example&webhook_progress=2", "a@a.example\n", csvType, 400, "invalid_parameter", "webhook_progress"},
+		"no webhook":     {"?webhook_progress=1", "a@a.example\n", csvType, 400, "invalid_parameter", "needs a"},
+		"its media type": {"", "a@a.example", csvType + "; gzip", 415, "unsupported_media_type", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := l.send("POST", "/api/v1/bulk"+c.target, key, c.body, "Content-Type", c.mediaType)
+			l.wantCode(got, c.status, c.code)
+			if !strings.Contains(got.Body.String(), c.says) {
+				t.Errorf("%s does not say %s", got.Body, c.says)
+			}
+		})
+	}
+	all, err := l.store.Jobs(t.Context(), store.JobQuery{})
+	if check(t, err); len(all) > 0 {
+		t.Errorf("%d jobs are left", len(all))
+	}
+}
+
+// TestIdempotencyKey: the same request leads to the same job, another one is
+// refused, and one that failed can be sent again.
+func TestIdempotencyKey(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key, other := l.key(store.Key{}), l.key(store.Key{})
+	send := func(key, body string) *httptest.ResponseRecorder {
+		return l.send("POST", "/api/v1/bulk", key, body, "Content-Type", csvType, "Idempotency-Key", "one")
+	}
+	l.wantCode(send(key, "\n"), 422, "no_address")
+	first := l.want(send(key, "a@a.example\n"), 202)
+	if again := l.want(send(key, "a@a.example\n"), 202); again.ID != first.ID {
+		t.Errorf("%s is made again as %s", first.ID, again.ID)
+	}
+	l.wantCode(send(key, "b@a.example\n"), 422, "idempotency_key_reused")
+	if another := l.want(send(other, "b@a.example\n"), 202); another.ID == first.ID {
+		t.Error("somebody else gets the job")
+	}
+	reading, write := io.Pipe()
+	r := httptest.NewRequest("POST", "/api/v1/bulk", reading)
+	r.Header = http.Header{"X-Api-Key": {key}, "Content-Type": {csvType}, "Idempotency-Key": {"two"}}
+	var slow *httptest.ResponseRecorder
+	var sending sync.WaitGroup
+	sending.Go(func() { slow = serve(l, r) })
+	_, err := io.WriteString(write, "c@a.example\n")
+	check(t, err)
+	l.wantCode(l.send("POST", "/api/v1/bulk", key, "c@a.example\n", "Content-Type", csvType, "Idempotency-Key", "two"), 409, "request_in_progress")
+	check(t, write.Close())
+	sending.Wait()
+	l.want(slow, 202)
+}
+
+// TestQuotaOfLists: an address counts once, and a list counts as a whole.
+func TestQuotaOfLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{MonthlyQuota: 5})
+	list := func(n int) *httptest.ResponseRecorder {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "a%d@a.example\na%d@A.example\n", i, i)
+		}
+		return l.send("POST", "/api/v1/bulk", key, text.String(), "Content-Type", csvType)
+	}
+	l.wantCode(list(6), 402, "quota_used_up")
+	j := l.want(list(4), 202)
+	if j.Rows != 8 || j.Addresses != 4 {
+		t.Errorf("%+v", j)
+	}
+	l.wantCode(list(2), 402, "quota_used_up")
+	l.want(list(1), 202)
+}
+
+// TestProgressOfLists: each way to send a list can ask for webhooks of
+// progress.
+func TestProgressOfLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	const hook = `https://a.example/hook`
+	form := "--b\r\nContent-Disposition: form-data; name=webhook\r\n\r\n" + hook + "\r\n--b\r\nContent-Disposition: form-data; name=webhook_progress\r\n\r\n1\r\n" +
+		"--b\r\nContent-Disposition: form-data; name=file; filename=x.csv\r\n\r\na@a.example\r\n--b--\r\n"
+	for _, sent := range []struct{ target, body, mediaType string }{
+		{"?webhook_progress=1&webhook=" + hook, "a@a.example\n", csvType}, {"", form, "multipart/form-data; boundary=b"},
+		{"", `{"emails":["a@a.example"],"webhook":"` + hook + `","webhook_progress":true}`, "application/json"},
+	} {
+		got := l.send("POST", "/api/v1/bulk"+sent.target, key, sent.body, "Content-Type", sent.mediaType)
+		if l.want(got, 202); !strings.Contains(got.Body.String(), `"webhook_progress":true`) {
+			t.Errorf("%s: %s", sent.mediaType, got.Body)
+		}
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	got := l.send("POST", "/api/v1/bulk?dry_run=1", key, "a@a.example\nb@b.example\na@a.example\n\"c@c.example d@c.example\"\n", "Content-Type", csvType)
+	l.want(got, 200)
+	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0}` + "\n"
+	if got.Body.String() != want {
+		t.Errorf("%s, want %s", got.Body, want)
+	}
+	if all := l.send("GET", "/api/v1/bulk", key, ""); !strings.Contains(all.Body.String(), `"jobs":[]`) {
+		t.Errorf("it is stored: %s", all.Body)
+	}
+}
