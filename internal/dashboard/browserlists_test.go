@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/rcpt/rcpt/internal/store"
 )
 
 // exampleList is a list of customers, with some of every result.
@@ -63,4 +65,22 @@ func TestLists(t *testing.T) {
 	do(t, ctx, shown(`#progress .pill.good`), shown(".stack .pill")) // the page was loaded again
 	album{name: "list"}.take(t, ctx)
 	album{"lists", s.URL + "/lists", nil}.take(t, ctx)
+}
+
+// TestReceiverPages: a receiver is tested and a secret is made.
+func TestReceiverPages(t *testing.T) {
+	s := newSite(t, nil)
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	key, err := s.store.CreateKey(t.Context(), store.Key{Name: "Newsletter", Hash: store.HashOf("n"), Scopes: []store.Scope{store.ScopeBulk}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := s.URL + "/webhooks/receivers?key=" + key.ID
+	album{"receivers", page, []chromedp.Action[chromedp.Void]{click("details summary")}}.take(t, ctx)
+	do(t, ctx, click("details .primary"), shown("#secret"))
+	album{name: "receivers-secret"}.take(t, ctx)
+	do(t, ctx, typed("#url", "https://receiver.example/hook"), click(".form > .actions .primary"), shown("#tries"))
+	album{name: "webhook"}.take(t, ctx)
+	album{"webhooks", s.URL + "/webhooks", nil}.take(t, ctx)
 }

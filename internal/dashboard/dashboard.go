@@ -58,6 +58,8 @@ type Config struct {
 	// Samples are addresses to try, offered on the empty Check page. Default:
 	// none.
 	Samples []Sample
+	// FixedKey: there is a key with the ID [FixedKeyID].
+	FixedKey bool
 	// Lists has the lists that are verified in the background. Default: there
 	// is no page for them.
 	Lists *jobs.Manager
@@ -210,6 +212,9 @@ func (d *Dashboard) routes() []route {
 		{"POST /keys/{id}/revoke", member, d.revoke},
 		{"GET /webhooks", member, d.showWebhooks},
 		{"GET /webhooks/{id}", member, d.showWebhook},
+		{"GET /webhooks/receivers", member, d.showWebhookSetup},
+		{"POST /webhooks/receivers/{key}/test", member, d.testWebhook},
+		{"POST /webhooks/receivers/{key}/secret", member, d.newWebhookSecret},
 		{"POST /webhooks/{id}/resend", member, d.resend},
 		{"GET /check", member, d.showCheck},
 		{"POST /check", member, d.check},

@@ -33,7 +33,7 @@ func TestForged(t *testing.T) {
 	}
 	good := tokenOf(w.sessionText(t))
 	forms := map[string]string{
-		"/keys": "name=x&verify=1", "/keys/" + key.ID + "/revoke": "", "/webhooks/msg_x/resend": "", "/check": "email=a@b.example", "/sign-out": "", "/theme": "theme=dark",
+		"/keys": "name=x&verify=1", "/keys/" + key.ID + "/revoke": "", "/webhooks/msg_x/resend": "", "/webhooks/receivers/" + key.ID + "/secret": "", "/webhooks/receivers/" + key.ID + "/test": "url=https://a.example", "/check": "email=a@b.example", "/sign-out": "", "/theme": "theme=dark",
 		"/account/password": "current=" + testPassword + "&password=another+long+one&repeated=another+long+one",
 		"/sign-in":          "login=" + testLogin + "&password=" + testPassword, "/setup": "link=x&login=y",
 	}

@@ -134,7 +134,7 @@ const home = "/keys"
 // first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
-	case "/keys", "/keys/new", "/lists", "/check", "/usage", "/health", "/account", "/sign-in":
+	case "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/account", "/sign-in":
 		return given
 	}
 	return home

@@ -2,12 +2,17 @@ package dashboard
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rcpt/rcpt/internal/store"
 )
 
 // webhooksShown is how many webhooks a page has.
 const webhooksShown = 50
+
+// sendingFor is how long the page of a webhook that is due waits for the first
+// answer.
+const sendingFor = 30 * time.Second
 
 // webhookStates are those to choose from, with their colour.
 var webhookStates = []webhookState{
@@ -85,8 +90,14 @@ func (d *Dashboard) showWebhook(v *visit) error {
 	}
 	slices.Reverse(tries)
 	p := page{Title: "Webhook", Nav: "/keys", Body: webhookView{webhookRow{w, names[w.Key], stateOf(w)}, tries}}
-	if v.r.URL.Query().Has("resent") {
+	switch query := v.r.URL.Query(); {
+	case w.State != store.WebhookPending || d.config.Now().Sub(w.Next) > sendingFor:
+	case query.Has("resent"):
 		p.Notice = "It is sent again."
+		fallthrough
+	case query.Has("sent"):
+		// The page is loaded again until there is an answer.
+		v.w.Header().Set("Refresh", "1")
 	}
 	return d.render(v, "webhook", p)
 }

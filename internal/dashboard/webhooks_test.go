@@ -1,8 +1,13 @@
 package dashboard
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
+	"log/slog"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +77,69 @@ func TestWebhooks(t *testing.T) {
 	for _, path := range []string{"/webhooks/msg_none", "/webhooks/" + strings.ToUpper(failed.ID)} {
 		if got := w.get(t, path); got.StatusCode != 404 {
 			t.Error(fmt.Sprint(path, ": ", got.StatusCode))
+		}
+	}
+}
+
+// TestReceivers: a receiver is tested, and a secret is made, shown once, and
+// signs beside the one before.
+func TestReceivers(t *testing.T) {
+	var log bytes.Buffer
+	w := newWorld(t, func(c *Config) { c.FixedKey, c.Log = true, slog.New(slog.NewTextHandler(&log, nil)) })
+	w.setUp(t)
+	key, err := w.store.CreateKey(t.Context(), store.Key{Hash: store.HashOf("a"), Name: "Newsletter", Scopes: []store.Scope{store.ScopeBulk}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := w.store.CreateKey(t.Context(), store.Key{Hash: store.HashOf("b"), Name: "Sign-up", Scopes: []store.Scope{store.ScopeVerify}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "/webhooks/receivers"
+	at := page + "/" + key.ID
+	if got := w.get(t, page); !strings.Contains(got.body, "Newsletter") || !strings.Contains(got.body, "RCPT_API_KEY") || strings.Contains(got.body, "Sign-up") || !strings.Contains(got.body, "Not yet") {
+		t.Errorf("at first: %s", got.body)
+	}
+	if got := w.post(t, page, at+"/test", "url", "ftp://receiver.example"); got.StatusCode != 422 || !strings.Contains(got.body, `value="ftp://receiver.example"`) || !strings.Contains(got.body, `id="url-fault"`) {
+		t.Errorf("a bad URL: %d\n%s", got.StatusCode, got.body)
+	}
+	sent := w.post(t, page, at+"/test", "url", "https://receiver.example/hook").Header.Get("Location")
+	got := w.get(t, sent)
+	if !strings.Contains(got.body, "webhook.test") || got.Header.Get("Refresh") == "" {
+		t.Errorf("the test: %v\n%s", got.Header, got.body)
+	}
+	w.clock.Advance(2 * sendingFor)
+	if got := w.get(t, sent); got.Header.Get("Refresh") != "" {
+		t.Error("the page is loaded again for ever")
+	}
+
+	shown := regexp.MustCompile(`whsec_[\w+/=]{40,}`)
+	first := shown.FindString(html.UnescapeString(w.post(t, page, at+"/secret").body))
+	made := w.post(t, page, at+"/secret").body
+	second := shown.FindString(html.UnescapeString(made))
+	if first == "" || second == "" || first == second || !strings.Contains(made, "signs as well until") {
+		t.Errorf("secrets %q and %q\n%s", first, second, made)
+	}
+	for _, path := range []string{page, page + "?key=" + key.ID, "/webhooks"} {
+		if got := w.get(t, path); shown.MatchString(html.UnescapeString(got.body)) {
+			t.Errorf("%s shows a secret", path)
+		}
+	}
+	if text := log.String(); strings.Contains(text, "whsec_") || !strings.Contains(text, "a secret of webhooks was made") {
+		t.Errorf("the log:\n%s", text)
+	}
+	claimed, err := w.store.ClaimWebhooks(t.Context(), 9, 9, time.Minute)
+	if err != nil || len(claimed) == 0 || !slices.Equal(claimed[0].Secrets, []string{second, first}) {
+		t.Errorf("%+v %v", claimed, err)
+	}
+	for _, id := range []string{other.ID, "key_none"} {
+		for path, method := range map[string]func() answer{
+			page + "?key=" + id: func() answer { return w.get(t, page+"?key="+id) }, "test": func() answer { return w.post(t, page, page+"/"+id+"/test", "url", "https://a.example") },
+			"secret": func() answer { return w.post(t, page, page+"/"+id+"/secret") },
+		} {
+			if got := method(); got.StatusCode != 404 {
+				t.Errorf("%s of %s: %d", path, id, got.StatusCode)
+			}
 		}
 	}
 }
