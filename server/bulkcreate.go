@@ -29,7 +29,7 @@ type upload struct {
 	format                jobs.Format
 	name, webhook, column string
 	switched              string // "webhook_progress", as it was given
-	progress              bool   // the webhook tells of progress
+	progress              bool   // there are webhooks of progress
 }
 
 // fields are the texts beside the list, by their name in a query or a form.

@@ -18,7 +18,7 @@ type Request struct {
 	Quota   int64  // of the key in a month; zero: no limit
 	Name    string
 	Webhook string
-	// Progress: the webhook tells of each tenth, too.
+	// Progress: a webhook is sent at each tenth, too.
 	Progress bool
 	Format   Format
 	// Token names the request, so that the same one again leads to the same

@@ -189,13 +189,13 @@ func addressesBefore(one *Settlement) int {
 type settledJobs struct{ all []settledJob }
 
 type settledJob struct {
-	id     string
-	ended  bool // it cannot be settled any more
-	tells  bool // its webhook is told of progress
-	done   int64
-	counts map[[2]string]int64
-	later  []Batch
-	failed string
+	id      string
+	ended   bool // it cannot be settled any more
+	reports bool // there are webhooks of its progress
+	done    int64
+	counts  map[[2]string]int64
+	later   []Batch
+	failed  string
 }
 
 // lock locks the row of a job; false: the job has ended or is deleted.
@@ -210,7 +210,7 @@ func (j *settledJobs) lock(ctx context.Context, tx *sql.Tx, id string) (bool, er
 	if err != nil && !ended {
 		return false, err
 	}
-	j.all = append(j.all, settledJob{id: id, ended: ended, tells: tenth > 0, counts: map[[2]string]int64{}})
+	j.all = append(j.all, settledJob{id: id, ended: ended, reports: tenth > 0, counts: map[[2]string]int64{}})
 	return !ended, nil
 }
 
@@ -252,7 +252,7 @@ func (s *Store) settle(ctx context.Context, tx *sql.Tx, jobs *settledJobs) error
 		switch {
 		case j.failed != "":
 			err = s.endJob(ctx, tx, j.id, JobFailed, j.failed)
-		case err == nil && j.tells:
+		case err == nil && j.reports:
 			err = s.jobAdvanced(ctx, tx, j.id)
 		}
 		if err != nil {

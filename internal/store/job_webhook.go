@@ -36,15 +36,15 @@ func (s *Store) jobEnded(ctx context.Context, tx *sql.Tx, j Job) error {
 	if j.Webhook == "" {
 		return nil
 	}
-	return s.tell(ctx, tx, j, jobEvents[j.State], j.Finished)
+	return s.addJobWebhook(ctx, tx, j, jobEvents[j.State], j.Finished)
 }
 
 // progressEvery is how far apart webhooks of progress are at least: those of a
 // short list would all arrive with its end.
 const progressEvery = time.Minute
 
-// jobAdvanced is called in the transaction that settles some of a job, if its
-// webhook is told of progress: when another tenth is done.
+// jobAdvanced is called in the transaction that settles some of a job that has
+// webhooks of its progress. If another tenth is done, it adds one.
 func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
 	now := s.now()
 	result, err := tx.ExecContext(ctx, `
@@ -61,11 +61,11 @@ func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, j, rows.EventProgress, now)
+	return s.addJobWebhook(ctx, tx, j, rows.EventProgress, now)
 }
 
-// tell stores a webhook of a job.
-func (s *Store) tell(ctx context.Context, tx *sql.Tx, j Job, event string, at time.Time) error {
+// addJobWebhook stores a webhook of a job.
+func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, event string, at time.Time) error {
 	body, err := rows.WebhookBody(event, at, jobNews{
 		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done, j.Results, j.Reasons, j.Created, j.Started, j.Finished,
 	})
@@ -73,7 +73,7 @@ func (s *Store) tell(ctx context.Context, tx *sql.Tx, j Job, event string, at ti
 		return err
 	}
 	_, err = s.insertWebhook(ctx, tx, Webhook{Key: j.Key, Job: j.ID, Event: event, URL: j.Webhook, Body: body})
-	if errors.Is(err, ErrInvalid) { // a job must go on and end, whatever it was given to tell of it
+	if errors.Is(err, ErrInvalid) { // a job must go on and end, whatever its URL is
 		s.log.Error("the webhook of a job cannot be sent", slog.String("job", j.ID), slog.String("error", err.Error()))
 		return nil
 	}

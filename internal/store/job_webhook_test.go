@@ -75,8 +75,8 @@ func TestWebhookOfAJob(t *testing.T) {
 	})
 }
 
-// TestWebhookOfProgress: a webhook that is to tell of progress does at each
-// tenth, once a minute at most, and not after the end.
+// TestWebhookOfProgress: a job that wants it has a webhook at each tenth, once a
+// minute at most, and not after the end.
 func TestWebhookOfProgress(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		clock := newClock()
@@ -96,7 +96,7 @@ func TestWebhookOfProgress(t *testing.T) {
 		for _, step := range []struct {
 			after   time.Duration
 			batches int // of one address each
-			told    int // webhooks so far
+			sent    int // webhooks so far
 		}{
 			{0, 5, 0}, // a minute has not passed since the start
 			{time.Minute, 1, 1},
@@ -115,8 +115,8 @@ func TestWebhookOfProgress(t *testing.T) {
 				settle(t, s, "node", settled(b))
 			}
 			all, err := s.Webhooks(ctx, WebhookQuery{Job: j.ID, Limit: 20})
-			if check(t, err); len(all) != step.told {
-				t.Fatalf("%+v: told %d times", step, len(all))
+			if check(t, err); len(all) != step.sent {
+				t.Fatalf("%+v: %d webhooks", step, len(all))
 			}
 		}
 		if all, err := s.Webhooks(ctx, WebhookQuery{Job: quiet.ID, Limit: 20}); err != nil || len(all) != 1 || all[0].Event != "job.completed" {

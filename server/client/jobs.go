@@ -44,7 +44,7 @@ type Job struct {
 	Webhook    string            `json:"webhook"`     // empty: none
 	Problem    string            `json:"problem"`     // why it failed
 
-	// WebhookProgress: the webhook tells of progress, too.
+	// WebhookProgress: there are webhooks of progress, too.
 	WebhookProgress bool `json:"webhook_progress,omitempty"`
 }
 
@@ -52,9 +52,9 @@ type Job struct {
 // defaults.
 type ListOptions struct {
 	Name    string // for people
-	Webhook string // a URL that is told when the job has ended
-	// WebhookProgress lets the webhook tell of each tenth, too, once a minute
-	// at most.
+	Webhook string // a URL that gets a webhook when the job has ended
+	// WebhookProgress: there is a webhook at each tenth, too, once a minute at
+	// most.
 	WebhookProgress bool
 	Column          string // of the addresses, by name or number; guessed when empty
 	// MediaType is text/csv, text/plain (one address per line),

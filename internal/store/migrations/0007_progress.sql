@@ -1,2 +1,2 @@
--- The tenth of a job's addresses of which its webhook is told next; 0: it is told of the end alone.
+-- The tenth of a job's addresses at which there is a webhook next; 0: there is one at the end alone.
 ALTER TABLE jobs ADD COLUMN progress BIGINT NOT NULL DEFAULT 0;
