@@ -187,7 +187,7 @@ func (s *Server) jobFault(x *exchange, err error) {
 	case errors.Is(err, jobs.ErrNoAddress):
 		writeError(x, http.StatusUnprocessableEntity, noAddress, "The list has no row with an address.")
 	case errors.As(err, &list):
-		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+list.Error()+".")
+		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+inParameters(list)+".")
 	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")
@@ -197,6 +197,11 @@ func (s *Server) jobFault(x *exchange, err error) {
 		s.refused("store")
 		writeBusy(x, storeUnavailable, "Jobs cannot be read or stored at the moment. Try again later.")
 	}
+}
+
+// inParameters words an error of a list for clients of the API.
+func inParameters(err error) string {
+	return strings.ReplaceAll(err.Error(), "write --column ", "give the parameter column, as ")
 }
 
 // sentence makes a sentence of an error.

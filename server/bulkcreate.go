@@ -28,13 +28,13 @@ type upload struct {
 	spool                 *jobs.Spool
 	format                jobs.Format
 	name, webhook, column string
-	switched              string // "webhook_progress", as it was given
-	progress              bool   // there are webhooks of progress
+	switched, dry         string // webhook_progress and dry_run, as they were given
+	progress, dryRun      bool
 }
 
 // fields are the texts beside the list, by their name in a query or a form.
 func (u *upload) fields() map[string]*string {
-	return map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column, "webhook_progress": &u.switched}
+	return map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column, "webhook_progress": &u.switched, "dry_run": &u.dry}
 }
 
 func (u *upload) close() {
@@ -50,14 +50,11 @@ const maxField = 8 << 10
 func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
 	rateFields(x.Header(), grant.Rate())
 	x.noteVerification()
-	dryRun, token, err := readCreation(x.queryOf(r), r, ownerOf(grant))
+	token, err := readToken(x.queryOf(r), r, ownerOf(grant))
 	if err != nil {
 		leaveBody(x, r)
 		s.mistaken(x, grant, err)
 		return false
-	}
-	if dryRun {
-		token = nil
 	}
 	made := false
 	var known string
@@ -82,15 +79,15 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 		return false
 	}
 	defer extendWrite(x)
+	u.format.Column = u.column
+	if u.dryRun {
+		return s.planJob(x, r, u)
+	}
 	if token != nil {
 		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format), fmt.Sprint(u.progress))
 		if known != "" {
 			return s.repeated(x, r, grant, known, before == token.Body)
 		}
-	}
-	u.format.Column = u.column
-	if dryRun {
-		return s.planJob(x, r, u)
 	}
 	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{
 		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota, Name: u.name, Webhook: u.webhook, Progress: u.progress,
@@ -105,26 +102,19 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	return s.answerJob(x, http.StatusAccepted, j, err)
 }
 
-// readCreation reads what the query and header say. Every error is a [fault].
-func readCreation(q *query, r *http.Request, owner string) (dryRun bool, token *rows.JobRequest, err error) {
+// readToken reads the Idempotency-Key. Every error is a [fault].
+func readToken(q *query, r *http.Request, owner string) (*rows.JobRequest, error) {
 	if q.err != nil {
-		return false, nil, q.err
-	}
-	if text, given, err := q.one("dry_run"); err != nil {
-		return false, nil, err
-	} else if given {
-		if dryRun, err = readSwitch("dry_run", text); err != nil {
-			return false, nil, err
-		}
+		return nil, q.err
 	}
 	switch given := r.Header.Values("Idempotency-Key"); {
 	case len(given) == 0:
+		return nil, nil
 	case len(given) > 1 || given[0] == "" || len(given[0]) > 255:
-		return false, nil, badRequest(invalidParameter, "The header Idempotency-Key must be one text of 255 octets at most.")
+		return nil, badRequest(invalidParameter, "The header Idempotency-Key must be one text of 255 octets at most.")
 	default:
-		token = &rows.JobRequest{Owner: owner, Token: rows.HashOf(given[0])}
+		return &rows.JobRequest{Owner: owner, Token: rows.HashOf(given[0])}, nil
 	}
-	return dryRun, token, nil
 }
 
 // repeated answers a request that has led to a job before.
@@ -181,7 +171,7 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
 		}
 	default:
-		return u, notTaken()
+		return u, &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken, "The body may be compressed with gzip (Content-Encoding), and in no other way."}
 	}
 	if mediaType == "multipart/form-data" {
 		err = s.receiveForm(r, u, body, parameters["boundary"])
@@ -299,7 +289,10 @@ func (u *upload) check() (err error) {
 	if len(u.name) > most || !printable(u.name) {
 		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
 	}
-	if u.progress, err = readSwitch("webhook_progress", cmp.Or(u.switched, "0")); err != nil {
+	if u.progress, err = readSwitch("webhook_progress", cmp.Or(u.switched, "0")); err == nil {
+		u.dryRun, err = readSwitch("dry_run", cmp.Or(u.dry, "0"))
+	}
+	if err != nil {
 		return err
 	}
 	if u.webhook == "" {

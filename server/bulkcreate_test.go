@@ -26,7 +26,9 @@ func TestBadLists(t *testing.T) {
 		"octets":         {"", strings.Repeat("a@a.example\n", 100), csvType, 413, "list_too_large", "1000 octets"},
 		"rows":           {"", strings.Repeat("a@a.example\n", 6), csvType, 413, "list_too_large", "5 rows"},
 		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
-		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3"},
+		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3, column 1"},
+		"no column":      {"", "a,b\n1,2\n3,4\n", csvType, 422, "invalid_list", "give the parameter column, as NAME or NUMBER"},
+		"dry run":        {"?dry_run=2", "a@a.example\n", csvType, 400, "invalid_parameter", "dry_run"},
 		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
 		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
 		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 422, "invalid_list", `no column \"mail\"`},
@@ -131,6 +133,15 @@ func TestDryRun(t *testing.T) {
 	l.want(got, 200)
 	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0}` + "\n"
 	if got.Body.String() != want {
+		t.Errorf("%s, want %s", got.Body, want)
+	}
+	form := "--b\r\nContent-Disposition: form-data; name=file; filename=x.csv\r\n\r\na@a.example\r\n--b\r\nContent-Disposition: form-data; name=dry_run\r\n\r\n1\r\n--b--\r\n"
+	if got := l.send("POST", "/api/v1/bulk", key, form, "Content-Type", "multipart/form-data; boundary=b"); l.want(got, 200).Rows != 1 {
+		t.Errorf("a form: %s", got.Body)
+	}
+	// Each member of an array is a row, also one that is empty.
+	got = l.send("POST", "/api/v1/bulk?dry_run=1", key, `{"emails":["","a@a.example",""," "]}`, "Content-Type", "application/json", "Idempotency-Key", "one")
+	if want := `{"rows":4,"unusable":3,`; !strings.HasPrefix(got.Body.String(), want) {
 		t.Errorf("%s, want %s", got.Body, want)
 	}
 	if all := l.send("GET", "/api/v1/bulk", key, ""); !strings.Contains(all.Body.String(), `"jobs":[]`) {

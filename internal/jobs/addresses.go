@@ -22,7 +22,14 @@ func (m *Manager) ReceiveAddresses(ctx context.Context, read func(add func(email
 		cells := csv.NewWriter(buffer)
 		failed := cells.Write([]string{AddressesFormat.Column})
 		if failed == nil {
-			failed = read(func(email string) error { return cells.Write([]string{email}) })
+			failed = read(func(email string) error {
+				if email == "" { // package csv would write an empty line, which is no row
+					cells.Flush()
+					_, err := buffer.WriteString("\"\"\n")
+					return err
+				}
+				return cells.Write([]string{email})
+			})
 		}
 		cells.Flush()
 		if failed == nil {

@@ -85,7 +85,7 @@ func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error
 		return "", r.tooWide()
 	}
 	if open {
-		return "", fmt.Errorf("line %d: a quote is never closed", r.line)
+		return "", fmt.Errorf("line %d, column %d: a quote is never closed", r.line, r.columns)
 	}
 	return string(row), nil
 }
@@ -109,7 +109,7 @@ func (r *rowReader) tooWide() error {
 
 func (r *rowReader) openQuote(scanner *quoteScanner) string {
 	if r.delimiter != 0 && scanner.open() {
-		return "; a quote is not closed"
+		return fmt.Sprintf("; a quote in column %d is not closed", r.columns)
 	}
 	return ""
 }
