@@ -20,7 +20,7 @@ func (r *running) addPages() error {
 	var err error
 	r.pages, err = dashboard.New(dashboard.Config{
 		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.samples,
-		Lists:     r.jobs, FixedKey: r.state.key.secret != "",
+		Lists: r.jobs, FixedKey: r.state.key.secret != "",
 		PublicURL: string(r.site.PublicURL), TrustForwardedProto: len(r.site.TrustedProxy) > 0,
 		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})
