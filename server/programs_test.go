@@ -13,8 +13,8 @@ import (
 	"github.com/rcpt/rcpt/internal/store"
 )
 
-// TestProgramsOfTheDocs runs the programs of docs/http.md that send a list, wait
-// for it and fetch its results.
+// TestProgramsOfTheDocs runs the programs of docs/http.md that send a list,
+// wait for it and fetch its results.
 func TestProgramsOfTheDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/http.md")
 	check(t, err)

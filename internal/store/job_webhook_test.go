@@ -75,8 +75,8 @@ func TestWebhookOfAJob(t *testing.T) {
 	})
 }
 
-// TestWebhookOfProgress: a job that wants it has a webhook at each tenth, once a
-// minute at most, and not after the end.
+// TestWebhookOfProgress: a job that wants it has a webhook at each tenth, once
+// a minute at most, and not after the end.
 func TestWebhookOfProgress(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		clock := newClock()
