@@ -83,7 +83,7 @@ func TestWebhookOfProgress(t *testing.T) {
 		o.Now = clock.Now
 		s, ctx := open(t, o), t.Context()
 		join(t, s, "node")
-		j, err := s.BeginJob(ctx, "node", Job{Owner: "acme", Key: "key", Webhook: "https://receiver.example/hook", Progress: true}, []byte("head"))
+		j, err := s.BeginJob(ctx, "node", Job{Owner: "acme", Key: "key", Webhook: "https://receiver.example/hook", Progress: true}, 0, []byte("head"))
 		check(t, err)
 		for segment := range int64(20) {
 			check(t, s.AddSegment(ctx, j.ID, segment, []byte{1}, []Batch{{Segment: segment, Addresses: 1, Data: []byte("one")}}))
