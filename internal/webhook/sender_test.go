@@ -234,6 +234,14 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
+// TestNoProxy: a proxy of the environment would connect to what the gate
+// refuses.
+func TestNoProxy(t *testing.T) {
+	if proxy := newClient(gate{}, nil).Transport.(*http.Transport).Proxy; proxy != nil {
+		t.Error("there is a proxy")
+	}
+}
+
 func TestGate(t *testing.T) {
 	outside, inside := gate{allowed: loopback}, gate{allowed: loopback, inside: true}
 	for address, want := range map[string][2]bool{ // with TLS, without
