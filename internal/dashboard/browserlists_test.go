@@ -65,6 +65,18 @@ func TestLists(t *testing.T) {
 	do(t, ctx, shown(`#progress .pill.good`), shown(".stack .pill")) // the page was loaded again
 	album{name: "list"}.take(t, ctx)
 	album{"lists", s.URL + "/lists", nil}.take(t, ctx)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), shown("[data-drop]"), chromedp.Evaluate[chromedp.Void](`{
+		const dropped = new DataTransfer();
+		dropped.items.add(new File(["email\nada@acme.example\n"], "Dropped.csv"));
+		document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true, cancelable: true}));
+	}`), shown("#first"))
+	if text := read(t, ctx, "main"); !strings.Contains(text, "Dropped") {
+		t.Errorf("a file that was dropped:\n%s", text)
+	}
+	do(t, ctx, click(".form .primary"), shown(`#progress .pill.good`), click("details summary"), click("details .danger"), shown("[data-drop]"))
+	if text := read(t, ctx, "main"); strings.Contains(text, "Dropped") {
+		t.Errorf("a list that was deleted:\n%s", text)
+	}
 }
 
 // TestReceiverPages: a receiver is tested and a secret is made.

@@ -79,17 +79,25 @@ func newListWorld(t *testing.T, limits jobs.Limits) (w *world, release func()) {
 // sendFile sends a file with the token of a page.
 func (w *world) sendFile(t *testing.T, token, name, text string) answer {
 	t.Helper()
+	return w.sendFiles(t, token, name, text)
+}
+
+// sendFiles sends several files of the same name.
+func (w *world) sendFiles(t *testing.T, token, name string, texts ...string) answer {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	if err := form.WriteField("token", token); err != nil {
 		t.Fatal(err)
 	}
-	file, err := form.CreateFormFile("list", name)
-	if err == nil {
-		_, err = fmt.Fprint(file, text)
-	}
-	if err != nil {
-		t.Fatal(err)
+	for _, text := range texts {
+		file, err := form.CreateFormFile("list", name)
+		if err == nil {
+			_, err = fmt.Fprint(file, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := form.Close(); err != nil {
 		t.Fatal(err)

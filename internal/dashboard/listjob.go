@@ -39,10 +39,10 @@ type progressView struct {
 	Bar     []segment
 	Totals  []share
 	Percent string
-	Rate    string // empty: nothing is being asked
-	Left    string // empty: not known
-	Waiting string // for what; empty: for nothing
-	Live    bool   // it may still change by itself
+	Rate    string   // empty: nothing is being asked
+	Left    string   // empty: not known
+	Waiting []string // for what; empty: for nothing
+	Live    bool     // it may still change by itself
 	Reasons []share
 	Rare    []share // the less frequent ones
 }
@@ -103,7 +103,10 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	}
 	now := d.config.Now()
 	if waiting > 0 {
-		p.Waiting = fmt.Sprintf("%s answered “later”; the next is asked again in %s.", addresses(waiting), spanTo(next.Sub(now)))
+		p.Waiting = append(p.Waiting, fmt.Sprintf("%s answered “later”; the next is asked again in %s.", addresses(waiting), spanTo(next.Sub(now))))
+	}
+	if held := heldUp(d.config.Health(v.r.Context()).Pace); held != "" {
+		p.Waiting = append(p.Waiting, held)
 	}
 	rate := d.pace.of(j, now)
 	if rate > 0 {
@@ -112,6 +115,33 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 		p.Left = span(max(left, next.Sub(now)))
 	}
 	return p, nil
+}
+
+// heldUp says for which provider most addresses wait on this server; empty: for
+// none.
+func heldUp(all []Pace) string {
+	waiting := map[string]int{}
+	var most Pace
+	for _, p := range all {
+		if waiting[p.Provider] += p.Waiting; waiting[p.Provider] > waiting[most.Provider] {
+			most = p
+		}
+	}
+	if most.Provider == "" {
+		return ""
+	}
+	verb := " wait for "
+	if waiting[most.Provider] == 1 {
+		verb = " waits for "
+	}
+	text := "On this server " + addresses(int64(waiting[most.Provider])) + verb + most.Provider + "."
+	switch {
+	case !most.Until.IsZero():
+		text += fmt.Sprintf(" It is paused until %s: %s.", most.Until.UTC().Format("15:04 UTC"), most.Reason)
+	case most.Slowed:
+		text += " It is asked slowly: " + most.Reason + "."
+	}
+	return text
 }
 
 func addresses(n int64) string {

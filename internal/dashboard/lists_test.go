@@ -4,10 +4,12 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/internal/store"
@@ -172,6 +174,35 @@ func TestListEvents(t *testing.T) {
 	}
 }
 
+// TestListWaits: the page says for which provider most addresses wait, and why.
+func TestListWaits(t *testing.T) {
+	until := time.Date(2026, 11, 23, 20, 48, 0, 0, time.UTC)
+	for _, c := range []struct {
+		pace []Pace
+		want string
+	}{
+		{nil, ""}, {[]Pace{{Provider: "calm"}}, ""},
+		{[]Pace{{Provider: "one", Waiting: 1}}, "On this server 1 address waits for one."},
+		{[]Pace{{Provider: "some", Waiting: 3}, {Provider: "both", Waiting: 2}, {Provider: "both", Waiting: 2, Slowed: true, Reason: "why"}},
+			"On this server 4 addresses wait for both. It is asked slowly: why."},
+		{[]Pace{{Provider: "google", Waiting: 4000, Until: until, Reason: "it has blocked this server"}},
+			"On this server 4,000 addresses wait for google. It is paused until 20:48 UTC: it has blocked this server."},
+	} {
+		if got := heldUp(c.pace); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	w := newWorld(t, func(c *Config) {
+		c.Lists, _ = newLists(t, c.Store, jobs.Limits{})
+		c.Health = func(context.Context) Health { return Health{Pace: []Pace{{Provider: "big.example", Waiting: 7}}} }
+	})
+	w.setUp(t)
+	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
+	if page := w.get(t, at).body; !strings.Contains(page, "7 addresses wait for big.example") {
+		t.Errorf("the page does not say it:\n%s", page)
+	}
+}
+
 // TestListsOfOthers: a list is nobody's but its account's, before its start and
 // after.
 func TestListsOfOthers(t *testing.T) {
@@ -254,6 +285,9 @@ func TestListRefused(t *testing.T) {
 		if strings.Contains(got.body, "--column") {
 			t.Errorf("%s: advice for the command line:\n%s", c.name, got.body)
 		}
+	}
+	if got := w.sendFiles(t, token, "list.csv", fewRows, fewRows); got.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(got.body, "one file at a time") {
+		t.Errorf("two files: %d\n%s", got.StatusCode, got.body)
 	}
 	next := w.sendFile(t, token, "list.csv", "email\n"+strings.Repeat("ada@acme.example\n", 11)).Header.Get("Location")
 	if got := w.get(t, next); !strings.Contains(got.body, "more than 10 rows") || !strings.Contains(got.body, "disabled>Start") {

@@ -56,6 +56,11 @@ func (d *Dashboard) sendList(v *visit) error {
 		v.leaveBody()
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
 	}
+	if _, err := parts.NextPart(); err == nil {
+		v.leaveBody()
+		spool.Close()
+		return d.refuseList(v, http.StatusUnprocessableEntity, "Send one file at a time.")
+	}
 	if name == "" && spool.Size() == 0 {
 		spool.Close()
 		return d.refuseList(v, http.StatusUnprocessableEntity, "Choose a file first.")
