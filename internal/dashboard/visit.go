@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -116,6 +117,9 @@ func (v *visit) leaveBody() {
 	v.w.Header().Set("Connection", "close")
 	// A writer that does not support this has no connection to end.
 	_ = http.NewResponseController(v.w).SetReadDeadline(time.Unix(1, 0))
+	// If the body has arrived after all, package net/http takes the deadline
+	// for a client that is gone. The answer is rendered all the same.
+	v.r = v.r.WithContext(context.WithoutCancel(v.r.Context()))
 }
 
 // signInPath is the sign-in page for a visitor that wanted r, with the page to
