@@ -84,7 +84,7 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !v.Role || v.Disposable || v.Result != client.VerdictDeliverable || !v.Success || v.Details != nil {
+		if !v.Role || v.Disposable || v.Verdict != client.VerdictDeliverable || !v.Success || v.Details != nil {
 			t.Errorf("read %+v", v)
 		}
 		r := s.requests[len(s.requests)-1]
@@ -130,7 +130,7 @@ func TestRetries(t *testing.T) {
 				v, err := newClient(t, s, client.Config{}).Verify(t.Context(), "alice@acme.example", client.Options{})
 				var told *client.Error
 				switch {
-				case c.status == 0 && (err != nil || v.Result != client.VerdictDeliverable):
+				case c.status == 0 && (err != nil || v.Verdict != client.VerdictDeliverable):
 					t.Errorf("%v: %+v", err, v)
 				case c.status < 0 && (err == nil || errors.As(err, &told)):
 					t.Errorf("error %v", err)
@@ -262,7 +262,7 @@ func TestPostIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{answers: []answer{busy(503, "1"), {status: 200, body: `{"results":[` + record + `]}`}}}
 		got, err := newClient(t, s, client.Config{}).VerifyAll(t.Context(), []string{"a@b.example"}, client.Options{})
-		if err != nil || len(got) != 1 || got[0].Result != client.VerdictDeliverable || len(s.requests) != 2 {
+		if err != nil || len(got) != 1 || got[0].Verdict != client.VerdictDeliverable || len(s.requests) != 2 {
 			t.Fatalf("%v, %v after %d tries", got, err, len(s.requests))
 		}
 		for _, r := range s.requests {

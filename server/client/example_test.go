@@ -36,6 +36,6 @@ func Example() {
 	case err != nil:
 		log.Fatal(err)
 	}
-	fmt.Println(v.Result, v.Details.Reason)
+	fmt.Println(v.Verdict, v.Details.Reason)
 	// Output: undeliverable mailbox_not_found
 }

@@ -40,8 +40,8 @@ func TestMountedEndpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := c.Verify(t.Context(), "alice@example.org", client.Options{Details: true})
-		if v.Result != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", key, v.Result, err)
+		if v.Verdict != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", key, v.Verdict, err)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func tree(t *testing.T, v any) (out map[string]any) {
 
 func TestShortForm(t *testing.T) {
 	got, err := newServiceClient(t, key).Verify(t.Context(), "short", client.Options{})
-	want := client.Verification{Email: "short", Success: true, Result: client.VerdictUndeliverable, Message: "No address."}
+	want := client.Verification{Email: "short", Success: true, Verdict: client.VerdictUndeliverable, Message: "No address."}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -80,10 +80,10 @@ type Verification struct {
 	FreeEmail  bool   // the domain offers mailboxes to the public
 	Disposable bool   // from a service for disposable addresses
 	SpamTrap   bool   // a known spam trap
-	// false only if the verification could not be carried out; Result is then
+	// false only if the verification could not be carried out; Verdict is then
 	// Unknown
 	Success bool
-	Result  Verdict
+	Verdict Verdict  // "result" in JSON
 	Message string   // for people
 	Details *Details // nil: not asked for
 }
@@ -111,7 +111,7 @@ type parts struct {
 
 // MarshalJSON writes the record as the service does.
 func (v Verification) MarshalJSON() ([]byte, error) {
-	out := record{Email: v.Email, Success: v.Success, Result: v.Result, Message: v.Message, Details: v.Details}
+	out := record{Email: v.Email, Success: v.Success, Result: v.Verdict, Message: v.Message, Details: v.Details}
 	if v.User != "" || v.Domain != "" {
 		out.parts = &parts{
 			User: v.User, Domain: v.Domain, AcceptAll: flag(v.AcceptAll), Role: flag(v.Role),
@@ -130,7 +130,7 @@ func (v *Verification) UnmarshalJSON(data []byte) error {
 	*v = Verification{
 		Email: in.Email, User: in.User, Domain: in.Domain, AcceptAll: bool(in.AcceptAll), Role: bool(in.Role),
 		FreeEmail: bool(in.FreeEmail), Disposable: bool(in.Disposable), SpamTrap: bool(in.SpamTrap),
-		Success: in.Success, Result: in.Result, Message: in.Message, Details: in.Details,
+		Success: in.Success, Verdict: in.Result, Message: in.Message, Details: in.Details,
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ type Details struct {
 	MX         []MX          `json:"mx,omitempty"`
 	CatchAll   string        `json:"catch_all"` // yes, no or unknown
 	Matches    []Match       `json:"matches,omitempty"`
-	SMTP       *SMTP         `json:"smtp,omitempty"`
+	SMTP       *SMTPAnswer   `json:"smtp,omitempty"`
 	Transcript []Line        `json:"transcript,omitempty"`
 	Cached     bool          `json:"cached"`
 	CheckedAt  time.Time     `json:"checked_at"`
@@ -230,8 +230,8 @@ type Match struct {
 	Confidence string `json:"confidence,omitempty"`
 }
 
-// SMTP is the reply or the failure that decided.
-type SMTP struct {
+// SMTPAnswer is the reply or the failure that decided.
+type SMTPAnswer struct {
 	Host     string `json:"host"`
 	IP       string `json:"ip"`
 	Phase    string `json:"phase"`
