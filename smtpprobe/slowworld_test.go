@@ -65,9 +65,9 @@ func (h *lagging) answer(out *bufio.Writer, mailbox string) string {
 	return usual(mailbox)
 }
 
-// TestSlowMailboxes asks a host about 5,000 mailboxes, of which two in a hundred
-// take three seconds: it takes little longer than the sum of those, divided by
-// the sessions, and others are answered meanwhile.
+// TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
+// seconds: that takes little longer than the sum of those, divided by the
+// sessions, and the others are answered meanwhile.
 func TestSlowMailboxes(t *testing.T) {
 	const n = 5000
 	var list []string
