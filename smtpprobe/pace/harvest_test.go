@@ -84,3 +84,55 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("after a restart, on the next day %d", got)
 	}
 }
+
+// TestHarvestingEndsLater checks that a provider which is asked slowly because
+// so many mailboxes do not exist is asked as usual only when they are clearly
+// fewer.
+func TestHarvestingEndsLater(t *testing.T) {
+	p := newProvider(Limits{Sessions: 8}, Settings{})
+	hear := func(dead, alive int) {
+		for i := range dead + alive {
+			p.Mailbox(i < dead, start)
+		}
+	}
+	for _, tt := range []struct {
+		dead, alive int
+		want        int // sessions
+	}{
+		{119, 80, 8},   // too few mailboxes to say
+		{100, 0, 2},    // 73 %
+		{0, 100, 2},    // 55 %: fewer than the threshold, and not clearly
+		{0, 50, 2},     // 49 %
+		{0, 20, 8},     // 47 %
+		{60, 0, 8},     // 53 %
+		{1000, 100, 2}, // 78 %
+	} {
+		if hear(tt.dead, tt.alive); p.Allowed(start) != tt.want {
+			t.Errorf("after %d dead and %d more, %.2f of all dead: %d sessions, want %d",
+				tt.dead, tt.alive, p.State(start).Refused, p.Allowed(start), tt.want)
+		}
+	}
+}
+
+func TestEgress(t *testing.T) {
+	e := NewEgress(Settings{Egress: EgressLimits{Sessions: 2}}.WithDefaults())
+	for i := range 2 {
+		if !e.MayOpen() {
+			t.Fatalf("%d sessions are all", i)
+		}
+		e.Opened()
+	}
+	if e.MayOpen() {
+		t.Error("a third session may begin")
+	}
+	if e.Closed(); !e.MayOpen() {
+		t.Error("none may begin after one has ended")
+	}
+	free := NewEgress(Settings{}.WithDefaults())
+	for range 10_000 {
+		free.Opened()
+	}
+	if !free.MayOpen() {
+		t.Error("sessions are limited by default")
+	}
+}
