@@ -58,8 +58,8 @@ e2e: ## real mail and DNS servers (Debian, root)
 browser: ## the dashboard in a browser (Chromium)
 	$(GO) test -tags browser -count=1 -timeout 5m ./internal/dashboard
 
-crash: ## lists whose runs and servers are killed up to twenty times: nothing that was settled is lost or asked about again
-	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob' -count=1 -timeout 20m -v ./cmd/rcpt
+crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
+	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did
 	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes' -count=1 -timeout 20m -v ./cmd/rcpt

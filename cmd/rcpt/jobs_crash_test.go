@@ -289,43 +289,54 @@ func (c *crashJob) asks() (two, more int) {
 // more than twice.
 func TestJobKilled(t *testing.T) {
 	t.Parallel()
-	rows, hosts, uploads, works, sendings, inProgress := 9000, 2, 1, 2, 1, 2500
+	rows, hosts, kills := 9000, 2, killPlan{uploads: 1, works: 2, sendings: 1, inProgress: 2500}
 	if os.Getenv("TEST_CRASH") != "" { // make crash
-		rows, hosts, uploads, works, sendings, inProgress = 160_000, 40, 3, 15, 2, jobs.DefaultWindow
+		rows, hosts, kills = 160_000, 40, killPlan{uploads: 3, works: 15, sendings: 2, inProgress: jobs.DefaultWindow}
 	}
-	c := newCrashJob(t, rows, hosts, t.TempDir())
+	newCrashJob(t, rows, hosts, t.TempDir()).suffer(kills)
+}
+
+// killPlan says how often a server is killed, and when.
+type killPlan struct {
+	uploads, works, sendings int
+	inProgress               int // addresses at a time, at most
+}
+
+// suffer brings a job from its upload to its webhook.
+func (c *crashJob) suffer(kills killPlan) {
+	c.t.Helper()
 	c.hooks.mute.Store(true)
-	for range uploads {
+	for range kills.uploads {
 		n := c.start()
 		sent := make(chan reply, 1)
 		go func() { sent <- c.upload(n) }()
 		select {
 		case a := <-sent:
 			sent <- a
-		case <-time.After(rand.N(time.Duration(rows) * 5 * time.Microsecond)):
+		case <-time.After(rand.N(time.Duration(len(c.list.rows)) * 5 * time.Microsecond)):
 		}
 		n.kill()
 		<-sent
 		c.kill(n)
 	}
-	for kill := range works {
+	for kill := range kills.works {
 		n := c.start()
 		if c.id == "" {
 			c.mustUpload(n)
 		}
 		// The next server begins with what was in progress at the last kill. It
 		// does more than that, so that nothing is interrupted twice.
-		left := len(c.list.rows) - len(c.settled)
-		goal := int64(len(c.settled) + min(left-1, inProgress+rand.N(max(1, 2*(left-inProgress*(works-kill))/(works-kill)))))
-		testkit.Eventually(t, "some are done", func() bool { return n.mustJob(c.key.Key, c.id).Done >= goal })
+		left, after := len(c.list.rows)-len(c.settled), kills.works-kill
+		goal := int64(len(c.settled) + min(left-1, kills.inProgress+rand.N(max(1, 2*(left-kills.inProgress*after)/after))))
+		testkit.Eventually(c.t, "some are done", func() bool { return n.mustJob(c.key.Key, c.id).Done >= goal })
 		c.kill(n)
 	}
 	done := len(c.settled)
-	for range sendings {
+	for range kills.sendings {
 		tries := c.webhookTries()
 		n := c.start()
 		c.finish(n)
-		testkit.Eventually(t, "the webhook is sent", func() bool { return c.webhookTries() > tries })
+		testkit.Eventually(c.t, "the webhook is sent", func() bool { return c.webhookTries() > tries })
 		c.kill(n)
 	}
 	tries := c.webhookTries()
@@ -334,12 +345,12 @@ func TestJobKilled(t *testing.T) {
 	c.finish(n)
 	c.delivered(tries + 1)
 	if code := n.stop(); code != exitDone {
-		t.Errorf("exit code %d, log:\n%s", code, n.log.String())
+		c.t.Errorf("exit code %d, log:\n%s", code, n.log.String())
 	}
 	c.notAgain(c.runs)
 	two, more := c.asks()
 	if more > 0 {
-		t.Errorf("more than two runs have asked about %d mailboxes", more)
+		c.t.Errorf("more than two runs have asked about %d mailboxes", more)
 	}
-	t.Logf("%d rows, %d kills: %d were done at the last one during the work; two runs asked about %d, more about %d", len(c.list.rows), c.runs-1, done, two, more)
+	c.t.Logf("%d rows, %d kills: %d were done at the last one during the work; two runs asked about %d, more about %d", len(c.list.rows), c.runs-1, done, two, more)
 }
