@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -87,52 +88,110 @@ func resident() (most int) {
 	return most >> 10
 }
 
-// TestLarge measures a job of TEST_LARGE rows in a world of fake mail hosts (or
-// with TEST_LARGE_WORLD=none, without hosts), beside package bulk in memory.
+// processor is the time of processors that this process has used.
+func processor() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// large is a measurement: each step is logged with its time, that of the
+// processors, and the memory so far.
+type large struct {
+	t     *testing.T
+	count int
+}
+
+func (l large) step(what string, work func()) (took time.Duration) {
+	began, used := time.Now(), processor()
+	work()
+	took = time.Since(began)
+	l.t.Logf("%-9s %8.1f s, %9.0f rows a second; %6.1f s of processors; RSS so far %d MiB", what, took.Seconds(), float64(l.count)/took.Seconds(),
+		(processor() - used).Seconds(), resident())
+	return took
+}
+
+// TestLarge measures a job of TEST_LARGE rows in a world of fake mail hosts
+// beside package bulk in memory, or with TEST_LARGE_WORLD=none without mail
+// hosts (make large).
 func TestLarge(t *testing.T) {
 	count, _ := strconv.Atoi(os.Getenv("TEST_LARGE"))
 	if count == 0 {
 		t.Skip("SKIPPED: set TEST_LARGE to a number of rows")
 	}
+	world := os.Getenv("TEST_LARGE_WORLD") != "none"
 	var verifier bulk.GroupVerifier = &quick{}
-	if os.Getenv("TEST_LARGE_WORLD") != "none" {
-		w := enginetest.New(t)
-		for i := range largeDomains + 1 {
-			w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
-				if strings.HasPrefix(rcpt, "box") {
-					return "250 2.1.5 Ok"
-				}
-				return ""
-			}})
-		}
-		verifier = w.Verifier(engine.Config{})
+	if world {
+		verifier = largeWorld(t)
 	}
-	folder := t.TempDir()
+	l, folder := large{t, count}, t.TempDir()
 	s := openStore(t, store.Options{DataDir: folder})
 	n := newNode(t, s, Config{Verifier: verifier})
-	began := time.Now()
-	spool, err := n.Receive(t.Context(), &largeList{rows: count})
-	check(t, err)
-	defer spool.Close()
-	j, err := n.Create(t.Context(), spool, Request{})
-	check(t, err)
-	t.Logf("%d rows stored in %v: %d addresses, RSS %d MiB", j.Rows, time.Since(began).Round(time.Millisecond), j.Addresses, resident())
-	if os.Getenv("TEST_LARGE_WORLD") != "store" {
-		began = time.Now()
+	var j rows.Job
+	l.step("stored", func() {
+		spool, err := n.Receive(t.Context(), &largeList{rows: count})
+		check(t, err)
+		defer spool.Close()
+		j, err = n.Create(t.Context(), spool, Request{})
+		check(t, err)
+	})
+	took := l.step("verified", func() {
 		for j.State != rows.JobDone {
 			time.Sleep(20 * time.Millisecond)
 			j = n.job(j.ID)
 		}
-		took := time.Since(began)
-		t.Logf("%d addresses verified in %v: %.0f a second, RSS %d MiB", j.Done, took.Round(time.Millisecond), float64(j.Done)/took.Seconds(), resident())
-	}
-	began = time.Now()
+	})
+	memory := resident() // package bulk follows in this process
+	l.step("last page", func() {
+		page, _, err := n.Results(t.Context(), j, Output{}, count-50, 50)
+		if check(t, err); len(page) != 50 {
+			t.Errorf("%d rows", len(page))
+		}
+	})
 	lines := &lineCounter{}
-	buffer := bufio.NewWriter(lines)
-	check(t, n.Write(t.Context(), buffer, j, Output{Format: tabular.CSV}))
-	check(t, buffer.Flush())
-	t.Logf("%d rows written in %v, RSS %d MiB", lines.n.Load(), time.Since(began).Round(time.Millisecond), resident())
-	var size int64
+	l.step("written", func() {
+		buffer := bufio.NewWriter(lines)
+		check(t, n.Write(t.Context(), buffer, j, Output{Format: tabular.CSV}))
+		check(t, buffer.Flush())
+	})
+	if lines.n.Load() != int64(count) {
+		t.Errorf("%d rows are written", lines.n.Load())
+	}
+	t.Logf("%.1f octets a row in the database and its log", float64(sizeOf(t, folder))/float64(count))
+	if limit := 400; memory > limit {
+		t.Errorf("RSS of %d MiB, want %d at most", memory, limit)
+	}
+	if !world {
+		return
+	}
+	inMemory := l.step("in memory", func() {
+		_, err := bulk.Run(t.Context(), &largeList{rows: count}, &nowhere{}, bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Trim: trim})
+		check(t, err)
+	})
+	if ratio := inMemory.Seconds() / took.Seconds(); ratio < 0.7 {
+		t.Errorf("%.2f of the throughput in memory, want 0.7", ratio)
+	} else {
+		t.Logf("%.2f of the throughput in memory", ratio)
+	}
+}
+
+// largeWorld has a mail host for each domain.
+func largeWorld(t *testing.T) bulk.GroupVerifier {
+	w := enginetest.New(t)
+	for i := range largeDomains + 1 {
+		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+			if strings.HasPrefix(rcpt, "box") {
+				return "250 2.1.5 Ok"
+			}
+			return ""
+		}})
+	}
+	return w.Verifier(engine.Config{})
+}
+
+func sizeOf(t *testing.T, folder string) (size int64) {
 	files, err := filepath.Glob(filepath.Join(folder, "rcpt.db*"))
 	check(t, err)
 	for _, name := range files {
@@ -140,14 +199,7 @@ func TestLarge(t *testing.T) {
 		check(t, err)
 		size += info.Size()
 	}
-	t.Logf("%.0f octets a row in the database and its log", float64(size)/float64(count))
-
-	began = time.Now()
-	sink := &nowhere{}
-	_, err = bulk.Run(t.Context(), &largeList{rows: count}, sink, bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Trim: trim})
-	check(t, err)
-	took := time.Since(began)
-	t.Logf("in memory: %d rows in %v, %.0f a second", sink.n, took.Round(time.Millisecond), float64(j.Addresses)/took.Seconds())
+	return size
 }
 
 type lineCounter struct{ n atomic.Int64 }

@@ -156,6 +156,7 @@ func (r *run) lease(ctx context.Context) (int, error) {
 	q := rows.BatchQuery{Job: r.job.ID, Node: r.manager.node, Egress: r.manager.config.Egress}
 	r.mu.Lock()
 	q.Limit = min((window-r.flying)/batchAddresses+1, 4)
+	q.Held = r.flying
 	q.Small = r.large >= window*largeShare/largeShareOf
 	for domain, n := range r.domains {
 		if n >= largeOpen {

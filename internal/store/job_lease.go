@@ -53,19 +53,27 @@ const free = `(node = '' OR node NOT IN (SELECT node FROM job_nodes WHERE alive 
 // LeaseBatches leases batches of a job that are due: those that are asked about
 // again first, as their time has come. They belong to the node until it settles
 // them or is given up for lost. There are none if the job is paused or has
-// ended.
+// ended, or if the node has its share of what is left: the more of the list is
+// done, the less a node has, so that all end at about the same time.
 func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch, err error) {
 	err = s.write(ctx, "lease batches", func(ctx context.Context, tx *sql.Tx) error {
 		leased = nil
 		now := s.now()
 		var state JobState
-		if err := tx.QueryRowContext(ctx, `SELECT state FROM jobs WHERE id = $1 AND deleted = 0`, q.Job).Scan(&state); err != nil {
+		var left, nodes int64
+		if err := tx.QueryRowContext(ctx, `
+			SELECT state, addresses - done, (SELECT COUNT(*) FROM job_nodes WHERE alive > $2) FROM jobs WHERE id = $1 AND deleted = 0`,
+			q.Job, millisOf(now)).Scan(&state, &left, &nodes); err != nil {
 			return err
 		}
-		if state != JobQueued && state != JobRunning {
+		if state != JobQueued && state != JobRunning || int64(q.Held)*nodes >= left && q.Held > 0 {
 			return nil
 		}
-		args := []any{millisOf(now), q.Job, q.Node, q.Egress, millisOf(now.Add(-egressKept)), q.Limit}
+		limit := q.Limit
+		if nodes > 1 {
+			limit = 1 // so that it has little more than its share
+		}
+		args := []any{millisOf(now), q.Job, q.Node, q.Egress, millisOf(now.Add(-egressKept)), limit}
 		except := ""
 		switch {
 		case q.Small:

@@ -306,3 +306,45 @@ func TestJobsOfOwners(t *testing.T) {
 		}
 	})
 }
+
+// TestNodesShareWhatIsLeft: a node gets no more of a job than its share of what
+// is left, however much it has room for, and always something if it has
+// nothing.
+func TestNodesShareWhatIsLeft(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "one")
+		j, err := s.BeginJob(ctx, "one", Job{}, 0, nil)
+		check(t, err)
+		var batches []Batch
+		for range 12 {
+			batches = append(batches, Batch{Addresses: 10, Data: []byte("x")})
+		}
+		check(t, s.AddSegment(ctx, j.ID, 0, nil, batches))
+		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 120}, nil)
+		check(t, err)
+		all := func(node string, held int) (addresses int) {
+			t.Helper()
+			for {
+				leased := lease(t, s, BatchQuery{Job: j.ID, Node: node, Limit: 3, Held: held + addresses})
+				for _, b := range leased {
+					addresses += b.Addresses
+				}
+				if len(leased) == 0 {
+					return addresses
+				}
+			}
+		}
+		if s.Engine() == "postgresql" { // an embedded database has one node
+			join(t, s, "two")
+			join(t, s, "three")
+			if one, two := all("one", 0), all("two", 30); one != 40 || two != 10 {
+				t.Errorf("the nodes have %d and %d addresses", one, two)
+			}
+			return
+		}
+		if one := all("one", 0); one != 120 {
+			t.Errorf("the only node has %d addresses", one)
+		}
+	})
+}

@@ -119,5 +119,6 @@ type BatchQuery struct {
 	Egress string   // of the node
 	Except []string // domains of which it has enough
 	Small  bool     // only batches of several small domains
+	Held   int      // addresses of the job that it has
 	Limit  int
 }
