@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fleet fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
+.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -62,7 +62,11 @@ crash: ## runs and servers that are killed up to twenty times, power cuts (root)
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did
-	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes' -count=1 -timeout 20m -v ./cmd/rcpt
+	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes|TestSmallBesideLarge' -count=1 -timeout 30m -v ./cmd/rcpt
+
+large: ## a list of 1,000,000 rows with fake mail hosts beside package bulk in memory, and one of 10,000,000 without hosts: time, memory, disk
+	TEST_LARGE=1000000 $(GO) test -run 'TestLarge$$' -count=1 -timeout 30m -v ./internal/jobs
+	TEST_LARGE=10000000 TEST_LARGE_WORLD=none $(GO) test -run 'TestLarge$$' -count=1 -timeout 60m -v ./internal/jobs
 
 fuzz: ## every fuzzer for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do \
