@@ -63,6 +63,7 @@ func TestRealServers(t *testing.T) {
 		t.Run("Postfix/connection rate", func(t *testing.T) { t.Parallel(); testConnectionRate(t) })
 	})
 	t.Run("situations", func(t *testing.T) { testSituations(t, w.situations) })
+	t.Run("egresses", func(t *testing.T) { testEgresses(t, w) })
 	t.Run("courtesy", func(t *testing.T) { testCourtesy(t, w) })
 }
 

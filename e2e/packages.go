@@ -14,7 +14,7 @@ import (
 // packages, the mail servers would conflict.
 func wanted() [][]string {
 	return [][]string{
-		{"nsd", "unbound", "iproute2", "openssl", "dash", "coreutils"},
+		{"nsd", "unbound", "iproute2", "openssl", "dash", "coreutils", "microsocks"},
 		{"postfix", "postgrey", "grep", "sed", "findutils", "diffutils"},
 		{"exim4-daemon-light"},
 		{"opensmtpd"},

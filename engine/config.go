@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -62,6 +63,13 @@ type Config struct {
 	// system chooses.
 	Proxies   []*url.URL
 	SourceIPs []netip.Addr
+	// Egresses are egresses besides these, made with [egress.Proxy] and
+	// [egress.SourceIP], for names, EHLO names and weights of their own. Routes
+	// are the names of those by which a provider is asked, by its pacing name
+	// ([smtpprobe.DefaultRoute]: all others). [Verifier.SetEgresses] changes
+	// both. Default: none, and all egresses for all.
+	Egresses egress.Egresses
+	Routes   map[string][]string
 	// MaxSessionsPerHost and MaxSessions limit the SMTP sessions open at a
 	// time. A host gets four at first, and more as long as it takes them.
 	// Without a Dialer, the total is at most half the number of files that this

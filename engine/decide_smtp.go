@@ -29,7 +29,7 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	}
 	read := func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
 		return classifier.Read(replies.Input{
-			Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox, Sender: evidence.MailFrom,
+			Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox, Sender: sender(session, evidence),
 		})
 	}
 	reading := read(phase, *reply, evidence.Mailbox)
@@ -57,10 +57,19 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	}
 	if j.reason == ReasonBlocked {
 		j.special = blockedRuling(replies.Input{
-			Phase: phase, Reply: *reply, Host: session.Host, Mailbox: evidence.Mailbox, Sender: evidence.MailFrom,
+			Phase: phase, Reply: *reply, Host: session.Host, Mailbox: evidence.Mailbox,
+			Sender: sender(session, evidence),
 		})
 	}
 	return j
+}
+
+// sender is the reverse-path of a session.
+func sender(session smtpprobe.Session, evidence Evidence) string {
+	if session.MailFrom == "" {
+		return evidence.MailFrom
+	}
+	return strings.Trim(session.MailFrom, "<>")
 }
 
 // telling returns the session that says most about the mailbox, and the later

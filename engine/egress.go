@@ -26,11 +26,37 @@ func (c Config) egresses() (egress.Egresses, error) {
 		}
 		all = append(all, way)
 	}
-	return all, nil
+	return append(all, c.Egresses...), nil
 }
 
-// MailDialer returns what opens the connections to mail hosts: the egresses
-// that Proxies and SourceIPs name, or else Dialer; nil means a net.Dialer.
+// SetEgresses replaces the Egresses and Routes of the [Config]. New ones get
+// their share of the mail hosts. Those that are gone open no session any more;
+// theirs end with QUIT after the questions under way, and verifications that
+// waited for one go on by another egress. An error changes nothing.
+func (v *Verifier) SetEgresses(all egress.Egresses, routes map[string][]string) error {
+	if v.pool == nil {
+		return nil
+	}
+	config := v.config
+	config.Egresses = all
+	ways, err := config.egresses()
+	if err != nil {
+		return err
+	}
+	return v.pool.SetEgresses(ways, routes)
+}
+
+// Egresses returns the state of each egress. Like [Verifier.Stats], it is for
+// monitoring.
+func (v *Verifier) Egresses() []smtpprobe.Egress {
+	if v.pool == nil {
+		return nil
+	}
+	return v.pool.Egresses()
+}
+
+// MailDialer returns what opens the connections to mail hosts: the egresses of
+// the configuration, or else Dialer; nil means a net.Dialer.
 func (c Config) MailDialer() (smtpprobe.Dialer, error) {
 	all, err := c.egresses()
 	if err != nil || len(all) == 0 {

@@ -14,9 +14,7 @@ import (
 // clients, and nearly all have an IPv4 address, so this saves a third of the
 // DNS queries.
 func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
-	isIPv4 := func(ip netip.Addr) bool { return ip.Unmap().Is4() }
-	only6 := len(v.config.SourceIPs) > 0 && !slices.ContainsFunc(v.config.SourceIPs, isIPv4)
-	return !only6 && mayDial(v.own.Marked(addr), v.config.AllowNets)
+	return v.pool.ReachesIPv4() && mayDial(v.own.Marked(addr), v.config.AllowNets)
 }
 
 // withIPv6 lets the hosts of a route be asked for their IPv6 addresses if that

@@ -6,6 +6,8 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/internal/machine"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
 
 // TestMayReach checks that an IPv4 address suffices only where it may be
@@ -27,8 +29,16 @@ func TestMayReach(t *testing.T) {
 		{"from both", "9.9.9.9", []netip.Addr{addr("2001:db8::1"), addr("192.0.2.1")}, true},
 		{"from IPv6 alone", "9.9.9.9", []netip.Addr{addr("2001:db8::1")}, false},
 	} {
-		v := &Verifier{own: machine.NewOwnAddrs([]netip.Addr{addr("9.9.9.99")})}
-		v.config.SourceIPs, v.config.AllowNets = tt.sources, []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
+		var ways egress.Egresses
+		for _, ip := range tt.sources {
+			ways = append(ways, egress.Egress{Only4: ip.Unmap().Is4(), Only6: !ip.Unmap().Is4()})
+		}
+		pool, err := smtpprobe.New(smtpprobe.Config{Egresses: ways})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &Verifier{own: machine.NewOwnAddrs([]netip.Addr{addr("9.9.9.99")}), pool: pool}
+		v.config.AllowNets = []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
 		ip := addr(tt.ip)
 		if got := v.mayReach(dnsresolve.Addr{IP: ip, Reserved: dnsresolve.Reserved(ip)}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -203,17 +202,11 @@ func (v *Verifier) addNetworkCheck() error {
 	if v.config.Level != LevelSMTP {
 		return nil
 	}
-	dialer, err := v.config.MailDialer()
-	if err != nil {
-		return err
-	}
-	if dialer == nil {
-		dialer = &net.Dialer{}
-	}
 	v.portCheck = &portCheck{
-		resolver: v.resolver, dialer: dialer, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort),
+		resolver: v.resolver, dialer: v.pool, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort),
 		domains: v.config.CheckDomains, base: v.base, noAsk: v.noAsk,
-		hidden: len(v.config.Proxies)+len(v.config.SourceIPs) > 0, silent: make(map[netip.AddrPort]struct{}),
+		hidden:  len(v.config.Proxies)+len(v.config.SourceIPs)+len(v.config.Egresses) > 0,
+		silent:  make(map[netip.AddrPort]struct{}),
 		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.Marked(addr), v.config.AllowNets) },
 		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },
 	}

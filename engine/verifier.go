@@ -90,7 +90,8 @@ func (v *Verifier) connect() error {
 		return invalid("RHSBLs", err)
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
-		Dialer: config.Dialer, Egresses: ways, HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
+		Dialer: config.Dialer, Egresses: ways, Routes: config.Routes,
+		HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
 		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace, PaceMemory: config.PaceMemory,
 		Classifier: config.Classifier, Logger: config.Logger,

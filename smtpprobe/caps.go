@@ -14,6 +14,10 @@ const (
 	// tried: each takes a connection from the next hosts.
 	maxMore = 2
 
+	// maxWays is the number of egresses that a probe tries for an address, if
+	// one after the other fails.
+	maxWays = 4
+
 	// maxMailbox is the longest mailbox: a path of 256 octets without its angle
 	// brackets (RFC 5321 §4.5.3.1.3).
 	maxMailbox = 254
@@ -128,6 +132,19 @@ const (
 	// maxTries is after how many transactions that were not believed a job is
 	// asked alone.
 	maxTries = 2
+
+	// downAfter is how many sessions in a row must fail for the egress's own
+	// fault until it counts as down, and silentHosts how many mail hosts in a
+	// row must be out of reach by it: some are always down. One that is down is
+	// tried again every downLasts.
+	downAfter   = 3
+	silentHosts = 10
+	downLasts   = 30 * time.Second
+	// greylistLasts is how long a site that has greylisted us is asked by the
+	// same egress: most hosts forget a client that does not come back in a day
+	// or two.
+	greylistLasts = 24 * time.Hour
+	maxGreylisted = 10_000
 
 	maxTrusted       = 32
 	maxDomainNotes   = 100_000

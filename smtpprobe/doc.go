@@ -87,10 +87,31 @@
 //
 // # Egresses
 //
-// With several egresses, proxies or addresses of this machine (package egress),
-// a mail host is always asked through the same one. Sessions and pauses belong
-// to the egress. An egress that fails says nothing about the host
-// (smtp.KindEgress) and is not remembered.
+// An egress is a proxy or an address of this machine (package egress).
+// Sessions, and what is known of mail hosts and providers, belong to it,
+// because hosts take each for a client of its own. These are the rules by which
+// one is chosen (ways.go):
+//
+//  1. The egresses of the provider's route serve it, or else those of the
+//     default route, or else all; of them those that reach the address's
+//     family.
+//  2. Each site, a /24 or /48 of mail hosts, has one of them, by a hash of the
+//     site and the egress. Shares are in proportion to weights. When one is
+//     added or removed, the others keep their sites.
+//  3. A site that has greylisted us is asked by the egress that it has seen,
+//     for a day.
+//  4. An egress that failed three times in a row, or by which ten hosts in a
+//     row were out of reach, is down. Its sites are those of the others until
+//     it works again; one question each half minute finds that out.
+//  5. A provider that blocks us is paused by the egress that it blocked
+//     (package pace), and asked by the others. If it blocks a second one, it is
+//     paused by all, also by those that are added, until it blocks fewer: an
+//     address more would be blocked, too.
+//  6. A reply is an answer. Another egress is asked only where the first could
+//     not ask: it failed (smtp.KindEgress), it was removed, or the provider is
+//     paused by it. Nothing of that is held against the host.
+//
+// Egresses are added and removed with [Pool.SetEgresses].
 //
 // # Standards and threats
 //

@@ -58,6 +58,7 @@ type Session struct {
 	Host       string         `json:"host"`
 	Addr       netip.AddrPort `json:"addr"`
 	Egress     string         `json:"egress,omitempty"`     // the name of the way out, where it was chosen
+	MailFrom   string         `json:"mail_from,omitempty"`  // the reverse-path, where it is that of the egress
 	TLS        string         `json:"tls,omitempty"`        // protocol version once STARTTLS succeeded: "TLS 1.3"
 	Extensions []string       `json:"extensions,omitempty"` // EHLO keywords, upper-case
 	Greeting   *smtp.Reply    `json:"greeting,omitempty"`

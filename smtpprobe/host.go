@@ -13,6 +13,7 @@ import (
 type hostKey struct {
 	addr  netip.AddrPort
 	plain bool
+	way   *way // it takes each egress for a client of its own
 }
 
 // mailHost is what the pool has to do with one mail host, and what it has
@@ -52,7 +53,7 @@ type mailHost struct {
 }
 
 func keyOf(r route) hostKey {
-	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), plain: r.plain}
+	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), plain: r.plain, way: r.way}
 }
 
 // host returns the mail host of a job, without what is too old to be believed.

@@ -12,7 +12,7 @@ func TestRoutesAreLimited(t *testing.T) {
 	for i := range hosts[0].Addrs {
 		hosts[0].Addrs[i] = netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
 	}
-	rs := newRoutes(hosts, defaultPort, egress.Egresses{{}})
+	rs := newRoutes(hosts, defaultPort)
 	if got := len(rs.left); got != maxRoutes {
 		t.Errorf("%d routes, want %d", got, maxRoutes)
 	}
@@ -40,8 +40,8 @@ func TestEgressesAreDifferentClients(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	for host, want := range map[string]string{"aspmx.l.google.com": "google", "mx.a.example": "a.example"} {
 		keys := map[*paced]bool{}
-		for i := range 3 {
-			r := route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), egress: i}
+		for _, w := range pool.ways.all {
+			r := route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), way: w}
 			g := pool.paceFor(&mailHost{}, r)
 			if keys[g] = true; g.Rules().Provider != want {
 				t.Errorf("%s is %q, want %q", host, g.Rules().Provider, want)

@@ -53,6 +53,17 @@ type result struct {
 	err     error    // why we could not work
 }
 
+// errMoved is the error of a job whose egress was removed before it was asked.
+var errMoved = errors.New("smtpprobe: the egress was removed")
+
+// failure is what ended the session of the job; nil: nothing did.
+func (r result) failure() *smtp.Failure {
+	if r.session == nil {
+		return nil
+	}
+	return r.session.Failure
+}
+
 func newJob(r route, req *Request, b *budget) *job {
 	return &job{route: r, req: req, domain: domainOf(req.Target), budget: b, since: time.Now()}
 }

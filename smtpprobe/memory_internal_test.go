@@ -14,9 +14,11 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
+var anyWay = &way{}
+
 func hostJob(i int) *job {
 	addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort)}
+	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort), way: anyWay}
 	return newJob(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
 }
 

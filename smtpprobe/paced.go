@@ -26,6 +26,7 @@ type paced struct {
 	counted time.Time
 	timer   *time.Timer // calls admit; nil: it is not set
 	timerAt time.Time
+	said    Said // the last reply
 	told    told // as logged
 }
 
@@ -37,9 +38,12 @@ type told struct {
 
 // providerKey names a provider, by its pacing name, and the egress.
 type providerKey struct {
-	name   string
-	egress int
+	name string
+	way  *way
 }
+
+// memoryKey is the same in what an earlier pool has left.
+type memoryKey struct{ provider, egress string }
 
 // providerBook holds the providers with which the pool has to do.
 type providerBook map[providerKey]*paced
@@ -55,12 +59,13 @@ func (p *Pool) paceFor(h *mailHost, r route) *paced {
 		}
 	}
 	table := provider.Pacing(r.host, r.addr.Addr())
-	key := providerKey{table.Provider, r.egress}
+	key := providerKey{table.Provider, r.way}
 	g := p.providers[key]
 	if g == nil {
 		g = p.newPaced(key, table)
 		g.first = h.key
 		p.providers[key] = g
+		p.spread(key.name)
 	}
 	if g.first.addr != h.key.addr {
 		g.Several()
@@ -74,9 +79,12 @@ func (p *Pool) newPaced(key providerKey, table pacing.Table) *paced {
 		p.sweepProviders()
 	}
 	g := &paced{key: key, Provider: pacing.NewProvider(p.config.Pace.Rules(table), p.config.Pace)}
-	if m, ok := p.memory[key]; ok {
+	memory := memoryKey{key.name, key.way.Name}
+	if m, ok := p.memory[memory]; ok {
 		g.Remember(m)
-		delete(p.memory, key)
+		delete(p.memory, memory)
+	} else if since := key.way.Since; !since.IsZero() {
+		g.Aged(time.Since(since))
 	}
 	return g
 }
@@ -108,9 +116,15 @@ func (p *Pool) sweepProviders() {
 // before RCPT. The pool's lock is held.
 func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	g, now := s.paced, time.Now()
+	g.said = Said{
+		Provider: g.key.name, At: now, Class: said.class, Code: said.Reply.Code, Enhanced: said.Reply.Enhanced,
+	}
 	switch said.class {
 	case replies.ClassBlocked:
 		g.Blocked(domain, early, said.Reply.Code, now)
+	case replies.ClassGreylisted:
+		p.ways.greylistedBy(s.way, s.route.addr.Addr(), now)
+		g.Observed(now)
 	case replies.ClassRateLimited:
 		g.RateLimited(s.began, now)
 	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved, replies.ClassMailboxFull:
@@ -120,6 +134,7 @@ func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	}
 	p.tell(g, now)
 	if _, ok := g.Paused(now); ok {
+		p.spread(g.key.name)
 		p.admit(g)
 	}
 }
@@ -142,7 +157,7 @@ func (p *Pool) tell(g *paced, now time.Time) {
 	g.told = news
 	text := "provider is asked as usual again"
 	attrs := []any{slog.String("provider", g.key.name)}
-	if name := p.config.Egresses[g.key.egress].Name; name != "" {
+	if name := g.key.way.Name; name != "" {
 		attrs = append(attrs, slog.String("egress", name))
 	}
 	switch news.trouble {
@@ -175,6 +190,9 @@ func (p *Pool) known(j *job) (result, bool) {
 	defer p.mu.Unlock()
 	if p.closing {
 		return result{}, false
+	}
+	if j.route.way.leaving {
+		return result{err: errMoved}, true
 	}
 	h := p.host(j)
 	if _, ok := h.paced.Paused(time.Now()); ok {

@@ -30,7 +30,7 @@ func (p *Pool) Pacing() []ProviderPace {
 	var all []ProviderPace
 	for key, g := range p.providers {
 		all = append(all, ProviderPace{
-			Rules: g.Rules(), State: g.State(now), Egress: p.config.Egresses[key.egress].Name, Waiting: waiting[g],
+			Rules: g.Rules(), State: g.State(now), Egress: key.way.Name, Waiting: waiting[g],
 		})
 	}
 	slices.SortFunc(all, func(a, b ProviderPace) int {
@@ -45,13 +45,9 @@ func (p *Pool) Pacing() []ProviderPace {
 func (p *Pool) PaceMemory() []pacing.Memory {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
 	var all []pacing.Memory
-	for key, g := range p.providers {
-		if m, ok := g.Memory(now); ok {
-			m.Egress = p.config.Egresses[key.egress].Name
-			all = append(all, m)
-		}
+	for _, w := range p.ways.all {
+		all = append(all, p.memoryOf(w)...)
 	}
 	for _, m := range p.memory { // of providers that were not asked since
 		all = append(all, m)
@@ -62,14 +58,27 @@ func (p *Pool) PaceMemory() []pacing.Memory {
 	return all
 }
 
-// remember keeps what an earlier pool knew until it is needed. What is about an
-// egress that this pool does not have is left out.
+// memoryOf is what is worth keeping of an egress.
+func (p *Pool) memoryOf(w *way) (all []pacing.Memory) {
+	now := time.Now()
+	for key, g := range p.providers {
+		if key.way != w {
+			continue
+		}
+		if m, ok := g.Memory(now); ok {
+			m.Egress = w.Name
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// remember keeps what an earlier pool knew until it is needed, also of egresses
+// that this pool does not have: they may be added.
 func (p *Pool) remember(all []pacing.Memory) {
 	for _, m := range all {
-		for i, e := range p.config.Egresses {
-			if e.Name == m.Egress && len(p.memory) < maxProviderNotes {
-				p.memory[providerKey{m.Provider, i}] = m
-			}
+		if len(p.memory) < maxProviderNotes {
+			p.memory[memoryKey{m.Provider, m.Egress}] = m
 		}
 	}
 }

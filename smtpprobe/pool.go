@@ -26,6 +26,9 @@ type Dialer interface {
 type Config struct {
 	Dialer   Dialer          // default: a net.Dialer without keep-alive probes
 	Egresses egress.Egresses // used instead of Dialer; default: Dialer alone
+	// Routes are the names of the egresses by which a provider is asked, by its
+	// pacing name ([DefaultRoute]: all others). Default: all egresses.
+	Routes map[string][]string
 	// HELO is the EHLO name. Default: the connection's own address as a literal
 	// (RFC 5321 §4.1.4).
 	HELO     string
@@ -80,9 +83,8 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
-	egresses  []*pace.Egress
-	crowded   [][]*paced                  // by egress: those that wait for a session of it
-	memory    map[providerKey]pace.Memory // of an earlier pool, until it is taken over
+	ways      ways
+	memory    map[memoryKey]pace.Memory // of an earlier pool, until it is taken over
 
 	sweptProviders int // providers that the last sweep has left
 }
@@ -133,10 +135,11 @@ func New(c Config) (*Pool, error) {
 	p := &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
 		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
-		crowded: make([][]*paced, len(c.Egresses)), memory: make(map[providerKey]pace.Memory),
+		memory: make(map[memoryKey]pace.Memory),
+		ways:   ways{routes: c.Routes, greylisted: make(map[netip.Prefix]loyalty)},
 	}
-	for range c.Egresses {
-		p.egresses = append(p.egresses, pace.NewEgress(c.Pace))
+	for _, e := range c.Egresses {
+		p.addWay(e)
 	}
 	p.remember(c.PaceMemory)
 	return p, nil
@@ -147,7 +150,7 @@ func (c Config) withDefaults() Config {
 		c.Dialer = &net.Dialer{KeepAlive: -1}
 	}
 	if len(c.Egresses) == 0 {
-		c.Egresses = egress.Egresses{{Dialer: c.Dialer}}
+		c.Egresses = c.direct()
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

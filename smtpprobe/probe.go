@@ -3,7 +3,10 @@ package smtpprobe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // probe is one request on its way from mail host to mail host.
@@ -12,12 +15,13 @@ type probe struct {
 	req    *Request
 	budget budget
 	routes routes
-	route  route // of the last job; zero: there was none
+	route  route  // of the last job; zero: there was none
+	tried  []*way // egresses by which that host could not be asked
 	found  Findings
 }
 
 func newProbe(p *Pool, req *Request) *probe {
-	routes := newRoutes(req.Hosts, p.config.Port, p.config.Egresses)
+	routes := newRoutes(req.Hosts, p.config.Port)
 	return &probe{pool: p, req: req, budget: startBudget(req.Budget), routes: routes}
 }
 
@@ -51,6 +55,9 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 	if !ok || len(pr.found.Sessions) > 0 && pr.budget.spent(ctx) {
 		return nil, nil
 	}
+	if r.way == nil {
+		r.way, pr.tried = pr.pool.choose(r.host, r.addr.Addr(), nil), nil
+	}
 	pr.route = r
 	return newJob(r, pr.req, &pr.budget), nil
 }
@@ -58,6 +65,10 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 // arrived notes what came of a job, and reports whether nothing is left to ask,
 // whatever the time. For a cancelled caller, that is the error.
 func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
+	if pr.otherWay(r) {
+		err = cancelled(ctx)
+		return err != nil, err
+	}
 	if r.session != nil {
 		pr.found.Sessions = append(pr.found.Sessions, *r.session)
 		pr.found.Waited = pr.budget.waited.Truncate(time.Millisecond)
@@ -65,6 +76,31 @@ func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 	}
 	err = cmp.Or(cancelled(ctx), r.err)
 	return err != nil || len(pr.routes.left) == 0 && pr.routes.wantsMore(pr.route.host) == nil, err
+}
+
+// otherWay puts the route of the last job in front again, by another egress, if
+// the host was not asked for no fault of its own: the egress failed or was
+// removed, or the provider is paused by it. It reports whether there is one.
+func (pr *probe) otherWay(r result) bool {
+	again := pr.route
+	switch f := r.failure(); {
+	case errors.Is(r.err, errMoved):
+		again.way = nil
+	case again.way == nil || len(pr.tried) >= maxWays:
+		return false
+	case f != nil && (f.Kind == smtp.KindEgress || f.Kind == smtp.KindPaused):
+		pr.tried = append(pr.tried, again.way)
+		if again.way = pr.pool.choose(again.host, again.addr.Addr(), pr.tried); again.way == nil {
+			return false
+		}
+		if f.Kind == smtp.KindEgress {
+			pr.found.Sessions = append(pr.found.Sessions, *r.session)
+		}
+	default:
+		return false
+	}
+	pr.routes.again(again)
+	return true
 }
 
 // budget is the time of one probe. Its clock stands still while the probe waits

@@ -14,6 +14,9 @@ func (p *Pool) submit(j *job) error {
 	if p.closing {
 		return ErrClosed
 	}
+	if j.route.way.leaving {
+		return errMoved
+	}
 	h := p.host(j)
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
@@ -51,8 +54,12 @@ func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 		j.budget.extend(now.Sub(j.since))
 	}
 	j.worker, j.since = nil, now
-	if p.closing {
+	switch {
+	case p.closing:
 		j.finish(result{err: ErrClosed})
+		return
+	case h.key.way.leaving:
+		j.finish(result{err: errMoved})
 		return
 	}
 	at := 0

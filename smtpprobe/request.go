@@ -27,6 +27,9 @@ func (c Config) check() error {
 	if err := c.Pace.Check(); err != nil {
 		return fmt.Errorf("smtpprobe: Config.Pace: %w", err)
 	}
+	if err := checkEgresses(c.Egresses, c.Routes); err != nil {
+		return err
+	}
 	return cmp.Or(
 		notNegative("MaxSessions", c.MaxSessions), notNegative("MaxSessionsPerHost", c.MaxSessionsPerHost),
 		notNegative("MaxWaitingPerHost", c.MaxWaitingPerHost),

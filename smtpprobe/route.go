@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -17,7 +16,7 @@ const replyTLSRequired = 530
 type route struct {
 	host   string
 	addr   netip.AddrPort
-	egress int  // of the pool's, or egress.None
+	way    *way // by which it is asked; nil: it is to be chosen, or none leads there
 	plain  bool // without STARTTLS, because that failed on this address
 	last   bool // no other route is known when this one fails
 	others int  // that may be tried then, with one for each host that would be asked for more addresses
@@ -27,7 +26,6 @@ type route struct {
 type routes struct {
 	hosts       []Host // More is nil where it is not to be called any more
 	port        uint16
-	egresses    egress.Egresses
 	left        []route
 	putOff      []string // hosts that refused us for the moment
 	connections int
@@ -35,8 +33,8 @@ type routes struct {
 
 // newRoutes takes each address once: under another name it is the same machine,
 // which has given its answer.
-func newRoutes(hosts []Host, port uint16, egresses egress.Egresses) routes {
-	rs := routes{hosts: slices.Clone(hosts), port: port, egresses: egresses}
+func newRoutes(hosts []Host, port uint16) routes {
+	rs := routes{hosts: slices.Clone(hosts), port: port}
 	for _, h := range hosts {
 		for _, addr := range h.Addrs {
 			known := func(r route) bool { return r.addr.Addr().Unmap() == addr.Unmap() }
@@ -49,7 +47,7 @@ func newRoutes(hosts []Host, port uint16, egresses egress.Egresses) routes {
 }
 
 func (rs *routes) route(host string, addr netip.Addr) route {
-	return route{host: host, addr: netip.AddrPortFrom(addr, rs.port), egress: rs.egresses.Choose(addr)}
+	return route{host: host, addr: netip.AddrPortFrom(addr, rs.port)}
 }
 
 func to(host string) func(route) bool { return func(r route) bool { return r.host == host } }
@@ -104,6 +102,12 @@ func (rs *routes) next() (route, bool) {
 	r.others = min(r.others, maxConnections-rs.connections)
 	r.last = len(rs.left) == 0 || rs.connections == maxConnections
 	return r, true
+}
+
+// again puts a route in front that was not asked.
+func (rs *routes) again(r route) {
+	rs.left = append([]route{r}, rs.left...)
+	rs.connections--
 }
 
 // learn draws the consequence of a session. A host that answered, but could not

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -18,8 +19,12 @@ type session struct {
 
 	pool  *Pool
 	route route
-	paced *paced
-	began time.Time
+	way   *way
+	// The egress as it was at the beginning, and the reverse-path by it.
+	egress   egress.Egress
+	mailFrom string
+	paced    *paced
+	began    time.Time
 
 	unreset bool        // a transaction was left open: the host knows no RSET
 	named   []recipient // in the last transaction
@@ -31,14 +36,18 @@ type session struct {
 // newSession returns the session to be opened for a job.
 func newSession(p *Pool, j *job) *session {
 	r := j.route
+	e := r.way.Egress
 	peer := wire.Peer{
-		Dialer: p.config.Egresses[r.egress].Dialer, Host: hostName(r.host), Addr: r.addr,
+		Dialer: e.Dialer, Host: hostName(r.host), Addr: r.addr,
 		Plain: r.plain, Last: r.last, Others: r.others,
 	}
 	t := p.config.Timeouts
-	config := wire.Config{HELO: p.config.HELO, Connect: t.Connect, Command: t.Command}
+	config := wire.Config{HELO: p.config.helo(e), Connect: t.Connect, Command: t.Command}
 	conn := wire.New(config, peer, j.ends())
-	return &session{Conn: conn, pool: p, route: r, paced: p.host(j).paced, began: time.Now()}
+	return &session{
+		Conn: conn, pool: p, route: r, way: r.way, egress: e, mailFrom: p.config.mailFrom(e),
+		paced: p.host(j).paced, began: time.Now(),
+	}
 }
 
 // hostName is the name of a mail host as findings have it.
@@ -53,7 +62,7 @@ func (s *session) spent(transactions int) bool {
 func (s *session) findings(j *job) *Session {
 	o := s.Opening()
 	return &Session{
-		Host: hostName(j.route.host), Addr: s.route.addr, Egress: s.pool.config.Egresses[s.route.egress].Name,
+		Host: hostName(j.route.host), Addr: s.route.addr, Egress: s.egress.Name, MailFrom: s.egress.MailFrom,
 		TLS: o.TLS, Extensions: o.Extensions, Greeting: o.Greeting, EHLO: o.EHLO, STARTTLS: o.STARTTLS,
 	}
 }
@@ -77,7 +86,7 @@ func (s *session) logEnd(failure *smtp.Failure) {
 		slog.String("host", hostName(s.route.host)), slog.String("addr", s.route.addr.String()),
 		slog.String("tls", s.Opening().TLS),
 	}
-	if name := s.pool.config.Egresses[s.route.egress].Name; name != "" {
+	if name := s.egress.Name; name != "" {
 		attrs = append(attrs, slog.String("egress", name))
 	}
 	if failure != nil {

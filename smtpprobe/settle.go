@@ -181,7 +181,7 @@ func (t *transaction) classify() {
 
 func (p *Pool) read(s *session, phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
 	return p.config.Classifier.Read(replies.Input{
-		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: p.config.MailFrom,
+		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.mailFrom,
 	}).Class
 }
 

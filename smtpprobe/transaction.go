@@ -189,7 +189,7 @@ func phaseAt(command int) smtp.Phase {
 // mailCommand never has a BODY parameter: that declares the encoding of a body
 // (RFC 6152 §3), and none will follow.
 func (t *transaction) mailCommand() string {
-	command := "MAIL FROM:<" + t.s.pool.config.MailFrom + ">"
+	command := "MAIL FROM:<" + t.s.mailFrom + ">"
 	if t.utf8 {
 		command += " SMTPUTF8" // RFC 6531 §3.4
 	}

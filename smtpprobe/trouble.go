@@ -80,7 +80,7 @@ func (t *transaction) namesAnother(i int) bool {
 			return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox
 		})
 	}
-	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.pool.config.MailFrom) {
+	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.mailFrom) {
 		return false
 	}
 	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, postmaster) {

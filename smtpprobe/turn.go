@@ -56,8 +56,8 @@ func (p *Pool) admit(g *paced) {
 			p.lookAgain(h)
 			continue
 		}
-		way := p.egresses[g.key.egress]
-		if ok, at := g.MayOpen(now); !ok || !way.MayOpen() {
+		w := g.key.way
+		if ok, at := g.MayOpen(now); !ok || !w.limit.MayOpen() {
 			switch {
 			case ok:
 				p.crowd(g)
@@ -70,7 +70,8 @@ func (p *Pool) admit(g *paced) {
 		}
 		p.leaveTurn(g)
 		g.Opened(now)
-		way.Opened()
+		w.limit.Opened()
+		w.sessions++
 		h.sessions++
 		h.starting++
 		p.workers.Go(func() { p.start(h) })
@@ -102,14 +103,16 @@ func (p *Pool) failTurn(g *paced) {
 func (p *Pool) ended(w *worker) {
 	h := w.host
 	h.paced.Closed()
-	way := h.paced.key.egress
-	p.egresses[way].Closed()
+	v := h.key.way
+	v.limit.Closed()
+	v.sessions--
 	p.admit(h.paced)
-	for n := len(p.crowded[way]); n > 0 && p.egresses[way].MayOpen(); n-- {
-		g := p.crowded[way][0]
-		p.crowded[way] = p.crowded[way][1:]
+	for n := len(v.crowded); n > 0 && v.limit.MayOpen(); n-- {
+		g := v.crowded[0]
+		v.crowded = v.crowded[1:]
 		p.admit(g)
 	}
+	p.forgetWay(v)
 }
 
 // turnedAway reports whether the host put the session off while others with its
@@ -126,12 +129,12 @@ func (s *session) turnedAway() bool {
 
 // crowd notes that a provider waits for a session of its egress.
 func (p *Pool) crowd(g *paced) {
-	way := g.key.egress
-	if !slices.Contains(p.crowded[way], g) {
-		p.crowded[way] = append(p.crowded[way], g)
+	v := g.key.way
+	if !slices.Contains(v.crowded, g) {
+		v.crowded = append(v.crowded, g)
 	}
 	for _, w := range p.idle {
-		if w.host.paced.key.egress == way {
+		if w.host.key.way == v {
 			p.retire(w)
 			return
 		}

@@ -165,6 +165,7 @@ func (w *worker) opened(first *job) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
+	w.pool.heard(w.session, nil)
 	if w.session.Offers("SMTPUTF8") {
 		w.host.limits.trust(offersSMTPUTF8, w.host.wellAt)
 	}
@@ -192,6 +193,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	}
 	s.NoteQuit()
 	s.logEnd(failure)
+	p.heard(s, failure)
 	own := failure != nil && failure.Kind == smtp.KindEgress
 	if !own {
 		p.noteOpening(s)
@@ -262,7 +264,9 @@ func (w *worker) next() bool {
 func (w *worker) usable() bool {
 	p, h := w.pool, w.host
 	switch {
-	case w.retired || p.closing || w.ctx.Err() != nil || w.session.spent(h.limits.transactions.now):
+	case w.retired || p.closing || h.key.way.leaving || w.ctx.Err() != nil:
+		return false
+	case w.session.spent(h.limits.transactions.now):
 		return false
 	case h.alive() > h.window.Size(time.Now()):
 		return false

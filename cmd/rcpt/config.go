@@ -105,6 +105,13 @@ func readConfig(path string, data []byte) (configFile, []error) {
 			}
 			continue
 		}
+		_, text := item.Value.(string)
+		if (key == egressSetting || key == routesSetting) && !text && item.Value != nil {
+			if err := file.addYAML(key, item.Value, lines[key]); err != nil {
+				errs = append(errs, fmt.Errorf("line %d: %w", lines[key], err))
+			}
+			continue
+		}
 		value, err := flagValue(item.Value)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %q: %w", lines[key], key, err))

@@ -53,7 +53,7 @@ func (c configFile) faults(app *kong.Application) []error {
 		err  error
 	}
 	var all []fault
-	known, contents := settingsOf(app), contentChecks()
+	known, contents := settingsOf(app), contentChecks(c)
 	for key, set := range c.settings {
 		err := unknownSetting(key, known)
 		if flag := known[key]; flag != nil {
@@ -80,7 +80,10 @@ func (c configFile) faults(app *kong.Application) []error {
 // contentChecks returns checks of values that are well-formed, by the names of
 // settings. Each is what a command does with the values when it starts, as far
 // as that needs no network.
-func contentChecks() map[string]func(values []string) error {
+func contentChecks(file configFile) map[string]func(values []string) error {
+	ways := egressFlags{
+		Egress: yamlText(file.settings[egressSetting].value), Routes: yamlText(file.settings[routesSetting].value),
+	}
 	return map[string]func([]string) error{
 		"proxy": func(values []string) error {
 			var flags egressFlags
@@ -88,6 +91,19 @@ func contentChecks() map[string]func(values []string) error {
 				flags.Proxy = append(flags.Proxy, proxyURL(value))
 			}
 			_, err := flags.proxies()
+			return err
+		},
+		egressSetting: func([]string) error {
+			_, err := ways.entries()
+			return err
+		},
+		routesSetting: func([]string) error {
+			if _, err := ways.entries(); err != nil {
+				return nil // which is said already
+			}
+			others := file.others()
+			others.Egress, others.Routes = ways.Egress, ways.Routes
+			_, err := others.routes()
 			return err
 		},
 		"rules": func(values []string) error {
@@ -111,6 +127,24 @@ func contentChecks() map[string]func(values []string) error {
 			return isPostgres("the value", values[0])
 		},
 	}
+}
+
+// others are the egresses of the settings proxy and source-ip, as far as they
+// are valid.
+func (c configFile) others() (flags egressFlags) {
+	for _, value := range kong.SplitEscaped(c.settings["proxy"].value, ',') {
+		flags.Proxy = append(flags.Proxy, proxyURL(value))
+	}
+	if _, err := flags.proxies(); err != nil {
+		flags.Proxy = nil
+	}
+	for _, value := range kong.SplitEscaped(c.settings["source-ip"].value, ',') {
+		var ip sourceIP
+		if ip.UnmarshalText([]byte(value)) == nil {
+			flags.SourceIP = append(flags.SourceIP, ip)
+		}
+	}
+	return flags
 }
 
 // enoughCheckDomains fails for too few values of --check-domain.

@@ -146,6 +146,9 @@ func masked(flag *kong.Flag, value string) string {
 	if flag.Tag.Has("secret") && value != "" {
 		return hidden
 	}
+	if flag.Name == egressSetting && value != "" {
+		return maskedEgresses(value)
+	}
 	var parts []string
 	for _, part := range kong.SplitEscaped(value, ',') {
 		if strings.Contains(part, "://") {

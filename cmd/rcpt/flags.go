@@ -93,7 +93,7 @@ func (f engineFlags) configWith(known *lists.Lists, logger *slog.Logger) (engine
 		RHSBLs:             f.rhsbls(),
 		Logger:             logger,
 	}
-	return config, nil
+	return config, f.addTo(&config)
 }
 
 func (f engineFlags) resolvers() []string {
@@ -144,6 +144,8 @@ func (s *sourceIP) UnmarshalText(text []byte) error {
 type egressFlags struct {
 	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
 	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
+	Egress   yamlText   `placeholder:"YAML" help:"Egresses with names, EHLO names and weights of their own, as they stand under egress in the file of --config."`
+	Routes   yamlText   `placeholder:"YAML" help:"Egresses for a provider, as they stand under routes in the file: '{google: [frankfurt-1]}'."`
 }
 
 // proxies parses the URLs. Its errors do not show them.

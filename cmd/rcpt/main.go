@@ -88,7 +88,7 @@ func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.
 		kong.DefaultEnvars(environmentPrefix),
 		kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(std, &commands.logFlags),
+		kong.Bind(std, &commands.logFlags, &commands.Config),
 	)
 	if err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func helo(ctx context.Context, config engine.Config) string {
 // where there are several egresses or a proxy.
 func clientAddrs(config engine.Config) ([]net.Addr, error) {
 	switch {
-	case len(config.Proxies) > 0, len(config.SourceIPs) > 1:
+	case len(config.Proxies)+len(config.Egresses) > 0, len(config.SourceIPs) > 1:
 		return nil, nil
 	case len(config.SourceIPs) == 1:
 		ip := config.SourceIPs[0].Unmap()

@@ -36,7 +36,7 @@ type serveCommand struct {
 }
 
 // Run serves until ctx is canceled.
-func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, file *configFlag) error {
 	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
 	if err != nil {
 		return usage(err)
@@ -87,6 +87,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags) er
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
+		egressReload: c.watchEgresses(string(*file)),
 		details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())

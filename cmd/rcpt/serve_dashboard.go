@@ -48,7 +48,7 @@ func (r *running) health(context.Context) dashboard.Health {
 	load, memory := r.server.Load(), r.cache.Stats()
 	blocks, resolvers, shed := r.watcher.seen()
 	h := dashboard.Health{
-		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: r.egresses(),
+		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: egressRows(r.verifier.Egresses()),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
 	h.Examination = examinationOf(r.report.Load())
@@ -71,26 +71,6 @@ func (r *running) health(context.Context) dashboard.Health {
 			dashboard.Resolver{Server: s.server, LastAnswer: s.lastAnswer, Fault: s.fault})
 	}
 	return h
-}
-
-// egresses returns the state of each egress.
-func (r *running) egresses() []dashboard.Egress {
-	var all []dashboard.Egress
-	add := func(label, name string) {
-		e := dashboard.Egress{Name: label, HELO: r.engine.HELO}
-		e.LastReply, e.Fault = r.watcher.egress(name)
-		all = append(all, e)
-	}
-	for _, proxy := range r.engine.Proxies {
-		add("proxy "+proxy.Host, "socks5://"+proxy.Host)
-	}
-	for _, ip := range r.engine.SourceIPs {
-		add(ip.String(), ip.Unmap().String())
-	}
-	if len(all) == 0 {
-		add("direct", "")
-	}
-	return all
 }
 
 // setupURL returns a link with which the first account can be created, or "" if

@@ -39,6 +39,7 @@ func (r *running) newFigures() (*figures, error) {
 		Version: version(), Routes: server.Routes(), Log: r.logger,
 		Engine:    func() engine.Stats { return r.verifier.Stats() },
 		Pacing:    func() []smtpprobe.ProviderPace { return r.verifier.Pacing() },
+		Egresses:  func() []smtpprobe.Egress { return r.verifier.Egresses() },
 		Admission: func() metrics.Admission { return metrics.Admission(r.server.Load()) },
 		Keys:      r.state.keyFigures,
 		Cache:     r.cacheFigures,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -17,14 +18,23 @@ const (
 	// paceEvery is how often the pauses and budgets of providers are stored, if
 	// they have changed.
 	paceEvery = time.Minute
-	// maxPaceMemory is how many are stored: their JSON is within what a setting
-	// may have.
+	// maxPaceMemory is how many are stored for an egress: their JSON is within
+	// what a setting may have.
 	maxPaceMemory = 300
 )
 
-// paceKey is the name under which the pauses and budgets of a node's
-// egresses are stored: providers see the nodes as different clients.
-func paceKey(config engine.Config) string { return "pace " + egressIdentity(config) }
+// paceKey is the name under which the pauses and budgets of an egress are
+// stored: providers see each node and egress as a client of its own. Those of
+// an egress that was removed stay, for the case that it comes back.
+func paceKey(config engine.Config, egress string) string {
+	key := "pace " + config.HELO + " " + config.MailFrom
+	if egress != "" {
+		key += pacedBy + egress
+	}
+	return key
+}
+
+const pacedBy = " by "
 
 // paceMemory returns what was stored. Without it, nothing is known of
 // providers.
@@ -33,12 +43,16 @@ func (s *serviceState) paceMemory(ctx context.Context, config engine.Config, log
 		return nil
 	}
 	settings, err := s.store.Settings(ctx)
-	if stored := settings[paceKey(config)]; err == nil && stored != nil {
-		err = json.Unmarshal(stored, &memory)
+	direct := paceKey(config, "")
+	for key, stored := range settings {
+		if key == direct || strings.HasPrefix(key, direct+pacedBy) {
+			var of []pace.Memory
+			err = cmp.Or(err, json.Unmarshal(stored, &of))
+			memory = append(memory, of...)
+		}
 	}
 	if err != nil {
 		log.Warn("cannot read how providers were asked before", slog.String("error", err.Error()))
-		return nil
 	}
 	return memory
 }
@@ -48,26 +62,42 @@ func (s *serviceState) paceMemory(ctx context.Context, config engine.Config, log
 func (r *running) keepPace(ctx context.Context) {
 	tick := time.NewTicker(paceEvery)
 	defer tick.Stop()
-	var stored []byte
 	for ended := false; !ended; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			ended = true
 		}
-		memory := r.verifier.PaceMemory()
-		text, err := json.Marshal(mostUseful(memory))
-		if bytes.Equal(text, stored) || stored == nil && len(memory) == 0 {
+		r.storePace(context.WithoutCancel(ctx))
+	}
+}
+
+// storePace stores the pauses and budgets of the present egresses that have
+// changed.
+func (r *running) storePace(ctx context.Context) {
+	memory := map[string][]pace.Memory{}
+	for _, m := range r.verifier.PaceMemory() {
+		memory[m.Egress] = append(memory[m.Egress], m)
+	}
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	if r.stored == nil {
+		r.stored = make(map[string][]byte)
+	}
+	for _, e := range r.verifier.Egresses() {
+		text, err := json.Marshal(mostUseful(memory[e.Name]))
+		before := r.stored[e.Name]
+		if bytes.Equal(text, before) || before == nil && len(memory[e.Name]) == 0 {
 			continue
 		}
 		if err == nil {
-			err = r.state.store.SetSetting(context.WithoutCancel(ctx), paceKey(r.engine), text)
+			err = r.state.store.SetSetting(ctx, paceKey(r.engine, e.Name), text)
 		}
 		if err != nil {
 			r.logger.Warn("cannot store how providers were asked", slog.String("error", err.Error()))
 			continue
 		}
-		stored = text
+		r.stored[e.Name] = text
 	}
 }
 

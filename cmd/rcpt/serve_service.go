@@ -47,6 +47,7 @@ type service struct {
 	// fails.
 	readyNetwork bool
 	alerts       []alert.Sender // of messages about problems
+	egressReload *egressReload  // nil: the egresses do not change
 	example      string         // address of the request to try
 	samples      []dashboard.Sample
 }
@@ -63,6 +64,9 @@ type running struct {
 	jobs     *jobs.Manager                 // nil: there is no database
 	pages    *dashboard.Dashboard          // nil: there is no dashboard
 	report   atomic.Pointer[doctor.Report] // the last examination of the network; nil: none yet
+
+	storing sync.Mutex
+	stored  map[string][]byte // pauses and budgets by egress, as stored
 
 	changed chan struct{} // the state of the network has changed
 
@@ -157,6 +161,9 @@ func (r *running) background(ctx context.Context) (stop func()) {
 		work.Go(func() { r.newSender().Run(ctx) })
 		work.Go(func() { r.jobs.Run(ctx) })
 	}
+	if r.egressReload != nil {
+		work.Go(func() { r.reloadEgresses(ctx) })
+	}
 	if r.lists != nil {
 		work.Go(func() { r.lists.Run(ctx, func(l *lists.Lists) { r.use(ctx, l) }) })
 	}
@@ -226,6 +233,9 @@ func egressIdentity(config engine.Config) string {
 	}
 	for _, ip := range config.SourceIPs {
 		parts = append(parts, ip.String())
+	}
+	for _, e := range config.Egresses {
+		parts = append(parts, e.Name)
 	}
 	return strings.Join(parts, " ")
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -21,38 +18,14 @@ import (
 // maxSeen bounds how many mail hosts and DNS servers are remembered.
 const maxSeen = 100
 
-// manyUnreachable is how many mail hosts in a row must be unreachable before
-// the egress is suspected: some hosts are always down.
-const manyUnreachable = 10
-
 // watcher records for the operator how DNS servers and mail hosts have answered
 // since the service started.
 type watcher struct {
 	mu        sync.Mutex
 	blocks    map[string]*blockSeen    // by provider or mail host
 	resolvers map[string]*resolverSeen // by server
-	egresses  map[string]*egressSeen   // by name; empty: the only egress
 	shed      int64                    // requests refused because the server was busy
 	hour      hour
-}
-
-// egressSeen is the state of an egress.
-type egressSeen struct {
-	lastReply   time.Time                   // zero: none yet
-	broken      bool                        // the proxy or the source address failed since then
-	unreachable map[netip.AddrPort]struct{} // hosts since then, at most manyUnreachable
-}
-
-// fault returns what is wrong with the egress, or "".
-func (seen *egressSeen) fault() string {
-	switch {
-	case seen.broken:
-		return "the proxy or the source address does not work"
-	case len(seen.unreachable) == manyUnreachable:
-		return fmt.Sprintf("the last %d mail hosts could not be reached: check that outgoing port 25 is open",
-			manyUnreachable)
-	}
-	return ""
 }
 
 // blockSeen counts the refusals of a mail host that concern us and not a
@@ -73,23 +46,16 @@ type resolverSeen struct {
 }
 
 func newWatcher() *watcher {
-	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen),
-		egresses: make(map[string]*egressSeen)}
+	return &watcher{blocks: make(map[string]*blockSeen), resolvers: make(map[string]*resolverSeen)}
 }
 
 // hooks adds the watcher to the hooks of an engine.
 func (w *watcher) hooks(h engine.Hooks) engine.Hooks {
-	resolved, probed, verified := h.Resolved, h.Probed, h.Verified
+	resolved, verified := h.Resolved, h.Verified
 	h.Resolved = func(ctx context.Context, f dnsresolve.Findings, took time.Duration) {
 		w.resolved(f)
 		if resolved != nil {
 			resolved(ctx, f, took)
-		}
-	}
-	h.Probed = func(ctx context.Context, f smtpprobe.Findings, took time.Duration) {
-		w.probed(f)
-		if probed != nil {
-			probed(ctx, f, took)
 		}
 	}
 	h.Verified = func(ctx context.Context, r engine.Result, err error) {
@@ -153,37 +119,6 @@ var resolverFaults = map[dnsresolve.Status]string{
 	dnsresolve.StatusRefused: "refused the last query: it may not serve this machine",
 }
 
-// probed records what sessions show about the egresses.
-func (w *watcher) probed(f smtpprobe.Findings) {
-	now := time.Now()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := range f.Sessions {
-		s := &f.Sessions[i]
-		seen := w.egresses[s.Egress] // one of those in the configuration
-		if seen == nil {
-			seen = &egressSeen{unreachable: make(map[netip.AddrPort]struct{})}
-			w.egresses[s.Egress] = seen
-		}
-		seen.add(s, now)
-	}
-}
-
-func (seen *egressSeen) add(s *smtpprobe.Session, now time.Time) {
-	switch {
-	case s.Greeting != nil:
-		seen.lastReply, seen.broken = now, false
-		clear(seen.unreachable)
-	case s.Failure == nil || s.Failure.Phase != smtp.PhaseConnect:
-	case s.Failure.Kind == smtp.KindEgress:
-		seen.broken = true
-	case s.Failure.Kind == smtp.KindTimeout, s.Failure.Kind == smtp.KindUnreachable, s.Failure.Kind == smtp.KindRefused:
-		if len(seen.unreachable) < manyUnreachable { // a failure may be reported again without a new try
-			seen.unreachable[s.Addr] = struct{}{}
-		}
-	}
-}
-
 func (w *watcher) verified(r engine.Result) {
 	d := r.Details
 	if d != nil && !d.Cached && r.Domain != "" { // an address without a domain says nothing about the network
@@ -232,17 +167,6 @@ func (w *watcher) refused(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.shed++
-}
-
-// egress returns when a mail host last replied through an egress, and what is
-// wrong with it.
-func (w *watcher) egress(name string) (lastReply time.Time, fault string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if seen := w.egresses[name]; seen != nil {
-		return seen.lastReply, seen.fault()
-	}
-	return time.Time{}, ""
 }
 
 // seen returns the blocks, the latest first, and the DNS servers by name.

@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func blockedBy(provider, host string, at time.Time) engine.Result {
@@ -74,43 +70,6 @@ func TestWatcher(t *testing.T) {
 	if len(blocks) != maxSeen || len(resolvers) != maxSeen || blocks[0].provider != fmt.Sprintf("mx%d.example", 3*maxSeen-1) {
 		t.Errorf("%d blocks, %d resolvers, the first %v", len(blocks), len(resolvers), blocks[0])
 	}
-}
-
-// TestWatchedEgresses: an egress works if a mail host replied through it. One
-// dead host proves nothing, however often it is reported; many in a row do.
-func TestWatchedEgresses(t *testing.T) {
-	w := newWatcher()
-	hooks := w.hooks(engine.Hooks{})
-	session := func(way string, host byte, kind smtp.Kind) {
-		s := smtpprobe.Session{Egress: way, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, host}), 25)}
-		if kind == "" {
-			s.Greeting = &smtp.Reply{Code: 220}
-		} else {
-			s.Failure = &smtp.Failure{Phase: smtp.PhaseConnect, Kind: kind}
-		}
-		hooks.Probed(t.Context(), smtpprobe.Findings{Sessions: []smtpprobe.Session{s}}, 0)
-	}
-	wants := func(what, way string, replied bool, fault string) {
-		t.Helper()
-		last, got := w.egress(way)
-		if last.IsZero() == replied || !strings.Contains(got, fault) || (fault == "") != (got == "") {
-			t.Errorf("%s: last reply %v, fault %q", what, last, got)
-		}
-	}
-	wants("not tried", "", false, "")
-	for range 2 * manyUnreachable {
-		session("", 1, smtp.KindTimeout)
-	}
-	wants("one dead host", "", false, "")
-	for i := range manyUnreachable {
-		session("", byte(i), smtp.KindUnreachable)
-	}
-	wants("many in a row", "", false, "port 25")
-	session("", 99, "")
-	wants("one that replies", "", true, "")
-	session("socks5://192.0.2.7:1080", 1, smtp.KindEgress)
-	wants("a broken proxy", "socks5://192.0.2.7:1080", false, "proxy")
-	wants("the other way", "", true, "")
 }
 
 // TestNamedResolvers: a server without queries is listed, and has no fault

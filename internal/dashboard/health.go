@@ -46,8 +46,19 @@ type Hour struct {
 type Egress struct {
 	Name      string // "direct", an address or a proxy without its password
 	HELO      string
+	Sessions  int
+	Leaving   bool      // it was removed, and its last sessions end
 	LastReply time.Time // of a mail host through it; zero: none yet
 	Fault     string    // empty: none is known
+	Said      []Said    // what providers said to it, the last first
+}
+
+// Said is the last reply of a provider to an egress.
+type Said struct {
+	Provider string
+	Reply    string // its codes
+	Meaning  string // in words: "no such user", "blocked"
+	At       time.Time
 }
 
 // Pace is how a provider is asked through an egress.

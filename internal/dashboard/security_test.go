@@ -442,7 +442,7 @@ func TestScripts(t *testing.T) {
 			return result, nil
 		}
 		c.Health = func(context.Context) Health {
-			return Health{Version: evil, Egresses: []Egress{{Name: evil, HELO: evil, Fault: evil}}, Preset: evil, Pace: []Pace{{Provider: evil, Egress: evil, Reason: evil, Harvesting: true}},
+			return Health{Version: evil, Egresses: []Egress{{Name: evil, HELO: evil, Fault: evil, Said: []Said{{Provider: evil, Reply: evil, Meaning: evil}}}}, Preset: evil, Pace: []Pace{{Provider: evil, Egress: evil, Reason: evil, Harvesting: true}},
 				Blocks: []Block{{Provider: evil, Reply: evil}}, Resolvers: []Resolver{{Server: evil, Fault: evil}}}
 		}
 	})

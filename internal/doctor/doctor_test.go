@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -94,6 +95,12 @@ func TestSickWorlds(t *testing.T) {
 			NameHELO, StateWarning, []string{"--helo out.rcpt.example"}},
 		{"wrong HELO", func(w *world) { w.config.HELO = "localhost.localdomain" }, NameHELO, StateFault,
 			[]string{"does not lead to " + seen, "Set --helo to " + name}},
+		{"wrong HELO of an egress", func(w *world) {
+			w.config.Egresses = egress.Egresses{{Name: "own", Dialer: &net.Dialer{}, HELO: "localhost.localdomain"}}
+		}, NameHELO, StateFault, []string{"localhost.localdomain, does not lead to " + seen}},
+		{"wrong sender of an egress", func(w *world) {
+			w.config.Egresses = egress.Egresses{{Name: "own", Dialer: &net.Dialer{}, MailFrom: "probe@nospf.example"}}
+		}, NameSPF, StateWarning, []string{"nospf.example"}},
 		{"no HELO", func(w *world) { w.config.HELO = "" }, NameHELO, StateWarning, []string{"literal", "Set --helo to " + name}},
 		{"SPF excludes", zone(`"v=spf1 a -all"`, `"v=spf1 -all"`), NameSPF, StateFault, []string{"excludes", "ip4:" + seen}},
 		{"SPF broken", zone(`"v=spf1 a -all"`, `"v=spf1 nonsense -all"`), NameSPF, StateFault, []string{"broken"}},

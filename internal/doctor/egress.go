@@ -128,6 +128,19 @@ func (x *examination) allowed(ip netip.Addr) bool {
 	return slices.ContainsFunc(x.config.Engine.AllowNets, func(n netip.Prefix) bool { return n.Contains(ip.Unmap()) })
 }
 
+// by returns the examination as it is by an egress, which may have an EHLO name
+// and a sender of its own.
+func (x *examination) by(way egress.Egress) *examination {
+	own := *x
+	if way.HELO != "" {
+		own.config.Engine.HELO = way.HELO
+	}
+	if way.MailFrom != "" {
+		own.config.Engine.MailFrom = strings.Trim(way.MailFrom, "<>")
+	}
+	return &own
+}
+
 // visit is a session with a mail host, and our end of the connection.
 type visit struct {
 	target
@@ -150,7 +163,7 @@ func (x *examination) visits(ctx context.Context, way egress.Egress, targets []t
 	})
 	return each(chosen, func(to target) visit {
 		said, local := smtpprobe.Hello(ctx, smtpprobe.Introduction{
-			HELO: x.config.Engine.HELO, Egress: way, Host: to.host, Addr: to.addr,
+			HELO: x.by(way).config.Engine.HELO, Egress: way, Host: to.host, Addr: to.addr,
 			Connect: x.config.patience * 3 / 4, Command: x.config.patience,
 		})
 		return visit{to, said, local}
@@ -166,6 +179,7 @@ func (x *examination) egress(ctx context.Context, way egress.Egress, visits []vi
 	if name == "" {
 		name = directName
 	}
+	x = x.by(way)
 	main := ofFamily(visits, !way.Only6)
 	all := []Check{x.reachable(name, main)}
 	if !greeted(main) {

@@ -40,6 +40,9 @@ func watchAll() Config {
 				{Rules: pace.Rules{Provider: "192.0.2.0/24"}, State: pace.State{Sessions: 1, Allowed: 10}, Waiting: 1},
 			}
 		},
+		Egresses: func() []smtpprobe.Egress {
+			return []smtpprobe.Egress{{Name: "a", Sessions: 3}, {Name: "b", Down: true}, {Sessions: 2, Leaving: true}}
+		},
 		Admission: func() Admission { return Admission{Running: 3, Waiting: 1, Limit: 1000} },
 		Cache:     func() Cache { return Cache{Hits: 5, StoreHits: 6, Misses: 7, Entries: 8} },
 		Rechecks:  func() Rechecks { return Rechecks{Waiting: 1, Done: 2, GivenUp: 3, Dropped: 4} },

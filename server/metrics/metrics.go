@@ -28,6 +28,8 @@ type Config struct {
 	Engine func() engine.Stats
 	// Pacing is how each provider is asked.
 	Pacing func() []smtpprobe.ProviderPace
+	// Egresses is the state of each egress.
+	Egresses func() []smtpprobe.Egress
 	// Admission is how many verifications run and may run.
 	Admission func() Admission
 	// Cache is what the remembered verdicts are good for.

@@ -130,6 +130,8 @@ func TestSources(t *testing.T) {
 		`rcpt_pace_limited{cause="harvesting",provider="google"} 1`, `rcpt_pace_limited{cause="blocked",provider="google"} 1`,
 		`rcpt_pace_limited{cause="rate_limited",provider="google"} 1`, `rcpt_pace_limited{cause="budget_spent",provider="other"} 1`,
 		`rcpt_pace_limited{cause="blocked",provider="other"} 0`,
+		`rcpt_egress_up{egress="a"} 1`, `rcpt_egress_up{egress="b"} 0`, `rcpt_egress_up{egress="direct"} 0`,
+		`rcpt_egress_sessions{egress="a"} 3`, `rcpt_egress_sessions{egress="direct"} 2`,
 		`rcpt_network_check_failed{check="port"} 1`, `rcpt_doctor_checks{state="fault"} 1`, `rcpt_network_check_failed{check="resolver"} 0`,
 		`rcpt_admission_running 3`, `rcpt_admission_waiting 1`, `rcpt_admission_limit 1000`,
 		`rcpt_cache_hits_total{layer="memory"} 5`, `rcpt_cache_hits_total{layer="store"} 6`, `rcpt_cache_misses_total 7`, `rcpt_cache_entries 8`,

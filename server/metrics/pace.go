@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"cmp"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -24,6 +26,32 @@ func paceFigures() []figure[[]smtpprobe.ProviderPace] {
 			func(p smtpprobe.ProviderPace) float64 { return float64(max(0, p.Allowed)) }),
 		limited(known),
 	}
+}
+
+// egressFigures are those of each egress, by its name in the configuration.
+// Egresses of the same name are counted together; "direct" is the network as
+// it is.
+var egressFigures = []figure[[]smtpprobe.Egress]{
+	byEgress("rcpt_egress_up", "1 while the egress works, as far as is known; 0: it does not, or it is being removed.", func(e smtpprobe.Egress) float64 {
+		if e.Down || e.Leaving {
+			return 0
+		}
+		return 1
+	}),
+	byEgress("rcpt_egress_sessions", "SMTP sessions by an egress, open or being opened.",
+		func(e smtpprobe.Egress) float64 { return float64(e.Sessions) }),
+}
+
+func byEgress(name, help string, of func(smtpprobe.Egress) float64) figure[[]smtpprobe.Egress] {
+	return labelled(prometheus.GaugeValue, name, help, []string{"egress"}, func(now []smtpprobe.Egress, show func(float64, ...string)) {
+		sums := map[string]float64{}
+		for _, e := range now {
+			sums[cmp.Or(e.Name, "direct")] += of(e)
+		}
+		for egress, sum := range sums {
+			show(sum, egress)
+		}
+	})
 }
 
 func byProvider(

@@ -56,6 +56,7 @@ func (c *Config) sources() []prometheus.Collector {
 	var all []prometheus.Collector
 	all = watch(all, c.Engine, engineFigures())
 	all = watch(all, c.Pacing, paceFigures())
+	all = watch(all, c.Egresses, egressFigures)
 	all = watch(all, c.Admission, admissionFigures)
 	all = watch(all, c.Cache, cacheFigures)
 	all = watch(all, c.Rechecks, recheckFigures)

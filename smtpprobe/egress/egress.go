@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress/internal/socks5"
 )
@@ -22,7 +24,29 @@ type Egress struct {
 	Only4  bool // it reaches no IPv6 addresses
 	Only6  bool // it reaches no IPv4 addresses
 
+	HELO     string    // EHLO name; default: as for all egresses
+	MailFrom string    // reverse-path, "<>" for the null reverse-path; default: as for all egresses
+	Weight   int       // share of the mail hosts, in proportion to the others; default: 1
+	Since    time.Time // when it was first used, for budgets that grow with age; default: not yet
+
 	id string // what the choice goes by, where that is not the name
+}
+
+// ID identifies the egress, whatever its name: a proxy with its user, or an
+// address. It has no password.
+func (e Egress) ID() string {
+	if e.id == "" {
+		return e.Name
+	}
+	return e.id
+}
+
+// Reaches reports whether the egress reaches the family of an address.
+func (e Egress) Reaches(addr netip.Addr) bool {
+	if addr.Unmap().Is4() {
+		return !e.Only6
+	}
+	return !e.Only4
 }
 
 // Dialer opens connections, as [net.Dialer] does.
@@ -109,7 +133,7 @@ func SourceIP(ip netip.Addr) (Egress, error) {
 	}
 	_ = trial.Close()
 	dialer := &sourceDialer{net.Dialer{LocalAddr: local, KeepAlive: -1}, ip.String()}
-	return Egress{Name: ip.String(), Dialer: dialer, Only4: ip.Is4(), Only6: ip.Is6()}, nil
+	return Egress{Name: ip.String(), Dialer: dialer, Only4: ip.Is4(), Only6: ip.Is6(), id: ip.String()}, nil
 }
 
 // reasonOf is what the system said.
@@ -146,32 +170,25 @@ type Egresses []Egress
 const None = -1
 
 // Choose returns the index of the egress for an address, or [None]. It uses
-// rendezvous hashing: an address always gets the same egress, whatever their
-// order, and if one is added or removed, only its own addresses change. Hosts
-// that greylist expect a sender to return from the same address, and the hosts
-// of one site may share what they have seen, so neighbouring addresses get the
-// same egress.
+// weighted rendezvous hashing: an address always gets the same egress, whatever
+// their order, and if one is added or removed, only its own addresses change.
+// Hosts that greylist expect a sender to return from the same address, and the
+// hosts of one site may share what they have seen, so neighbouring addresses
+// get the same egress.
 func (all Egresses) Choose(addr netip.Addr) int {
-	best, bestScore := None, uint64(0)
+	best, bestScore := None, 0.0
 	for i, e := range all {
-		if !e.leadsTo(addr) {
+		if !e.Reaches(addr) {
 			continue
 		}
 		if len(all) == 1 {
 			return i
 		}
-		if score := e.score(addr); best == None || score > bestScore {
+		if score := e.Score(addr); best == None || score > bestScore {
 			best, bestScore = i, score
 		}
 	}
 	return best
-}
-
-func (e Egress) leadsTo(addr netip.Addr) bool {
-	if addr.Unmap().Is4() {
-		return !e.Only6
-	}
-	return !e.Only4
 }
 
 // The prefix lengths within which addresses count as neighbours, which is about
@@ -181,21 +198,23 @@ const (
 	siteBits6 = 48
 )
 
-func (e Egress) score(addr netip.Addr) uint64 {
+// Site returns the network of a site: its mail hosts have the same egress.
+func Site(addr netip.Addr) netip.Prefix {
 	bits := siteBits6
 	if addr = addr.Unmap(); addr.Is4() {
 		bits = siteBits4
 	}
-	site, err := addr.Prefix(bits)
-	if err != nil {
-		return 0 // no address at all, which check refuses
-	}
-	id := e.id
-	if id == "" {
-		id = e.Name
-	}
-	sum := sha256.Sum256([]byte(site.Addr().String() + " " + id))
-	return binary.BigEndian.Uint64(sum[:])
+	site, _ := addr.Prefix(bits) // the zero Prefix for no address at all, which nobody dials
+	return site
+}
+
+// Score returns how well the egress suits an address: the one with the highest
+// score is chosen. Scores are positive, and an egress with the weight 2 has the
+// highest one twice as often as one with the weight 1.
+func (e Egress) Score(addr netip.Addr) float64 {
+	sum := sha256.Sum256([]byte(Site(addr).Addr().String() + " " + e.ID()))
+	share := (float64(binary.BigEndian.Uint64(sum[:])>>11) + 0.5) / (1 << 53) // between 0 and 1
+	return float64(max(1, e.Weight)) / -math.Log(share)
 }
 
 // DialContext implements [Dialer].

@@ -53,6 +53,28 @@ func TestChoiceIsStable(t *testing.T) {
 	}
 }
 
+// TestWeights checks that shares are in proportion to weights, and that a
+// weight that grows takes addresses from the others only.
+func TestWeights(t *testing.T) {
+	all := Egresses{{Name: "a"}, {Name: "b", Weight: 1}, {Name: "c", Weight: 2}}
+	heavier := slices.Clone(all)
+	heavier[2].Weight = 6
+	uses := map[string]int{}
+	const addrs = 4000
+	for i := range addrs {
+		name := chosen(all, publicAddr(i))
+		uses[name]++
+		if got := chosen(heavier, publicAddr(i)); got != name && got != "c" {
+			t.Fatalf("%s: %s, and with a heavier c %s", publicAddr(i), name, got)
+		}
+	}
+	for name, want := range map[string]int{"a": addrs / 4, "b": addrs / 4, "c": addrs / 2} {
+		if got := uses[name]; got < want*9/10 || got > want*11/10 {
+			t.Errorf("%s has %d of %d addresses, want about %d", name, got, addrs, want)
+		}
+	}
+}
+
 func TestNeighboursGoTheSameWay(t *testing.T) {
 	all := Egresses{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	for _, site := range []string{"9.9.%d.1 9.9.%d.200 ::ffff:9.9.%d.7", "2620:fe:%d::1 2620:fe:%d:1::2 2620:fe:%d::fe"} {
@@ -129,7 +151,7 @@ func TestSourceIPLeadsToItsFamily(t *testing.T) {
 			continue
 		}
 		for _, addr := range []string{"9.9.9.9", "2620:fe::fe"} {
-			if got := way.leadsTo(netip.MustParseAddr(addr)); got != (addr == leadsTo) {
+			if got := way.Reaches(netip.MustParseAddr(addr)); got != (addr == leadsTo) {
 				t.Errorf("from %s to %s: %v", ip, addr, got)
 			}
 		}

@@ -44,6 +44,16 @@ func (b *Budget) left(first int, now time.Time) int {
 // renewed returns when the next day begins.
 func (b *Budget) renewed() time.Time { return time.Unix((b.Day+1)*int64(day/time.Second), 0) }
 
+// oldLevel is the highest level for age alone: 500 recipients a day become
+// 16,000. What is beyond is for good conduct with this provider.
+const oldLevel = 5
+
+// Aged notes how long the egress has been in use: its budget is that of an
+// egress that got on well with the provider for as many days, up to a limit.
+func (p *Provider) Aged(inUse time.Duration) {
+	p.budget.Level = min(max(0, int(inUse/day)), oldLevel)
+}
+
 // Memory is what is worth keeping of a provider over a restart.
 type Memory struct {
 	Provider    string    `json:"provider"`

@@ -251,7 +251,7 @@ func (p *Provider) Blocked(domain string, early bool, code int, now time.Time) {
 	if now.Before(p.until) || !p.suspicion.blocked(domain, early) {
 		return
 	}
-	p.suspicion.clear()
+	p.suspicion.paused()
 	p.wentBadly(now)
 	first := p.rules.Limits.RefusedPause
 	if code < 500 {
@@ -308,6 +308,13 @@ func (p *Provider) RateLimited(began, now time.Time) {
 
 // Observed notes any other reply, which changes nothing but the age.
 func (p *Provider) Observed(now time.Time) { p.touched = now }
+
+// PauseUntil pauses the provider because it has blocked other egresses.
+func (p *Provider) PauseUntil(until time.Time) {
+	if until.After(p.until) {
+		p.until, p.why = until, Blocked
+	}
+}
 
 // Paused reports whether the provider is paused, and until when.
 func (p *Provider) Paused(now time.Time) (until time.Time, paused bool) {

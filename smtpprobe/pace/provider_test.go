@@ -135,6 +135,33 @@ func TestPausesGrow(t *testing.T) {
 // TestComplaints checks that a complaint halves the sessions, that they come
 // back one a minute and stay below what was too many, and that an hour later
 // all is forgotten.
+// TestABlockThatStands checks that after a pause one refusal in a domain that
+// led to it is enough for the next, but not one in another domain, nor after an
+// answer.
+func TestABlockThatStands(t *testing.T) {
+	for _, tt := range []struct {
+		domain   string
+		answered bool
+		want     bool
+	}{{domain(0), false, true}, {"new.example", false, false}, {domain(0), true, false}} {
+		p := newProvider(Limits{Sessions: 10}, Settings{})
+		for i := range 5 {
+			p.Blocked(domain(i), true, 554, start)
+		}
+		until, paused := p.Paused(start)
+		if !paused {
+			t.Fatal("five domains do not make a pause")
+		}
+		if tt.answered {
+			p.Answered("good.example", until)
+		}
+		p.Blocked(tt.domain, true, 554, until)
+		if _, paused := p.Paused(until); paused != tt.want {
+			t.Errorf("%s, after an answer %t: paused %t", tt.domain, tt.answered, paused)
+		}
+	}
+}
+
 func TestComplaints(t *testing.T) {
 	p, now := newProvider(Limits{Sessions: 10}, Settings{}), start
 	for range 8 {

@@ -22,7 +22,8 @@ const (
 	againPoints = 1
 )
 
-// maxGood is how many domains that answered are remembered.
+// maxGood is how many domains that answered are remembered, and how many that
+// led to pauses.
 const maxGood = 64
 
 // suspicion weighs refusals.
@@ -30,11 +31,12 @@ type suspicion struct {
 	points  int
 	domains []string // that refused us since the last answer or pause
 	good    []string // that answered, the last one last
+	held    []string // that refused us before the last pause; none once somebody has answered
 }
 
 // answered notes an answer in a domain.
 func (s *suspicion) answered(domain string) {
-	s.points, s.domains = 0, nil
+	s.points, s.domains, s.held = 0, nil, nil
 	if len(s.good) > 0 && s.good[len(s.good)-1] == domain {
 		return
 	}
@@ -47,7 +49,8 @@ func (s *suspicion) answered(domain string) {
 	s.good = append(s.good, domain)
 }
 
-// blocked notes a refusal in a domain, and reports whether it is time to pause.
+// blocked notes a refusal in a domain, and reports whether it is time to pause:
+// after a pause, one in a domain that led to it is enough.
 func (s *suspicion) blocked(domain string, early bool) bool {
 	known := slices.Contains(s.domains, domain)
 	switch {
@@ -64,7 +67,15 @@ func (s *suspicion) blocked(domain string, early bool) bool {
 	if !known {
 		s.domains = append(s.domains, domain)
 	}
-	return s.points >= pausePoints
+	return s.points >= pausePoints || slices.Contains(s.held, domain)
 }
 
-func (s *suspicion) clear() { s.points, s.domains = 0, nil }
+// paused begins anew.
+func (s *suspicion) paused() {
+	for _, domain := range s.domains {
+		if !slices.Contains(s.held, domain) && len(s.held) < maxGood {
+			s.held = append(s.held, domain)
+		}
+	}
+	s.points, s.domains = 0, nil
+}

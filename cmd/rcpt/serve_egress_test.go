@@ -1,0 +1,66 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+)
+
+// TestServeChangesEgresses: on SIGHUP a server adds and removes the egresses
+// that its file has now, and keeps those that it has when the file is wrong.
+func TestServeChangesEgresses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rcpt.yaml")
+	write := func(text string) { t.Helper(); check(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write("egress:\n  - {name: first, source_ip: 127.0.0.8}\n")
+	p := start(t, append(startWorld(t), "RCPT_API_KEY=key"), "--config", file, "serve", "--listen", "127.0.0.1:0",
+		"--metrics-listen", "127.0.0.1:0", "--remember", "0", "--log-level", "debug")
+	metrics := p.await(p.stderr, `^Metrics are at (http://.*)$`)[1]
+	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
+	asks := func(egress string) {
+		t.Helper()
+		if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example", "key"); status != http.StatusOK || !strings.Contains(body, `"deliverable"`) {
+			t.Fatalf("status %d, body %s", status, body)
+		}
+		p.await(p.stderr, `msg="smtp session" .*egress=`+egress+`\b`)
+	}
+	has := func(egresses ...string) {
+		t.Helper()
+		_, body := get(t, metrics, "")
+		for _, name := range egresses {
+			if !strings.Contains(body, `rcpt_egress_up{egress="`+name+`"} 1`) {
+				t.Errorf("no egress %q in the metrics", name)
+			}
+		}
+	}
+	asks("first")
+	has("first")
+
+	write("egress:\n  - {name: second, source_ip: 127.0.0.9}\n")
+	check(t, p.command.Process.Signal(syscall.SIGHUP))
+	p.await(p.stderr, `msg="egresses read again" egresses=second`)
+	asks("second")
+	has("second")
+
+	write("egress:\n  - {name: third, source: 127.0.0.9}\n")
+	check(t, p.command.Process.Signal(syscall.SIGHUP))
+	p.await(p.stderr, `level=ERROR msg="the egresses cannot be changed; those from before stay in use" error="egress\[1\].source is not a setting`)
+	asks("second")
+	if code, _, log := p.end(syscall.SIGTERM); code != exitDone {
+		t.Errorf("exit code %d, log:\n%s", code, log)
+	}
+}
+
+// TestEgressRows: the Health page shows what a provider said in words, and the
+// egress of a configuration without any by a name.
+func TestEgressRows(t *testing.T) {
+	rows := egressRows([]smtpprobe.Egress{{HELO: "a.example", Said: []smtpprobe.Said{{Provider: "google", Class: replies.ClassNoSuchUser, Code: 550, Enhanced: "5.1.1"}}}})
+	if rows[0].Name != "direct" || rows[0].Said[0].Meaning != "no such user" || rows[0].Said[0].Reply != "550 5.1.1" {
+		t.Errorf("%+v", rows)
+	}
+}

@@ -1,0 +1,87 @@
+package smtpprobe_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+)
+
+// TestABlockMovesAProvider sees that a provider which blocks one of three
+// egresses is asked by the others, and by none when it blocks a second: a third
+// address would be spent, too. Other providers do not notice.
+func TestABlockMovesAProvider(t *testing.T) {
+	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
+		m.hosts("a", blocks)
+		m.hosts("b", takesAll)
+		m.hosts("c", takesAll)
+		m.byEgress(giant)
+		time.Sleep(time.Minute)
+		now, answered := m.byEgress(giant)
+		if answered != manyHosts || slices.Contains(now[:], "a") {
+			m.Errorf("after the first block %d of %d were answered, by %v", answered, manyHosts, now)
+		}
+		a := m.state("a").Said
+		if len(a) != 1 || a[0].Provider != giant || a[0].Class != replies.ClassBlocked || a[0].Code != 554 || a[0].Enhanced != "5.7.1" {
+			m.Errorf("the provider said %+v", a)
+		}
+		if s := m.ask(0, "another.example"); s.Greeting == nil {
+			m.Errorf("another provider: %s", summary(s))
+		}
+		m.hosts("b", blocks)
+		time.Sleep(time.Minute)
+		m.byEgress(giant)
+		for _, c := range m.clients {
+			c.dials()
+		}
+		if now, answered = m.byEgress(giant); answered != 0 {
+			m.Errorf("after the second block %d were answered, by %v", answered, now)
+		}
+		for name, c := range m.clients {
+			if n := c.dials(); n > 0 {
+				m.Errorf("after the second block, %d sessions by %s", n, name)
+			}
+		}
+		m.remembers(giant)
+	})
+}
+
+// remembers sees that a later pool knows that the provider is paused, with
+// another egress besides.
+func (m *manyWays) remembers(provider string) {
+	later := smtpprobe.Config{PaceMemory: m.pool.PaceMemory()}
+	for name, c := range m.clients {
+		later.Egresses = append(later.Egresses, egress.Egress{Name: name, Dialer: c})
+	}
+	later.Egresses = append(later.Egresses, m.newClient("new"))
+	m.hosts("new", takesAll)
+	before := m.pool
+	m.pool = newProber(m.T, later, nil)
+	if now, answered := m.byEgress(provider); answered != 0 {
+		m.Errorf("after a restart %d were answered, by %v", answered, now)
+	}
+	_ = m.pool.Close()
+	m.pool = before
+}
+
+// TestABlockIsRemembered sees that a pool which begins with what another left
+// does not ask by the egress that was blocked.
+func TestABlockIsRemembered(t *testing.T) {
+	left := []pace.Memory{{Provider: giant, Egress: "a", PausedUntil: time.Date(2000, 1, 1, 1, 0, 0, 0, time.UTC), Pauses: 1}}
+	byWays(t, smtpprobe.Config{PaceMemory: left}, []string{"a", "b"}, func(m *manyWays) {
+		m.hosts("a", takesAll)
+		m.hosts("b", takesAll)
+		now, answered := m.byEgress(giant)
+		if answered != manyHosts || slices.Contains(now[:], "a") {
+			m.Errorf("%d of %d were answered, by %v", answered, manyHosts, now)
+		}
+		time.Sleep(time.Hour)
+		if now, _ = m.byEgress(giant); !slices.Contains(now[:], "a") {
+			m.Error("not asked by it after the pause")
+		}
+	})
+}
