@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
@@ -37,6 +39,35 @@ func TestPaceOutlastsAServer(t *testing.T) {
 	}
 	if got := state.paceMemory(t.Context(), engine.Config{HELO: "b.example"}, log); got != nil {
 		t.Errorf("another egress: %+v", got)
+	}
+}
+
+// TestPaceOutlastsOtherEgresses sees that what is stored about an egress is
+// known to a server with another list of egresses, and stays stored while the
+// egress is away.
+func TestPaceOutlastsOtherEgresses(t *testing.T) {
+	state := &serviceState{store: openState(t, store.Options{DataDir: t.TempDir()})}
+	log := slog.New(slog.DiscardHandler)
+	until := time.Now().Add(time.Hour).UTC().Round(time.Second)
+	serves := func(memory []pace.Memory, names ...string) []pace.Memory {
+		config := engine.Config{HELO: "a.example", PaceMemory: memory}
+		for _, name := range names {
+			config.Egresses = append(config.Egresses, egress.Egress{Name: name, Dialer: &net.Dialer{}})
+		}
+		verifier, err := engine.New(config)
+		check(t, err)
+		defer func() { _ = verifier.Close() }()
+		r := &running{service: service{engine: config, state: state}, logger: log, verifier: verifier}
+		r.storePace(t.Context())
+		return state.paceMemory(t.Context(), config, log)
+	}
+	want := []pace.Memory{{Provider: "google", Egress: "a", PausedUntil: until, Pauses: 2}}
+	got := serves(want, "a", "b")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want, serves(got, "b", "c")); diff != "" {
+		t.Errorf("without a: %s", diff)
 	}
 }
 
