@@ -178,7 +178,7 @@ func TestWhoWaitsForAProvider(t *testing.T) {
 					}
 				}
 			})
-			if n := count(sessions, "RCPT") + count(sessions, "MAIL"); n > 120 || len(sessions) > 20 {
+			if n := count(sessions, "RCPT") + count(sessions, "MAIL"); n > 200 || len(sessions) > 20 {
 				t.Errorf("%d MAIL and RCPT in %d sessions", n, len(sessions))
 			}
 		})
