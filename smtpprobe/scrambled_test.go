@@ -282,6 +282,23 @@ func TestOneRefusedByAnotherName(t *testing.T) {
 	}
 }
 
+// TestNamedWithoutQuotes is about a host that names a quoted local-part without
+// its quotes: it means the mailbox.
+func TestNamedWithoutQuotes(t *testing.T) {
+	const mailbox = `"jane \" doe"@a.example`
+	host := &peer{rcpt: func(_ *visit, m string) string {
+		return strings.NewReplacer(`"jane \" doe"`, `jane " doe`).Replace(usual(m))
+	}}
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		if r := b.ask(b.Context(), about(mailbox)); verdictOf(mailbox, r) != "dead" {
+			b.Errorf("told:\n%s", transcript(r.last()))
+		}
+	})
+	if len(sessions) != 1 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+}
+
 // TestMachinesDiffer is about a host behind whose address one machine in three
 // takes every mailbox: nobody is called alive because another machine refused
 // the control.

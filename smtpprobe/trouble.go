@@ -80,7 +80,8 @@ func (t *transaction) namesAnother(i int) bool {
 			return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox
 		})
 	}
-	if name == "" || strings.EqualFold(name, r.mailbox) || strings.EqualFold(name, t.s.mailFrom) {
+	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.mailbox))
+	if name == "" || own || strings.EqualFold(name, t.s.mailFrom) {
 		return false
 	}
 	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, postmaster) {
@@ -91,6 +92,10 @@ func (t *transaction) namesAnother(i int) bool {
 	j.named = strings.ToLower(name)
 	return !t.lastWord() || j.named != before
 }
+
+// unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
+// b@a.example, too.
+var unquoted = strings.NewReplacer(`"`, "", `\`, "")
 
 // comesLate reports whether the transaction before this one named a mailbox: a
 // reply that is about it is a late one.
