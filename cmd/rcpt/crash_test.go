@@ -82,9 +82,9 @@ type crash struct {
 	askers      struct{ large, small asker }
 
 	kills   int
-	mayLack int64 // uses that need not be stored: those of the second before each kill
+	mayLack int64 // uses that need not be stored: those shortly before each kill
 	starts  []time.Duration
-	settled []string // addresses whose verdict was known a second before the kill
+	settled []string // addresses whose verdict was known some time before the kill
 }
 
 const (
@@ -123,7 +123,9 @@ func TestKilledUnderLoad(t *testing.T) {
 	c.last()
 }
 
-// round runs one server until it is killed.
+// round runs one server until it is killed. It may lack what it was about to
+// store: that of its last second, or of longer on a machine that is so busy that
+// a start takes its time.
 func (c *crash) round(round int) {
 	alive, revoked := c.keys.look()
 	n := startNode(c.t, c.environment)
@@ -145,9 +147,9 @@ func (c *crash) round(round int) {
 	}
 	clients.Go(func() { c.askers.small.ask(ctx, n, c.small.Key, c.address, c.usedUp) })
 	goal := c.askers.large.answered.Load() + int64(50+round%5*150)
-	lasts := time.Duration(0)
+	grace, lasts := max(time.Second, 2*n.took), time.Duration(0)
 	if round%4 == 3 {
-		lasts = 1200 * time.Millisecond // so that not all of it was in the last second
+		lasts = grace + 200*time.Millisecond // so that not all of it was in that time
 	}
 	testkit.Eventually(c.t, "clients are answered", func() bool {
 		return c.askers.large.answered.Load() >= goal && time.Since(began) >= lasts
@@ -157,8 +159,8 @@ func (c *crash) round(round int) {
 	cancel()
 	clients.Wait()
 	c.kills++
-	c.mayLack += c.askers.large.since(killed.Add(-time.Second))
-	if c.settled = nil; killed.Sub(began) > time.Second {
+	c.mayLack += c.askers.large.since(killed.Add(-grace))
+	if c.settled = nil; killed.Sub(began) > grace {
 		c.settled = fresh
 	}
 	storetest.Sound(c.t, filepath.Join(c.folder, "rcpt.db"))
@@ -248,7 +250,7 @@ func (c *crash) accounts() {
 	counted := usesOf(c.t, s, c.large.ID)
 	answered := c.askers.large.answered.Load()
 	if most := answered + int64(askersOfLarge*c.kills); counted < answered-c.mayLack || counted > most {
-		c.t.Errorf("%d uses are stored; %d were answered, %d of them in the last second of a server", counted, answered, c.mayLack)
+		c.t.Errorf("%d uses are stored; %d were answered, %d of them shortly before a kill", counted, answered, c.mayLack)
 	}
 }
 

@@ -91,8 +91,8 @@ func TestServeOnFullDisk(t *testing.T) {
 	if code := n.stop(); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
-	const few = 2
-	if says("usage and verdicts cannot be stored") > few || says("quotas cannot be reserved") > few || says("\n") > 4*few || says("full, make room on it") == 0 {
+	const few = 2 // but for what a busy machine does not do in time
+	if says("usage and verdicts cannot be stored") > few || says("quotas cannot be reserved") > few || says("\n")-says("context deadline exceeded") > 4*few || says("full, make room on it") == 0 {
 		t.Errorf("want a few lines that say what is wrong:\n%s", n.log.String())
 	}
 	t.Logf("%d answers, %d lines in the log", clients.answered.Load(), says("\n"))

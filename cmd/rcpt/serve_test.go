@@ -63,7 +63,7 @@ func (p *process) await(from *bufio.Reader, pattern string) []string {
 
 // awaitTimeout is the time for lines to come. It is long, because it only ends
 // what would wait for ever.
-const awaitTimeout = 2 * time.Minute
+const awaitTimeout = 5 * time.Minute
 
 // awaitAll reads until each pattern has matched a line, in any order, and
 // returns the submatches of each.

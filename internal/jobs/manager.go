@@ -151,15 +151,18 @@ const leaveTimeout = 5 * time.Second
 func (m *Manager) beat(ctx context.Context) {
 	ticker := time.NewTicker(m.config.Lease / 6)
 	defer ticker.Stop()
+	failing := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		if err := m.Join(ctx); err != nil && ctx.Err() == nil {
+		err := m.Join(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
 			m.config.Log.Warn("the store does not know that this node is alive", "error", err)
 		}
+		failing = err != nil
 		m.mu.Lock()
 		silent := m.config.Now().Sub(m.beaten) >= m.config.Lease
 		m.mu.Unlock()

@@ -25,11 +25,11 @@ func smallDisk(t *testing.T, options string) string {
 
 // TestFullDisk fills the disk under a store, and makes room again.
 func TestFullDisk(t *testing.T) {
-	folder := smallDisk(t, "size=2m")
+	folder := smallDisk(t, "size=16m") // what waits in memory may be written before it is forgotten
 	s, ctx := open(t, Options{DataDir: folder}), t.Context()
 	kept := someKey(t, s, "kept")
 	filler := filepath.Join(folder, "filler")
-	_ = os.WriteFile(filler, make([]byte, 4<<20), 0o600) // as much as there is room for
+	_ = os.WriteFile(filler, make([]byte, 32<<20), 0o600) // as much as there is room for
 	s.RecordUse(Use{Key: "a", At: time.Now()})
 	var err error
 	var made []string

@@ -61,8 +61,10 @@ func TestDurability(t *testing.T) {
 // TestRestart opens a folder whose last user is about to end.
 func TestRestart(t *testing.T) {
 	o := sqliteEngine.empty(t)
-	first := open(t, o)
-	time.AfterFunc(100*time.Millisecond, func() { _ = first.Close() })
+	check(t, os.MkdirAll(o.DataDir, 0o700))
+	last, err := lockFolder(t.Context(), o.DataDir, 0) // to close a store may take longer than Open waits
+	check(t, err)
+	time.AfterFunc(100*time.Millisecond, func() { _ = last.release() })
 	open(t, o)
 }
 

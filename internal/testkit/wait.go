@@ -9,7 +9,7 @@ import (
 
 const (
 	// long is enough for anything on a machine with much else to do.
-	long = 2 * time.Minute
+	long = 5 * time.Minute
 	// look is how often one looks whether a condition holds.
 	look = 5 * time.Millisecond
 )
