@@ -124,8 +124,8 @@ func TestKilledUnderLoad(t *testing.T) {
 }
 
 // round runs one server until it is killed. It may lack what it was about to
-// store: that of its last second, or of longer on a machine that is so busy that
-// a start takes its time.
+// store: that of its last second, or of longer on a machine so busy that a
+// start takes its time.
 func (c *crash) round(round int) {
 	alive, revoked := c.keys.look()
 	n := startNode(c.t, c.environment)
