@@ -81,7 +81,6 @@ func (t *transaction) namesAnother(i int) bool {
 		})
 	}
 	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.mailbox))
-	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.mailbox))
 	if name == "" || own || strings.EqualFold(name, t.s.mailFrom) {
 		return false
 	}
