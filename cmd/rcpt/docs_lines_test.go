@@ -8,44 +8,33 @@ import (
 	"testing"
 )
 
-var (
-	shellBlock = regexp.MustCompile("(?ms)^```(?:sh|console|)\n(.*?)^```")
-	// ourLine finds rcpt in a line of a shell: at its beginning, after
-	// variables, behind a pipe or &&, or run by sudo or in a container.
-	ourLine = regexp.MustCompile(`(?:^|[|&] )(?:\$ )?(?:[A-Z_]+=\S* )*(?:sudo |sudo -u rcpt |docker exec \S+ |kubectl exec \S+ -- )?(?:/|bin/|\./bin/)?rcpt (.*)$`)
-)
+// ourLine finds rcpt in a line of a shell: at its beginning, after variables,
+// behind a pipe or &&, or run by sudo or in a container.
+var ourLine = regexp.MustCompile(`(?:^|[|&] )(?:\$ )?(?:[A-Z_]+=\S* )*(?:sudo |sudo -u rcpt |docker exec \S+ |kubectl exec \S+ -- )?(?:/|bin/|\./bin/)?rcpt (.*)$`)
 
 // TestLinesOfPagesParse: every command line of rcpt in a block of README.md and
 // docs/ names commands and flags that exist, with values that they take.
-// TestPagesShowWhatIsPrinted runs those that need no network.
+// TestBlocksRun runs those that need neither root nor the internet.
 func TestLinesOfPagesParse(t *testing.T) {
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	check(t, err)
+	blocks := blocksOfPages(t)
 	t.Chdir(t.TempDir())
 	check(t, os.WriteFile("rcpt.yaml", nil, 0o600)) // which lines name
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	check(t, err)
 	tried := 0
-	for _, page := range append(pages, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(page)
-		check(t, err)
-		for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
-			prompts := strings.Contains("\n"+block[1], "\n$ ")
-			if !prompts && !strings.HasPrefix(block[0], "```sh") {
-				continue // a synopsis, or what is printed
+	for _, b := range blocks {
+		if b.language != "sh" && b.language != "console" {
+			continue
+		}
+		for _, line := range strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
+			found := ourLine.FindStringSubmatch(line)
+			if found == nil || b.language == "console" && !strings.HasPrefix(line, "$ ") {
+				continue
 			}
-			for _, line := range strings.Split(strings.ReplaceAll(block[1], "\\\n", " "), "\n") {
-				found := ourLine.FindStringSubmatch(line)
-				if found == nil || prompts && !strings.HasPrefix(line, "$ ") {
-					continue
-				}
-				tried++
-				arguments, _, _ := strings.Cut(found[1], " #")
-				parser, err := newParser(t.Context(), &commandLine{}, terminal{})
-				check(t, err)
-				if _, err := parser.Parse(typed(arguments)); err != nil && !printsAndEnds(arguments) {
-					t.Errorf("%s: %s: %v", page, line, err)
-				}
+			tried++
+			arguments, _, _ := strings.Cut(found[1], " #")
+			parser, err := newParser(t.Context(), &commandLine{}, terminal{})
+			check(t, err)
+			if _, err := parser.Parse(typed(arguments)); err != nil && !printsAndEnds(arguments) {
+				t.Errorf("%s:%d: %s: %v", b.page, b.line, line, err)
 			}
 		}
 	}
