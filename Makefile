@@ -85,8 +85,8 @@ bench-go: ## the benchmarks of the packages, with allocations
 bench-test: ## the tests of the bench module (they listen on port 25 of loopback)
 	cd bench && $(GO) vet ./... && $(GO) test -timeout 3m ./...
 
-accuracy: ## labelled situations, replies and addresses: writes the table of the README
-	$(GO) test ./engine -run 'TestAccuracy$$' -count=1 -v -write-accuracy
+accuracy: build ## labelled situations and replies, with rcpt and its peers: writes the tables of the README (listens on port 25 of loopback)
+	cd bench && $(GO) run . accuracy --rcpt ../bin/rcpt --readme ../README.md
 
 soak: build ## rcpt among hostile mail hosts for SOAK: fails on growth, on what is stuck and on what is untrue
 	cd bench && $(GO) build -o ../bin/bench . && ../bin/bench soak --rcpt ../bin/rcpt --for $(SOAK)

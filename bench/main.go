@@ -17,12 +17,13 @@ import (
 )
 
 type cli struct {
-	Run       suite.Command    `cmd:"" help:"Run the scenarios, print the table and keep it under results/. Needs to listen on port 25 of loopback addresses."`
-	Soak      soak.Command     `cmd:"" help:"Put rcpt under load among hostile mail hosts, and see that it does not grow, get stuck, or say anything untrue."`
-	Plan      plan.Command     `cmd:"" help:"Compute how long lists take at the limits of the table of providers; docs/planning.md has the result."`
-	World     worldCommand     `cmd:"" hidden:"" help:"Be a world, told by standard input."`
-	SoakWorld soakWorldCommand `cmd:"" hidden:"" help:"Be the world of the soak, told by standard input."`
-	Serve     serveCommand     `cmd:"" hidden:"" help:"Be a service, told by standard input."`
+	Run       suite.Command         `cmd:"" help:"Run the scenarios, print the table and keep it under results/. Needs to listen on port 25 of loopback addresses."`
+	Accuracy  suite.AccuracyCommand `cmd:"" help:"Ask every tool about the situations of rcpt demo, and print how often it is right. Needs to listen on port 25 of loopback addresses."`
+	Soak      soak.Command          `cmd:"" help:"Put rcpt under load among hostile mail hosts, and see that it does not grow, get stuck, or say anything untrue."`
+	Plan      plan.Command          `cmd:"" help:"Compute how long lists take at the limits of the table of providers; docs/planning.md has the result."`
+	World     worldCommand          `cmd:"" hidden:"" help:"Be a world, told by standard input."`
+	SoakWorld soakWorldCommand      `cmd:"" hidden:"" help:"Be the world of the soak, told by standard input."`
+	Serve     serveCommand          `cmd:"" hidden:"" help:"Be a service, told by standard input."`
 }
 
 type worldCommand struct{}

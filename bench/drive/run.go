@@ -17,14 +17,17 @@ type Report struct {
 	SetupCPU  time.Duration // of the process until the run
 	Mallocs   uint64
 	PeakRSS   int64 // bytes, of the process
+	Answers   []Answer
 }
 
 // Run runs a tool over the list of its world; after limit it begins no more
 // addresses.
 func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func(Setting) (Tool, error)) (Report, error) {
-	addresses := make([]string, 0, setting.Spec.Addresses)
-	for _, address := range setting.Spec.List() {
-		addresses = append(addresses, address)
+	addresses := setting.Addresses
+	if addresses == nil {
+		for _, address := range setting.Spec.List() {
+			addresses = append(addresses, address)
+		}
 	}
 	tool, err := newTool(setting)
 	if err != nil {
@@ -50,10 +53,16 @@ func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func
 	if err != nil {
 		return Report{}, err
 	}
-	return Report{
-		Tally: answers.tally(setting, addresses), Addresses: len(addresses), Wall: wall,
+	report := Report{
+		Addresses: len(addresses), Wall: wall,
 		CPU: after.cpu - before.cpu, SetupCPU: before.cpu, Mallocs: after.mallocs - before.mallocs, PeakRSS: peak,
-	}, nil
+	}
+	if setting.Addresses != nil {
+		report.Answers = answers.all
+	} else {
+		report.Tally = answers.tally(setting, addresses)
+	}
+	return report, nil
 }
 
 // answers collects answers; they are judged when the run is over, so that

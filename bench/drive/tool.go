@@ -45,6 +45,8 @@ type Setting struct {
 	// Suggest asks for suggestions of domains for mistyped ones, in tools that
 	// make them on demand.
 	Suggest bool
+	// Addresses are verified instead of the list of Spec, if there are any. Then the report has the answers, and no tally.
+	Addresses []string
 }
 
 // HELO and MailFrom are what every tool says of itself, where it can be told.

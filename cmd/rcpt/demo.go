@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/keyring"

@@ -121,6 +121,10 @@ var examples = map[string][]manual.Example{
 	},
 	"backup":  {{About: "While the server runs", Line: "rcpt backup rcpt-backup.db"}},
 	"migrate": {{About: "Stop the server first", Line: "rcpt migrate --to postgres://rcpt:secret@db.example.com/rcpt"}},
+	"accuracy": {
+		{About: "Print the table of the README", Line: "rcpt accuracy"},
+		{About: "Add rows for labelled replies or addresses of your own", Line: "rcpt accuracy samples/"},
+	},
 	"demo": {
 		{About: "Start the demo; it prints what to try from another terminal", Line: "rcpt demo"},
 		{About: "Keep the list to try with rcpt bulk", Line: "rcpt demo --sample sample.csv"},

@@ -64,7 +64,7 @@ var chapters = []manual.Chapter{
 	{Title: "Run a service", Commands: []string{
 		"serve", "keys", "webhooks", "accounts", "health", "config", "backup", "migrate",
 	}},
-	{Title: "Learn", Commands: []string{"demo", "help", "version", "licences", "completion", "man"}},
+	{Title: "Learn", Commands: []string{"demo", "accuracy", "help", "version", "licences", "completion", "man"}},
 }
 
 // writeEnvironment lists the variables that set flags.

@@ -157,6 +157,7 @@ type commandLine struct {
 	ConfigCmd  configCommand     `cmd:"" name:"config" help:"Check a configuration file, or show which settings are in force."`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`
+	Accuracy   accuracyCommand   `cmd:"" help:"Print how often verdicts are right, about simulated mail hosts and labelled replies."`
 	Demo       demoCommand       `cmd:"" help:"Try everything offline, with simulated mail hosts."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`
 	VersionCmd versionCommand    `cmd:"" name:"version" help:"Print version, commit, platform and embedded lists."`

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/demo"
 )
 
 // process is a running command. Tests wait for it by reading its output.

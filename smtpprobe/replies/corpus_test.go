@@ -85,7 +85,7 @@ func readLabelled(t *testing.T, file string) []labelled {
 // repository. None may be wrongly read as undeliverable.
 func TestLabelledReplies(t *testing.T) {
 	for name, file := range map[string]string{
-		"attested": "testdata/replies.jsonl",
+		"attested": "../../internal/accuracy/replies.jsonl",
 		"sample":   "../../../shared/data/smtp-replies.sample.jsonl",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestLabelledReplies(t *testing.T) {
 // addresses, line breaks) and expects the same class.
 func TestPerturbedReplies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, row := range readLabelled(t, "testdata/replies.jsonl") {
+	for _, row := range readLabelled(t, "../../internal/accuracy/replies.jsonl") {
 		q := row.question(t)
 		want := DefaultClassifier().Read(q).Class
 		for name, perturb := range perturbations(random) {
@@ -192,7 +192,7 @@ func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 			found[i] |= bits
 		}
 	}
-	for _, row := range readLabelled(t, "testdata/replies.jsonl") {
+	for _, row := range readLabelled(t, "../../internal/accuracy/replies.jsonl") {
 		note(row.question(t))
 	}
 	for _, r := range classifier.rules {

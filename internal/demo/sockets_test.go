@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 )

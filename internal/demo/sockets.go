@@ -34,7 +34,10 @@ const portTries = 10
 
 // Listen opens the sockets on free ports. It fails on systems whose only
 // loopback address is 127.0.0.1, such as macOS.
-func Listen() (*Sockets, error) {
+func Listen() (*Sockets, error) { return ListenOn("0") }
+
+// ListenOn is [Listen] with the mail hosts on a port; "0" is a free one.
+func ListenOn(port string) (*Sockets, error) {
 	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"),
 		dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
 	var err error
@@ -42,7 +45,7 @@ func Listen() (*Sockets, error) {
 		return nil, err
 	}
 	for range portTries {
-		if err = s.listen(); err == nil {
+		if err = s.listen(port); err == nil {
 			return s, nil
 		}
 		s.closeHosts()
@@ -51,9 +54,9 @@ func Listen() (*Sockets, error) {
 	return nil, err
 }
 
-// listen opens all mail hosts on the port that the first one gets.
-func (s *Sockets) listen() error {
-	s.SMTPPort = "0"
+// listen opens all mail hosts on a port, or on the free one that the first gets.
+func (s *Sockets) listen(port string) error {
+	s.SMTPPort = port
 	all := hosts()
 	all[silentHost] = &smtptest.Host{HangAt: smtptest.PhaseGreeting}
 	for ip, host := range all {

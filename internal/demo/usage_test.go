@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/internal/store"
 )
 

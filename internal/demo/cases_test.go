@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
 )
 
