@@ -12,9 +12,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/dashboard"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/wholefile"

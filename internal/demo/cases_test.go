@@ -4,8 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/demo"
 )
 
 // TestCases: the engine gives the verdict and the reason of the table for every

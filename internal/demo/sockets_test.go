@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/lists"
 )
 
