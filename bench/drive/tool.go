@@ -45,7 +45,8 @@ type Setting struct {
 	// Suggest asks for suggestions of domains for mistyped ones, in tools that
 	// make them on demand.
 	Suggest bool
-	// Addresses are verified instead of the list of Spec, if there are any. Then the report has the answers, and no tally.
+	// Addresses are verified instead of the list of Spec, if there are any.
+	// Then the report has the answers, and no tally.
 	Addresses []string
 }
 

@@ -17,7 +17,8 @@ import (
 	"github.com/rcpt/rcpt/internal/demo"
 )
 
-// AccuracyCommand asks every tool about the situations of "rcpt demo", whose right verdicts are known.
+// AccuracyCommand asks every tool about the situations of "rcpt demo", whose
+// right verdicts are known.
 type AccuracyCommand struct {
 	Rcpt   string `help:"The rcpt command, whose own table is written into --readme." type:"existingfile"`
 	Readme string `help:"Write both tables into this file, between the lines that are for them." type:"existingfile"`
@@ -63,10 +64,12 @@ func withTable(page, command, table string) (string, error) {
 	return before + "<!-- " + command + " prints this table -->\n" + table + "<!-- end -->\n" + after, nil
 }
 
-// patience is how long the mail hosts are there: the others wait for a silent one for minutes or for ever.
+// patience is how long the mail hosts are there: the others wait for a silent
+// one for minutes or for ever.
 const patience = 20 * time.Second
 
-// accuracyTable asks every tool. The mail hosts are new for each, so that none meets the greylists of another; they listen on port 25.
+// accuracyTable asks every tool. The mail hosts are new for each, so that none
+// meets the greylists of another; they listen on port 25.
 func accuracyTable(ctx context.Context) (string, error) {
 	folder, err := os.MkdirTemp("", "rcpt-bench-")
 	if err != nil {

@@ -24,8 +24,8 @@ var Replies []byte
 // A row of a reply has its "phase", the "reply" (a string, or an array of
 // lines), every right "verdict", and perhaps the domain of the mail "host". A
 // row of an address has the "address", or a "generator" of parts that are
-// strings or {"repeat":[TEXT,COUNT]}, and what to "expect" of its syntax: "valid"
-// or "invalid". Rows that expect something else are left out.
+// strings or {"repeat":[TEXT,COUNT]}, and what to "expect" of its syntax:
+// "valid" or "invalid". Rows that expect something else are left out.
 func Sample(lines []byte) (tally Tally, err error) {
 	number := 0
 	for line := range bytes.Lines(lines) {
@@ -117,7 +117,8 @@ func generated(part json.RawMessage) (text string, err error) {
 	if err := json.Unmarshal(part, &repeat); err != nil {
 		return "", err
 	}
-	if len(repeat.Repeat) != 2 || json.Unmarshal(repeat.Repeat[0], &text) != nil || json.Unmarshal(repeat.Repeat[1], &n) != nil ||
+	if len(repeat.Repeat) != 2 ||
+		json.Unmarshal(repeat.Repeat[0], &text) != nil || json.Unmarshal(repeat.Repeat[1], &n) != nil ||
 		n < 0 || len(text)*n > maxRepeated {
 		return "", fmt.Errorf("%s is not {\"repeat\":[TEXT,COUNT]}", part)
 	}

@@ -44,6 +44,7 @@ const Head = "| what | number | right | dead ones found | falsely undeliverable 
 // Row is the row of a table for what has this name.
 func (c Tally) Row(name string) string {
 	percent := func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(of, 1))) }
-	return fmt.Sprintf("| %s | %d | %s | %s | %d | %d |\n", name, c.All, percent(c.Right, c.All), percent(c.Found, c.Dead),
+	return fmt.Sprintf("| %s | %d | %s | %s | %d | %d |\n",
+		name, c.All, percent(c.Right, c.All), percent(c.Found, c.Dead),
 		c.FalseDead, c.FalseAlive)
 }

@@ -54,7 +54,8 @@ func ListenOn(port string) (*Sockets, error) {
 	return nil, err
 }
 
-// listen opens all mail hosts on a port, or on the free one that the first gets.
+// listen opens all mail hosts on a port, or on the free one that the first one
+// gets.
 func (s *Sockets) listen(port string) error {
 	s.SMTPPort = port
 	all := hosts()
