@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type serveCommand struct {
 	databaseFlag
 	metricsFlag
 	siteFlags
+	acmeFlags  `group:"TLS"`
 	alertFlags `group:"Alerts"`
 	webhookFlags
 	jobFlags
@@ -59,6 +61,10 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 	if err != nil {
 		return err
 	}
+	certificates, err := c.certifier(c.dataFlag.folder(), logger)
+	if err != nil {
+		return err
+	}
 	alerts, err := c.senders()
 	if err != nil {
 		return err
@@ -88,6 +94,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
 		egressReload: c.watchEgresses(string(*file)),
+		certificates: certificates,
 		details:      c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
@@ -159,10 +166,9 @@ func listenOn(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// printGreeting prints where the server listens, and a request to try. It shows
+// printGreeting prints the URL of the server, and a request to try. It shows
 // a key that was generated for this run, but not one that the user set.
-func printGreeting(w io.Writer, addr net.Addr, key apiKey, example string) {
-	url := "http://" + reachable(addr)
+func printGreeting(w io.Writer, url string, key apiKey, example string) {
 	fmt.Fprintf(w, "rcpt listens on %s\n", url)
 	header := "$" + apiKeyVariable
 	switch {
@@ -191,7 +197,8 @@ const healthTimeout = 3 * time.Second
 // healthCommand is "rcpt health". A container image with only rcpt in it has no
 // other client for health checks.
 type healthCommand struct {
-	Listen listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address that the server listens on, HOST:PORT. Default: ${default}."`
+	Listen     listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address that the server listens on, HOST:PORT. Default: ${default}."`
+	ACMEDomain []acmeDomain  `name:"acme-domain" placeholder:"NAME" help:"Name of a server that speaks TLS."`
 }
 
 // Run requests /healthz of the server.
@@ -199,11 +206,16 @@ func (c *healthCommand) Run(ctx context.Context, std terminal) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	url := "http://" + dialAddress(c.Listen) + "/healthz"
+	transport := &http.Transport{} // no proxy: the server is on this machine
+	if len(c.ACMEDomain) > 0 {
+		url = "https://" + dialAddress(c.Listen) + "/healthz"
+		// Nothing secret is sent, and there may be no certificate of the name.
+		transport.TLSClientConfig = &tls.Config{ServerName: string(c.ACMEDomain[0]), InsecureSkipVerify: true}
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{} // no proxy: the server is on this machine
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {

@@ -31,18 +31,19 @@ import (
 
 // service is the common part of "rcpt serve" and "rcpt demo".
 type service struct {
-	listener    net.Listener // run closes it
-	engine      engine.Config
-	requests    *slog.Logger              // logger of the server; nil: that of the engine
-	lists       *listupdate.Watch         // nil: the lists do not change
-	fingerprint func(lists string) string // identifies the rules with these lists; nil: the rules do not change
-	state       *serviceState
-	remember    int // number of cached results; 0: no cache
-	metrics     metricsFlag
-	site        siteFlags
-	webhookNets []netip.Prefix // that webhooks may be sent to although they are not public
-	lease       time.Duration  // of this node's share of lists; 0: the usual one
-	details     bool
+	listener     net.Listener // run closes it
+	engine       engine.Config
+	requests     *slog.Logger              // logger of the server; nil: that of the engine
+	lists        *listupdate.Watch         // nil: the lists do not change
+	fingerprint  func(lists string) string // identifies the rules with these lists; nil: the rules do not change
+	state        *serviceState
+	remember     int // number of cached results; 0: no cache
+	metrics      metricsFlag
+	site         siteFlags
+	webhookNets  []netip.Prefix // that webhooks may be sent to although they are not public
+	lease        time.Duration  // of this node's share of lists; 0: the usual one
+	details      bool
+	certificates *certifier // nil: the server does not speak TLS
 	// readyNetwork makes the server not ready while the check of the network
 	// fails.
 	readyNetwork bool
@@ -78,6 +79,13 @@ type running struct {
 // run prints the address to w, and serves until ctx is canceled.
 func (s service) run(ctx context.Context, w io.Writer) error {
 	defer s.listener.Close()
+	if s.certificates != nil {
+		stop, err := s.encrypt()
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	r := &running{service: s, logger: s.engine.Logger, watcher: newWatcher(), changed: make(chan struct{}, 1)}
 	if s.lists != nil {
 		r.rules = s.fingerprint(s.lists.Digest())
@@ -94,7 +102,11 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 		return errors.Join(err, r.close())
 	}
 	stop := r.background(ctx)
-	printGreeting(w, s.listener.Addr(), s.state.key, s.example)
+	url := "http://" + reachable(s.listener.Addr())
+	if s.certificates != nil {
+		url = string(s.certificates.url(s.listener.Addr()))
+	}
+	printGreeting(w, url, s.state.key, s.example)
 	if link := r.setupURL(ctx); link != "" {
 		fmt.Fprintf(w, "Create an account for the dashboard (once, within a day): %s\n", link)
 	}
@@ -102,6 +114,14 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	stop()
 	hide()
 	return errors.Join(err, r.close())
+}
+
+// encrypt makes the service speak TLS. It answers the challenges of the
+// certificate authority until stop is called.
+func (s *service) encrypt() (stop func(), err error) {
+	s.site.PublicURL = cmp.Or(s.site.PublicURL, s.certificates.url(s.listener.Addr()))
+	s.listener = s.certificates.listener(s.listener)
+	return s.certificates.answer()
 }
 
 // build creates the parts, from the engine to the server.
@@ -156,6 +176,9 @@ func (r *running) background(ctx context.Context) (stop func()) {
 	work.Go(func() { r.watchNetwork(ctx) })
 	work.Go(func() { r.examine(ctx) })
 	work.Go(func() { r.alert(ctx) })
+	if r.certificates != nil {
+		go r.certificates.fetch(ctx) // it may wait for the certificate authority for minutes
+	}
 	if r.state.store != nil {
 		work.Go(func() { r.keepPace(ctx) })
 		work.Go(func() { r.newSender().Run(ctx) })
