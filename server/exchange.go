@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -24,7 +25,8 @@ type exchange struct {
 	notes []slog.Attr // in room, while there is some
 	room  [usualNotes]slog.Attr
 
-	query *query // nil: it was not read yet
+	query *query    // nil: it was not read yet
+	left  io.Reader // the body that is not wanted; nil: it was read
 }
 
 // handler answers a request.

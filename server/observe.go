@@ -28,6 +28,7 @@ func (s *Server) observed(of func(*http.Request) (answer handler, route string))
 			if fault == http.ErrAbortHandler { // net/http closes the connection
 				panic(fault)
 			}
+			x.linger()
 		}()
 		answer(x, r)
 	})

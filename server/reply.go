@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -110,15 +111,32 @@ func only(next handler, allowed ...string) handler {
 }
 
 // leaveBody ends the connection after the answer if the request has a body, and
-// reports whether it has. Package net/http would wait for the rest of the body,
-// which may take long; and what one party takes for a body and another for a
-// request (RFC 9112 §11.2) is never read.
-func leaveBody(w http.ResponseWriter, r *http.Request) bool {
+// reports whether it has. What one party takes for a body and another for a
+// request (RFC 9112 §11.2) is never taken for a request.
+func leaveBody(x *exchange, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return false
 	}
-	w.Header().Set("Connection", "close")
-	// A writer that does not support this has no connection to end.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
+	x.Header().Set("Connection", "close")
+	x.left = r.Body
 	return true
+}
+
+// linger sends the answer and drops what still arrives of a body that was left,
+// for a while. If the connection were closed at once, the system would reset
+// it, and a client or proxy that is still sending could lose the answer (RFC
+// 9112 §9.6).
+func (x *exchange) linger() {
+	if x.left == nil {
+		return
+	}
+	control := http.NewResponseController(x.ResponseWriter)
+	if control.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+		return // there is no connection to end
+	}
+	if control.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, x.left, lingerOctets) // an error means that nothing more comes
+	}
+	// Package net/http would wait for the rest of the body.
+	_ = control.SetReadDeadline(time.Unix(1, 0))
 }

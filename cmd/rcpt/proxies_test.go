@@ -180,6 +180,33 @@ func TestReverseProxies(t *testing.T) {
 	}
 }
 
+// TestReverseProxiesRefuse: behind the proxies of deploy/proxy, a client that
+// sends a long list gets the answer that refuses it, and not an error of the
+// proxy.
+func TestReverseProxiesRefuse(t *testing.T) {
+	const long, times = 32 << 20, 20
+	for name := range reverseProxies {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "--level", "syntax", "--data", t.TempDir(), "--trusted-proxy", "127.0.0.1/32")
+			client := proxied(t, name, strings.TrimPrefix(n.url, "http://"))("127.0.0.1")
+			statuses := map[int]int{}
+			for range times {
+				response, err := client.Post("https://"+publicName+"/api/v1/bulk", "text/csv", io.LimitReader(zeros{}, long))
+				if err != nil {
+					statuses[0]++
+					t.Log(err)
+					continue
+				}
+				response.Body.Close()
+				statuses[response.StatusCode]++
+			}
+			if statuses[http.StatusUnauthorized] != times {
+				t.Errorf("the statuses are %v", statuses)
+			}
+		})
+	}
+}
+
 // TestReverseProxiesStream: behind the proxies of deploy/proxy, a server gets a
 // long body and a client gets events while the other end still writes.
 func TestReverseProxiesStream(t *testing.T) {
