@@ -76,7 +76,8 @@ func (r row) countReply(tally *Tally) error {
 	if r.Phase == "banner" {
 		q.Phase = smtp.PhaseGreeting
 	}
-	tally.Add(engine.Explain(q, replies.DefaultClassifier()).Verdict, r.Verdict...)
+	_, result := engine.Explain(q, replies.DefaultClassifier())
+	tally.Add(result.Verdict, r.Verdict...)
 	return nil
 }
 
