@@ -67,6 +67,9 @@ const (
 	// longestTransaction is how long a transaction may take, by what the last
 	// one took, so that a slow host's answers do not come all at the end.
 	longestTransaction = 3 * time.Second
+	// shortTransaction is how long a transaction may take anyway: about as long
+	// as it takes to open another session.
+	shortTransaction = 500 * time.Millisecond
 	// refusalsAimedAt is the part of the refusals that a session may still have
 	// which its next transaction is expected to use up: chance may add to them.
 	refusalsAimedAt = 0.9

@@ -26,7 +26,7 @@ type mailHost struct {
 	underWay int            // jobs that a worker has taken
 	sessions int            // open, or about to be
 	starting int            // of sessions: those that have taken no job yet
-	leaving  int            // of sessions: those that end
+	alive    int            // of sessions: open or being opened, and not about to end
 	window   *pace.Window
 	idle     []*worker
 	paced    *paced      // its provider
@@ -100,9 +100,6 @@ func (h *mailHost) inUse() bool {
 // mostSessions is how many may be open at a time, as far as the host goes.
 func (h *mailHost) mostSessions() int { return h.window.Size(time.Now()) }
 
-// alive is how many sessions are open, or are being opened.
-func (h *mailHost) alive() int { return h.sessions - h.starting - h.leaving }
-
 // fade has what the host refused of late count for more: a list has the
 // addresses of a domain close together, and domains differ.
 func (h *mailHost) fade() {
@@ -112,10 +109,13 @@ func (h *mailHost) fade() {
 }
 
 // transactionSize is how many recipients a transaction with the host may have.
+// At a host that takes long over each, those that wait are spread over the
+// sessions that it may have.
 func (h *mailHost) transactionSize() int {
 	size := h.limits.recipients.now
 	if h.perRecipient > 0 {
-		size = min(size, int(longestTransaction/h.perRecipient))
+		share := len(h.waiting)/h.mostSessions() + 1
+		size = min(size, max(share, int(shortTransaction/h.perRecipient)), int(longestTransaction/h.perRecipient))
 	}
 	return max(1, size)
 }

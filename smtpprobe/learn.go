@@ -24,6 +24,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.limits.succeeded(u)
 		if len(h.waiting) > 0 && h.sessions >= h.window.Size(now) {
 			h.window.Succeeded(now)
+			p.openSessions(h)
 		}
 		p.learnFromAll(w, t, now)
 	case tooMany:
@@ -40,7 +41,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.limits.failed(u, now)
 	}
 	if t.crowded() {
-		h.window.Crowded(h.alive(), w.began, now)
+		h.window.Crowded(h.alive, w.began, now)
 	}
 	w.troubled = w.troubled || t.trouble > mailRefused
 	if t.s.slow > 1 { // one after the other, unlike where a mailbox takes long by itself

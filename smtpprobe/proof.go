@@ -138,7 +138,7 @@ func (w *worker) prove() bool {
 	case known:
 		h.refused++
 		h.limits.turned(w.use(nil), now)
-		h.window.Crowded(h.alive(), w.began, now)
+		h.window.Crowded(h.alive, w.began, now)
 		w.troubled = true
 		w.askAgain()
 		return false

@@ -99,7 +99,7 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	}
 	if t.known && t.turned() {
 		h.limits.turned(w.use(t), now)
-		h.window.Crowded(h.alive(), w.began, now)
+		h.window.Crowded(h.alive, w.began, now)
 		w.troubled, w.retired = true, true
 		if t.plain {
 			w.pool.pauseTurned(t)

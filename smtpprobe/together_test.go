@@ -99,7 +99,7 @@ func TestTogetherNeedOneGoroutine(t *testing.T) {
 			found[list[i]] = r.found
 		}
 		checkTruth(b.T, found)
-		if more := <-during - before; more > 30 { // four sessions with the host's ends of them, and the network's
+		if more := <-during - before; more > 45 { // a few sessions with the host's ends of them, and the network's
 			b.Errorf("%d goroutines for 300 requests", more)
 		}
 		if n := goroutinesBegun() - begun; n > 150 {

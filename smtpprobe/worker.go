@@ -45,9 +45,6 @@ func (p *Pool) start(h *mailHost) {
 	p.slots.Release(1)
 	p.mu.Lock()
 	h.sessions--
-	if w.leaving {
-		h.leaving--
-	}
 	p.ended(w)
 	p.schedule(h)
 	p.mu.Unlock()
@@ -98,6 +95,7 @@ func (w *worker) first() *job {
 		return nil
 	}
 	w.session, w.began = newSession(w.pool, w.jobs[0]), time.Now()
+	w.host.alive++
 	w.host.paced.alive++
 	return w.jobs[0]
 }
@@ -198,11 +196,11 @@ func (w *worker) failedToOpen(first *job, err error) {
 	if !own {
 		p.noteOpening(s)
 	}
-	others, recent := h.alive()-1, !own && time.Since(h.wellAt) < crowdLasts
+	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts
 	recent = recent || s.turnedAway()
 	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
 		if others > 0 && !own {
-			h.window.Crowded(h.alive(), w.began, time.Now())
+			h.window.Crowded(h.alive, w.began, time.Now())
 		} else {
 			h.notBefore = time.Now().Add(crowdPause)
 			first.crowded++
@@ -226,7 +224,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 func (w *worker) leaves() {
 	if !w.leaving {
 		w.leaving = true
-		w.host.leaving++
+		w.host.alive--
 		w.host.paced.alive--
 	}
 }
@@ -268,7 +266,7 @@ func (w *worker) usable() bool {
 		return false
 	case w.session.spent(h.limits.transactions.now):
 		return false
-	case h.alive() > h.window.Size(time.Now()):
+	case h.alive > h.window.Size(time.Now()):
 		return false
 	case len(h.accepted) == 0 && h.heard < freeRefusals:
 		return false // the next refusal counts by itself in a session of its own only
