@@ -26,13 +26,19 @@ func Start(spec Spec) (*World, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	w := &World{spec: spec, zone: newZone(spec), sockets: NewSockets(), counts: newCounts()}
-	w.all = operator{rules: spec.Operator, clients: make(map[netip.Addr]*operatorClient)}
+	w := newWorld(spec)
+	w.sockets = NewSockets()
 	if err := w.start(); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("world: %w", err)
 	}
 	return w, nil
+}
+
+func newWorld(spec Spec) *World {
+	w := &World{spec: spec, zone: newZone(spec), counts: newCounts()}
+	w.all = operator{rules: spec.Operator, clients: make(map[netip.Addr]*operatorClient)}
+	return w
 }
 
 func (w *World) start() (err error) {
