@@ -111,7 +111,7 @@ func (c *Classifier) Read(q Input) Classification {
 
 // readRefusal reads a reply that is not 2yz.
 func (c *Classifier) readRefusal(q Input) Classification {
-	words := wordsOf(q)
+	words := wordsOf(q, make([]word, 0, usualWords))
 	reading := c.decide(q, words)
 	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)

@@ -188,7 +188,7 @@ func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 	classifier := DefaultClassifier()
 	found := make(phraseSet, len(classifier.phrases.phrases)/64+1)
 	note := func(q Input) {
-		for i, bits := range classifier.phrases.find(wordsOf(q)) {
+		for i, bits := range classifier.phrases.find(wordsOf(q, nil)) {
 			found[i] |= bits
 		}
 	}

@@ -44,7 +44,7 @@ func (x *phraseIndex) add(p phrase) int {
 
 // find returns the phrases that words contain.
 func (x *phraseIndex) find(words []word) phraseSet {
-	tokens := x.vocabulary.tokens(words)
+	tokens := x.vocabulary.tokens(words, make([]token, 0, usualWords))
 	key := appendTokens(make([]byte, 0, maxQuestion), tokens)
 	if found, ok := x.memory.recall(key); ok {
 		return found

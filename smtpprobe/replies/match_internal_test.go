@@ -18,8 +18,8 @@ func TestFoundAgain(t *testing.T) {
 		for _, r := range c.Rules() {
 			for _, sample := range r.Samples {
 				for _, mailbox := range []string{"a@b.example", "someone.else@c.example"} {
-					words := wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{sample, "<" + mailbox + ">"}}, Mailbox: mailbox})
-					if got, want := c.phrases.find(words), c.phrases.search(c.phrases.vocabulary.tokens(words)); !slices.Equal(got, want) {
+					words := wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{sample, "<" + mailbox + ">"}}, Mailbox: mailbox}, nil)
+					if got, want := c.phrases.find(words), c.phrases.search(c.phrases.vocabulary.tokens(words, nil)); !slices.Equal(got, want) {
 						t.Errorf("%q: found %v, and by a search %v", sample, got, want)
 					}
 					read++
@@ -40,7 +40,7 @@ func TestMailboxesShareWhatIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mailbox := range []string{"x@y.example", "z@w.example"} {
-		c.phrases.find(wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{"wholly unheard of <" + mailbox + ">"}}, Mailbox: mailbox}))
+		c.phrases.find(wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{"wholly unheard of <" + mailbox + ">"}}, Mailbox: mailbox}, nil))
 	}
 	if n := len(c.phrases.memory.younger); n != 1 {
 		t.Errorf("%d entries, want one", n)

@@ -39,7 +39,7 @@ func TestPhrases(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := index.add(p)
-		if got := index.find(splitWords(strings.ToLower(tt.text), "", "")).has(n); got != tt.want {
+		if got := index.find(splitWords(strings.ToLower(tt.text), "", "", nil)).has(n); got != tt.want {
 			t.Errorf("%q in %q: %v, want %v", tt.phrase, tt.text, got, tt.want)
 		}
 	}

@@ -26,7 +26,7 @@ type Remedy struct {
 // for it.
 func RemedyFor(q Input) (Remedy, bool) {
 	all := embeddedRemedies()
-	found, code := all.rules.phrases.find(wordsOf(q)), codeText(q.Reply.Code)
+	found, code := all.rules.phrases.find(wordsOf(q, nil)), codeText(q.Reply.Code)
 	for i := range all.rules.rules {
 		if all.rules.rules[i].fits(q, code, found) {
 			return all.list[i], true

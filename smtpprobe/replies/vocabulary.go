@@ -121,18 +121,18 @@ func (v *vocabulary) atomFor(p pattern) atom {
 	return a
 }
 
-// tokens looks words up.
-func (v *vocabulary) tokens(words []word) []token {
-	tokens := make([]token, len(words))
-	for i, w := range words {
-		if w.thing == noThing {
-			v.lookUp(&tokens[i], w.text)
-			continue
+// tokens looks words up, and puts them into room as far as it is large enough.
+func (v *vocabulary) tokens(words []word, room []token) []token {
+	for i := range words {
+		t := token{thing: words[i].thing != noThing}
+		if t.thing {
+			v.lookUpThing(&t, words[i])
+		} else {
+			v.lookUp(&t, words[i].text)
 		}
-		tokens[i].thing = true
-		v.lookUpThing(&tokens[i], w)
+		room = append(room, t)
 	}
-	return tokens
+	return room
 }
 
 func (v *vocabulary) lookUp(t *token, text string) {

@@ -14,6 +14,9 @@ import (
 // cheap whatever a host sends.
 const maxWords = 400
 
+// usualWords is the number of words that few replies have more of.
+const usualWords = 32
+
 // word is one word of a reply in the form in which phrases are compared: lower
 // case, without diacritics and fillers. A word that names something (an
 // address, a host) is a thing, which no ordinary word of a phrase matches.
@@ -38,12 +41,14 @@ const (
 // becomes a thing, so that a mailbox called "blocked" or "unknown.user" decides
 // nothing. The domain and the mail host become things without a text, so that
 // one called "rbl.example" is not taken for a block list.
-func wordsOf(q Input) []word {
+//
+// The words are put into room as far as it is large enough.
+func wordsOf(q Input, room []word) []word {
 	text := strings.ToLower(decodeWords(strings.Join(q.Reply.Lines, " ")))
 	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
 		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
-	words := splitWords(text, q.Mailbox, q.Host)
+	words := splitWords(text, q.Mailbox, q.Host, room)
 	for i := range words {
 		if words[i].thing == anAddress && q.isOurs(words[i].text) {
 			words[i].thing = theSender
@@ -60,12 +65,11 @@ func (q Input) isOurs(address string) bool {
 		strings.EqualFold(address, "postmaster@"+domain) && !strings.EqualFold(address, q.Mailbox))
 }
 
-func splitWords(text, mailbox, host string) []word {
+func splitWords(text, mailbox, host string, words []word) []word {
 	local, domain := "", ""
 	if at := strings.LastIndexByte(mailbox, '@'); at >= 0 {
 		local, domain = mailbox[:at], mailbox[at+1:]
 	}
-	words := make([]word, 0, 32)
 	for start := 0; start < len(text) && len(words) < maxWords; {
 		if breaks[text[start]] {
 			start++
