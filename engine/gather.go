@@ -61,22 +61,25 @@ func (v *Verifier) gather(
 
 // admit makes an address a member if its mail hosts are to be asked.
 func (g *group) admit(ctx context.Context, i int) {
-	m := member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.scope.level, g.started)}
+	g.members = append(g.members, member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.scope.level, g.started)})
+	last := len(g.members) - 1
+	m := &g.members[last]
 	var goesOn bool
 	var err error
 	m.mailbox, goesOn, err = g.v.read(&g.suggester, g.addresses[i], &m.evidence)
 	switch {
 	case !goesOn:
-		g.finish(&m, err)
-	case len(g.members) > 0 && g.members[0].mailbox.Domain != m.mailbox.Domain:
+		g.finish(m, err)
+	case g.members[0].mailbox.Domain != m.mailbox.Domain:
 		g.apart.Go(func() {
 			g.v.gather(ctx, g.scope, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
 				g.done(i, evidence, err)
 			})
 		})
 	default:
-		g.members = append(g.members, m)
+		return
 	}
+	g.members = g.members[:last]
 }
 
 // resolve finds the mail hosts of the domain and goes on with them.

@@ -81,7 +81,7 @@ func (t *transaction) bound(i int) {
 	if len(t.jobs) == 0 {
 		return
 	}
-	now, end := time.Now(), t.ends()
+	now, end := time.Now(), t.end
 	took := now.Sub(t.began)
 	if !end.IsZero() && len(t.jobs) > 1 {
 		end = end.Add(took)

@@ -26,6 +26,7 @@ type transaction struct {
 	plain  bool        // one command at a time
 	utf8   bool        // with SMTPUTF8
 	canary bool        // the last recipient is a control that the host is known to refuse
+	end    time.Time   // when the time for the last of the jobs is over; zero: never
 	began  time.Time   // when the recipients' turn came
 	before []recipient // of the transaction before it in the session
 
@@ -69,6 +70,8 @@ func (e *exchange) refused() bool  { return e.Reply != nil && e.Reply.Refused() 
 func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup bool) *transaction {
 	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, silent: -1, proof: proof}
 	t.plain, t.utf8 = jobs[0].alone, jobs[0].req.SMTPUTF8
+	t.end = lastEnd(jobs)
+	t.named = make([]recipient, 0, len(jobs)+usualBeside)
 	for _, j := range jobs {
 		t.named = append(t.named, recipient{mailbox: j.req.Target, domain: j.domain})
 	}
@@ -95,6 +98,10 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup 
 	return t
 }
 
+// usualBeside is how many recipients most transactions name beside the targets:
+// a proof and a control.
+const usualBeside = 2
+
 func (t *transaction) nameControl(j *job) {
 	t.named = append(t.named, recipient{mailbox: j.req.Control, domain: j.domain, role: isControl})
 }
@@ -112,7 +119,7 @@ func (t *transaction) controlOf(j *job) *recipient {
 // run carries the transaction out. The error is the end of the session.
 func (t *transaction) run(ctx context.Context) error {
 	s := t.s
-	s.Begin(len(t.named), t.ends())
+	s.Begin(len(t.named), t.end)
 	if t.utf8 && !s.Offers("SMTPUTF8") {
 		t.trouble = notAsked
 		return nil
@@ -142,7 +149,7 @@ func (t *transaction) converse(ctx context.Context) error {
 	s.transactions++
 	t.before, s.named = s.named, t.named
 	inGroup := s.Offers("PIPELINING") && !t.plain
-	commands := []string{t.mailCommand()}
+	commands := append(make([]string, 0, len(t.named)+2), t.mailCommand())
 	for i := range t.named {
 		commands = append(commands, "RCPT TO:<"+t.named[i].mailbox+">")
 	}
@@ -220,9 +227,6 @@ func (s *session) nameOne(ctx context.Context, mailbox string, utf8 bool) (*smtp
 	}
 	return t.named[0].Reply, err
 }
-
-// ends is when the time for the last of the jobs is over; zero: never.
-func (t *transaction) ends() time.Time { return lastEnd(t.jobs) }
 
 // lastEnd is when the time for the last of some jobs is over; zero: never.
 func lastEnd(jobs []*job) time.Time {

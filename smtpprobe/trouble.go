@@ -25,9 +25,9 @@ const (
 
 // troubleOf tells why the transaction is not believed.
 func (t *transaction) troubleOf(err error) trouble {
-	var failure *smtp.Failure
+	failure, failed := errors.AsType[*smtp.Failure](err)
 	switch {
-	case errors.As(err, &failure):
+	case failed:
 		switch failure.Kind {
 		case smtp.KindProtocol:
 			return outOfStep
