@@ -64,6 +64,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 			p.noteRecipient(t.s, r)
 		}
 	}
+	p.noted(t.s.paced)
 }
 
 // learnFromAll notes what the replies of a transaction that is in step have
@@ -132,6 +133,7 @@ func (p *Pool) noteOpening(s *session) {
 			p.note(s, hostName(s.route.host), said, true)
 		}
 	}
+	p.noted(s.paced)
 }
 
 // domainBook remembers whether mail hosts take every address in a domain, so

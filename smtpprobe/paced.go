@@ -113,7 +113,8 @@ func (p *Pool) sweepProviders() {
 }
 
 // note records what a reply in a domain says about the provider; early: it came
-// before RCPT. The pool's lock is held.
+// before RCPT. When all replies are noted, noted is called. The pool's lock is
+// held.
 func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	g, now := s.paced, time.Now()
 	g.said = Said{
@@ -132,6 +133,11 @@ func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	default:
 		g.Observed(now)
 	}
+}
+
+// noted draws the consequences of what was noted about a provider.
+func (p *Pool) noted(g *paced) {
+	now := time.Now()
 	p.tell(g, now)
 	if _, ok := g.Paused(now); ok {
 		p.spread(g.key.name)
