@@ -119,7 +119,7 @@ func TestNewsOfWhoWaits(t *testing.T) {
 // TestQueuedLimit checks what the limit is by default, and that it is not
 // negative.
 func TestQueuedLimit(t *testing.T) {
-	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.Limits.Queued != 8*7 || err != nil {
+	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.Limits.Queued != 16*7 || err != nil {
 		t.Errorf("%d by default (%v)", o.Limits.Queued, err)
 	}
 	if _, err := (Options{Verifier: slowly{}, Limits: Limits{Queued: -1}}).withDefaults(); !errors.Is(err, errNegativeLimit) {

@@ -159,7 +159,7 @@ func TestBrokenProxyIsNotRemembered(t *testing.T) {
 // that is open are, when the proxy takes no more.
 func TestSessionsOutliveTheProxy(t *testing.T) {
 	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{{}}, func(b *bubble) {
-		b.network.Add("192.0.2.1", &peer{wait: func(*visit, string) time.Duration { return 50 * time.Millisecond }})
+		b.network.Add("192.0.2.1", &peer{wait: func(*visit, string) time.Duration { return 200 * time.Millisecond }})
 		var first sync.WaitGroup
 		first.Go(func() { b.ask(b.Context(), about("good@a.example")) })
 		time.Sleep(2 * time.Second)

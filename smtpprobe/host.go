@@ -36,6 +36,7 @@ type mailHost struct {
 
 	asked, refused int           // recipients named of late, and those refused of them
 	perRecipient   time.Duration // that the last transaction took
+	oneByOne       bool          // it does not offer PIPELINING
 	limits         hostLimits
 	failed         *failedSession
 	wellAt         time.Time // a session was last open
@@ -109,13 +110,16 @@ func (h *mailHost) fade() {
 }
 
 // transactionSize is how many recipients a transaction with the host may have.
-// At a host that takes long over each, those that wait are spread over the
-// sessions that it may have.
+// Where each of them costs a round trip, those that wait are spread over the
+// sessions that the host may have.
 func (h *mailHost) transactionSize() int {
 	size := h.limits.recipients.now
 	if h.perRecipient > 0 {
+		size = min(size, int(longestTransaction/h.perRecipient))
+	}
+	if h.perRecipient > 0 && h.oneByOne {
 		share := len(h.waiting)/h.mostSessions() + 1
-		size = min(size, max(share, int(shortTransaction/h.perRecipient)), int(longestTransaction/h.perRecipient))
+		size = min(size, max(share, int(shortTransaction/h.perRecipient)))
 	}
 	return max(1, size)
 }
