@@ -21,7 +21,7 @@ func TestSchedule(t *testing.T) {
 	most := map[string]time.Duration{
 		"throughput": 2400 * time.Millisecond, // 1.95 s; 2.65 s before windows were used as they grow, and more could wait
 		"patient":    2200 * time.Millisecond, // 1.9 s; 2.3 s
-		"wide":       3000 * time.Millisecond, // 2.4 s; 3.1 s
+		"wide":       3500 * time.Millisecond, // 2.3 to 2.9 s; 3.1 to 3.3 s
 	}
 	for _, s := range scenarios() {
 		if most[s.name] == 0 {
