@@ -36,7 +36,7 @@ func TestDomainsOfAHostTakeTurns(t *testing.T) {
 				}
 			}
 			b.Logf("%s: the last small domain after %v, of %v in all", name, last, all)
-			if last > all/5 {
+			if last > all/4 {
 				b.Errorf("%s: the last small domain was answered after %v, of %v in all", name, last, all)
 			}
 		})
