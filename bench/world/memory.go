@@ -13,15 +13,16 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Memory is a world without sockets, for a client in the same process. In a bubble of testing/synctest its delays take no time, and a list takes
-// as long as its schedule says: processors, and whoever else uses them, have no part in it.
+// Memory is a world without sockets, for a client in the same process. In a
+// bubble of testing/synctest its delays take no time, and a list takes as long
+// as its schedule says: processors and other programs have no part in it.
 type Memory struct {
 	*World
 	hosts    map[netip.Addr]*host
 	sessions sync.WaitGroup
 }
 
-// NewMemory makes a world that is reached by [Memory.DialContext] and [Memory.Exchange].
+// NewMemory makes a world. [Memory.DialContext] and [Memory.Exchange] reach it.
 func NewMemory(spec Spec) (*Memory, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -69,7 +70,8 @@ func (m *Memory) Exchange(_ context.Context, query []byte, _, _ string) ([]byte,
 // Close waits for the sessions; the client ends them.
 func (m *Memory) Close() { m.sessions.Wait() }
 
-// inbox is a connection that takes in at once what the other side sends, as buffers of the system do.
+// inbox is a connection that takes in at once what the other side sends, as
+// buffers of the system do.
 type inbox struct {
 	net.Conn
 	arrived chan []byte

@@ -178,7 +178,8 @@ func (p phraseParser) sequence(words string) (sequence, error) {
 				i++
 				field += " " + fields[i]
 			}
-			for _, w := range splitWords(strings.ToLower(field), "", "", nil) { // go the way that the words of a reply go
+			// They go the way that the words of a reply go.
+			for _, w := range splitWords(strings.ToLower(field), "", "", nil) {
 				s = append(s, p.vocabulary.atomFor(pattern{kind: exact, text: w.text, thing: w.thing}))
 			}
 		}
