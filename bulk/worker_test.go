@@ -19,7 +19,8 @@ import (
 var workerAddresses = flag.Int("worker.addresses", 2_000, "addresses of TestWorker")
 
 // TestWorker checks that the worker of ExampleRun_database brings a queue into
-// a database, every address once and with its own verdict.
+// a database, every address once and with its own verdict. A refusal that no
+// acceptance follows stays unknown, as there are no retries here.
 func TestWorker(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "customers.db"))
 	if err != nil {
@@ -56,13 +57,18 @@ func TestWorker(t *testing.T) {
 	if err != nil || summary.Written != int64(*workerAddresses) || summary.Failed != 0 {
 		t.Errorf("%d written, %d failed: %v", summary.Written, summary.Failed, err)
 	}
+	var wrong int
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM verified WHERE verdict = 'accept-all'
+		OR customer LIKE 'even-%' AND verdict = 'undeliverable' OR customer LIKE 'odd-%' AND verdict = 'deliverable'`).Scan(&wrong); err != nil || wrong != 0 {
+		t.Errorf("%d wrong verdicts: %v", wrong, err)
+	}
 	for like, verdict := range map[string]engine.Verdict{"even-%": engine.VerdictDeliverable, "odd-%": engine.VerdictUndeliverable} {
 		var rows int
 		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM verified WHERE customer LIKE ? AND verdict = ?", like, verdict).Scan(&rows); err != nil {
 			t.Fatal(err)
 		}
-		if rows != *workerAddresses/2 {
-			t.Errorf("%s: %d are %s, want %d", like, rows, verdict, *workerAddresses/2)
+		if all := *workerAddresses / 2; rows > all || rows < all-all/20 {
+			t.Errorf("%s: %d of %d are %s", like, rows, all, verdict)
 		}
 	}
 }
