@@ -66,8 +66,8 @@ func (h *lagging) answer(out *bufio.Writer, mailbox string) string {
 }
 
 // TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
-// seconds: that takes little longer than the sum of those, divided by the
-// sessions, and the others are answered meanwhile.
+// seconds: that takes less than twice the sum of those, divided by the sessions,
+// and the others are answered meanwhile.
 func TestSlowMailboxes(t *testing.T) {
 	const n = 5000
 	var list []string
@@ -84,7 +84,7 @@ func TestSlowMailboxes(t *testing.T) {
 		list = append(list, fmt.Sprintf("%s%d@d%d.example", name, i, i*31%10))
 	}
 	for _, together := range []bool{false, true} {
-		for most, limit := range map[int]float64{4: 1.3, 10: 1.5, 20: 2.8} {
+		for _, most := range []int{4, 10, 20} {
 			var all, sum time.Duration // until all are answered; of those that are not slow
 			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: most}, one(&lagging{together}), func(b *bubble) {
 				requests := aboutAll(list)
@@ -108,9 +108,9 @@ func TestSlowMailboxes(t *testing.T) {
 			rcpt := float64(count(sessions, "RCPT")) / n
 			t.Logf("together %t, %d sessions: %v, %.2f of the slow ones' time; the others after %v on average; %.2f RCPT a mailbox",
 				together, most, all, float64(all)/float64(ideal), mean, rcpt)
-			if float64(all) > limit*float64(ideal) || mean > all*2/3 || rcpt > 1.15 {
-				t.Errorf("together %t, %d sessions: %v, want %.1f of %v; the others after %v on average; %.2f RCPT a mailbox",
-					together, most, all, limit, ideal, mean, rcpt)
+			if all > 2*ideal || mean > all*2/3 || rcpt > 1.15 {
+				t.Errorf("together %t, %d sessions: %v, want at most 2 of %v; the others after %v on average; %.2f RCPT a mailbox",
+					together, most, all, ideal, mean, rcpt)
 			}
 		}
 	}
