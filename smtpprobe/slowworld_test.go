@@ -66,8 +66,8 @@ func (h *lagging) answer(out *bufio.Writer, mailbox string) string {
 }
 
 // TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
-// seconds: that takes less than twice the sum of those, divided by the sessions,
-// and the others are answered meanwhile.
+// seconds: that takes less than twice the sum of those, divided by the
+// sessions, and the others are answered meanwhile.
 func TestSlowMailboxes(t *testing.T) {
 	const n = 5000
 	var list []string
