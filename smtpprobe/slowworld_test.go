@@ -66,8 +66,9 @@ func (h *lagging) answer(out *bufio.Writer, mailbox string) string {
 }
 
 // TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
-// seconds: that takes less than twice the sum of those, divided by the
-// sessions, and the others are answered meanwhile.
+// seconds: that takes little longer than the sum of those, divided by the
+// sessions, and the others are answered meanwhile. One run in some hundreds
+// takes twice as long, so the bound is on the average of six.
 func TestSlowMailboxes(t *testing.T) {
 	const n = 5000
 	var list []string
@@ -83,6 +84,7 @@ func TestSlowMailboxes(t *testing.T) {
 		}
 		list = append(list, fmt.Sprintf("%s%d@d%d.example", name, i, i*31%10))
 	}
+	ratios := 0.0
 	for _, together := range []bool{false, true} {
 		for _, most := range []int{4, 10, 20} {
 			var all, sum time.Duration // until all are answered; of those that are not slow
@@ -108,10 +110,14 @@ func TestSlowMailboxes(t *testing.T) {
 			rcpt := float64(count(sessions, "RCPT")) / n
 			t.Logf("together %t, %d sessions: %v, %.2f of the slow ones' time; the others after %v on average; %.2f RCPT a mailbox",
 				together, most, all, float64(all)/float64(ideal), mean, rcpt)
-			if all > 2*ideal || mean > all*2/3 || rcpt > 1.15 {
-				t.Errorf("together %t, %d sessions: %v, want at most 2 of %v; the others after %v on average; %.2f RCPT a mailbox",
-					together, most, all, ideal, mean, rcpt)
+			if mean > all*2/3 || rcpt > 1.15 {
+				t.Errorf("together %t, %d sessions: %v; the others after %v on average; %.2f RCPT a mailbox",
+					together, most, all, mean, rcpt)
 			}
+			ratios += float64(all) / float64(ideal)
 		}
+	}
+	if average := ratios / 6; average > 1.6 {
+		t.Errorf("on average it took %.2f of the slow ones' time", average)
 	}
 }

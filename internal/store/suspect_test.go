@@ -96,13 +96,13 @@ func TestDamagedPage(t *testing.T) {
 			copy(whole[len(whole)-8*4096:], bytes.Repeat([]byte{0xff}, 4096))
 			check(t, os.WriteFile(file, whole, fileMode))
 		}
-		s = open(t, o)
 		var log bytes.Buffer
-		s.log = slog.New(slog.NewTextHandler(&log, nil))
-		s.checkPages(context.Background())
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		s = open(t, o)
+		s.checkPages(context.Background()) // the check in the background may not have ended
+		check(t, s.Close())
 		if got := strings.Contains(log.String(), "backup"); got != damaged {
 			t.Errorf("damaged %v: %s", damaged, log.String())
 		}
-		check(t, s.Close())
 	}
 }
