@@ -149,6 +149,9 @@ func TestMigrationsOfManyAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer nodes[i].close()
+			// SQLite may refuse a connection while another turns on the log of
+			// a new file. The lock of the data folder prevents that.
+			check(t, nodes[i].writer.PingContext(t.Context()))
 		}
 		noErrors(t, together(len(nodes), func(i int) error { return nodes[i].migrateTo(t.Context(), steps, time.Now()) }))
 		var first, second, done int
