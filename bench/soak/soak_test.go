@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/textproto"
 	"os"
 	"slices"
 	"strings"
@@ -119,14 +120,16 @@ func talk(t *testing.T, w *World, host netip.Addr, lines ...string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	in := bufio.NewReader(conn)
+	in := textproto.NewReader(bufio.NewReader(conn))
 	for _, line := range lines {
-		if _, err := in.ReadString('\n'); err != nil {
+		if _, _, err := in.ReadResponse(0); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(conn, "%s\r\n", line)
 	}
-	_, _ = in.ReadString('\n')
+	// To close with a part of the reply unread would reset the connection, and
+	// the host might not read the last line.
+	_, _, _ = in.ReadResponse(0)
 }
 
 // TestDomains: both processes of a soak must make the same world of a spec.
