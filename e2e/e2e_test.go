@@ -88,8 +88,8 @@ func (v verdict) check(t *testing.T) {
 	details.Transcript.checkVerbs(t)
 }
 
-// checkVerbs: postscreen does not record what it is told after the greeting, so
-// the client's own record is looked at, too.
+// checkVerbs reads the client's own record, too: postscreen does not record
+// commands after the greeting.
 func (tr transcript) checkVerbs(t *testing.T) {
 	t.Helper()
 	harmless := []string{"EHLO", "HELO", "STARTTLS", "MAIL", "RCPT", "RSET", "QUIT"}

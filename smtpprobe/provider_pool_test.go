@@ -138,8 +138,8 @@ func TestAnAnswerClearsAProvider(t *testing.T) {
 	})
 }
 
-// TestProviderIsLeftAloneForLonger sees that a provider which still blocks us
-// is left alone for longer each time.
+// TestProviderIsLeftAloneForLonger sees that pauses grow with a provider that
+// still blocks us.
 func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)

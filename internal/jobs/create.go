@@ -13,7 +13,7 @@ import (
 
 // Request says what is to become of a list.
 type Request struct {
-	Owner   string // who may see the job
+	Owner   string // the account or key that may see the job
 	Key     string // whose usage is counted
 	Quota   int64  // of the key in a month; zero: no limit
 	Name    string

@@ -78,8 +78,8 @@ var (
 // lastDay is 9999-12-31, the last date of a sheet.
 const lastDay = 2958465
 
-// dateCell returns the date for a number of days, or the number if it is none:
-// a time of the day, or out of range.
+// dateCell returns the date for a number of days. A number that is a time of
+// the day, or out of range, it returns as it is.
 func dateCell(number string, epoch time.Time) Cell {
 	days, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(days >= 1) || days > lastDay {

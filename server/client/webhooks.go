@@ -105,6 +105,6 @@ type WebhookTry struct {
 // WebhookSecret is the secret that signs the webhooks of a key.
 type WebhookSecret struct {
 	Secret        string    `json:"secret"`         // its text, of a new one alone
-	CreatedAt     time.Time `json:"created_at"`     // zero: there is none yet
+	CreatedAt     time.Time `json:"created_at"`     // zero: no secret yet
 	PreviousUntil time.Time `json:"previous_until"` // until when the one before signs as well; zero: it does not
 }

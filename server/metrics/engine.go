@@ -46,7 +46,7 @@ var networkFailed = labelled(prometheus.GaugeValue, "rcpt_network_check_failed",
 // counted together.
 func pausedProviders(known set, name, help string, counts func(smtpprobe.Paused) bool) figure[engine.Stats] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now engine.Stats, show func(float64, ...string)) {
-		number := map[string]int{other: 0} // shown even if there is none, so that a graph has a line
+		number := map[string]int{other: 0} // shown at zero, too, so that a graph has a line
 		for _, s := range now.SMTP.Paused {
 			if counts(s) {
 				number[known.word(s.Provider)]++

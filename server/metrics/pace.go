@@ -58,7 +58,7 @@ func byProvider(
 	known set, name, help string, of func(smtpprobe.ProviderPace) float64,
 ) figure[[]smtpprobe.ProviderPace] {
 	return labelled(prometheus.GaugeValue, name, help, []string{"provider"}, func(now []smtpprobe.ProviderPace, show func(float64, ...string)) {
-		sums := map[string]float64{other: 0} // shown even if there is none, so that a graph has a line
+		sums := map[string]float64{other: 0} // shown at zero, too, so that a graph has a line
 		for _, p := range now {
 			sums[known.word(p.Provider)] += of(p)
 		}

@@ -48,7 +48,7 @@ type Keys struct {
 }
 
 // Doctor counts the checks of the last examination of the network by state: ok,
-// warning, fault or skipped. Nil: there was none yet.
+// warning, fault or skipped. Nil: before the first one.
 type Doctor map[string]int
 
 // sources returns the collectors of the sources that are configured.

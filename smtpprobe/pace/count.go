@@ -52,5 +52,5 @@ func (c *counter) room(limit int, now time.Time) time.Time {
 			return time.Unix(0, (first+int64(len(c.places)))*int64(c.part))
 		}
 	}
-	return now // a limit of zero is none
+	return now // a limit of zero does not limit
 }

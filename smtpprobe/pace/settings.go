@@ -30,7 +30,7 @@ func ParsePreset(name string) (Preset, error) {
 	return "", fmt.Errorf("pace: %q is no preset: use careful, normal or off", name)
 }
 
-// Unlimited as the value of a limit says that there is none.
+// Unlimited as the value of a limit turns the limit off.
 const Unlimited = -1
 
 // Limits are what one provider is given, through each egress. Zero fields say
@@ -42,7 +42,7 @@ type Limits struct {
 	RecipientsPerMinute  int `yaml:"recipients_per_minute"`
 	RecipientsPerDay     int `yaml:"recipients_per_day"` // of 24 hours
 	// What complaints lead to. Each is the length of a first pause; the next
-	// one is twice as long as the last. Unlimited: there is none.
+	// one is twice as long as the last. Unlimited: no pause.
 	RefusedPause   time.Duration `yaml:"refused_pause"`   // it refuses us for good, 5yz
 	DeferredPause  time.Duration `yaml:"deferred_pause"`  // it refuses us for the moment, 4yz
 	ThrottledPause time.Duration `yaml:"throttled_pause"` // it finds us too fast, three times in an hour
@@ -123,7 +123,7 @@ type Rule struct {
 type Rules struct {
 	Provider string // its pacing name
 	Known    bool   // it is in the table of providers
-	Limits   Limits // every field is set; Unlimited: there is none
+	Limits   Limits // every field is set; Unlimited: no limit
 	Why      []Rule // for each field, in their order
 }
 

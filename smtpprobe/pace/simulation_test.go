@@ -167,8 +167,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulatedBlock checks that a provider that blocks us from the start is
-// left alone for longer each time, and is asked as usual when it stops.
+// TestSimulatedBlock checks that pauses grow with a provider that blocks us
+// from the start, and that it is asked as usual when it stops.
 func TestSimulatedBlock(t *testing.T) {
 	p := newProvider(Limits{Sessions: 10}, Settings{})
 	provider := &simulated{tolerates: 10, until: start.Add(3 * time.Hour)}
