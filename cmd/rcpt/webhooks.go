@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/tty"
@@ -84,7 +85,7 @@ func (c keysFlags) print(w io.Writer, all []store.Webhook, tries []store.Webhook
 
 // keyNamed returns the ID of the key that an argument names.
 func keyNamed(ctx context.Context, s *store.Store, argument string) (string, error) {
-	if argument == keyring.FixedID {
+	if argument == keyring.FixedID || argument == dashboard.KeyID {
 		return argument, nil
 	}
 	keys, err := s.Keys(ctx)

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/webhook"
 )
 
 // newListView is a list before its start.
@@ -21,6 +24,36 @@ type newListView struct {
 	Takes   string
 	Size    string
 	Problem string // of the chosen column
+	Hook    listHook
+}
+
+// listHook is what the form of a new list says of webhooks.
+type listHook struct {
+	URL      string
+	Progress bool
+	SecretAt string // the path of the page where their secret is made
+}
+
+// lastHook is the webhook of the latest list of the account: the next one is
+// likely to have the same.
+func (d *Dashboard) lastHook(v *visit) (listHook, error) {
+	latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Owners: owners(v), Limit: 1})
+	if err != nil || len(latest) == 0 {
+		return listHook{}, err
+	}
+	return listHook{URL: latest[0].Webhook, Progress: latest[0].Progress}, nil
+}
+
+// hookOf reads the webhook of a form.
+func hookOf(v *visit) (h listHook, faults formFaults) {
+	h = listHook{URL: strings.TrimSpace(v.form("webhook")), Progress: v.form("progress") != ""}
+	if h.URL == "" {
+		return listHook{}, nil
+	}
+	if err := webhook.CheckURL(h.URL); err != nil {
+		faults.add("webhook", "This URL cannot be used: "+err.Error()+".")
+	}
+	return h, faults
 }
 
 // choice is a column that can be chosen.
@@ -36,7 +69,11 @@ const lookRows = 10
 func (d *Dashboard) showNewList(v *visit) error {
 	column, _ := strconv.Atoi(v.r.URL.Query().Get("column"))
 	return d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
-		return false, d.renderNewList(v, l, column, page{})
+		hook, err := d.lastHook(v)
+		if err != nil {
+			return false, err
+		}
+		return false, d.renderNewList(v, l, column, hook, page{})
 	})
 }
 
@@ -48,9 +85,10 @@ func format(column int) jobs.Format {
 	return jobs.Format{Column: strconv.Itoa(column)}
 }
 
-func (d *Dashboard) renderNewList(v *visit, l *pendingList, column int, p page) error {
+func (d *Dashboard) renderNewList(v *visit, l *pendingList, column int, hook listHook, p page) error {
 	v.takesLong()
-	view := newListView{ID: v.r.PathValue("id"), Name: l.name, Size: sizeText(l.spool.Size())}
+	hook.SecretAt = "/webhooks/receivers?key=" + KeyID
+	view := newListView{ID: v.r.PathValue("id"), Name: l.name, Size: sizeText(l.spool.Size()), Hook: hook}
 	look, err := d.config.Lists.Look(l.spool, format(column), lookRows)
 	var list *jobs.ListError
 	if column > 0 && errors.As(err, &list) { // a column without addresses
@@ -86,20 +124,27 @@ func (d *Dashboard) renderNewList(v *visit, l *pendingList, column int, p page) 
 func (d *Dashboard) startList(v *visit) error {
 	column, _ := strconv.Atoi(v.form("column"))
 	name := listName(v.form("name"))
+	hook, faults := hookOf(v)
 	started := ""
 	v.takesLong()
 	err := d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
 		if name != "" {
 			l.name = name
 		}
+		if len(faults) > 0 {
+			var p page
+			p.refuse(faults)
+			v.status = http.StatusUnprocessableEntity
+			return false, d.renderNewList(v, l, column, hook, p)
+		}
 		j, err := d.config.Lists.Create(context.WithoutCancel(v.r.Context()), l.spool, jobs.Request{
-			Owner: v.account.ID, Key: KeyID, Name: l.name, Format: format(column),
+			Owner: v.account.ID, Key: KeyID, Name: l.name, Webhook: hook.URL, Progress: hook.Progress, Format: format(column),
 		})
 		if err != nil {
 			var p page
 			p.Error = faultText(err, d.config.Lists.MaxOctets())
 			v.status = http.StatusUnprocessableEntity
-			return false, d.renderNewList(v, l, column, p)
+			return false, d.renderNewList(v, l, column, hook, p)
 		}
 		started = j.ID
 		return true, nil

@@ -22,7 +22,8 @@ type webhookSetupView struct {
 // keyChoice is a key that can be chosen.
 type keyChoice struct{ ID, Name string }
 
-// listKeys are the keys that can send lists now, in the order of their names.
+// listKeys are the keys that can send lists now, in the order of their names,
+// and what stands for these pages.
 func (d *Dashboard) listKeys(v *visit) ([]keyChoice, error) {
 	keys, err := d.config.Store.Keys(v.r.Context())
 	if err != nil {
@@ -37,6 +38,9 @@ func (d *Dashboard) listKeys(v *visit) ([]keyChoice, error) {
 	}
 	if d.config.FixedKey {
 		all = append(all, keyChoice{FixedKeyID, names[FixedKeyID]})
+	}
+	if d.config.Lists != nil {
+		all = append(all, keyChoice{KeyID, names[KeyID]})
 	}
 	return all, nil
 }

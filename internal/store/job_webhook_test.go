@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/openapi/openapitest"
 )
 
 // TestWebhookOfAJob: each end of a job makes one webhook, in the transaction
@@ -15,6 +17,8 @@ func TestWebhookOfAJob(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
 		join(t, s, "node")
+		contract, err := openapitest.New()
+		check(t, err)
 		ends := map[string]func(j Job){
 			"job.completed": func(j Job) {
 				for {
@@ -61,6 +65,7 @@ func TestWebhookOfAJob(t *testing.T) {
 				}
 			}
 			check(t, json.Unmarshal(all[0].Body, &body))
+			check(t, contract.CheckEvent(all[0].Body))
 			sum := int64(0)
 			for _, n := range body.Data.Results {
 				sum += n
@@ -125,8 +130,11 @@ func TestWebhookOfProgress(t *testing.T) {
 		all, err := s.Webhooks(ctx, WebhookQuery{Job: j.ID, Limit: 20})
 		check(t, err)
 		ids := map[string]bool{}
+		contract, err := openapitest.New()
+		check(t, err)
 		for i, w := range all {
 			ids[w.ID] = true
+			check(t, contract.CheckEvent(w.Body))
 			if want := []string{"job.completed", "job.progress"}[min(i, 1)]; w.Event != want {
 				t.Errorf("webhook %d from the end is %s", i, w.Event)
 			}

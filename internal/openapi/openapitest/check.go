@@ -3,6 +3,7 @@ package openapitest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +96,27 @@ func (c *Contract) outside(path string, got *http.Response) (*response, error) {
 		return nil, errors.New("no such path is declared")
 	}
 	return nil, nil
+}
+
+// CheckEvent judges the body of a webhook.
+func (c *Contract) CheckEvent(body []byte) error {
+	var event struct{ Type string }
+	if err := json.Unmarshal(body, &event); err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(event.Type, ".")
+	schema := c.events[first]
+	if schema == nil {
+		return fmt.Errorf("the event %q is not declared", event.Type)
+	}
+	content, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err == nil {
+		err = schema.Validate(content)
+	}
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, body)
+	}
+	return nil
 }
 
 func mediaType(r *http.Response) string {

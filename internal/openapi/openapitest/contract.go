@@ -19,6 +19,7 @@ import (
 type Contract struct {
 	paths  map[string]map[string]declared // by path and method: the responses by status
 	shared declared                       // the responses that are declared for all, by their name
+	events map[string]*jsonschema.Schema  // the bodies of webhooks, by the first word of the type
 }
 
 // declared are the responses of an operation.
@@ -52,7 +53,13 @@ func parse(file []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{paths: make(map[string]map[string]declared), shared: make(declared)}
+	c := &Contract{paths: make(map[string]map[string]declared), shared: make(declared), events: make(map[string]*jsonschema.Schema)}
+	for event := range doc.Webhooks {
+		at := "#/webhooks/" + pointer(event) + "/post/requestBody/content/application~1json/schema"
+		if c.events[event], err = schemas.compiler.Compile(location + at); err != nil {
+			return nil, err
+		}
+	}
 	for name, found := range doc.Components.Responses {
 		if c.shared[name], err = schemas.response(found.Value, "#/components/responses/"+name); err != nil {
 			return nil, err

@@ -144,6 +144,23 @@ func TestFaultsAreSeen(t *testing.T) {
 	}
 }
 
+// TestEvents: the body of a webhook is judged, too.
+func TestEvents(t *testing.T) {
+	c := contract(t)
+	const test = `{"type":"webhook.test","timestamp":"2026-11-23T10:15:00Z","data":{"message":"It works."}}`
+	if err := c.CheckEvent([]byte(test)); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string][2]string{
+		"no JSON": {"}}", "}"}, "an unknown event": {"webhook.test", "webhook.toast"}, "another event": {"webhook.test", "job.completed"},
+		"a member more": {`"data"`, `"more":1,"data"`}, "no time": {"T10", " "},
+	} {
+		if err := c.CheckEvent([]byte(strings.Replace(test, change[0], change[1], 1))); err == nil {
+			t.Errorf("%s was not seen", name)
+		}
+	}
+}
+
 // TestTransport: it judges, and passes on what it judged.
 func TestTransport(t *testing.T) {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "wrong") }))
