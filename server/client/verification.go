@@ -45,15 +45,15 @@ func (c *Client) Verify(ctx context.Context, email string, options Options) (Ver
 	return v, err
 }
 
-// MaxAddresses is how many addresses [Client.VerifyAll] takes.
-const MaxAddresses = 100
+// maxAddresses is how many addresses a request may have.
+const maxAddresses = 100
 
-// VerifyAll is [Client.Verify] for up to [MaxAddresses] addresses in one
-// request; the results are in the same order. The addresses are in the body, so
-// that proxies do not log them. The timeout of Options is for all of them.
+// VerifyAll is [Client.Verify] for up to 100 addresses in one request; the
+// results are in the same order. The addresses are in the body, so that proxies
+// do not log them. The timeout of Options is for all of them.
 func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options) ([]Verification, error) {
-	if len(emails) == 0 || len(emails) > MaxAddresses {
-		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), MaxAddresses)
+	if len(emails) == 0 || len(emails) > maxAddresses {
+		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), maxAddresses)
 	}
 	body, err := json.Marshal(map[string][]string{"emails": emails})
 	if err != nil {
