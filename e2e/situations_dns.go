@@ -12,11 +12,12 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 var faultKinds = map[string]dnstest.Kind{
-	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnstest.FormErr, "nxdomain": dnstest.NXDomain, "lose": dnstest.Lose,
-	"truncate": dnstest.Truncate, "malformed": dnstest.Malformed,
+	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnsfault.FormErr, "nxdomain": dnstest.NXDomain, "lose": dnstest.Lose,
+	"truncate": dnstest.Truncate, "malformed": dnsfault.Malformed,
 }
 
 // faulty tells whether the domain is served by a name server that fails.
@@ -56,10 +57,7 @@ func (s *situation) nameServer() (*dnstest.Server, error) {
 		}
 		faults = append(faults, dnstest.Fault{Kind: kind, Type: strings.Join(words[2:], " ")})
 	}
-	server, err := dnstest.Parse(zone)
-	if err != nil {
-		return nil, err
-	}
+	server := dnstest.New(zone)
 	for _, fault := range faults {
 		server.Break(fault)
 	}

@@ -32,7 +32,7 @@ func (w *world) startScripted() error {
 func (s *situation) handler() (smtptest.Handler, error) {
 	text := strings.Join(s.config, "\n")
 	if strings.HasPrefix(text, "S: ") || strings.HasPrefix(text, "raw: ") {
-		return smtptest.ParseScript(text)
+		return smtptest.Script(text), nil
 	}
 	host := &smtptest.Host{Name: s.host(), Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}}
 	for _, line := range s.config {

@@ -15,6 +15,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
+// unknownMailbox is the reply to RCPT for mailboxes that a host does not have.
+const unknownMailbox = "550 5.1.1 <%s>: no such mailbox here"
+
 // hostileReasons are those that a mailbox which exists may get behind hostile
 // hosts, by the beginning of their names; the longest counts.
 var hostileReasons = map[string][]engine.Reason{
@@ -98,7 +101,7 @@ func honest() *smtptest.Host {
 		if local, _, _ := strings.Cut(rcpt, "@"); strings.TrimRight(local, "0123456789") == "real" { // which no random control is
 			return string(smtptest.Accepts)
 		}
-		return smtptest.DefaultUnknown
+		return unknownMailbox
 	}}
 }
 
@@ -106,10 +109,10 @@ func honest() *smtptest.Host {
 // not that a mailbox which exists does not, and leaves the honest hosts of
 // other domains as they were.
 func TestHostileHosts(t *testing.T) {
-	for _, h := range smtptest.HostileHosts() {
+	for _, kind := range smtptest.HostileKinds() {
 		for _, timeout := range []time.Duration{engine.DefaultTimeout, 5 * time.Second} {
-			t.Run(fmt.Sprintf("%s in %v", h.Name, timeout), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { verifyBehind(t, h.Name, timeout) })
+			t.Run(fmt.Sprintf("%s in %v", kind, timeout), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { verifyBehind(t, kind, timeout) })
 			})
 		}
 	}

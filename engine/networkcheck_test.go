@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -143,14 +144,14 @@ func TestBrokenResolvers(t *testing.T) {
 			engine.CheckFailed, "no mail host of gmail.com has an address", true, time.Second},
 		{"is dead", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Lose}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, 31 * time.Second},
-		{"refuses connections", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Unreachable}) },
+		{"refuses connections", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnsfault.Unreachable}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, time.Second},
 		{"finds out nothing", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.ServFail}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "cannot find the mail hosts of gmail.com (SERVFAIL)", true, time.Second},
-		{"is slow", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second}) },
+		{"is slow", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnsfault.None, Delay: time.Second}) },
 			engine.ReasonConnectionFailed, engine.CheckUntested, "", false, 31 * time.Second},
 		{"denies this one, and is slow", realZone, func(s *dnstest.Server) {
-			s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second})
+			s.Break(dnstest.Fault{Kind: dnsfault.None, Delay: time.Second})
 			s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Delay: time.Second, Times: 3})
 		}, engine.ReasonConnectionFailed, engine.CheckPassed, "", false, 31 * time.Second},
 		{"denies this one once", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Times: 3}) },
@@ -252,7 +253,7 @@ func TestPortCheck(t *testing.T) {
 		{"dropped", dropped, engine.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
 		{"reset", func(n *smtptest.Network) {
 			for _, ip := range []string{"9.9.9.1", "9.9.9.2", "9.9.9.3", "9.9.9.9"} {
-				n.Add(ip, &smtptest.Host{ResetAt: smtptest.PhaseGreeting})
+				n.Add(ip, smtptest.Script("reset"))
 			}
 		}, engine.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
 		{"only this host is dead", func(n *smtptest.Network) { n.Add("9.9.9.1", &smtptest.Host{}) }, engine.ReasonConnectionFailed, engine.CheckPassed, time.Second},

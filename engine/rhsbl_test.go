@@ -18,7 +18,9 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -103,7 +105,7 @@ func TestFailedRHSBLRests(t *testing.T) {
 	for name, failure := range map[string]dnstest.Fault{
 		"silent":  {Name: "dead.test", Kind: dnstest.Lose},
 		"broken":  {Name: "dead.test", Kind: dnstest.ServFail},
-		"refuses": {Name: "dead.test", Kind: dnstest.None},
+		"refuses": {Name: "dead.test", Kind: dnsfault.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -158,7 +160,7 @@ func TestRHSBLAndCaller(t *testing.T) {
 			RHSBLs: []string{"dbl.test"}, Exchanger: world,
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		}
-		verifier, _, _ := inMemory(t, config, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		verifier, _, _ := inMemory(t, config, &smtptest.Host{HangAt: smtp.PhaseRCPT})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		began := time.Now()

@@ -22,6 +22,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -188,7 +189,7 @@ func TestTogetherAsksOnce(t *testing.T) {
 
 // TestTogetherGiveUp checks that giving up is an error for each, at once.
 func TestTogetherGiveUp(t *testing.T) {
-	for name, host := range map[string]*smtptest.Host{"at RCPT": {HangAt: smtptest.PhaseRCPT}, "at the greeting": {HangAt: smtptest.PhaseGreeting}} {
+	for name, host := range map[string]*smtptest.Host{"at RCPT": {HangAt: smtp.PhaseRCPT}, "at the greeting": {HangAt: smtp.PhaseGreeting}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				v, _, _ := inMemory(t, engine.Config{}, host)

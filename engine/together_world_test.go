@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -65,7 +66,7 @@ func (l *lot) drawDomain(domain string, n int) {
 	case 1: // there is no such domain
 		return
 	case 2:
-		l.harm(dnstest.Fault{Name: domain, Kind: []dnstest.Kind{dnstest.Lose, dnstest.ServFail, dnstest.Malformed}[l.IntN(3)]})
+		l.harm(dnstest.Fault{Name: domain, Kind: []dnstest.Kind{dnstest.Lose, dnstest.ServFail, dnsfault.Malformed}[l.IntN(3)]})
 	case 3:
 		l.harm(dnstest.Fault{Name: domain, Delay: time.Second})
 	}
@@ -96,8 +97,8 @@ func (l *lot) drawDomain(domain string, n int) {
 }
 
 func (l *lot) drawHost() func() smtptest.Handler {
-	if hosts := smtptest.HostileHosts(); l.hostile && l.IntN(2) == 0 {
-		name := hosts[l.IntN(len(hosts))].Name
+	if kinds := smtptest.HostileKinds(); l.hostile && l.IntN(2) == 0 {
+		name := kinds[l.IntN(len(kinds))]
 		return func() smtptest.Handler { return smtptest.HostileHost(name) }
 	}
 	kind, utf8 := l.IntN(9), l.IntN(2) == 0
@@ -124,7 +125,7 @@ func (l *lot) drawHost() func() smtptest.Handler {
 				case "real", "real+tag", `"real "`, "postmaster":
 					return string(smtptest.Accepts)
 				}
-				return smtptest.DefaultUnknown
+				return unknownMailbox
 			}
 		}
 		return h

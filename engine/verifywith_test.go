@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -50,7 +51,7 @@ func TestWithin(t *testing.T) {
 // TestWithinEndsWithTheVerifier checks that nothing goes on after Close.
 func TestWithinEndsWithTheVerifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
 		if _, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Within: time.Second}); !errors.Is(err, engine.ErrNotYet) {
 			t.Errorf("error %v", err)
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
+// unknownMailbox is the reply to RCPT for mailboxes that a host does not have.
+const unknownMailbox = "550 5.1.1 <%s>: no such mailbox here"
+
 // verdictOf is what follows from findings: "alive", "dead" or "unknown".
 func verdictOf(mailbox string, r told) string {
 	last := r.last()
@@ -100,13 +103,13 @@ func asksOneByOne(b *bubble) func([]smtpprobe.Request) []told {
 // words, after so many refusals or recipients: no mailbox that exists is called
 // dead, and in the end nearly all of them are found.
 func TestHarvestProtection(t *testing.T) {
-	for _, h := range smtptest.HostileHosts() {
-		if !strings.HasPrefix(h.Name, "turns-") {
+	for _, kind := range smtptest.HostileKinds() {
+		if !strings.HasPrefix(kind, "turns-") {
 			continue
 		}
 		for _, crowd := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s crowd %t", h.Name, crowd), func(t *testing.T) {
-				host := smtptest.HostileHost(h.Name)
+			t.Run(fmt.Sprintf("%s crowd %t", kind, crowd), func(t *testing.T) {
+				host := smtptest.HostileHost(kind)
 				sessions := inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(host), func(b *bubble) {
 					list, rounds, ask := harvested(200, 60), 10, asksAsBulk(b)
 					if !crowd {
@@ -143,7 +146,7 @@ func TestHonestRefusalsAreProven(t *testing.T) {
 						if strings.HasPrefix(rcpt, "real") || postmaster && strings.HasPrefix(rcpt, "postmaster@") {
 							return string(smtptest.Accepts)
 						}
-						return smtptest.DefaultUnknown
+						return unknownMailbox
 					}}
 					unproven, proofs := 0, 0
 					sessions := inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(host), func(b *bubble) {

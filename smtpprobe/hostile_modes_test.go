@@ -127,16 +127,16 @@ const (
 // TestHostileHosts has one ask each of the hostile hosts: the answer comes in
 // time, says no more than is known, and leaves nothing behind.
 func TestHostileHosts(t *testing.T) {
-	for _, h := range smtptest.HostileHosts() {
-		t.Run(h.Name, func(t *testing.T) {
-			want, ok := hostileFound[h.Name]
-			if strings.HasPrefix(h.Name, "turns-") {
+	for _, kind := range smtptest.HostileKinds() {
+		t.Run(kind, func(t *testing.T) {
+			want, ok := hostileFound[kind]
+			if strings.HasPrefix(kind, "turns-") {
 				want, ok = goodFound, true
 			}
 			if !ok {
 				t.Fatal("nobody has said what should be found of it")
 			}
-			sessions := inBubble(t, smtpprobe.Config{}, one(h), func(b *bubble) {
+			sessions := inBubble(t, smtpprobe.Config{}, one(smtptest.HostileHost(kind)), func(b *bubble) {
 				r := b.ask(b.Context(), about("real@a.example"))
 				if got := strings.ReplaceAll(summaries(r.found), "\n", " / "); want != "" && got != want || r.err != nil {
 					b.Errorf("found %s (%v), want %s", got, r.err, want)
@@ -162,14 +162,14 @@ func TestHostileHosts(t *testing.T) {
 // at the same time, with few sessions to share: nobody is told that a mailbox
 // does not exist that does, and those at the honest host do not notice.
 func TestCrowdsAtHostileHosts(t *testing.T) {
-	for _, h := range smtptest.HostileHosts() {
-		t.Run(h.Name, func(t *testing.T) {
-			hosts := map[string]smtptest.Handler{"192.0.2.1": h, "192.0.2.2": checks()}
+	for _, kind := range smtptest.HostileKinds() {
+		t.Run(kind, func(t *testing.T) {
+			hosts := map[string]smtptest.Handler{"192.0.2.1": smtptest.HostileHost(kind), "192.0.2.2": checks()}
 			inBubble(t, smtpprobe.Config{MaxSessions: 6}, hosts, func(b *bubble) {
 				var requests []smtpprobe.Request
 				for i := range 40 {
-					kind := []string{"real", "real", "missing"}[i%3]
-					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kind, i, i%2)))
+					local := []string{"real", "real", "missing"}[i%3]
+					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", local, i, i%2)))
 				}
 				honest := aboutAll(mailboxes(10, func(i int) bool { return i%2 == 0 }, "honest.example"), "192.0.2.2")
 				for i := range honest {
@@ -186,7 +186,7 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 						if r.took > hostileGrace {
 							b.Errorf("%s took %v at an honest host", mailbox, r.took)
 						}
-					case h.Name != "pipelining-reversed": // which names none, so that in company nothing tells that it mixes them up
+					case kind != "pipelining-reversed": // which names none, so that in company nothing tells that it mixes them up
 						checkNotFooled(b.T, mailbox, r)
 					}
 				}

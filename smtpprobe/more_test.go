@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -36,7 +37,7 @@ func TestMoreAddresses(t *testing.T) {
 			"192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.12 192.0.2.21", 1},
 		{"all put us off", "192.0.2.1 192.0.2.2", three[:1], map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": busy, "192.0.2.11": busy},
 			"192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.21", 1},
-		{"one hangs up", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{CloseAt: smtptest.PhaseEHLO}},
+		{"one hangs up", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{CloseAt: smtp.PhaseEHLO}},
 			"192.0.2.1 192.0.2.21", 0},
 		{"one puts us off whose TLS is broken", "192.0.2.1", three[:1],
 			map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{STARTTLS: smtptest.TLSCloses, MAIL: "451 later"}},
@@ -85,7 +86,7 @@ func TestMoreAddresses(t *testing.T) {
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
-		network.Add("192.0.2.9", &smtptest.Host{HangAt: smtptest.PhaseRCPT})
+		network.Add("192.0.2.9", &smtptest.Host{HangAt: smtp.PhaseRCPT})
 		prober := newProber(t, smtpprobe.Config{MaxSessions: 1}, network)
 		first := make(chan error)
 		go func() {
@@ -121,7 +122,7 @@ func TestNoTimeForMoreAddresses(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			network := smtptest.NewNetwork()
-			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtptest.PhaseGreeting})
+			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtp.PhaseGreeting})
 			s.req.Hosts = hostsAt("192.0.2.1")
 			s.req.Hosts[0].More = func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil }
 			probeNetwork(t, s, network)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -34,7 +35,7 @@ func (d *timedDialer) DialContext(ctx context.Context, network, address string) 
 // TestEachHasAShareOfTheTime sees how the time is divided between addresses
 // that do not answer, those that are yet to be asked for included.
 func TestEachHasAShareOfTheTime(t *testing.T) {
-	silent := &smtptest.Host{HangAt: smtptest.PhaseGreeting}
+	silent := &smtptest.Host{HangAt: smtp.PhaseGreeting}
 	const none, slowly, callers = "none", "slowly", time.Minute
 	for _, tt := range []struct {
 		name   string
@@ -128,12 +129,12 @@ func TestTimeIsShared(t *testing.T) {
 		},
 		{
 			"a silent host leaves half",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}, slow(4*time.Second, 0, 4*time.Second)},
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseGreeting}, slow(4*time.Second, 0, 4*time.Second)},
 			goodFound, 27 * time.Second,
 		},
 		{
 			"the last host has all that is left",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseGreeting}},
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseGreeting}},
 			"failure timeout at greeting", 20 * time.Second,
 		},
 		{
@@ -158,7 +159,7 @@ func TestTimeIsShared(t *testing.T) {
 		},
 		{
 			"the whole time is the end of it",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtptest.PhaseEHLO}, &smtptest.Host{HangAt: smtptest.PhaseEHLO}, good()},
+			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseEHLO}, &smtptest.Host{HangAt: smtp.PhaseEHLO}, good()},
 			"greeting 220, failure timeout at ehlo", 30 * time.Second,
 		},
 	} {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/internal/fakeproxy"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -130,7 +132,7 @@ func startWorld(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mute := &smtptest.Host{Name: "mx.mute.example", HangAt: smtptest.PhaseRCPT}
+	mute := &smtptest.Host{Name: "mx.mute.example", HangAt: smtp.PhaseRCPT}
 	for ip, host := range map[string]*smtptest.Host{
 		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
 		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},
@@ -143,7 +145,7 @@ func startWorld(t *testing.T) []string {
 		}
 		t.Cleanup(server.Close)
 	}
-	proxy := smtptest.Start(&smtptest.Proxy{Dialer: &net.Dialer{}, Username: "user", Password: "hunter,2"})
+	proxy := smtptest.Start(&fakeproxy.Proxy{Dialer: &net.Dialer{}, Username: "user", Password: "hunter,2"})
 	t.Cleanup(proxy.Close)
 	return []string{"PROXY=" + proxy.Addr, "RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
 		"RCPT_DATA=" + t.TempDir()}

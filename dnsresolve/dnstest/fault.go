@@ -4,43 +4,20 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
-// Kind says what goes wrong.
+// Kind says what goes wrong; zero: nothing, for a fault that only delays.
 type Kind int
 
-// The kinds of faults.
+// The kinds of faults. Others are for the tests of this module.
 const (
-	None     Kind = iota // nothing: for a fault that only delays
-	ServFail             // answers SERVFAIL
-	Refused              // answers REFUSED
-	// FormErr answers a query with EDNS0 with FORMERR and no question, as
-	// servers older than EDNS0 do
-	FormErr
-	NXDomain // denies the name, as broken servers do for record types that they do not know
-	// Referral answers with the name servers of the root and nothing else, as a
-	// server without recursion does
-	Referral
-	Lose            // never answers
-	Unreachable     // in memory: connection refused at once; on sockets: never answers
-	Truncate        // answers over UDP are empty and truncated; over TCP they are complete
-	TruncateForever // answers are empty and truncated over UDP and TCP alike
-	ForgeID         // a made-up answer with another message ID arrives before the right one
-	ForgeQuestion   // a made-up answer to another question arrives before the right one
-	// ForgeSource sends a made-up answer from another port before the right
-	// one; in memory it cannot arrive
-	ForgeSource
-	Malformed // the answer ends in the middle of a record
-	// Oversize answers with 20 kB over UDP, too, whatever the client offers
-	Oversize
-	ChangeCase // names, that of the question too, come back in upper case
-	// Strangers adds records of other names beside the right ones, and false
-	// addresses of the mail hosts after them
-	Strangers
-	DenyWithRecords // the answer has its records, and the code of a denial
-	// Unfounded denies the name without being recursive or authoritative (no
-	// RA, AA, SOA)
-	Unfounded
+	ServFail Kind = dnsfault.ServFail // answers SERVFAIL
+	Refused  Kind = dnsfault.Refused  // answers REFUSED
+	NXDomain Kind = dnsfault.NXDomain // denies the name, as broken servers do for record types that they do not know
+	Lose     Kind = dnsfault.Lose     // never answers
+	Truncate Kind = dnsfault.Truncate // answers over UDP are empty and truncated; over TCP they are complete
 )
 
 // Fault is a fault of the queries that it matches. If several match, the one
@@ -49,7 +26,7 @@ type Fault struct {
 	Name   string        // only queries for this name; empty: every name
 	Type   string        // only queries of this type ("MX", "AAAA"); empty: every type
 	Server string        // only queries sent to this server, as named in the resolver's configuration; empty: all
-	Kind   Kind          // what goes wrong
+	Kind   Kind          // what goes wrong; zero: nothing but the delay
 	Delay  time.Duration // how long the answer takes
 	Times  int           // how many queries it harms before it heals; 0: all of them
 }
@@ -90,39 +67,39 @@ func (s *Server) faultFor(q Query) Fault {
 // silence.
 func (k Kind) spoil(right *dns.Msg, network string) [][]byte {
 	switch k {
-	case Lose, Unreachable:
+	case Lose, dnsfault.Unreachable:
 		return nil
 	case ServFail:
 		right = failure(right, dns.RcodeServerFailure)
 	case Refused:
 		right = failure(right, dns.RcodeRefused)
-	case FormErr:
+	case dnsfault.FormErr:
 		if right.IsEdns0() != nil {
 			right = failure(right, dns.RcodeFormatError)
 			right.Question, right.Extra = nil, nil
 		}
 	case NXDomain:
 		right = failure(right, dns.RcodeNameError)
-	case Referral:
+	case dnsfault.Referral:
 		right = referral(right)
-	case Truncate, TruncateForever:
-		if network == "udp" || k == TruncateForever {
+	case Truncate, dnsfault.TruncateForever:
+		if network == "udp" || k == dnsfault.TruncateForever {
 			right = failure(right, dns.RcodeSuccess)
 			right.Truncated = true
 		}
-	case ForgeID, ForgeQuestion:
+	case dnsfault.ForgeID, dnsfault.ForgeQuestion:
 		return [][]byte{pack(forgery(right, k)), pack(right)}
-	case Malformed:
+	case dnsfault.Malformed:
 		return [][]byte{cutInRecord(right)}
-	case Oversize:
+	case dnsfault.Oversize:
 		right.Extra = append(right.Extra, padding()...)
-	case ChangeCase:
+	case dnsfault.ChangeCase:
 		right = inUpperCase(right.Copy())
-	case Strangers:
+	case dnsfault.Strangers:
 		right = withStrangers(right.Copy())
-	case DenyWithRecords:
+	case dnsfault.DenyWithRecords:
 		right.Rcode = dns.RcodeNameError
-	case Unfounded:
+	case dnsfault.Unfounded:
 		right = failure(right, dns.RcodeNameError)
 		right.RecursionAvailable, right.Authoritative = false, false
 	}
@@ -145,7 +122,7 @@ func referral(right *dns.Msg) *dns.Msg {
 
 // forgeries are the messages that come from another port before the right one.
 func (k Kind) forgeries(query *dns.Msg) [][]byte {
-	if k != ForgeSource {
+	if k != dnsfault.ForgeSource {
 		return nil
 	}
 	return [][]byte{pack(new(dns.Msg).SetRcode(query, dns.RcodeNameError))}
@@ -154,7 +131,7 @@ func (k Kind) forgeries(query *dns.Msg) [][]byte {
 // forgery is an answer as an attacker would forge it: the name does not exist.
 func forgery(right *dns.Msg, k Kind) *dns.Msg {
 	m := failure(right, dns.RcodeNameError)
-	if k == ForgeID {
+	if k == dnsfault.ForgeID {
 		m.Id ^= 0x5555
 	} else {
 		m.Question = []dns.Question{{Name: "forged.test.", Qtype: dns.TypeMX, Qclass: dns.ClassINET}}

@@ -48,14 +48,6 @@ func (s *Server) Start() (addr string, err error) {
 	return l.addr, nil
 }
 
-// Addr returns the address that [Server.Start] returned, or "".
-func (s *Server) Addr() string {
-	if s.listener == nil {
-		return ""
-	}
-	return s.listener.addr
-}
-
 // Close ends listening. A Server that was not started has nothing to close.
 func (s *Server) Close() {
 	l := s.listener

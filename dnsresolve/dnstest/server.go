@@ -12,22 +12,16 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 // maxUDPSize is the largest answer over UDP, whatever the client offers: the
 // size that never needs fragments (DNS flag day 2020).
 const maxUDPSize = 1232
 
-// Server is a fake DNS server. It is safe for concurrent use; its exported
-// fields are set before the first query.
+// Server is a fake DNS server. It is safe for concurrent use.
 type Server struct {
-	// Validated makes the Server set the AD bit of answers to queries that have
-	// it set (RFC 6840 §5.8).
-	Validated bool
-	// SingleAlias makes the Server answer with one alias at a time, so that the
-	// client must ask again for the alias's target.
-	SingleAlias bool
-
 	listener *listener
 
 	mu      sync.Mutex
@@ -42,28 +36,18 @@ type Query struct {
 	Type    string // "MX", "A" …
 	Network string // "udp" or "tcp"
 	Server  string // the server as the client named it; on sockets the Server's own address
-	EDNS    bool   // the query carries an OPT record (RFC 6891)
 }
 
 // New returns a Server that answers from text in the format of a zone file (RFC
 // 1035 §5). Names are absolute with or without a trailing dot; TTL and class
 // may be omitted; a line that begins with a space belongs to the name before
-// it. New panics if the text cannot be parsed; see [Parse].
+// it. New panics if the text cannot be parsed.
 func New(text string) *Server {
-	s, err := Parse(text)
+	z, err := parseZone(text)
 	if err != nil {
 		panic(err)
 	}
-	return s
-}
-
-// Parse is [New] for text that may be wrong.
-func Parse(text string) (*Server, error) {
-	z, err := parseZone(text)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{zone: z}, nil
+	return &Server{zone: z}
 }
 
 // Add adds text to that of [New], and panics like it. A resolver remembers what
@@ -82,11 +66,12 @@ func (s *Server) Add(text string) {
 	}
 }
 
-// resolve answers a question from the zone.
-func (s *Server) resolve(q dns.Question) (rcode int, answer, authority []dns.RR) {
+// resolve answers a question from the zone: with all aliases at once, or one at
+// a time.
+func (s *Server) resolve(q dns.Question, allAliases bool) (rcode int, answer, authority []dns.RR) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.zone.resolve(q, !s.SingleAlias)
+	return s.zone.resolve(q, allAliases)
 }
 
 // Exchange answers query in memory, so that a Server is an Exchanger for
@@ -100,7 +85,7 @@ func (s *Server) Exchange(ctx context.Context, query []byte, network, server str
 		return nil, errors.New("dnstest: a query has one question")
 	}
 	messages, fault := s.respond(asked, network, server)
-	if fault.Kind == Unreachable {
+	if fault.Kind == dnsfault.Unreachable {
 		return nil, &net.OpError{Op: "read", Net: network, Err: syscall.ECONNREFUSED}
 	}
 	if err := wait(ctx, fault.Delay); err != nil {
@@ -141,21 +126,23 @@ func (s *Server) respond(query *dns.Msg, network, server string) ([][]byte, Faul
 		Type:    dns.TypeToString[query.Question[0].Qtype],
 		Network: network,
 		Server:  server,
-		EDNS:    query.IsEdns0() != nil,
 	}
 	s.mu.Lock()
 	s.queries = append(s.queries, q)
 	fault := s.faultFor(q)
 	s.mu.Unlock()
-	return fault.Kind.spoil(s.answer(query, network), network), fault
+	return fault.Kind.spoil(s.answer(query, network, fault.Kind), network), fault
 }
 
-// answer is what a server without faults says.
-func (s *Server) answer(query *dns.Msg, network string) *dns.Msg {
+// answer is what a server without faults says; it may be one that validates, or
+// that gives one alias at a time.
+func (s *Server) answer(query *dns.Msg, network string, k Kind) *dns.Msg {
+	validated := k == dnsfault.Validated || k == dnsfault.SingleValidated
+	single := k == dnsfault.SingleAlias || k == dnsfault.SingleValidated
 	m := new(dns.Msg).SetReply(query)
 	m.RecursionAvailable = true
-	m.AuthenticatedData = s.Validated && query.AuthenticatedData
-	m.Rcode, m.Answer, m.Ns = s.resolve(query.Question[0])
+	m.AuthenticatedData = validated && query.AuthenticatedData
+	m.Rcode, m.Answer, m.Ns = s.resolve(query.Question[0], !single)
 	size := dns.MinMsgSize
 	if opt := query.IsEdns0(); opt != nil {
 		m.SetEdns0(maxUDPSize, false)

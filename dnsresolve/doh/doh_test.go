@@ -16,6 +16,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/dnsresolve/doh"
+	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 var _ dnsresolve.Exchanger = (*doh.Exchanger)(nil)
@@ -163,12 +164,12 @@ func TestResolver(t *testing.T) {
 		fault dnstest.Kind
 		want  dnsresolve.Status
 	}{
-		"right":     {dnstest.None, dnsresolve.StatusOK},
+		"right":     {dnsfault.None, dnsresolve.StatusOK},
 		"denied":    {dnstest.NXDomain, dnsresolve.StatusNXDomain},
-		"truncated": {dnstest.TruncateForever, dnsresolve.StatusMalformed},
-		"malformed": {dnstest.Malformed, dnsresolve.StatusMalformed},
+		"truncated": {dnsfault.TruncateForever, dnsresolve.StatusMalformed},
+		"malformed": {dnsfault.Malformed, dnsresolve.StatusMalformed},
 		"lost":      {dnstest.Lose, dnsresolve.StatusTimeout},
-		"down":      {dnstest.Unreachable, dnsresolve.StatusError},
+		"down":      {dnsfault.Unreachable, dnsresolve.StatusError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			world := dnstest.New("example.test. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n")

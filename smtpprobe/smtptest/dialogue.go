@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // dialogue stands between the client and go-smtp, which knows SMTP: it hands
@@ -18,18 +20,18 @@ type dialogue struct {
 	wire  *wire
 	lines *bufio.Reader
 
-	phase     Phase     // what is to be answered next
-	verb      string    // of the command
-	arrived   time.Time // when it had
-	pipelined bool      // PIPELINING was offered
-	message   bool      // the client is sending a message
-	exact     string    // go-smtp's reply in the host's own words; empty: as it is
-	over      bool      // nothing more will be said
-	upgraded  bool      // TLS was started since go-smtp began
+	phase     smtp.Phase // what is to be answered next
+	verb      string     // of the command
+	arrived   time.Time  // when it had
+	pipelined bool       // PIPELINING was offered
+	message   bool       // the client is sending a message
+	exact     string     // go-smtp's reply in the host's own words; empty: as it is
+	over      bool       // nothing more will be said
+	upgraded  bool       // TLS was started since go-smtp began
 }
 
 func newDialogue(h *Host, w *wire) *dialogue {
-	return &dialogue{host: h, wire: w, lines: bufio.NewReader(w), phase: PhaseGreeting, arrived: time.Now()}
+	return &dialogue{host: h, wire: w, lines: bufio.NewReader(w), phase: smtp.PhaseGreeting, arrived: time.Now()}
 }
 
 // run talks until the session is over. After STARTTLS go-smtp begins anew, as
@@ -127,9 +129,9 @@ func (d *dialogue) faulty() bool {
 	case d.host.HangAt:
 		d.wire.hang()
 	case d.host.CloseAt:
-	case d.host.ResetAt:
+	case d.host.resetAt:
 		d.wire.reset()
-	case d.host.LeaveAt:
+	case d.host.leaveAt:
 		d.say("421 4.3.2 " + d.host.name() + " Service closing transmission channel")
 	default:
 		return false
@@ -199,13 +201,13 @@ func (d *dialogue) handshake() bool {
 // reports whether the session goes on.
 func (d *dialogue) firstUnderTLS() bool {
 	switch d.host.STARTTLS {
-	case TLSFallsSilent:
+	case tlsFallsSilent:
 		d.wire.hang()
-	case TLSBreaksOff:
+	case tlsBreaksOff:
 		if _, err := d.readLine(); err == nil {
 			d.wire.drip([]byte(tlsHalf), 0)
 		}
-	case TLSFloods:
+	case tlsFloods:
 		for d.wire.drip([]byte("250-more\r\n"), 0) {
 		}
 	default:
@@ -234,7 +236,7 @@ func (d *dialogue) reply(text string) {
 // say sends a reply when it is due.
 func (d *dialogue) say(text string) {
 	wait := time.Until(d.arrived.Add(d.host.ReplyDelay))
-	if d.phase == PhaseRCPT {
+	if d.phase == smtp.PhaseRCPT {
 		wait = max(wait, 0) + d.host.RCPTDelay
 	}
 	here := d.wire.sleep(wait)
@@ -247,8 +249,8 @@ func (d *dialogue) say(text string) {
 }
 
 func (d *dialogue) send(text string) {
-	data := []byte(strings.ReplaceAll(text+"\n", "\n", orDefault(d.host.LineEnd, "\r\n")))
-	if !d.wire.drip(data, d.host.ByteDelay) || strings.HasPrefix(text, "421") {
+	data := []byte(strings.ReplaceAll(text+"\n", "\n", orDefault(d.host.lineEnd, "\r\n")))
+	if !d.wire.drip(data, d.host.byteDelay) || strings.HasPrefix(text, "421") {
 		d.over = true
 	}
 }

@@ -4,8 +4,8 @@
 // A [Handler] plays the server's side of one connection. [Host] is a mail host
 // that behaves: it has mailboxes, full and disabled ones too, can greylist,
 // refuse at any phase, delay, hang, and break STARTTLS. [Script] plays a
-// dialogue line by line, for cases that need exact bytes. [HostileHosts] are
-// some ninety hosts that are broken or mean ill, each in its own way.
+// dialogue line by line, for cases that need exact bytes. [HostileHost]
+// makes one of some ninety kinds that are broken or mean ill, each in its way.
 //
 // Handlers are reached in two ways. A [Network] keeps them in memory and is a
 // dialer; it uses no sockets and works inside a testing/synctest bubble, where

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -75,37 +76,37 @@ func TestDelaysAddUp(t *testing.T) {
 }
 
 // untilPhase brings a session to the phase and sends its command.
-func untilPhase(c *client, phase smtptest.Phase) {
+func untilPhase(c *client, phase smtp.Phase) {
 	c.t.Helper()
-	if phase == smtptest.PhaseGreeting {
+	if phase == smtp.PhaseGreeting {
 		return
 	}
 	c.reply()
 	for _, step := range []struct {
-		phase smtptest.Phase
+		phase smtp.Phase
 		line  string
 	}{
-		{smtptest.PhaseEHLO, "EHLO client.example"},
-		{smtptest.PhaseSTARTTLS, "STARTTLS"},
-		{smtptest.PhaseMAIL, "MAIL FROM:<>"},
-		{smtptest.PhaseRCPT, "RCPT TO:<a@example.com>"},
+		{smtp.PhaseEHLO, "EHLO client.example"},
+		{smtp.PhaseSTARTTLS, "STARTTLS"},
+		{smtp.PhaseMAIL, "MAIL FROM:<>"},
+		{smtp.PhaseRCPT, "RCPT TO:<a@example.com>"},
 		{smtptest.PhaseDATA, "DATA"},
 		{smtptest.PhaseRSET, "RSET"},
-		{smtptest.PhaseQUIT, "QUIT"},
+		{smtp.PhaseQUIT, "QUIT"},
 	} {
 		if step.phase == phase {
 			c.send(step.line + "\r\n")
 			return
 		}
-		if step.phase != smtptest.PhaseSTARTTLS && step.phase != smtptest.PhaseDATA {
+		if step.phase != smtp.PhaseSTARTTLS && step.phase != smtptest.PhaseDATA {
 			c.cmd(step.line)
 		}
 	}
 }
 
-var phases = []smtptest.Phase{
-	smtptest.PhaseGreeting, smtptest.PhaseEHLO, smtptest.PhaseSTARTTLS, smtptest.PhaseMAIL, smtptest.PhaseRCPT, smtptest.PhaseDATA,
-	smtptest.PhaseRSET, smtptest.PhaseQUIT,
+var phases = []smtp.Phase{
+	smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT, smtptest.PhaseDATA,
+	smtptest.PhaseRSET, smtp.PhaseQUIT,
 }
 
 func TestHangAt(t *testing.T) {

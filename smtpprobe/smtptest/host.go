@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Host is a mail host that behaves, but for what its fields say. The zero Host
@@ -21,7 +23,7 @@ type Host struct {
 
 	Mailboxes map[string]Mailbox // keyed by address or local-part, lower-case
 	CatchAll  bool               // mailboxes that are not in Mailboxes exist too
-	Unknown   string             // reply to RCPT for mailboxes that do not exist; default: DefaultUnknown
+	Unknown   string             // reply to RCPT for mailboxes that do not exist; default: defaultUnknown
 
 	// Greylist makes the first attempt of each client address, sender and
 	// recipient a temporary failure, and those that follow too until this much
@@ -52,21 +54,21 @@ type Host struct {
 	ReplyDelay time.Duration
 	RCPTDelay  time.Duration // before the reply to each RCPT, one after the other, as a tarpit does
 
-	HangAt  Phase // the phase that is never answered
-	CloseAt Phase // the phase that is answered by hanging up
-	ResetAt Phase // the phase that is answered by resetting the connection
-	LeaveAt Phase // the phase that is answered 421, and by hanging up
+	HangAt  smtp.Phase // the phase that is never answered
+	CloseAt smtp.Phase // the phase that is answered by hanging up
+	resetAt smtp.Phase // the phase that is answered by resetting the connection
+	leaveAt smtp.Phase // the phase that is answered 421, and by hanging up
 
-	LineEnd   string        // of replies; default: CRLF
-	ByteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
+	lineEnd   string        // of replies; default: CRLF
+	byteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
 
 	greylist greylist
 	tlsOnce  sync.Once
 	tls      hostTLS
 }
 
-// DefaultUnknown is the reply to RCPT for mailboxes that a Host does not have.
-const DefaultUnknown = "550 5.1.1 <%s>: no such mailbox here"
+// defaultUnknown is the reply to RCPT for mailboxes that a Host does not have.
+const defaultUnknown = "550 5.1.1 <%s>: no such mailbox here"
 
 // Other defaults of a Host.
 const (
@@ -74,38 +76,29 @@ const (
 	defaultGreylistReply = "451 4.7.1 Greylisted, please try again later"
 )
 
-// Phase is a step of a session: what the server answers.
-type Phase string
-
-// The phases.
+// Phases beside those of package smtp, for a client that is no prober.
 const (
-	PhaseGreeting Phase = "greeting"
-	PhaseEHLO     Phase = "ehlo" // HELO too
-	PhaseSTARTTLS Phase = "starttls"
-	PhaseMAIL     Phase = "mail"
-	PhaseRCPT     Phase = "rcpt"
-	PhaseDATA     Phase = "data"
-	PhaseRSET     Phase = "rset"
-	PhaseQUIT     Phase = "quit"
+	phaseDATA smtp.Phase = "data"
+	phaseRSET smtp.Phase = "rset"
 )
 
 // phaseOf returns the phase of a command, empty for those without one.
-func phaseOf(verb string) Phase {
+func phaseOf(verb string) smtp.Phase {
 	switch verb {
 	case "EHLO", "HELO":
-		return PhaseEHLO
+		return smtp.PhaseEHLO
 	case "STARTTLS":
-		return PhaseSTARTTLS
+		return smtp.PhaseSTARTTLS
 	case "MAIL":
-		return PhaseMAIL
+		return smtp.PhaseMAIL
 	case "RCPT":
-		return PhaseRCPT
+		return smtp.PhaseRCPT
 	case "DATA":
-		return PhaseDATA
+		return phaseDATA
 	case "RSET":
-		return PhaseRSET
+		return phaseRSET
 	case "QUIT":
-		return PhaseQUIT
+		return smtp.PhaseQUIT
 	}
 	return ""
 }

@@ -4,33 +4,44 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Hostile is a mail host that is broken or means ill, in one way. Those that
-// get as far as RCPT have the mailboxes whose local-parts are "real" with any
-// digits behind it; no kind says of those, as an answer to RCPT that names them
-// alone, that they do not exist. A client that comes to think so was fooled.
-type Hostile struct {
-	Name string // "drip-greeting"
+// hostile is a mail host that is broken or means ill, in one way.
+type hostile struct {
+	name string // "drip-greeting"
 	Handler
 }
 
-// HostileHosts returns a host of each kind, in a fixed order. Some keep count
-// over their sessions: each call makes new ones.
-func HostileHosts() []Hostile {
-	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(),
-		fickleHosts(), turningHosts())
+// HostileKinds returns the names of the kinds of mail hosts that are broken or
+// mean ill, each in one way, in a fixed order. Those that get as far as RCPT
+// have the mailboxes whose local-parts are "real" with any digits behind it; no
+// kind says of those, as an answer to RCPT that names them alone, that they do
+// not exist. A client that comes to think so was fooled.
+func HostileKinds() (names []string) {
+	for _, h := range hostileHosts() {
+		names = append(names, h.name)
+	}
+	return names
 }
 
 // HostileHost returns a new host of the kind with that name, one of those that
-// HostileHosts returns. It panics when there is none.
+// [HostileKinds] returns. It panics when there is none. Some hosts keep count
+// over their sessions.
 func HostileHost(name string) Handler {
-	for _, h := range HostileHosts() {
-		if h.Name == name {
+	for _, h := range hostileHosts() {
+		if h.name == name {
 			return h.Handler
 		}
 	}
 	panic("smtptest: no hostile host is called " + name)
+}
+
+// hostileHosts makes a host of each kind.
+func hostileHosts() []hostile {
+	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(),
+		fickleHosts(), turningHosts())
 }
 
 // realHost makes what is wrong with a host that checks its recipients.
@@ -46,16 +57,16 @@ func realReply(rcpt string) string {
 	if strings.TrimRight(local, "0123456789") == "real" { // which no random control is
 		return string(Accepts)
 	}
-	return DefaultUnknown
+	return defaultUnknown
 }
 
 // slowHosts answer, and take more time than anybody has.
-func slowHosts() []Hostile {
+func slowHosts() []hostile {
 	const (
 		greeting = "220 mx.smtptest.example is glad to see you, and takes its time to say so"
 		line     = "250 2.1.0 you are very welcome here, which takes time to say"
 	)
-	return []Hostile{
+	return []hostile{
 		{"drip-greeting", Script("drip 2s " + greeting)},
 		{"drip-ehlo", Script(untilEHLO + "drip 2s " + line)},
 		{"drip-mail", Script(withEHLO + "C: MAIL *\ndrip 2s " + line)},
@@ -69,21 +80,21 @@ func slowHosts() []Hostile {
 
 // faultyHosts fall silent, hang up, reset the connection or say 421 at one
 // phase.
-func faultyHosts() []Hostile {
-	var hosts []Hostile
-	for _, phase := range []Phase{PhaseGreeting, PhaseEHLO, PhaseSTARTTLS, PhaseMAIL, PhaseRCPT, PhaseRSET, PhaseQUIT} {
+func faultyHosts() []hostile {
+	var hosts []hostile
+	for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT, phaseRSET, smtp.PhaseQUIT} {
 		for _, fault := range []struct {
 			name string
-			at   func(*Host) *Phase
+			at   func(*Host) *smtp.Phase
 		}{
-			{"silent", func(h *Host) *Phase { return &h.HangAt }},
-			{"closes", func(h *Host) *Phase { return &h.CloseAt }},
-			{"resets", func(h *Host) *Phase { return &h.ResetAt }},
-			{"421", func(h *Host) *Phase { return &h.LeaveAt }},
+			{"silent", func(h *Host) *smtp.Phase { return &h.HangAt }},
+			{"closes", func(h *Host) *smtp.Phase { return &h.CloseAt }},
+			{"resets", func(h *Host) *smtp.Phase { return &h.resetAt }},
+			{"421", func(h *Host) *smtp.Phase { return &h.leaveAt }},
 		} {
-			hosts = append(hosts, Hostile{fault.name + "-at-" + string(phase), realHost(func(h *Host) {
+			hosts = append(hosts, hostile{fault.name + "-at-" + string(phase), realHost(func(h *Host) {
 				*fault.at(h) = phase
-				if phase == PhaseSTARTTLS {
+				if phase == smtp.PhaseSTARTTLS {
 					h.STARTTLS = TLSWorks
 				}
 			})})
@@ -94,8 +105,8 @@ func faultyHosts() []Hostile {
 
 // tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails
 // can be spoken to in plain text.
-func tlsHosts() []Hostile {
-	var hosts []Hostile
+func tlsHosts() []hostile {
+	var hosts []hostile
 	for _, mode := range []struct {
 		name string
 		mode TLSMode
@@ -105,15 +116,15 @@ func tlsHosts() []Hostile {
 		{"tls-stalls", TLSStalls},
 		{"tls-garbage", TLSGarbage},
 		{"tls-injected", TLSInjects},
-		{"tls-wants-certificate", TLSWantsCertificate},
-		{"tls-expired", TLSExpired},
-		{"tls-other-name", TLSOtherName},
-		{"tls-old", TLSOld},
-		{"tls-silent", TLSFallsSilent},
-		{"tls-breaks-off", TLSBreaksOff},
-		{"tls-flood", TLSFloods},
+		{"tls-wants-certificate", tlsWantsCertificate},
+		{"tls-expired", tlsExpired},
+		{"tls-other-name", tlsOtherName},
+		{"tls-old", tlsOld},
+		{"tls-silent", tlsFallsSilent},
+		{"tls-breaks-off", tlsBreaksOff},
+		{"tls-flood", tlsFloods},
 	} {
-		hosts = append(hosts, Hostile{mode.name, realHost(func(h *Host) { h.STARTTLS = mode.mode })})
+		hosts = append(hosts, hostile{mode.name, realHost(func(h *Host) { h.STARTTLS = mode.mode })})
 	}
 	return hosts
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // fickleHosts change their minds.
-func fickleHosts() []Hostile {
-	return []Hostile{
+func fickleHosts() []hostile {
+	return []hostile{
 		{"five-then-refuses", realHost(func(h *Host) {
 			h.RCPTFunc = afterFive("550 5.7.1 Too many recipients for today")
 		})},

@@ -38,12 +38,12 @@ type tally struct{ recipients, refusals, mails int }
 
 // turningHosts turn after some refusals or recipients, for the session or for
 // the client address, or with the second transaction of a session.
-func turningHosts() []Hostile {
-	var hosts []Hostile
+func turningHosts() []hostile {
+	var hosts []hostile
 	for _, words := range refusesEverybody {
 		add := func(name string, h *turning) {
 			h.text = words.text
-			hosts = append(hosts, Hostile{name + "-" + words.name, h})
+			hosts = append(hosts, hostile{name + "-" + words.name, h})
 		}
 		for _, n := range []int{3, 5, 20} {
 			add(fmt.Sprintf("turns-after-%d-refusals", n), &turning{refusals: n})

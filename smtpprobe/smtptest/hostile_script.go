@@ -15,8 +15,8 @@ const (
 )
 
 // longHosts say more than anybody wants to hear.
-func longHosts() []Hostile {
-	return []Hostile{
+func longHosts() []hostile {
+	return []hostile{
 		{"long-line-greeting", longLine("S: 220 ")},
 		{"long-line-ehlo", longLine(untilEHLO + "S: 250 ")},
 		{"long-line-rcpt", longLine(untilRCPT + "S: 550 ")},
@@ -44,12 +44,12 @@ func longLine(text string) Handler {
 }
 
 // oddHosts speak something that is not, or not quite, SMTP.
-func oddHosts() []Hostile {
-	return []Hostile{
-		{"bare-lf", realHost(func(h *Host) { h.LineEnd = "\n" })},
-		{"bare-cr", realHost(func(h *Host) { h.LineEnd = "\r" })},
-		{"byte-by-byte", realHost(func(h *Host) { h.ByteDelay = time.Microsecond })},
-		{"byte-by-byte-over-tls", realHost(func(h *Host) { h.ByteDelay, h.STARTTLS = time.Microsecond, TLSWorks })},
+func oddHosts() []hostile {
+	return []hostile{
+		{"bare-lf", realHost(func(h *Host) { h.lineEnd = "\n" })},
+		{"bare-cr", realHost(func(h *Host) { h.lineEnd = "\r" })},
+		{"byte-by-byte", realHost(func(h *Host) { h.byteDelay = time.Microsecond })},
+		{"byte-by-byte-over-tls", realHost(func(h *Host) { h.byteDelay, h.STARTTLS = time.Microsecond, TLSWorks })},
 		{"binary", Script(`raw: \x16\x03\x01\x00\xff\x00\r\n\xfe\n`)},
 		{"http", Script("S: HTTP/1.1 400 Bad Request\nS: Content-Type: text/html\nS: \nS: <h1>400</h1>\nclose")},
 		{"http-second", speaksSecond("HTTP/1.1 400 Bad Request\r\n\r\n")},
@@ -69,8 +69,8 @@ func oddHosts() []Hostile {
 }
 
 // outOfStepHosts say one thing too many, too few, or in the wrong order.
-func outOfStepHosts() []Hostile {
-	return []Hostile{
+func outOfStepHosts() []hostile {
+	return []hostile{
 		{"two-greetings", Script(`raw: 220 mx\r\n220 mx\r\n`)},
 		{"two-greetings-apart", Script("S: 220 mx\nC: EHLO *\nS: 220 mx\nS: 250-mx\nS: 250 PIPELINING")},
 		{"two-replies-to-ehlo", Script(untilEHLO + `raw: 250 mx\r\n250 mx\r\n`)},

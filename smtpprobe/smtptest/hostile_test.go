@@ -15,7 +15,7 @@ import (
 func TestResetAt(t *testing.T) {
 	for _, phase := range phases {
 		t.Run(string(phase), func(t *testing.T) {
-			_, c := connect(t, &smtptest.Host{CatchAll: true, ResetAt: phase, STARTTLS: smtptest.TLSWorks})
+			_, c := connect(t, (&smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}).ResetAt(phase))
 			untilPhase(c, phase)
 			if _, err := c.r.ReadByte(); !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("got %v, want a reset", err)
@@ -27,7 +27,7 @@ func TestResetAt(t *testing.T) {
 func TestLeaveAt(t *testing.T) {
 	for _, phase := range phases {
 		t.Run(string(phase), func(t *testing.T) {
-			_, c := connect(t, &smtptest.Host{CatchAll: true, LeaveAt: phase, STARTTLS: smtptest.TLSWorks})
+			_, c := connect(t, (&smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}).LeaveAt(phase))
 			untilPhase(c, phase)
 			if got := c.reply(); !strings.HasPrefix(got, "421 ") {
 				t.Errorf("got %q", got)
@@ -38,7 +38,7 @@ func TestLeaveAt(t *testing.T) {
 }
 
 func TestLineEnd(t *testing.T) {
-	_, c := connect(t, &smtptest.Host{LineEnd: "\n"})
+	_, c := connect(t, (&smtptest.Host{}).LineEnd("\n"))
 	c.reply()
 	c.send("EHLO client.example\r\nQUIT\r\n")
 	if all, _ := io.ReadAll(c.r); strings.Contains(string(all), "\r") || !strings.HasSuffix(string(all), "221 2.0.0 Bye\n") {
@@ -48,7 +48,7 @@ func TestLineEnd(t *testing.T) {
 
 func TestBytesTravelAlone(t *testing.T) {
 	for name, h := range map[string]smtptest.Handler{
-		"host":   &smtptest.Host{Greeting: "220 mx", ByteDelay: 2 * time.Second},
+		"host":   (&smtptest.Host{Greeting: "220 mx"}).ByteDelay(2 * time.Second),
 		"script": smtptest.Script("drip 2s 220 mx"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,14 +113,14 @@ func TestSTARTTLSOdd(t *testing.T) {
 // client, and ends when the client leaves.
 func TestHostileHosts(t *testing.T) {
 	names := map[string]bool{}
-	for _, h := range smtptest.HostileHosts() {
-		t.Run(h.Name, func(t *testing.T) {
-			if names[h.Name] || strings.ContainsAny(h.Name, " \"=") {
+	for _, kind := range smtptest.HostileKinds() {
+		t.Run(kind, func(t *testing.T) {
+			if names[kind] || strings.ContainsAny(kind, " \"=") {
 				t.Error("the name is taken, or is not one word")
 			}
-			names[h.Name] = true
+			names[kind] = true
 			synctest.Test(t, func(t *testing.T) {
-				n, first := connect(t, smtptest.HostileHost(h.Name))
+				n, first := connect(t, smtptest.HostileHost(kind))
 				second := dial(t, n, addr)
 				for _, c := range []*client{first, second} {
 					_ = c.conn.SetDeadline(time.Now().Add(time.Minute))

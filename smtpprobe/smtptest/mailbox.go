@@ -63,7 +63,7 @@ func (h *Host) mailboxReply(rcpt string) string {
 		m, ok = h.Mailboxes[local]
 	}
 	if !ok && !h.CatchAll && local != "postmaster" {
-		return orDefault(h.Unknown, DefaultUnknown)
+		return orDefault(h.Unknown, defaultUnknown)
 	}
 	return orDefault(string(m), string(Accepts))
 }

@@ -9,18 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Script returns a handler that plays text, as ParseScript does, and panics
-// when text is not a script.
-func Script(text string) Handler {
-	h, err := ParseScript(text)
-	if err != nil {
-		panic("smtptest: " + err.Error())
-	}
-	return h
-}
-
-// ParseScript returns a handler that plays the dialogue in text on every
-// connection, one step a line:
+// Script returns a handler that plays the dialogue in text on every connection,
+// one step a line:
 //
 //	S: 220 mx ready                   sends the text and CRLF
 //	C: RCPT TO:<*@example.test>       waits for such a line; "*" is any text, the rest is case-sensitive
@@ -36,8 +26,16 @@ func Script(text string) Handler {
 //
 // A line that the client sends in place of the expected one is answered 503,
 // and noted in [Session].Err; so are expected lines that never came. After the
-// last step QUIT is answered.
-func ParseScript(text string) (Handler, error) {
+// last step QUIT is answered. Script panics when text is not a script.
+func Script(text string) Handler {
+	h, err := parseScript(text)
+	if err != nil {
+		panic("smtptest: " + err.Error())
+	}
+	return h
+}
+
+func parseScript(text string) (Handler, error) {
 	var s script
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)

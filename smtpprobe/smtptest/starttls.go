@@ -24,13 +24,14 @@ const (
 	TLSGarbage         // agrees and answers the handshake with text
 	TLSInjects         // agrees, with a reply in clear behind it, as an attacker in between would insert it
 
-	TLSWantsCertificate // works for clients that show a certificate
-	TLSExpired          // works, with a certificate that has expired
-	TLSOtherName        // works, with a certificate for another name
-	TLSOld              // works, in version 1.0 only
-	TLSFallsSilent      // makes the handshake and says nothing more
-	TLSBreaksOff        // makes the handshake, and closes TLS in the middle of its first reply
-	TLSFloods           // makes the handshake, and never comes to the end of its first reply
+	// of hostile hosts
+	tlsWantsCertificate // works for clients that show a certificate
+	tlsExpired          // works, with a certificate that has expired
+	tlsOtherName        // works, with a certificate for another name
+	tlsOld              // works, in version 1.0 only
+	tlsFallsSilent      // makes the handshake and says nothing more
+	tlsBreaksOff        // makes the handshake, and closes TLS in the middle of its first reply
+	tlsFloods           // makes the handshake, and never comes to the end of its first reply
 )
 
 // Replies to STARTTLS.
@@ -48,9 +49,9 @@ type hostTLS struct {
 	leaf   *x509.Certificate
 }
 
-// Certificate returns the certificate that h shows after STARTTLS, for clients
+// certificate returns the certificate that h shows after STARTTLS, for clients
 // that want to verify it.
-func (h *Host) Certificate() *x509.Certificate {
+func (h *Host) certificate() *x509.Certificate {
 	h.tlsConfig()
 	return h.tls.leaf
 }
@@ -72,13 +73,13 @@ var (
 func (h *Host) newTLS() hostTLS {
 	made := newTLS(h.name(), notAfter)
 	switch h.STARTTLS {
-	case TLSWantsCertificate:
+	case tlsWantsCertificate:
 		made.config.ClientAuth = tls.RequireAnyClientCert
-	case TLSExpired:
+	case tlsExpired:
 		made = newTLS(h.name(), expired)
-	case TLSOtherName:
+	case tlsOtherName:
 		made = newTLS("other."+h.name(), notAfter)
-	case TLSOld:
+	case tlsOld:
 		made.config.MinVersion, made.config.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
 	}
 	return made
