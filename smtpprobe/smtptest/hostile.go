@@ -82,7 +82,10 @@ func slowHosts() []hostile {
 // phase.
 func faultyHosts() []hostile {
 	var hosts []hostile
-	for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT, phaseRSET, smtp.PhaseQUIT} {
+	for _, phase := range []smtp.Phase{
+		smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS,
+		smtp.PhaseMAIL, smtp.PhaseRCPT, phaseRSET, smtp.PhaseQUIT,
+	} {
 		for _, fault := range []struct {
 			name string
 			at   func(*Host) *smtp.Phase
