@@ -25,13 +25,22 @@ type holdBackKey struct{}
 // providers meanwhile, and this one later. If most is how many more may wait,
 // no number of busy providers takes all the room. It must be quick and must not
 // call the Verifier.
+//
+// At a mail host, the verifications under one such context take turns with
+// those under others, so that a small list does not wait behind a large one.
 func WithHoldBack(ctx context.Context, most func() int) context.Context {
-	return context.WithValue(ctx, holdBackKey{}, most)
+	return context.WithValue(ctx, holdBackKey{}, holdBack{most, new(int)})
 }
 
-func holdBackOf(ctx context.Context) func() int {
-	most, _ := ctx.Value(holdBackKey{}).(func() int)
-	return most
+// holdBack is what [WithHoldBack] puts into a context.
+type holdBack struct {
+	most func() int
+	list *int // is another for each call
+}
+
+func holdBackOf(ctx context.Context) holdBack {
+	found, _ := ctx.Value(holdBackKey{}).(holdBack)
+	return found
 }
 
 func queuedOf(ctx context.Context) func(waits bool) {

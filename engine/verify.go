@@ -196,6 +196,7 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 func (v *Verifier) request(
 	ctx context.Context, mailbox address.Address, control string, route []smtpprobe.Host, budget time.Duration,
 ) smtpprobe.Request {
+	back := holdBackOf(ctx)
 	return smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
@@ -203,7 +204,8 @@ func (v *Verifier) request(
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
 		Queued:   queuedOf(ctx),
-		HoldBack: holdBackOf(ctx),
+		HoldBack: back.most,
+		List:     back.list,
 	}
 }
 

@@ -81,9 +81,10 @@
 // sessions, sessions begun in a minute, and recipients in a session, a minute
 // and a day. One that refuses us is paused; one that finds us too fast gets
 // half of the sessions for some time (package pace). Its hosts take
-// turns (turn.go), and so do the domains of a host (fair.go). A probe that
-// cannot wait for its turn ends with smtp.KindLimited; many that may be held
-// back are sent away ([HeldBackError]) for the sake of other providers.
+// turns (turn.go), and so do the domains of a host, and the lists that ask
+// about one domain (fair.go). A probe that cannot wait for its turn ends with
+// smtp.KindLimited; many that may be held back are sent away ([HeldBackError])
+// for the sake of other providers.
 //
 // # Egresses
 //

@@ -6,20 +6,28 @@ import (
 	"sort"
 )
 
-// perTurn is how many jobs of a domain are served in one of its turns: those of
+// line is what takes turns at a host: the jobs of a domain that belong to one
+// list.
+type line struct {
+	domain string
+	list   *int
+}
+
+// perTurn is how many jobs of a line are served in one of its turns: those of
 // the first transaction with a host.
 const perTurn = firstRecipients
 
-// lineUp has a job wait for a session. The domains of a host take turns, so
-// that one with many jobs delays one with few by no more than a turn: a job
-// waits for the first turn that the host has not begun and in which its domain
-// has room, behind those that wait for the same one.
+// lineUp has a job wait for a session. The lines of a host take turns, so that
+// one with many jobs delays one with few by no more than a turn: a job waits
+// for the first turn that the host has not begun and in which its line has
+// room, behind those that wait for the same one.
 func (h *mailHost) lineUp(j *job) {
-	if len(h.lined) > 2*len(h.waiting) { // some domains have no job that waits, or one in the turn under way
-		maps.DeleteFunc(h.lined, func(_ string, n int) bool { return len(h.waiting) == 0 || n <= h.served+perTurn })
+	if len(h.lined) > 2*len(h.waiting) { // some lines have no job that waits, or one in the turn under way
+		maps.DeleteFunc(h.lined, func(_ line, n int) bool { return len(h.waiting) == 0 || n <= h.served+perTurn })
 	}
-	n := max(h.served, h.lined[j.domain])
-	h.lined[j.domain] = n + 1
+	own := line{j.domain, j.req.List}
+	n := max(h.served, h.lined[own])
+	h.lined[own] = n + 1
 	j.turn = n / perTurn
 	at := sort.Search(len(h.waiting), func(i int) bool { return h.waiting[i].turn > j.turn })
 	h.waiting = slices.Insert(h.waiting, at, j)

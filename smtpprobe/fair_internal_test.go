@@ -8,10 +8,10 @@ import (
 // TestDomainsAreForgotten sees that a host that is never without jobs keeps no
 // more domains than it needs.
 func TestDomainsAreForgotten(t *testing.T) {
-	h := &mailHost{lined: make(map[string]int)}
+	h := &mailHost{lined: make(map[line]int)}
 	for i := range 100_000 {
-		h.lineUp(&job{domain: fmt.Sprintf("d%d.example", i)})
-		h.lineUp(&job{domain: "giant.example"})
+		h.lineUp(&job{req: &Request{}, domain: fmt.Sprintf("d%d.example", i)})
+		h.lineUp(&job{req: &Request{}, domain: "giant.example"})
 		for len(h.waiting) > 100 {
 			h.serve(h.waiting[0])
 			h.waiting = h.waiting[1:]

@@ -8,6 +8,37 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
+// TestListsTakeTurns has a small list of mailboxes of a domain wait behind
+// thousands of another list.
+func TestListsTakeTurns(t *testing.T) {
+	host := &peer{wait: func(*visit, string) time.Duration { return 50 * time.Millisecond }}
+	var requests []smtpprobe.Request
+	ask := func(list *int, count int) {
+		for i := range count {
+			req := about(fmt.Sprintf("good%d-%d@giant.example", count, i))
+			req.Queued, req.Budget, req.List = func(bool) {}, time.Hour, list
+			requests = append(requests, req)
+		}
+	}
+	const large, small = 4000, 20
+	ask(new(int), large)
+	ask(new(int), small)
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		var all, last time.Duration
+		answers := b.askTogether(b.Context(), requests)
+		b.checkAnswered(answers)
+		for i, r := range answers {
+			if all = max(all, r.took); i >= large {
+				last = max(last, r.took)
+			}
+		}
+		b.Logf("the small list after %v, of %v in all", last, all)
+		if last > all/4 {
+			b.Errorf("the small list was answered after %v, of %v in all", last, all)
+		}
+	})
+}
+
 // TestDomainsOfAHostTakeTurns has a domain with thousands of mailboxes, and
 // many that come later with one each, at a mail host that they share.
 func TestDomainsOfAHostTakeTurns(t *testing.T) {

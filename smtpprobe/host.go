@@ -20,13 +20,13 @@ type hostKey struct {
 // learned of it. The pool's lock guards it.
 type mailHost struct {
 	key      hostKey
-	waiting  []*job         // those that are asked again first, then by turn (fair.go)
-	served   int            // how far the turns of domains have come, in jobs
-	lined    map[string]int // how far each domain has lined up
-	underWay int            // jobs that a worker has taken
-	sessions int            // open, or about to be
-	starting int            // of sessions: those that have taken no job yet
-	alive    int            // of sessions: open or being opened, and not about to end
+	waiting  []*job       // those that are asked again first, then by turn (fair.go)
+	served   int          // how far the turns of lines have come, in jobs
+	lined    map[line]int // how far each line has come
+	underWay int          // jobs that a worker has taken
+	sessions int          // open, or about to be
+	starting int          // of sessions: those that have taken no job yet
+	alive    int          // of sessions: open or being opened, and not about to end
 	window   *pace.Window
 	idle     []*worker
 	paced    *paced      // its provider
@@ -64,7 +64,7 @@ func (p *Pool) host(j *job) *mailHost {
 	h := p.hosts[key]
 	if h == nil {
 		p.sweep()
-		h = &mailHost{key: key, limits: newLimits(p.config), lined: make(map[string]int)}
+		h = &mailHost{key: key, limits: newLimits(p.config), lined: make(map[line]int)}
 		p.hosts[key] = h
 	}
 	p.paceFor(h, j.route)

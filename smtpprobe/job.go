@@ -33,7 +33,7 @@ type job struct {
 
 	// The pool's lock guards the rest.
 	since   time.Time   // when it began to wait
-	turn    int         // of its domain
+	turn    int         // of its line
 	worker  *worker     // that has taken it; nil: it waits
 	alone   bool        // to be asked one command at a time, in a session of its own
 	tries   int         // transactions that were not believed, but for large ones in which the host hung up

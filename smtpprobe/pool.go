@@ -108,6 +108,10 @@ type Request struct {
 	// returns, when the probe would begin to wait. It must be quick, and must
 	// not call the pool. Default: the probe waits.
 	HoldBack func() int
+	// List tells the lists that probes are of apart, by what it points to:
+	// where several have probes of one domain waiting at a mail host, they take
+	// turns. Default: the probe is of no list, and those take turns as one.
+	List *int
 
 	// Budget is the time for this probe, not counting the wait for a free
 	// session; 0: only the context bounds it.
