@@ -1,5 +1,5 @@
 # make run    build the command and serve on 127.0.0.1:8080
-# make test   everything that can be tested without a network
+# make test   what can be tested without a network in a minute or two
 # make help   the rest
 
 GO ?= go
@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
+.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -21,7 +21,11 @@ run: build ## build and serve
 build: ## build bin/rcpt
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/rcpt ./cmd/rcpt
 
-test: ## go vet and every test
+test: ## go vet and the tests, but for those that take long
+	$(GO) vet ./...
+	$(GO) test -short -timeout 10m ./...
+
+test-all: ## go vet and every test: the commands of the documents and clusters of servers, too
 	$(GO) vet ./...
 	$(GO) test -timeout 10m ./...
 

@@ -85,6 +85,9 @@ func (m *mixture) mood(q dns.Question) float64 {
 // verifications there are for each.
 func TestNoPathFromABrokenResolverToUndeliverable(t *testing.T) {
 	each := 1600 // 104,000 in all
+	if testing.Short() {
+		each = 200
+	}
 	if n, err := strconv.Atoi(os.Getenv("RCPT_MIXES")); err == nil {
 		each = n
 	}

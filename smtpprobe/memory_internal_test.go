@@ -26,7 +26,7 @@ func hostJob(i int) *job {
 // providers takes a bounded part of the memory.
 func TestBooksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const hosts, domains, providers = 250_000, 250_000, 50_000
+		const hosts, domains, providers = 3 * maxHosts, 3 * maxDomainNotes / 2, 3 * maxProviderNotes
 		pool, err := New(Config{})
 		if err != nil {
 			t.Fatal(err)

@@ -22,16 +22,11 @@ func (c *accuracyCommand) Run(ctx context.Context, std terminal) error {
 	if err != nil {
 		return err
 	}
-	situations, err := accuracy.Situations(ctx)
-	if err != nil {
-		return err
-	}
-	table := accuracy.Head + situations.Row("whole verifications: the situations of rcpt demo")
 	tally, err := accuracy.Sample(accuracy.Replies)
 	if err != nil {
 		return err
 	}
-	table += tally.Row("replies from other projects' sources, documents and logs")
+	samples := tally.Row("replies from other projects' sources, documents and logs")
 	for _, name := range names {
 		lines, err := os.ReadFile(name)
 		if err != nil {
@@ -40,9 +35,13 @@ func (c *accuracyCommand) Run(ctx context.Context, std terminal) error {
 		if tally, err = accuracy.Sample(lines); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		table += tally.Row(filepath.Base(name))
+		samples += tally.Row(filepath.Base(name))
 	}
-	_, err = io.WriteString(std.out, table)
+	situations, err := accuracy.Situations(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(std.out, accuracy.Head+situations.Row("whole verifications: the situations of rcpt demo")+samples)
 	return err
 }
 

@@ -86,26 +86,34 @@ func TestBulkResume(t *testing.T) {
 // killed is resumed from its journal, and the file is written again.
 func TestBulkResumePacked(t *testing.T) {
 	t.Parallel()
-	settings := startWorld(t)
 	for _, name := range []string{"checked.csv.gz", "checked.csv.zst", "checked.xlsx"} {
-		folder := t.TempDir()
-		list, output := filepath.Join(folder, "list.csv"), filepath.Join(folder, name)
-		check(t, os.WriteFile(list, []byte("email,n\nalice@acme.example,1\nwho@mute.example,2\nghost@acme.example,3\n"), 0o600))
-		p := start(t, settings, "bulk", list, "-o", output, "--no-progress", "--timeout", "1h")
-		testkit.Eventually(t, "two rows are settled", func() bool {
-			info, err := os.Stat(output + ".rcpt-journal")
-			return err == nil && info.Size() > 0 && len(settledIn(t, output+".rcpt-journal")) == 2
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resumePacked(t, name)
 		})
-		p.end(syscall.SIGKILL)
-		code, _, stderr := start(t, settings, "bulk", list, "-o", output, "--timeout", "1s", "--retry-window", "0s", "--resume").wait()
-		if code != exitDone || !strings.Contains(stderr, "settled by the run before: 2") {
-			t.Fatalf("%s: exit code %d\n%s", name, code, stderr)
-		}
-		_, rows, _ := start(t, settings, "bulk", output, "--level", "syntax", "--retry-unknown", output).wait()
-		for i, want := range []string{"email,n,rcpt_result,", "alice@acme.example,1,deliverable,", "who@mute.example,2,unknown,", "ghost@acme.example,3,undeliverable,"} {
-			if lines := strings.Split(rows, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[i], want) {
-				t.Errorf("%s: rows %q, want %q", name, lines, want)
-			}
+	}
+}
+
+func resumePacked(t *testing.T, name string) {
+	t.Helper()
+	settings := startWorld(t)
+	folder := t.TempDir()
+	list, output := filepath.Join(folder, "list.csv"), filepath.Join(folder, name)
+	check(t, os.WriteFile(list, []byte("email,n\nalice@acme.example,1\nwho@mute.example,2\nghost@acme.example,3\n"), 0o600))
+	p := start(t, settings, "bulk", list, "-o", output, "--no-progress", "--timeout", "1h")
+	testkit.Eventually(t, "two rows are settled", func() bool {
+		info, err := os.Stat(output + ".rcpt-journal")
+		return err == nil && info.Size() > 0 && len(settledIn(t, output+".rcpt-journal")) == 2
+	})
+	p.end(syscall.SIGKILL)
+	code, _, stderr := start(t, settings, "bulk", list, "-o", output, "--timeout", "1s", "--retry-window", "0s", "--resume").wait()
+	if code != exitDone || !strings.Contains(stderr, "settled by the run before: 2") {
+		t.Fatalf("%s: exit code %d\n%s", name, code, stderr)
+	}
+	_, rows, _ := start(t, settings, "bulk", output, "--level", "syntax", "--retry-unknown", output).wait()
+	for i, want := range []string{"email,n,rcpt_result,", "alice@acme.example,1,deliverable,", "who@mute.example,2,unknown,", "ghost@acme.example,3,undeliverable,"} {
+		if lines := strings.Split(rows, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("%s: rows %q, want %q", name, lines, want)
 		}
 	}
 }

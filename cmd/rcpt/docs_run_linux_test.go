@@ -23,6 +23,7 @@ import (
 // what the page shows. A line "…" stands for any lines, and … within a line for
 // any text.
 func TestBlocksRun(t *testing.T) {
+	takesLong(t)
 	for _, needed := range []string{"sh", "curl", "setsid"} {
 		if _, err := exec.LookPath(needed); err != nil {
 			t.Skipf("SKIPPED: %s is not installed", needed)

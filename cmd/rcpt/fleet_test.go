@@ -94,6 +94,7 @@ func (f *fleet) awaitDone(from *node, done int64) (j jobState) {
 // after the server that was cut is back with what it had found, and one webhook
 // tells of the end.
 func TestFleet(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	size := fleetSizes{rows: 12_000, hosts: 6, stopped: time.Second, lease: 15 * time.Second}
 	if os.Getenv("TEST_FLEET") != "" { // make fleet

@@ -17,6 +17,7 @@ import (
 // is killed; the other takes over what it had, and every row is in the output
 // once.
 func TestNodesShareAJob(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	rows, hosts := 20_000, 6
 	if os.Getenv("TEST_CRASH") != "" { // make crash

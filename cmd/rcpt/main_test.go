@@ -49,6 +49,15 @@ func plainCommand(t *testing.T) string {
 	return dir
 }
 
+// takesLong leaves a test out of make test. make test-all, which CI runs, has
+// them all.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: takes long: make test-all runs it")
+	}
+}
+
 // TestScripts runs the command as users do, in a world on loopback addresses.
 func TestScripts(t *testing.T) {
 	settings, plain := startWorld(t), plainCommand(t)

@@ -86,6 +86,7 @@ func (p *pair) openStore() *store.Store {
 // TestTwoNodes: both servers accept a new key and refuse a revoked one within a
 // second, and together they answer exactly as often as a quota allows.
 func TestTwoNodes(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	p := startPair(t, storetest.Start(t).Database(t))
 	var delays []time.Duration
@@ -143,6 +144,7 @@ type outage struct {
 // requests that need it get 503, others are answered, nothing acknowledged is
 // lost, and both servers recover by themselves.
 func TestDatabaseIsRestarted(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	cluster := storetest.Start(t)
 	o := &outage{pair: startPair(t, cluster.Database(t))}
