@@ -41,7 +41,8 @@ func (c *accuracyCommand) Run(ctx context.Context, std terminal) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(std.out, accuracy.Head+situations.Row("whole verifications: the situations of rcpt demo")+samples)
+	table := accuracy.Head + situations.Row("whole verifications: the situations of rcpt demo") + samples
+	_, err = io.WriteString(std.out, table)
 	return err
 }
 
