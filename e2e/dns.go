@@ -20,7 +20,7 @@ func (w *world) startDNS() error {
 	if err := w.startTraps(r); err != nil {
 		return err
 	}
-	if err := r.appendTo("etc/nsd/example.zone", w.situations.zone()); err != nil {
+	if err := r.appendTo("etc/nsd/example.zone", w.situations.zone()+poolHosts.zone()+greyHosts.zone()); err != nil {
 		return err
 	}
 	if err := r.appendTo("etc/unbound/situations.conf", w.situations.localData()); err != nil {

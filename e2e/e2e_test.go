@@ -64,6 +64,7 @@ func TestRealServers(t *testing.T) {
 	})
 	t.Run("situations", func(t *testing.T) { testSituations(t, w.situations) })
 	t.Run("egresses", func(t *testing.T) { testEgresses(t, w) })
+	t.Run("pool of egresses", func(t *testing.T) { testPool(t, w) })
 	t.Run("courtesy", func(t *testing.T) { testCourtesy(t, w) })
 }
 

@@ -2,7 +2,10 @@
 
 package e2e
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
 // startPostfix starts Postfix, with one smtpd or postscreen for each address in
 // master.cf, and postgrey, its greylisting policy service.
@@ -18,7 +21,7 @@ func (w *world) startPostfix() error {
 	if err := w.startPostgrey(r); err != nil {
 		return err
 	}
-	if err := r.appendTo("etc/postfix/master.cf", w.situations.master()); err != nil {
+	if err := r.appendTo("etc/postfix/master.cf", w.situations.master()+poolHosts.master()+greyHosts.master()); err != nil {
 		return err
 	}
 	// What the package's installation scripts do.
@@ -35,7 +38,8 @@ func (w *world) startPostgrey(r *root) error {
 	if err := os.Chown(r.path("var/lib/postgrey"), uidPostgrey, uidPostgrey); err != nil {
 		return err
 	}
-	if err := r.start("postgrey", "/usr/sbin/postgrey", "--inet=127.0.0.1:10023", "--delay=2", "--user=postgrey", "--group=postgrey"); err != nil {
+	if err := r.start("postgrey", "/usr/sbin/postgrey", "--inet=127.0.0.1:10023",
+		fmt.Sprintf("--delay=%d", int(postgreyDelay.Seconds())), "--user=postgrey", "--group=postgrey"); err != nil {
 		return err
 	}
 	return w.awaitListening("127.0.0.1:10023")

@@ -62,6 +62,9 @@ func (tr transcript) connections() (n int) {
 // hangs.
 const rcptTimeout = time.Minute
 
+// allowNets let the command contact the hosts of this world.
+var allowNets = []string{"--allow-net", "127.0.0.0/8", "--allow-net", "fd00:25::/64"}
+
 // flags are those that the question needs.
 func (q question) flags() []string {
 	args := []string{"verify", "--json", "--details", "--resolver", "127.0.0.53:53", "--helo", cmp.Or(q.helo, "probe.example")}
@@ -77,7 +80,7 @@ func (q question) flags() []string {
 	if q.stranger { // this world has none of the domains of the network check
 		return append(args, "--network-check", "off")
 	}
-	return append(args, "--allow-net", "127.0.0.0/8", "--allow-net", "fd00:25::/64")
+	return append(args, allowNets...)
 }
 
 // verify runs the rcpt command.
