@@ -118,6 +118,12 @@ func (j *job) late(now time.Time) bool {
 	return !end.IsZero() && !now.Before(end)
 }
 
+// left reports whether the caller of the job does not wait any more. Its
+// deadline may end a session just before it ends the caller's context.
+func (j *job) left(now time.Time) bool {
+	return j.gone || !j.deadline.IsZero() && !now.Before(j.deadline)
+}
+
 // time is how much there was for the job when it began to wait, or was taken.
 func (j *job) time() time.Duration {
 	if end := j.ends(); !end.IsZero() {

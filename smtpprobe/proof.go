@@ -162,8 +162,8 @@ func (w *worker) askAgain() {
 	p, h := w.pool, w.host
 	h.open -= len(w.open)
 	for _, o := range slices.Backward(w.open) {
-		j := o.job
-		if j.alone || j.gone || w.ctx.Err() != nil || !o.shared && j.late(time.Now()) { // alone: that was the last word
+		j, now := o.job, time.Now()
+		if j.alone || j.left(now) || w.ctx.Err() != nil || !o.shared && j.late(now) { // alone: that was the last word
 			j.finish(o.answer)
 			continue
 		}
@@ -182,7 +182,7 @@ func (w *worker) deferOpen() {
 	h.open -= len(w.open)
 	for _, o := range slices.Backward(w.open) {
 		switch {
-		case o.job.gone || o.job.tries >= maxTries:
+		case o.job.left(time.Now()) || o.job.tries >= maxTries:
 			o.job.finish(o.answer)
 		case len(h.accepted) > 0:
 			o.job.tries++

@@ -68,7 +68,8 @@ func (w *worker) decide(t *transaction) []fate {
 	p.learn(w, t, now)
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
 		shared := len(t.jobs) > 1 || !t.fresh
-		if (fates[i] == again || fates[i] == againAlone) && (j.gone || w.ctx.Err() != nil || !shared && j.late(now)) {
+		over := j.left(now) || w.ctx.Err() != nil || !shared && j.late(now)
+		if over && (fates[i] == again || fates[i] == againAlone) {
 			t.noTimeFor(i)
 			fates[i] = final
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -144,5 +145,39 @@ func checkEnd(t *testing.T, how ending, req smtpprobe.Request, r told) {
 	}
 	if len(r.found.Sessions) > 0 {
 		checkAgainstTruth(t, req, told{found: r.found})
+	}
+}
+
+// lateContext is a context that ends a little later than its deadline says, as
+// one does whose timer is not served first.
+type lateContext struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// TestDeadlineInATransaction checks that callers whose mailboxes are being
+// asked about when their deadline passes learn how far the session came, and
+// not that there was none, even if the session notices the deadline first.
+func TestDeadlineInATransaction(t *testing.T) {
+	for name, host := range map[string]*smtptest.Host{
+		"silent at RCPT":     {HangAt: smtp.PhaseRCPT},
+		"silent at greeting": {HangAt: smtp.PhaseGreeting},
+		"refuses everybody":  {RCPTDelay: 300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+				const timeout = 1500 * time.Millisecond
+				ctx, cancel := context.WithTimeout(b.Context(), timeout+time.Millisecond)
+				defer cancel()
+				late := lateContext{ctx, time.Now().Add(timeout)}
+				for _, r := range b.askTogether(late, aboutAll(mailboxes(3, func(int) bool { return false }, "a.example"))) {
+					if r.err != nil || len(r.found.Sessions) != 1 {
+						b.Errorf("%s, %v", summaries(r.found), r.err)
+					}
+				}
+			})
+		})
 	}
 }

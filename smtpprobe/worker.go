@@ -199,7 +199,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	}
 	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts
 	recent = recent || s.turnedAway()
-	if (others > 0 || recent && first.crowded < maxTries) && !first.gone && w.ctx.Err() == nil {
+	if (others > 0 || recent && first.crowded < maxTries) && !first.left(time.Now()) && w.ctx.Err() == nil {
 		if others > 0 && !own {
 			h.window.Crowded(h.alive, w.began, time.Now())
 		} else {
