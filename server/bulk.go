@@ -86,13 +86,12 @@ func recordOfJob(j rows.Job) jobRecord {
 func ownerOf(grant *keyring.Grant) string { return cmp.Or(grant.Key().Account, grant.ID) }
 
 // ownersOf are those whose jobs a key may see. A key that was made to replace
-// another one sees what that has made.
+// others, one after the other, sees what those have made.
 func ownersOf(grant *keyring.Grant) []string {
-	owners := []string{ownerOf(grant)}
-	if key := grant.Key(); key.Account == "" && key.Replaces != "" {
-		owners = append(owners, key.Replaces)
+	if grant.Key().Account != "" {
+		return []string{ownerOf(grant)}
 	}
-	return owners
+	return append(grant.Before(), ownerOf(grant))
 }
 
 // oneJob answers GET and DELETE of a job.

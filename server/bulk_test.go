@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/jobs"
@@ -246,8 +247,39 @@ func TestListByHTTP(t *testing.T) {
 	}
 }
 
-// TestJobBelongsToItsOwner: others get 404, whatever they do; a key that
-// replaces another, or belongs to the same account, does not.
+// TestJobOfReplacedKeys: a key sees the jobs of all keys that led to it, and
+// those do not see its own.
+func TestJobOfReplacedKeys(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	text, key, err := l.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeBulk}})
+	check(t, err)
+	texts := []string{text}
+	var sent []string
+	for range 3 {
+		sent = append(sent, l.want(l.send("POST", "/api/v1/bulk", text, "a@a.example\n", "Content-Type", csvType), 202).ID)
+		text, key, err = l.keys.Rotate(t.Context(), key.ID, time.Now().Add(time.Hour))
+		check(t, err)
+		texts = append(texts, text)
+	}
+	for by, text := range texts {
+		listed := l.send("GET", "/api/v1/bulk", text, "").Body.String()
+		for of, id := range sent {
+			if strings.Contains(listed, id) != (of <= by) {
+				t.Errorf("key %d lists the job of key %d: %t", by, of, of > by)
+			}
+			want := 200
+			if of > by {
+				want = 404
+			}
+			if got := l.send("GET", "/api/v1/bulk/"+id, text, ""); got.Code != want {
+				t.Errorf("key %d gets %d for the job of key %d", by, got.Code, of)
+			}
+		}
+	}
+	l.want(l.send("DELETE", "/api/v1/bulk/"+sent[0], text, ""), 200)
+}
+
+// TestJobBelongsToItsOwner: others get 404, whatever they do.
 func TestJobBelongsToItsOwner(t *testing.T) {
 	l := newLists(t, accepts, jobs.Config{})
 	first, other := l.key(store.Key{}), l.key(store.Key{})

@@ -192,6 +192,9 @@ func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 // rowsLeft says how many rows or addresses have no final result yet.
 func rowsLeft(u unit, total listfile.Total, settled int64) string {
 	left := max(0, total.Rows-settled)
+	if left == 0 && !total.Exact { // the part that was read is done
+		return "the rest of the list is left"
+	}
 	text := u.count(left) + " are left"
 	if left == 1 {
 		text = u.count(left) + " is left"

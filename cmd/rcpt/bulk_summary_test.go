@@ -49,3 +49,23 @@ To verify the unknown addresses again, in some hours: rcpt bulk …
 		t.Error(diff)
 	}
 }
+
+// TestRowsLeft: the rest of a list that was not read is not called nothing.
+func TestRowsLeft(t *testing.T) {
+	for want, c := range map[string]struct {
+		total   listfile.Total
+		settled int64
+	}{
+		"2 rows are left":              {listfile.Total{Rows: 3, Exact: true}, 1},
+		"1 row is left":                {listfile.Total{Rows: 3, Exact: true}, 2},
+		"about 2,000 rows are left":    {listfile.Total{Rows: 2001}, 1},
+		"the rest of the list is left": {listfile.Total{}, 0},
+	} {
+		if got := rowsLeft(rowUnit, c.total, c.settled); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+	if got := rowsLeft(rowUnit, listfile.Total{Rows: 3}, 4); got != "the rest of the list is left" {
+		t.Errorf("more than was estimated: %q", got)
+	}
+}

@@ -3,6 +3,7 @@ package keyring
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/store/rows"
@@ -138,6 +139,10 @@ func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.no
 
 // Key is the key, with its limits.
 func (g *Grant) Key() rows.Key { return g.entry.snapshot() }
+
+// Before returns the IDs of the keys that the key has replaced: the latest
+// first.
+func (g *Grant) Before() []string { return slices.Clone(g.entry.before) }
 
 // Done ends the request. One that was not answered gives its units of the quota
 // back.

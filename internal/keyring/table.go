@@ -24,6 +24,7 @@ type entry struct {
 	key    rows.Key
 	bucket bucket
 	policy string
+	before []string // the IDs of the keys that it replaced, one after the other
 	*state
 }
 
@@ -52,12 +53,19 @@ func newTable(version int64, keys []rows.Key, fixed *entry, old *table) *table {
 		}
 	}
 	t := &table{version, make(map[rows.Hash]*entry, len(keys)+1), make([]*entry, 0, len(keys))}
+	replaced := make(map[string]string)
+	for _, key := range keys {
+		if key.Replaces != "" {
+			replaced[key.ID] = key.Replaces
+		}
+	}
 	for _, key := range keys {
 		s := known[key.ID]
 		if s == nil {
 			s = new(state)
 		}
 		e := newEntry(key, s)
+		e.before = before(key.ID, replaced)
 		t.all = append(t.all, e)
 		t.byHash[key.Hash] = e
 	}
@@ -65,6 +73,15 @@ func newTable(version int64, keys []rows.Key, fixed *entry, old *table) *table {
 		t.byHash[fixed.key.Hash] = fixed
 	}
 	return t
+}
+
+// before returns the keys that led to a key, each of which replaced the one
+// after it.
+func before(id string, replaced map[string]string) (all []string) {
+	for older := replaced[id]; older != "" && !slices.Contains(all, older); older = replaced[older] {
+		all = append(all, older)
+	}
+	return all
 }
 
 // accepts reports whether the key may be used now, from this address, for this
