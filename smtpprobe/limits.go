@@ -72,9 +72,11 @@ func (l *hostLimits) succeeded(u use) {
 	l.recipients.grow(u.recipients)
 }
 
-// ended notes a session that ended without trouble.
+// ended notes a session that ended without trouble. Its last refusal is left
+// over for a control (see capacity): a session that has one less has used them
+// up.
 func (l *hostLimits) ended(u use) {
-	l.refused.grow(u.refused)
+	l.refused.grow(u.refused + 1)
 	l.transactions.grow(u.transactions)
 }
 
