@@ -25,7 +25,8 @@ type mailHost struct {
 	lined    map[line]int // how far each line has come
 	underWay int          // jobs that a worker has taken
 	sessions int          // open, or about to be
-	starting int          // of sessions: those that have taken no job yet
+	starting int          // of sessions: new ones that have taken no job yet
+	called   int          // of sessions: idle ones that are about to take jobs
 	alive    int          // of sessions: open or being opened, and not about to end
 	window   *pace.Window
 	idle     []*worker

@@ -25,7 +25,7 @@ func (w *worker) rest() {
 	if p.unpark(w) || !quiet {
 		w.retired = true
 	}
-	w.host.starting -= w.called
+	w.host.called -= w.called
 	w.called = 0
 }
 
@@ -52,7 +52,7 @@ func (p *Pool) unpark(w *worker) bool {
 func (p *Pool) call(w *worker) {
 	p.unpark(w)
 	w.called = 1
-	w.host.starting++
+	w.host.called++
 	w.nudge <- struct{}{}
 }
 

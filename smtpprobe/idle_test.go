@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -124,4 +125,30 @@ func TestHostThatEndsAnIdleSession(t *testing.T) {
 			t.Errorf("%d sessions, want 2", n)
 		}
 	})
+}
+
+// TestIdleSessionsOutliveDoubt sees that a mailbox which is to be asked about
+// in a session of its own takes a new one, and that the sessions that rest stay
+// for others.
+func TestIdleSessionsOutliveDoubt(t *testing.T) {
+	host := slow(time.Second, 0, 0)
+	host.Mailboxes["odd"] = "451 4.3.0 Temporary lookup failure"
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { _ = b.ask(b.Context(), about(target)) }) // a new session each 300 ms
+		}
+		wg.Wait()
+		r := b.ask(b.Context(), about("odd@example.com"))
+		if got := summaries(r.found); got != "greeting 220, ehlo 250, mail 250, target 451, control 550" || r.took > 1100*time.Millisecond {
+			b.Errorf("found %s (%v) after %v", got, r.err, r.took)
+		}
+		synctest.Wait()
+		if n := b.pool.Stats().Idle; n != 4 {
+			b.Errorf("%d sessions are idle, want 4", n)
+		}
+	})
+	if len(sessions) != 4 {
+		t.Errorf("%d sessions, want 4", len(sessions))
+	}
 }

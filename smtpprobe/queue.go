@@ -35,7 +35,7 @@ func (p *Pool) submit(j *job) error {
 // full reports whether so many jobs wait for a session, beside those that are
 // about to have one. Jobs whose callers are told of waits are not counted.
 func (h *mailHost) full(most int) bool {
-	n := -max(0, h.window.Size(time.Now())-h.sessions+h.starting)
+	n := -max(0, h.window.Size(time.Now())-h.sessions+h.starting+h.called)
 	for _, j := range h.waiting {
 		if j.req.Queued == nil {
 			n++

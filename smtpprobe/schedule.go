@@ -14,7 +14,7 @@ func (p *Pool) schedule(h *mailHost) {
 	if len(h.waiting) == 0 {
 		return
 	}
-	for n := 0; n*h.transactionSize() < len(h.waiting) && len(h.idle) > 0; n++ {
+	for n := 0; n*h.transactionSize() < len(h.waiting)-h.alone() && len(h.idle) > 0; n++ {
 		p.call(h.idle[len(h.idle)-1])
 	}
 	if h.waiting[0].alone && h.sessions >= h.mostSessions() && len(h.idle) > 0 {
@@ -28,15 +28,22 @@ func (p *Pool) schedule(h *mailHost) {
 // wantsSession reports whether more jobs wait than the sessions that are about
 // to ask, or a busy one, will take, or one has waited for long.
 func (h *mailHost) wantsSession() bool {
-	alone := 0
+	alone := h.alone()
+	overdue := h.starting+h.called == 0 && time.Since(h.waiting[0].since) >= newSessionDelay
+	soon := h.transactionSize() * (h.starting - alone + h.called + 1)
+	return h.sessions == 0 || h.starting < alone || len(h.waiting)-alone > soon || overdue
+}
+
+// alone is how many of the jobs that wait must be asked alone: each takes a new
+// session.
+func (h *mailHost) alone() int {
+	n := 0
 	for _, j := range h.waiting {
 		if j.alone {
-			alone++
+			n++
 		}
 	}
-	overdue := h.starting == 0 && time.Since(h.waiting[0].since) >= newSessionDelay
-	soon := h.transactionSize() * (h.starting - alone + 1)
-	return h.sessions == 0 || h.starting < alone || len(h.waiting)-alone > soon || overdue
+	return n
 }
 
 // scheduleIn calls schedule in a while, if that is not to happen before.

@@ -174,7 +174,8 @@ func (p *Pool) admitAt(g *paced, at time.Time) {
 // lookAgain has a host looked at later that does not want a session now, and
 // may then.
 func (p *Pool) lookAgain(h *mailHost) {
-	if h.sessions < h.mostSessions() && len(h.waiting) > h.starting { // else each has a session that is about to ask
+	served := h.starting + h.called // each by a session that is about to ask
+	if h.sessions < h.mostSessions() && len(h.waiting) > served {
 		p.scheduleIn(h, max(time.Until(h.notBefore), newSessionDelay))
 	}
 }

@@ -56,7 +56,7 @@ func (w *worker) leave() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.leaves()
-	if len(w.host.waiting) > w.host.starting {
+	if len(w.host.waiting) > w.host.starting+w.host.called {
 		w.pool.scheduleIn(w.host, newSessionDelay)
 	}
 }
@@ -285,9 +285,10 @@ func (w *worker) continues() (ready, idle bool) {
 	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {
 		return true, false
 	}
-	if p.starving > 0 || len(h.waiting) > 0 || len(h.paced.turn) > 0 {
+	if p.starving > 0 || len(h.paced.turn) > 0 {
 		return false, false // somebody needs the slot
 	}
 	p.park(w)
+	p.schedule(h) // what it cannot take may need its place
 	return false, true
 }
