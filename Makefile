@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test help
+.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -112,6 +112,9 @@ release-twice: ## two snapshots of HEAD have the same octets
 
 package-test: ## install the Debian package of bin/release, run its service, remove it (Debian, root)
 	deploy/release/package-test
+
+chart-test: ## the Helm chart, rendered and decoded strictly into the types of Kubernetes
+	cd deploy/helm/strict && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
