@@ -114,7 +114,7 @@ package-test: ## install the Debian package of bin/release, run its service, rem
 	deploy/release/package-test
 
 chart-test: ## the Helm chart, rendered and decoded strictly into the types of Kubernetes
-	cd deploy/helm/strict && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd bench/chart && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'

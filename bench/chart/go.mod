@@ -1,6 +1,6 @@
 // The tests of the chart are a module of their own: what they need is not
 // needed by rcpt.
-module github.com/rcpt/rcpt/deploy/helm/strict
+module github.com/rcpt/rcpt/bench/chart
 
 go 1.26.0
 

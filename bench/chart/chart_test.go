@@ -1,8 +1,8 @@
-// Package strict renders the chart in deploy/helm/rcpt with Helm's own engine
+// Package chart renders the chart in deploy/helm/rcpt with Helm's own engine
 // and decodes the manifests into the types of Kubernetes, which know every
 // field: one that is misspelt or in the wrong place is an error. It needs
 // neither a cluster nor the internet.
-package strict
+package chart
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const chartFolder = "../rcpt"
+const chartFolder = "../../deploy/helm/rcpt"
 
 // values are those of the two kinds of installation, in YAML.
 var values = map[string]string{
@@ -49,15 +49,15 @@ config: {helo: v.example.com, trusted-proxy: [10.0.0.0/8]}
 // render returns the manifests of the chart with values.
 func render(t *testing.T, text string) ([]string, error) {
 	t.Helper()
-	chart, err := loader.Load(chartFolder)
+	loaded, err := loader.Load(chartFolder)
 	check(t, err)
 	given, err := chartutil.ReadValues([]byte(text))
 	check(t, err)
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.31.0", Major: "1", Minor: "31"}
-	all, err := chartutil.ToRenderValues(chart, given, chartutil.ReleaseOptions{Name: "rcpt", Namespace: "default", IsInstall: true}, capabilities)
+	all, err := chartutil.ToRenderValues(loaded, given, chartutil.ReleaseOptions{Name: "rcpt", Namespace: "default", IsInstall: true}, capabilities)
 	check(t, err)
-	files, err := engine.Engine{Strict: true}.Render(chart, all)
+	files, err := engine.Engine{Strict: true}.Render(loaded, all)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func TestChart(t *testing.T) {
 func TestConfiguration(t *testing.T) {
 	rcpt := filepath.Join(t.TempDir(), "rcpt")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", rcpt, "./cmd/rcpt")
-	build.Dir = filepath.Join("..", "..", "..")
+	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
