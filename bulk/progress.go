@@ -56,7 +56,8 @@ func (r *run) report() {
 	}
 	now := r.now()
 	p := Progress{
-		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled, Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
+		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled,
+		Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
 		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
 	}
 	if len(r.waits) > 0 {

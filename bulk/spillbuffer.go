@@ -15,7 +15,9 @@ type spillBuffer struct {
 }
 
 func newSpillBuffer(octets int64, dir string) *spillBuffer {
-	return &spillBuffer{room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)}}
+	return &spillBuffer{
+		room: octets, memory: make(map[ref]*record), spill: spill{dir: dir, segments: make(map[int64]*segment)},
+	}
 }
 
 // put never loses the record: if it cannot be written to a file, it stays in

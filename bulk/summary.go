@@ -65,7 +65,8 @@ type domainReason struct {
 
 func newTally() tally {
 	return tally{
-		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64), actions: make(map[Action]int64), bad: make(map[domainReason]int64),
+		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64),
+		actions: make(map[Action]int64), bad: make(map[domainReason]int64),
 	}
 }
 
@@ -104,7 +105,8 @@ func (t *tally) forgetRare() {
 // ranking is what was counted, the most frequent first.
 func (t *tally) ranking() []domainReason {
 	return slices.SortedFunc(maps.Keys(t.bad), func(a, b domainReason) int {
-		return cmp.Or(cmp.Compare(t.bad[b], t.bad[a]), strings.Compare(a.domain, b.domain), strings.Compare(string(a.reason), string(b.reason)))
+		return cmp.Or(cmp.Compare(t.bad[b], t.bad[a]), strings.Compare(a.domain, b.domain),
+			strings.Compare(string(a.reason), string(b.reason)))
 	})
 }
 

@@ -27,7 +27,9 @@ type writer struct {
 }
 
 func newWriter(sink Sink) *writer {
-	return &writer{sink: sink, batches: make(chan []*record, 1), failed: make(chan struct{}), ended: make(chan struct{})}
+	return &writer{
+		sink: sink, batches: make(chan []*record, 1), failed: make(chan struct{}), ended: make(chan struct{}),
+	}
 }
 
 // run writes until batches is closed. After an error it discards what it gets.

@@ -44,7 +44,8 @@ func listening(address netip.AddrPort) bool {
 	ip := address.Addr().As4()
 	slices.Reverse(ip[:])
 	const stateListen = "0A"
-	want := fmt.Sprintf("%s:%04X 00000000:0000 %s", strings.ToUpper(hex.EncodeToString(ip[:])), address.Port(), stateListen)
+	want := fmt.Sprintf("%s:%04X 00000000:0000 %s",
+		strings.ToUpper(hex.EncodeToString(ip[:])), address.Port(), stateListen)
 	return strings.Contains(string(table), want)
 }
 

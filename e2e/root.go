@@ -62,7 +62,8 @@ func newRoot(w *world, name string, folders ...string) (*root, error) {
 func (r *root) furnish() error {
 	const forAll = 0o777 | fs.ModeSticky
 	for dir, mode := range map[string]fs.FileMode{
-		"dev": 0o755, "proc": 0o755, "run": 0o755, "var/run": 0o755, "var/log": 0o755, "home/alice": 0o755, "home/bob": 0o755,
+		"dev": 0o755, "proc": 0o755, "run": 0o755, "var/run": 0o755,
+		"var/log": 0o755, "home/alice": 0o755, "home/bob": 0o755,
 		"tmp": forAll, "var/tmp": forAll, "var/mail": forAll,
 	} {
 		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {

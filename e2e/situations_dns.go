@@ -16,7 +16,8 @@ import (
 )
 
 var faultKinds = map[string]dnstest.Kind{
-	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnsfault.FormErr, "nxdomain": dnstest.NXDomain, "lose": dnstest.Lose,
+	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnsfault.FormErr,
+	"nxdomain": dnstest.NXDomain, "lose": dnstest.Lose,
 	"truncate": dnstest.Truncate, "malformed": dnsfault.Malformed,
 }
 

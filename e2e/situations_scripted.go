@@ -45,7 +45,8 @@ func (s *situation) handler() (smtptest.Handler, error) {
 }
 
 var tlsModes = map[string]smtptest.TLSMode{
-	"works": smtptest.TLSWorks, "refused": smtptest.TLSRefused, "closes": smtptest.TLSCloses, "stalls": smtptest.TLSStalls,
+	"works": smtptest.TLSWorks, "refused": smtptest.TLSRefused,
+	"closes": smtptest.TLSCloses, "stalls": smtptest.TLSStalls,
 	"garbage": smtptest.TLSGarbage, "injects": smtptest.TLSInjects,
 }
 

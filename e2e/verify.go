@@ -67,7 +67,9 @@ var allowNets = []string{"--allow-net", "127.0.0.0/8", "--allow-net", "fd00:25::
 
 // flags are those that the question needs.
 func (q question) flags() []string {
-	args := []string{"verify", "--json", "--details", "--resolver", "127.0.0.53:53", "--helo", cmp.Or(q.helo, "probe.example")}
+	args := []string{
+		"verify", "--json", "--details", "--resolver", "127.0.0.53:53", "--helo", cmp.Or(q.helo, "probe.example"),
+	}
 	if q.mailFrom != "" {
 		args = append(args, "--mail-from", q.mailFrom)
 	}

@@ -70,13 +70,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope rows.Scope
 		s.unauthorized(w, r)
 	case errors.Is(why, keyring.ErrNetwork):
 		s.refused("forbidden")
-		writeError(w, http.StatusForbidden, networkNotAllowed, fmt.Sprintf("This key may not be used from your network (%v).", s.clientAddr(r)))
+		writeError(w, http.StatusForbidden, networkNotAllowed,
+			fmt.Sprintf("This key may not be used from your network (%v).", s.clientAddr(r)))
 	case errors.Is(why, keyring.ErrScope):
 		s.refused("forbidden")
 		writeError(w, http.StatusForbidden, missingScope, fmt.Sprintf("This key lacks the scope %q.", scope))
 	case errors.As(why, &tooMany):
 		s.refused("rate")
-		writeError(w, http.StatusBadRequest, tooManyAddresses, fmt.Sprintf("The rate of this key allows %d addresses at once: send no more in a request.", tooMany.Most))
+		writeError(w, http.StatusBadRequest, tooManyAddresses,
+			fmt.Sprintf("The rate of this key allows %d addresses at once: send no more in a request.", tooMany.Most))
 	case errors.As(why, &limit):
 		s.refused(string(limit.Kind))
 		rateFields(w.Header(), limit.Rate)

@@ -23,7 +23,9 @@ type Together interface {
 
 // verifyAll answers with the records of several addresses, in their order. The
 // timeout applies to all of them together.
-func (s *Server) verifyAll(x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time) (answered bool) {
+func (s *Server) verifyAll(
+	x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time,
+) (answered bool) {
 	x.note(slog.Int("addresses", len(asked.questions)))
 	if err := grant.More(r.Context(), len(asked.questions)-1); err != nil {
 		grant.Free()
@@ -73,7 +75,10 @@ type batch struct {
 // newBatch finds the remembered results.
 func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 	n := len(asked.questions)
-	b := &batch{how: asked.options, asked: asked.questions, first: make(map[string]int, n), results: make([]engine.Result, n)}
+	b := &batch{
+		how: asked.options, asked: asked.questions, first: make(map[string]int, n),
+		results: make([]engine.Result, n),
+	}
 	byDomain := make(map[string]int)
 	for i, question := range asked.questions {
 		if _, again := b.first[question.address]; again {

@@ -42,9 +42,14 @@ func readPosted(x *exchange, r *http.Request, details bool) (asked posted, err e
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/json" || r.Header.Get("Content-Encoding") != "" {
-		return nil, &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken, "Send JSON, without compression, with the header Content-Type: application/json."}
+		return nil, &fault{
+			http.StatusUnsupportedMediaType, mediaTypeNotTaken,
+			"Send JSON, without compression, with the header Content-Type: application/json.",
+		}
 	}
-	tooLarge := &fault{http.StatusRequestEntityTooLarge, bodyTooLarge, fmt.Sprintf("The body is longer than %d octets.", maxBody)}
+	tooLarge := &fault{
+		http.StatusRequestEntityTooLarge, bodyTooLarge, fmt.Sprintf("The body is longer than %d octets.", maxBody),
+	}
 	if r.ContentLength > maxBody {
 		return nil, tooLarge
 	}
@@ -136,7 +141,8 @@ func (b *body) member(name string, at int64) error {
 	case name == "emails":
 		return b.list(at)
 	case name != "email" && !slices.Contains(optionNames, name):
-		return b.fault(at, "there is no member %.40q: use email or emails, details, transcript, fresh, clean and timeout.", name)
+		return b.fault(at,
+			"there is no member %.40q: use email or emails, details, transcript, fresh, clean and timeout.", name)
 	}
 	value, at := b.value()
 	if name == "email" {
@@ -170,7 +176,8 @@ func (b *body) list(at int64) error {
 	for b.decoder.More() {
 		value, at := b.value()
 		if len(b.emails) == maxAddresses {
-			return b.faultOf(tooManyAddresses, at, "there are more than %d addresses: send the others in another request.", maxAddresses)
+			return b.faultOf(tooManyAddresses, at,
+				"there are more than %d addresses: send the others in another request.", maxAddresses)
 		}
 		if err := b.email("emails["+strconv.Itoa(len(b.emails))+"]", value, at); err != nil {
 			return err

@@ -73,7 +73,8 @@ func recordOfJob(j rows.Job) jobRecord {
 		return &t
 	}
 	record := jobRecord{
-		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses, Done: j.Done, Results: j.Results, Reasons: j.Reasons,
+		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses,
+		Done: j.Done, Results: j.Results, Reasons: j.Reasons,
 		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Progress: j.Progress, Problem: j.Problem,
 	}
 	if j.Webhook != "" {
@@ -144,7 +145,9 @@ func (s *Server) listJobs(x *exchange, r *http.Request, grant *keyring.Grant) bo
 		return false
 	}
 	rateFields(x.Header(), grant.Rate())
-	found, err := s.config.Jobs.Jobs(r.Context(), rows.JobQuery{Owners: ownersOf(grant), Before: after, Limit: limit + 1})
+	found, err := s.config.Jobs.Jobs(r.Context(), rows.JobQuery{
+		Owners: ownersOf(grant), Before: after, Limit: limit + 1,
+	})
 	if err != nil {
 		s.jobFault(x, err)
 		return false
@@ -190,7 +193,8 @@ func (s *Server) jobFault(x *exchange, err error) {
 	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(x, storeUnavailable, "The list cannot be kept at the moment: the disk of the server is full or fails. Try again later.")
+		writeBusy(x, storeUnavailable,
+			"The list cannot be kept at the moment: the disk of the server is full or fails. Try again later.")
 	default:
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")
@@ -218,7 +222,8 @@ func values[T ~string](q *query, name string, known []T) (all []T, err error) {
 		}
 		for text := range strings.SplitSeq(p.value, ",") {
 			if !slices.Contains(known, T(text)) {
-				return nil, badRequest(invalidParameter, "The parameter %q has an unknown value: use %s.", name, listed(known))
+				return nil, badRequest(invalidParameter, "The parameter %q has an unknown value: use %s.",
+					name, listed(known))
 			}
 			all = append(all, T(text))
 		}

@@ -34,7 +34,10 @@ type upload struct {
 
 // fields are the texts beside the list, by their name in a query or a form.
 func (u *upload) fields() map[string]*string {
-	return map[string]*string{"name": &u.name, "webhook": &u.webhook, "column": &u.column, "webhook_progress": &u.switched, "dry_run": &u.dry}
+	return map[string]*string{
+		"name": &u.name, "webhook": &u.webhook, "column": &u.column,
+		"webhook_progress": &u.switched, "dry_run": &u.dry,
+	}
 }
 
 func (u *upload) close() {
@@ -90,7 +93,8 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 		}
 	}
 	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{
-		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota, Name: u.name, Webhook: u.webhook, Progress: u.progress,
+		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
+		Name: u.name, Webhook: u.webhook, Progress: u.progress,
 		Format: u.format, Token: token,
 	})
 	made = err == nil
@@ -120,7 +124,9 @@ func readToken(q *query, r *http.Request, owner string) (*rows.JobRequest, error
 // repeated answers a request that has led to a job before.
 func (s *Server) repeated(x *exchange, r *http.Request, grant *keyring.Grant, job string, same bool) bool {
 	if !same {
-		s.jobFault(x, &fault{http.StatusUnprocessableEntity, keyReused, "This Idempotency-Key was used with another list."})
+		s.jobFault(x, &fault{
+			http.StatusUnprocessableEntity, keyReused, "This Idempotency-Key was used with another list.",
+		})
 		return false
 	}
 	j, err := s.config.Jobs.Job(r.Context(), job, ownersOf(grant))
@@ -171,7 +177,10 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
 		}
 	default:
-		return u, &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken, "The body may be compressed with gzip (Content-Encoding), and in no other way."}
+		return u, &fault{
+			http.StatusUnsupportedMediaType, mediaTypeNotTaken,
+			"The body may be compressed with gzip (Content-Encoding), and in no other way.",
+		}
 	}
 	if mediaType == "multipart/form-data" {
 		err = s.receiveForm(r, u, body, parameters["boundary"])
@@ -207,7 +216,8 @@ const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.s
 
 // listFormats are the media types of lists.
 var listFormats = map[string]tabular.Format{
-	"text/csv": tabular.CSV, "text/plain": "", "application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
+	"text/csv": tabular.CSV, "text/plain": "",
+	"application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
 	"application/octet-stream": "", "application/gzip": "", "application/zstd": "", sheetType: "",
 }
 

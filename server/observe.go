@@ -59,7 +59,8 @@ func (s *Server) panicked(x *exchange, fault any) {
 	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("request_id", x.id),
 		slog.String("panic", describe(fault)), slog.String("stack", string(debug.Stack())))
 	if x.status == 0 {
-		writeError(x, http.StatusInternalServerError, internalError, "Internal error: this is a bug. The server's log has the details under the request ID.")
+		writeError(x, http.StatusInternalServerError, internalError,
+			"Internal error: this is a bug. The server's log has the details under the request ID.")
 	}
 }
 

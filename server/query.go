@@ -32,7 +32,8 @@ func readQuery(raw string) *query {
 		}
 		p, err := readParameter(pair)
 		if err != nil {
-			q.err = badRequest(invalidQuery, "The query is not well-formed: percent-encode the values of its parameters.")
+			q.err = badRequest(invalidQuery,
+				"The query is not well-formed: percent-encode the values of its parameters.")
 			continue
 		}
 		q.parameters = append(q.parameters, p)

@@ -67,7 +67,8 @@ func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 
 func notFound(x *exchange, r *http.Request) {
 	leaveBody(x, r)
-	writeError(x, http.StatusNotFound, pathNotFound, "This path does not exist. The API is described at /docs and, for programs, in /openapi.json.")
+	writeError(x, http.StatusNotFound, pathNotFound,
+		"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.")
 }
 
 func health(x *exchange, _ *http.Request) {
@@ -101,7 +102,8 @@ func only(next handler, allowed ...string) handler {
 		switch {
 		case !known:
 			x.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeError(x, http.StatusMethodNotAllowed, methodNotAllowed, "This path does not allow this method: use "+strings.Join(allowed, " or ")+".")
+			writeError(x, http.StatusMethodNotAllowed, methodNotAllowed,
+				"This path does not allow this method: use "+strings.Join(allowed, " or ")+".")
 		case body:
 			writeError(x, http.StatusRequestEntityTooLarge, bodyNotTaken, "This request takes no body.")
 		default:

@@ -87,7 +87,8 @@ func readQuestion(q *query, details bool) (asked question, o options, err error)
 	case err != nil:
 		return asked, o, err
 	case given == "":
-		return asked, o, badRequest(missingParameter, `The parameter "email" is missing: the address to verify, percent-encoded.`)
+		return asked, o, badRequest(missingParameter,
+			`The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
 	asked, err = newQuestion(given, o.clean)
 	return asked, o, err
@@ -101,7 +102,8 @@ func newQuestion(given string, clean bool) (question, error) {
 	}
 	switch cleaned := address.Clean(given); cleaned.Kind {
 	case address.CleanSeveral:
-		return question{}, badRequest(severalAddresses, "The text contains several addresses: send each one separately.")
+		return question{}, badRequest(severalAddresses,
+			"The text contains several addresses: send each one separately.")
 	case address.CleanOne:
 		return question{given, cleaned.Address}, nil
 	}
@@ -153,7 +155,8 @@ func readSwitch(name, text string) (bool, error) {
 func readTimeoutSeconds(text string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(seconds >= minTimeout.Seconds()) || math.IsInf(seconds, 0) {
-		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`, minTimeout.Seconds())
+		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`,
+			minTimeout.Seconds())
 	}
 	seconds = min(seconds, math.MaxInt32)
 	return time.Duration(seconds * float64(time.Second)), nil

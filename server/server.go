@@ -137,7 +137,9 @@ func New(config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: config, keys: config.Keys, slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys()}
+	s := &Server{
+		config: config, keys: config.Keys, slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys(),
+	}
 	if s.keys == nil {
 		var err error
 		if s.keys, err = keyring.Open(context.Background(), keyring.Config{Fixed: config.Key}); err != nil {

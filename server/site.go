@@ -11,7 +11,9 @@ import (
 
 // site describes this server for /docs.
 func (s *Server) site(r *http.Request) openapi.Site {
-	site := openapi.Site{Base: strings.TrimSuffix(s.config.PublicURL, "/"), Dashboard: s.config.Pages != nil, Theme: themeOf(r)}
+	site := openapi.Site{
+		Base: strings.TrimSuffix(s.config.PublicURL, "/"), Dashboard: s.config.Pages != nil, Theme: themeOf(r),
+	}
 	if site.Base == "" {
 		site.Base = snippets.Base(r, s.encrypted(r))
 	}

@@ -75,7 +75,9 @@ func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool 
 	return true
 }
 
-func (s *Server) readUsage(ctx context.Context, key rows.Key, asked rows.UsageQuery, now time.Time) (usageRecord, error) {
+func (s *Server) readUsage(
+	ctx context.Context, key rows.Key, asked rows.UsageQuery, now time.Time,
+) (usageRecord, error) {
 	record := limitsOf(key)
 	record.Month = now.Format("2006-01")
 	counted, err := s.config.Usage.Usage(ctx, asked)
@@ -153,9 +155,11 @@ func readUsageQuery(q *query, now time.Time) (asked rows.UsageQuery, err error) 
 	}
 	switch days := asked.To.Sub(asked.From).Hours()/24 + 1; {
 	case days < 1:
-		return asked, badRequest(invalidParameter, `The parameter "from" is after "to", which is today where it is not given.`)
+		return asked, badRequest(invalidParameter,
+			`The parameter "from" is after "to", which is today where it is not given.`)
 	case days > maxUsageDays:
-		return asked, badRequest(invalidParameter, `From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays)
+		return asked, badRequest(invalidParameter,
+			`From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays)
 	}
 	return asked, nil
 }

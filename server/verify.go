@@ -36,7 +36,9 @@ func (s *Server) verify(x *exchange, r *http.Request, grant *keyring.Grant) (ans
 }
 
 // verifyOne answers with the record of one address.
-func (s *Server) verifyOne(x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time) (answered bool) {
+func (s *Server) verifyOne(
+	x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time,
+) (answered bool) {
 	x.noteVerification()
 	result, ok := s.recall(r.Context(), asked, how)
 	if !ok {

@@ -89,10 +89,12 @@ func readWebhookQuery(q *query) (asked rows.WebhookQuery, err error) {
 	switch asked.State {
 	case "", rows.WebhookPending, rows.WebhookDelivered, rows.WebhookFailed, rows.WebhookDisabled:
 	default:
-		return asked, badRequest(invalidParameter, `The parameter "state" must be pending, delivered, failed or disabled.`)
+		return asked, badRequest(invalidParameter,
+			`The parameter "state" must be pending, delivered, failed or disabled.`)
 	}
 	if asked.Limit, err = strconv.Atoi(limit); err != nil || asked.Limit < 1 || asked.Limit > maxWebhooksListed {
-		return asked, badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`, maxWebhooksListed)
+		return asked, badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`,
+			maxWebhooksListed)
 	}
 	return asked, nil
 }
@@ -159,7 +161,9 @@ func (s *Server) answerSecret(x *exchange, r *http.Request, grant *keyring.Grant
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
-	return writeGranted(x, grant, http.StatusOK, webhook.SecretRecord{Secret: text, Created: secret.Created, PreviousUntil: secret.PreviousUntil})
+	return writeGranted(x, grant, http.StatusOK, webhook.SecretRecord{
+		Secret: text, Created: secret.Created, PreviousUntil: secret.PreviousUntil,
+	})
 }
 
 // hasBody refuses a POST with a body, which these do not read.

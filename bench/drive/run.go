@@ -22,7 +22,9 @@ type Report struct {
 
 // Run runs a tool over the list of its world; after limit it begins no more
 // addresses.
-func Run(ctx context.Context, setting Setting, limit time.Duration, newTool func(Setting) (Tool, error)) (Report, error) {
+func Run(
+	ctx context.Context, setting Setting, limit time.Duration, newTool func(Setting) (Tool, error),
+) (Report, error) {
 	addresses := setting.Addresses
 	if addresses == nil {
 		for _, address := range setting.Spec.List() {

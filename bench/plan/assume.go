@@ -50,8 +50,9 @@ type Part struct {
 func Mixes() []Mix {
 	return []Mix{
 		{
-			Name: "consumers", Source: "2.3 million addresses of a list from the USA, counted by Daniel Lange (daniel-lange.com)",
-			Parts: []Part{{"google", 0.39}, {"microsoft", 0.35}, {"yahoo", 0.18}},
+			Name:   "consumers",
+			Source: "2.3 million addresses of a list from the USA, counted by Daniel Lange (daniel-lange.com)",
+			Parts:  []Part{{"google", 0.39}, {"microsoft", 0.35}, {"yahoo", 0.18}},
 		},
 		{
 			Name: "businesses", Source: "the mail hosts of 50,000 domains, MailTester Ninja, 2 July 2026 (CC BY 4.0), as if each domain had as many addresses",

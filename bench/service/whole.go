@@ -30,7 +30,8 @@ func Prepare(ctx context.Context, folder string, keys int) (text string, err err
 	}
 	for n := range keys {
 		if text, _, err = keyring.NewKey(ctx, s, store.Key{
-			Name: fmt.Sprint("key ", n), Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e9,
+			Name: fmt.Sprint("key ", n), Scopes: []store.Scope{store.ScopeVerify},
+			RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e9,
 		}); err != nil {
 			return "", errors.Join(err, s.Close())
 		}

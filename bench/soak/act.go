@@ -145,8 +145,10 @@ func (s *session) flood(part []byte) bool {
 func random(s *session, proper func()) bool {
 	s.spoilt = true
 	words := []string{
-		"250 Ok", "250 2.1.5 Ok", "251 will forward", "299 2.0.0 hm", "354 go ahead", "221 bye", "421 4.4.5 busy", "450 4.7.1 later",
-		"451 4.7.1 slow down", "452 4.5.3 too many", "500 what", "503 5.5.1 not now", "550 rejected", "550 5.7.1 blocked", "554 5.7.1 no", "what?",
+		"250 Ok", "250 2.1.5 Ok", "251 will forward", "299 2.0.0 hm",
+		"354 go ahead", "221 bye", "421 4.4.5 busy", "450 4.7.1 later",
+		"451 4.7.1 slow down", "452 4.5.3 too many", "500 what", "503 5.5.1 not now",
+		"550 rejected", "550 5.7.1 blocked", "554 5.7.1 no", "what?",
 	}
 	switch n := rand.IntN(len(words) + 2); n {
 	case 0:

@@ -75,7 +75,8 @@ const bulkSeed = 1 << 32
 func (l *lists) verify(ctx context.Context, input, output, window string) error {
 	ctx, cancel := context.WithTimeout(ctx, bulkLimit)
 	defer cancel()
-	p, err := run(ctx, l.binary, l.folder, l.spec, l.ready, l.timeout, "bulk", input, "-o", output, "--overwrite", "--no-progress", "--retry-window", window)
+	p, err := run(ctx, l.binary, l.folder, l.spec, l.ready, l.timeout, "bulk", input, "-o", output, "--overwrite",
+		"--no-progress", "--retry-window", window)
 	if err != nil {
 		return err
 	}

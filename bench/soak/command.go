@@ -74,7 +74,10 @@ func (s *soak) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	s.lists = &lists{binary: s.Rcpt, folder: folder, spec: s.spec, ready: s.ready, timeout: s.Timeout, size: s.List, wrong: &s.wrong}
+	s.lists = &lists{
+		binary: s.Rcpt, folder: folder, spec: s.spec, ready: s.ready,
+		timeout: s.Timeout, size: s.List, wrong: &s.wrong,
+	}
 	server, err := newWeb(ctx, s.Rcpt, folder, s.spec, s.ready, s.Timeout)
 	if err != nil {
 		return err
@@ -180,9 +183,11 @@ func (s *soak) tell(c Counters) {
 		s.wrong.add("%s: %d times", what, n)
 	}
 	for _, t := range s.trials {
-		fmt.Fprintf(s.out, "%s: %d answers, %d unsettled about honest hosts.\n", t.name(), t.tally.all, t.tally.unsettled)
+		fmt.Fprintf(s.out, "%s: %d answers, %d unsettled about honest hosts.\n",
+			t.name(), t.tally.all, t.tally.unsettled)
 	}
 	if s.lists != nil {
-		fmt.Fprintf(s.out, "bulk: %d lists, %d answers, %d unsettled about honest hosts.\n", len(s.lists.growth.history), s.lists.tally.all, s.lists.tally.unsettled)
+		fmt.Fprintf(s.out, "bulk: %d lists, %d answers, %d unsettled about honest hosts.\n",
+			len(s.lists.growth.history), s.lists.tally.all, s.lists.tally.unsettled)
 	}
 }

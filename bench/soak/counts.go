@@ -53,7 +53,8 @@ func (c *counts) read() Counters {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Counters{
-		Connections: c.connections.Load(), Open: c.open.Load(), PeakOpen: c.peak.Swap(c.open.Load()), Queries: c.queries.Load(),
+		Connections: c.connections.Load(), Open: c.open.Load(),
+		PeakOpen: c.peak.Swap(c.open.Load()), Queries: c.queries.Load(),
 		Harm: maps.Clone(c.harm),
 	}
 }

@@ -84,7 +84,8 @@ func (g *growth) check(name string, sum func([]figures) figures, wrong *faults) 
 		{"octets of resident memory", before.rss, after.rss, slack.rss},
 	} {
 		if c.after > c.before+c.before*15/100+c.slack {
-			wrong.add("growth: %s has up to %d %s in the last third, and had up to %d in the one before", name, c.after, c.what, c.before)
+			wrong.add("growth: %s has up to %d %s in the last third, and had up to %d in the one before",
+				name, c.after, c.what, c.before)
 		}
 	}
 }

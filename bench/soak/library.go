@@ -20,7 +20,8 @@ type library struct {
 
 func newLibrary(spec Spec, ready Ready, timeout time.Duration) (*library, error) {
 	verifier, err := engine.New(engine.Config{
-		Resolvers: []string{ready.DNS}, SMTPPort: ready.Port, HELO: helo, AllowNets: []netip.Prefix{spec.Network()}, Timeout: timeout,
+		Resolvers: []string{ready.DNS}, SMTPPort: ready.Port, HELO: helo,
+		AllowNets: []netip.Prefix{spec.Network()}, Timeout: timeout,
 	})
 	return &library{verifier, timeout}, err
 }

@@ -31,11 +31,14 @@ type web struct {
 // newWeb starts the server. Results are remembered, so that the memory of them
 // is under load, too; nobody gets one.
 func newWeb(ctx context.Context, binary, folder string, spec Spec, ready Ready, timeout time.Duration) (*web, error) {
-	p, err := run(ctx, binary, folder, spec, ready, timeout, "serve", "--listen", "127.0.0.1:0", "--remember", "2000", "--details")
+	p, err := run(ctx, binary, folder, spec, ready, timeout, "serve", "--listen", "127.0.0.1:0", "--remember", "2000",
+		"--details")
 	if err != nil {
 		return nil, err
 	}
-	w := &web{program: p, timeout: timeout, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: maxIdle}}}
+	w := &web{
+		program: p, timeout: timeout, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: maxIdle}},
+	}
 	base, err := p.await(`rcpt listens on (http://\S+)`)
 	if err == nil {
 		w.verifyURL = base + "/api/v1/verify?fresh=1&email="

@@ -145,7 +145,8 @@ func (c *Command) writeHead(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "# rcpt at %s, %s\n\n", built, time.Now().UTC().Format(time.DateOnly))
-	fmt.Fprintf(w, "- machine: %s\n- peers: %s\n- command: `bench %s`\n", machine(), against, strings.Join(os.Args[1:], " "))
+	fmt.Fprintf(w, "- machine: %s\n- peers: %s\n- command: `bench %s`\n",
+		machine(), against, strings.Join(os.Args[1:], " "))
 	if c.Quick {
 		fmt.Fprintln(w, "- a smoke test: little worlds, one run; the figures and goals mean little")
 	}

@@ -90,7 +90,8 @@ func (c crowd) operators(ctx context.Context) (*table, map[string]crowdRun, erro
 	}
 	t := &table{title: fmt.Sprintf("%d addresses at %d mail hosts of one operator, which tolerates %d sessions of a client",
 		c.operator.Addresses, c.operator.Domains, c.operator.Operator.SessionsPerClient), header: []string{
-		"setting", "settled", "false undeliverable", "seconds", "addresses per second", "most sessions of a client", "refused with 421 or 554", "blocks",
+		"setting", "settled", "false undeliverable", "seconds", "addresses per second",
+		"most sessions of a client", "refused with 421 or 554", "blocks",
 	}}
 	runs := map[string]crowdRun{}
 	for _, setting := range []struct {
@@ -118,7 +119,8 @@ func (c crowd) operators(ctx context.Context) (*table, map[string]crowdRun, erro
 
 // besideGiant has rcpt ask many small domains alone, and then beside a giant.
 func (c crowd) besideGiant(ctx context.Context) (*table, error) {
-	t := &table{title: fmt.Sprintf("%d addresses of %d small domains, alone and beside a domain with %d", c.small, c.domains, c.large),
+	t := &table{title: fmt.Sprintf("%d addresses of %d small domains, alone and beside a domain with %d",
+		c.small, c.domains, c.large),
 		header: []string{"list", "settled", "seconds until the small domains are done", "seconds in all", "most sessions to one host"}}
 	small, giant := c.lists()
 	for _, l := range []struct {

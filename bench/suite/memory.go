@@ -140,6 +140,7 @@ func (p passed) table(b bulk) *table {
 	n := b.spec.Addresses
 	t.add(fmt.Sprintf("peak memory for %d addresses, MB", n), number(peak), g.String(), g.met(peak, 0))
 	t.add("addresses per second", number(float64(n)/p.took.Seconds()), "", "")
-	t.add("rows in the output", fmt.Sprint(p.rows), fmt.Sprint(n), goal{bound: float64(n), atLeast: true}.met(float64(p.rows), 0))
+	t.add("rows in the output",
+		fmt.Sprint(p.rows), fmt.Sprint(n), goal{bound: float64(n), atLeast: true}.met(float64(p.rows), 0))
 	return t
 }

@@ -33,15 +33,24 @@ func cpuPerAddress(g goal) figure {
 }
 
 func perSecond(g goal) figure {
-	return figure{"addresses per second", "", func(s sample) float64 { return float64(s.Tally.Answered) / s.Wall.Seconds() }, g}
+	return figure{
+		"addresses per second", "",
+		func(s sample) float64 { return float64(s.Tally.Answered) / s.Wall.Seconds() }, g,
+	}
 }
 
 func connections(g goal) figure {
-	return figure{"connections per address", "", func(s sample) float64 { return s.per(float64(s.World.Connections)) }, g}
+	return figure{
+		"connections per address", "",
+		func(s sample) float64 { return s.per(float64(s.World.Connections)) }, g,
+	}
 }
 
 func roundTrips(g goal) figure {
-	return figure{"SMTP round trips per address", "", func(s sample) float64 { return s.per(float64(s.World.RoundTrips())) }, g}
+	return figure{
+		"SMTP round trips per address", "",
+		func(s sample) float64 { return s.per(float64(s.World.RoundTrips())) }, g,
+	}
 }
 
 func recipients(g goal) figure {

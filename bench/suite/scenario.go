@@ -45,32 +45,43 @@ func scenarios() []scenario {
 			spec:    distinct(2_000, 20*time.Millisecond),
 			figures: []figure{cpuPerAddress(atMost(0.5).of(yardstickTitle)), allocations(goal{}), peakMemory(goal{})},
 		}, {
-			name: "skewed", title: "2,000 addresses skewed over 300 domains, 20 ms a reply, 200 at once", concurrency: 200,
-			spec: skewed(2_000, 20*time.Millisecond),
+			name: "skewed", title: "2,000 addresses skewed over 300 domains, 20 ms a reply, 200 at once",
+			concurrency: 200,
+			spec:        skewed(2_000, 20*time.Millisecond),
 			figures: []figure{
 				cpuPerAddress(atMost(0.13).of(yardstickTitle)), connections(atMost(0.2)), roundTrips(atMost(0.8)), recipients(goal{}),
 				queries(atMost(0.35)), allocations(goal{}), peakMemory(goal{}),
 			},
 		}, {
-			name: "distinct-suggest", title: "as distinct, and AfterShip suggests domains for mistyped ones, too", concurrency: 200, suggest: true,
+			name: "distinct-suggest", title: "as distinct, and AfterShip suggests domains for mistyped ones, too",
+			concurrency: 200, suggest: true,
 			spec:    distinct(2_000, 20*time.Millisecond),
 			figures: []figure{cpuPerAddress(atMost(0.5).of(yardstickTitle))},
 		}, {
-			name: "skewed-suggest", title: "as skewed, and AfterShip suggests domains for mistyped ones, too", concurrency: 200, suggest: true,
+			name: "skewed-suggest", title: "as skewed, and AfterShip suggests domains for mistyped ones, too",
+			concurrency: 200, suggest: true,
 			spec:    skewed(2_000, 20*time.Millisecond),
 			figures: []figure{cpuPerAddress(atMost(0.13).of(yardstickTitle))},
 		}, {
-			name: "throughput", title: "20,000 addresses skewed over 300 domains, 50 ms a reply, 500 at once", concurrency: 500,
-			spec:    skewedFast,
-			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), recipients(goal{}), roundTrips(goal{}), cpuPerAddress(goal{}), peakMemory(goal{})},
+			name: "throughput", title: "20,000 addresses skewed over 300 domains, 50 ms a reply, 500 at once",
+			concurrency: 500,
+			spec:        skewedFast,
+			figures: []figure{
+				perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), recipients(goal{}),
+				roundTrips(goal{}), cpuPerAddress(goal{}), peakMemory(goal{}),
+			},
 		}, {
 			name: "patient", title: "20,000 as in throughput, and no host hangs up over refusals", concurrency: 500,
-			spec:    skewedPatient,
-			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), recipients(goal{}), cpuPerAddress(goal{})},
+			spec: skewedPatient,
+			figures: []figure{
+				perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)),
+				recipients(goal{}), cpuPerAddress(goal{}),
+			},
 		}, {
-			name: "slow", title: "20,000 as in throughput, and three mailboxes in a thousand answer after 2 s", concurrency: 500,
-			spec:    skewedSlow,
-			figures: []figure{perSecond(atLeast(2.5).of(yardstickTitle)), cpuPerAddress(goal{})},
+			name: "slow", title: "20,000 as in throughput, and three mailboxes in a thousand answer after 2 s",
+			concurrency: 500,
+			spec:        skewedSlow,
+			figures:     []figure{perSecond(atLeast(2.5).of(yardstickTitle)), cpuPerAddress(goal{})},
 		}, {
 			name: "patient-slow", title: "20,000 as in slow, and no host hangs up over refusals", concurrency: 500,
 			spec:    skewedPatientSlow,
@@ -78,19 +89,26 @@ func scenarios() []scenario {
 		}, {
 			name: "wide", title: "20,000 addresses of 3,000 domains, 40 % at three hosts; all hang up at twenty refusals and refuse a 51st session",
 			concurrency: 500, spec: wide(),
-			figures: []figure{perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)), cpuPerAddress(goal{}), peakMemory(goal{})},
+			figures: []figure{
+				perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)),
+				cpuPerAddress(goal{}), peakMemory(goal{}),
+			},
 		}, {
-			name: "wide-slow", title: "20,000 as in wide, and two mailboxes in a hundred answer after 3 s", concurrency: 500,
-			spec:    wideSlow,
-			figures: []figure{perSecond(atLeast(1.2).of(yardstickTitle)), connections(goal{}), cpuPerAddress(goal{})},
+			name: "wide-slow", title: "20,000 as in wide, and two mailboxes in a hundred answer after 3 s",
+			concurrency: 500,
+			spec:        wideSlow,
+			figures:     []figure{perSecond(atLeast(1.2).of(yardstickTitle)), connections(goal{}), cpuPerAddress(goal{})},
 		}, {
-			name: "wide-tarpits", title: "20,000 as in wide, and three hosts in a hundred answer each command after 3 s", concurrency: 500,
-			spec:    tarpits,
-			figures: []figure{perSecond(goal{}), connections(goal{}), cpuPerAddress(goal{})},
+			name:        "wide-tarpits",
+			title:       "20,000 as in wide, and three hosts in a hundred answer each command after 3 s",
+			concurrency: 500,
+			spec:        tarpits,
+			figures:     []figure{perSecond(goal{}), connections(goal{}), cpuPerAddress(goal{})},
 		}, {
-			name: "strict", title: "2,000 skewed addresses; hosts greylist and limit sessions, recipients and errors", concurrency: 200,
-			spec:    strict(skewed(2_000, 20*time.Millisecond)),
-			figures: []figure{perSecond(goal{}), connections(goal{})},
+			name: "strict", title: "2,000 skewed addresses; hosts greylist and limit sessions, recipients and errors",
+			concurrency: 200,
+			spec:        strict(skewed(2_000, 20*time.Millisecond)),
+			figures:     []figure{perSecond(goal{}), connections(goal{})},
 		},
 	}
 }

@@ -128,7 +128,8 @@ func (r race) serveOnce(ctx context.Context, w webService, all *served, place *p
 	if err != nil {
 		return fmt.Errorf("trivial handler: %w", err)
 	}
-	fresh, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key, load{addresses, len(addresses)})
+	fresh, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key,
+		load{addresses, len(addresses)})
 	if err != nil {
 		return fmt.Errorf("new addresses: %w", err)
 	}
@@ -136,7 +137,8 @@ func (r race) serveOnce(ctx context.Context, w webService, all *served, place *p
 	if err := place.Ask("take", &counted); err != nil {
 		return err
 	}
-	repeated, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key, w.again(w.same), w.again(w.repeated))
+	repeated, err := w.measure(ctx, service.Order{Kind: service.Bare, Setting: setting}, service.Key, w.again(w.same),
+		w.again(w.repeated))
 	if err != nil {
 		return fmt.Errorf("the same addresses: %w", err)
 	}
@@ -208,7 +210,8 @@ func (s served) table(w webService) *table {
 	t.compare("99th percentile of the answers, µs, "+whole, s.whole.p99Micros(), s.trivial.p99Micros(), goal{})
 	t.compare("requests per second, new addresses", s.fresh.perSecond(), s.trivial.perSecond(), goal{})
 	t.compare("CPU of the service per request, µs, new addresses", s.fresh.cpuMicros(), s.trivial.cpuMicros(), goal{})
-	t.add(fmt.Sprintf("connections to mail hosts for %d requests, %s", w.same+w.repeated, again), fmt.Sprint(s.misses), "", "", "", "")
+	t.add(fmt.Sprintf("connections to mail hosts for %d requests, %s", w.same+w.repeated, again),
+		fmt.Sprint(s.misses), "", "", "", "")
 	return t
 }
 

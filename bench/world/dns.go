@@ -62,7 +62,9 @@ func (z *zone) answer(query *dns.Msg) *dns.Msg {
 		answer.Rcode = dns.RcodeNameError
 	case isDomain && question.Qtype == dns.TypeMX:
 		for i, host := range hosts {
-			answer.Answer = append(answer.Answer, &dns.MX{Hdr: header, Preference: uint16(10 * (i + 1)), Mx: dns.Fqdn(host.name)})
+			answer.Answer = append(answer.Answer, &dns.MX{
+				Hdr: header, Preference: uint16(10 * (i + 1)), Mx: dns.Fqdn(host.name),
+			})
 		}
 	case isHost && question.Qtype == dns.TypeA:
 		answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: ip.AsSlice()})

@@ -7,7 +7,9 @@ import (
 
 // noValues are what programs and people write into a cell that has no value, in
 // lower case.
-var noValues = []string{"n/a", "n.a.", "na", "nan", "nil", "none", "null", "undefined", "(none)", "(null)", "<null>", `\n`, "?"}
+var noValues = []string{
+	"n/a", "n.a.", "na", "nan", "nil", "none", "null", "undefined", "(none)", "(null)", "<null>", `\n`, "?",
+}
 
 // isEmpty reports whether a text without blanks around it, which is no mailbox,
 // says that there is no address.

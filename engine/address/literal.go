@@ -13,7 +13,8 @@ func refuseLiteral(s string) *Error {
 	case !closed:
 		return fail(ReasonMalformedLiteral, len(s), `address literal does not end with "]"`)
 	case !isLiteral(content):
-		return fail(ReasonMalformedLiteral, 1, "address literal holds neither an IPv4 address nor \"IPv6:\" and an IPv6 address")
+		return fail(ReasonMalformedLiteral, 1,
+			"address literal holds neither an IPv4 address nor \"IPv6:\" and an IPv6 address")
 	}
 	return fail(ReasonAddressLiteral, 0, "it has an IP address in place of a domain")
 }

@@ -76,7 +76,8 @@ func recogniseCharacter(s string, err *Error) *Error {
 	case c == ':' && strings.EqualFold(s[:err.Pos], "mailto"):
 		return fail(ReasonURIScheme, 0, `there is "mailto:" before the address`)
 	case (c == ',' || c == ';') && strings.Count(s, "@") > 1:
-		return fail(err.Reason, err.Pos, `there is more than one address, with "%c" between them; give each by itself`, c)
+		return fail(err.Reason, err.Pos,
+			`there is more than one address, with "%c" between them; give each by itself`, c)
 	}
 	return err
 }
@@ -88,5 +89,6 @@ func sourceRoute() *Error {
 }
 
 func displayName() *Error {
-	return fail(ReasonDisplayName, 0, "there is a name before the address; only what stands in angle brackets is wanted")
+	return fail(ReasonDisplayName, 0,
+		"there is a name before the address; only what stands in angle brackets is wanted")
 }

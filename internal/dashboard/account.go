@@ -25,7 +25,8 @@ func (d *Dashboard) showAccount(v *visit) error {
 func (d *Dashboard) accountPage(v *visit, p page) error {
 	p.Title, p.Nav = "Account", "/account"
 	p.Body = accountView{
-		Since: v.account.Created, SignedIn: v.session.Created, Ends: v.session.Created.Add(absoluteTimeout), Minimum: minPassword,
+		Since: v.account.Created, SignedIn: v.session.Created,
+		Ends: v.session.Created.Add(absoluteTimeout), Minimum: minPassword,
 	}
 	return d.render(v, "account", p)
 }

@@ -81,7 +81,9 @@ func (b *bar) stack(top float64) {
 		h := chartHeight * float64(n) / top
 		y -= h
 		if n > 0 {
-			b.Parts = append(b.Parts, part{Tone: toneOf(verdicts[i]), X: b.X + b.W*(1-barShare)/2, Y: y, W: b.W * barShare, H: h})
+			b.Parts = append(b.Parts, part{
+				Tone: toneOf(verdicts[i]), X: b.X + b.W*(1-barShare)/2, Y: y, W: b.W * barShare, H: h,
+			})
 		}
 	}
 	b.Tip = fmt.Sprintf("%s: %s", day(b.Day), plural(b.Total, "check"))

@@ -45,7 +45,9 @@ type trait struct {
 }
 
 func (d *Dashboard) showCheck(v *visit) error {
-	return d.render(v, "check", page{Title: "Check", Nav: "/check", Focus: "email", Body: checkView{Samples: d.config.Samples}})
+	return d.render(v, "check", page{
+		Title: "Check", Nav: "/check", Focus: "email", Body: checkView{Samples: d.config.Samples},
+	})
 }
 
 // check verifies an address. The address comes in the body and never in a path,
@@ -111,7 +113,8 @@ func newOutcome(r engine.Result, base string) *outcome {
 		r.Details = &engine.Details{}
 	}
 	o := &outcome{
-		Result: r, Reason: r.Details.Reason, Named: reasonName(r.Details.Reason), Given: r.Details.Given, Advice: adviceOn(r), Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
+		Result: r, Reason: r.Details.Reason, Named: reasonName(r.Details.Reason), Given: r.Details.Given,
+		Advice: adviceOn(r), Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
 		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(r.Details.Duration),
 	}
 	o.Began = beganBefore(r.Details)

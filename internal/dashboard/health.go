@@ -146,7 +146,10 @@ func (d *Dashboard) showHealth(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), pingTimeout)
 	defer cancel()
 	engine := d.config.Store.Engine()
-	view := healthView{Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine), Stats: d.config.Store.Stats(), Now: d.config.Now()}
+	view := healthView{
+		Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine),
+		Stats: d.config.Store.Stats(), Now: d.config.Now(),
+	}
 	view.StoreUp = d.config.Store.Ping(ctx) == nil
 	view.Faults = view.faults()
 	return d.render(v, "health", page{Title: "Health", Nav: "/health", Body: view})
@@ -244,9 +247,15 @@ func (view *healthView) faults() (all []fault) {
 	for _, p := range view.Pace {
 		switch {
 		case p.Harvesting:
-			all = append(all, fault{"Provider " + p.Provider, p.Reason + ", which looks like address harvesting: find out which list or key they come from"})
+			all = append(all, fault{
+				"Provider " + p.Provider,
+				p.Reason + ", which looks like address harvesting: find out which list or key they come from",
+			})
 		case !p.Until.IsZero():
-			all = append(all, fault{"Provider " + p.Provider, "paused for " + view.Wait(p.Until) + "; its addresses are “unknown” until then"})
+			all = append(all, fault{
+				"Provider " + p.Provider,
+				"paused for " + view.Wait(p.Until) + "; its addresses are “unknown” until then",
+			})
 		}
 	}
 	return all

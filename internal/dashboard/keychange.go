@@ -51,7 +51,8 @@ func (d *Dashboard) edit(v *visit) error {
 // overlaps are the times for which an old key may keep working beside its
 // successor.
 var overlaps = []overlap{
-	{"1h", "1 hour", time.Hour}, {"1d", "1 day", 24 * time.Hour}, {"7d", "7 days", 7 * 24 * time.Hour}, {"0", "Not at all: it ends at once", 0},
+	{"1h", "1 hour", time.Hour}, {"1d", "1 day", 24 * time.Hour},
+	{"7d", "7 days", 7 * 24 * time.Hour}, {"0", "Not at all: it ends at once", 0},
 }
 
 type overlap struct {
@@ -129,9 +130,11 @@ func (d *Dashboard) rotate(v *visit) error {
 		if err != nil {
 			return err
 		}
-		d.config.Log.InfoContext(ctx, "dashboard: a key was replaced", "key", id, "by", key.ID, "until", until, "account", v.account.ID)
+		d.config.Log.InfoContext(ctx, "dashboard: a key was replaced",
+			"key", id, "by", key.ID, "until", until, "account", v.account.ID)
 		return d.render(v, "created", page{Title: "API key created", Nav: "/keys",
 			Body: createdView{Key: key, Text: text, Snippets: snippets.Of(d.base(v.r), text), Old: id, OldEnds: earliest(until, old.Expires), OldEnded: o.Time == 0}})
 	}
-	return d.rotatePage(v, defaultOverlap, formFaults{{"overlap-" + overlaps[0].Value, fmt.Sprintf("Choose one of the %d times.", len(overlaps))}})
+	return d.rotatePage(v, defaultOverlap,
+		formFaults{{"overlap-" + overlaps[0].Value, fmt.Sprintf("Choose one of the %d times.", len(overlaps))}})
 }

@@ -43,7 +43,8 @@ func (f keyForm) Ends() time.Time {
 // formOf is the form that holds what the key has.
 func formOf(k store.Key) keyForm {
 	f := keyForm{
-		ID: k.ID, Name: k.Name, Verify: k.May(store.ScopeVerify), Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage),
+		ID: k.ID, Name: k.Name, Verify: k.May(store.ScopeVerify),
+		Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage),
 		Concurrency: numberText(int64(k.Concurrency)), Quota: numberText(k.MonthlyQuota),
 		Expires: lastDayText(k.Expires), before: k,
 	}
@@ -104,7 +105,8 @@ func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
 	if f.Rate != "" {
 		perSecond, requests, err := keyring.ParseRate(withoutGroups(f.Rate))
 		if err != nil {
-			faults.add("rate", "Write requests in a second, minute, hour or day, such as 10/s, 600/m or 100/h, or nothing.")
+			faults.add("rate",
+				"Write requests in a second, minute, hour or day, such as 10/s, 600/m or 100/h, or nothing.")
 		} else {
 			k.RatePerSecond, k.Burst = perSecond, keyring.DefaultBurst(requests)
 		}
@@ -187,7 +189,8 @@ func networks(text string) (all []netip.Prefix, fault string) {
 			prefix, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Sprintf("“%s” is not an address or network. Examples: 192.0.2.17, 2001:db8::/32.", shortened(word))
+			return nil, fmt.Sprintf("“%s” is not an address or network. Examples: 192.0.2.17, 2001:db8::/32.",
+				shortened(word))
 		}
 		if len(all) == maxNetworks {
 			return nil, fmt.Sprintf("A key can have up to %d networks.", maxNetworks)

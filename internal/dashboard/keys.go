@@ -112,10 +112,15 @@ func (view *keysView) turnTo(number int, keys []store.Key) []store.Key {
 }
 
 // keyRows are the keys as the page shows them.
-func (d *Dashboard) keyRows(ctx context.Context, keys []store.Key, replaced map[string]string, now time.Time) ([]keyRow, error) {
+func (d *Dashboard) keyRows(
+	ctx context.Context, keys []store.Key, replaced map[string]string, now time.Time,
+) ([]keyRow, error) {
 	rows := make([]keyRow, 0, len(keys))
 	for i, key := range keys {
-		row := keyRow{Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota}, Successor: replaced[key.ID], Predecessor: key.Replaces}
+		row := keyRow{
+			Key: key, State: "active", Quota: quota{Limit: key.MonthlyQuota},
+			Successor: replaced[key.ID], Predecessor: key.Replaces,
+		}
 		switch {
 		case !key.Revoked.IsZero():
 			row.State = "revoked"

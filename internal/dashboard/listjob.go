@@ -89,7 +89,10 @@ func (d *Dashboard) showList(v *visit) error {
 
 // progressOf tells how far a list is.
 func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
-	p := progressView{Job: j, Tone: stateTone(j.State), Bar: barOf(j), Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended()}
+	p := progressView{
+		Job: j, Tone: stateTone(j.State), Bar: barOf(j),
+		Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(),
+	}
 	for _, name := range verdicts {
 		p.Totals = append(p.Totals, share{Name: name, Tone: toneOf(name), Count: j.Results[name], Whole: j.Addresses})
 	}
@@ -205,7 +208,10 @@ func (d *Dashboard) browse(v *visit, view *listView) error {
 		return err
 	}
 	for _, r := range found {
-		row := resultRow{Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)), Reason: reasonName(r.Reason), Message: r.Message}
+		row := resultRow{
+			Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)),
+			Reason: reasonName(r.Reason), Message: r.Message,
+		}
 		if r.Details != nil {
 			row.Suggestion = r.Details.Suggestion
 		}
@@ -250,7 +256,8 @@ func (d *Dashboard) downloadList(v *visit) error {
 		return errNoPage
 	}
 	v.w.Header().Set("Content-Type", format.media)
-	v.w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
+	v.w.Header().Set("Content-Disposition",
+		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
 	if err := d.config.Lists.Write(v.r.Context(), writing{v.w}, j, jobs.Output{Format: format.format, Actions: actions}); err != nil {
 		d.config.Log.WarnContext(v.r.Context(), "dashboard: a download broke off", "error", err)
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one

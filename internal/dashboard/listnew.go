@@ -138,7 +138,8 @@ func (d *Dashboard) startList(v *visit) error {
 			return false, d.renderNewList(v, l, column, hook, p)
 		}
 		j, err := d.config.Lists.Create(context.WithoutCancel(v.r.Context()), l.spool, jobs.Request{
-			Owner: v.account.ID, Key: KeyID, Name: l.name, Webhook: hook.URL, Progress: hook.Progress, Format: format(column),
+			Owner: v.account.ID, Key: KeyID, Name: l.name, Webhook: hook.URL,
+			Progress: hook.Progress, Format: format(column),
 		})
 		if err != nil {
 			var p page

@@ -54,7 +54,9 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 		view.Next = found[listsPage-1].ID
 	}
 	for _, j := range found {
-		view.Rows = append(view.Rows, listRow{Job: j, Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses)})
+		view.Rows = append(view.Rows, listRow{
+			Job: j, Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
+		})
 	}
 	p.Title, p.Nav, p.Body = "Lists", "/lists", view
 	return d.render(v, "lists", p)
@@ -103,7 +105,8 @@ func sizeText(octets int64) string {
 // actionOf are the parts of a list that can be downloaded, by the names in
 // their paths.
 var actionOf = map[string][]bulk.Action{
-	"all": nil, "safe": {bulk.ActionSend}, "risky": {bulk.ActionReview}, "bad": {bulk.ActionRemove}, "retry": {bulk.ActionRetry},
+	"all": nil, "safe": {bulk.ActionSend}, "risky": {bulk.ActionReview},
+	"bad": {bulk.ActionRemove}, "retry": {bulk.ActionRetry},
 }
 
 // listNamed returns the list that a path names, if the visitor may see it.

@@ -28,7 +28,8 @@ const maxListName = 120
 func (d *Dashboard) sendList(v *visit) error {
 	if v.r.ContentLength > d.config.Lists.MaxOctets()+maxForm {
 		v.leaveBody()
-		return d.refuseList(v, http.StatusRequestEntityTooLarge, "The file is larger than "+sizeText(d.config.Lists.MaxOctets())+".")
+		return d.refuseList(v, http.StatusRequestEntityTooLarge,
+			"The file is larger than "+sizeText(d.config.Lists.MaxOctets())+".")
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, d.config.Lists.MaxOctets()+maxForm)
 	parts, err := v.r.MultipartReader()
@@ -69,7 +70,9 @@ func (d *Dashboard) sendList(v *visit) error {
 		spool.Close()
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
 	}
-	id := d.pending.add(&pendingList{account: v.account.ID, name: cmp.Or(name, "List"), spool: spool, at: d.config.Now()})
+	id := d.pending.add(&pendingList{
+		account: v.account.ID, name: cmp.Or(name, "List"), spool: spool, at: d.config.Now(),
+	})
 	return v.redirect("/new-list/" + id)
 }
 

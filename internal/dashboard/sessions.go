@@ -154,9 +154,14 @@ func (v *visit) cookieText(name string) string {
 }
 
 func (v *visit) setCookie(name, value string, site http.SameSite) {
-	http.SetCookie(v.w, &http.Cookie{Name: v.cookieName(name), Value: value, Path: "/", HttpOnly: true, Secure: v.secure, SameSite: site})
+	http.SetCookie(v.w, &http.Cookie{
+		Name: v.cookieName(name), Value: value, Path: "/", HttpOnly: true, Secure: v.secure, SameSite: site,
+	})
 }
 
 func (v *visit) dropCookie(name string) {
-	http.SetCookie(v.w, &http.Cookie{Name: v.cookieName(name), Path: "/", MaxAge: -1, HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(v.w, &http.Cookie{
+		Name: v.cookieName(name), Path: "/", MaxAge: -1, HttpOnly: true,
+		Secure: v.secure, SameSite: http.SameSiteLaxMode,
+	})
 }

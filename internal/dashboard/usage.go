@@ -13,7 +13,10 @@ import (
 )
 
 // verdicts are the results in the order in which they are stacked and listed.
-var verdicts = []string{string(engine.VerdictDeliverable), string(engine.VerdictAcceptAll), string(engine.VerdictUnknown), string(engine.VerdictUndeliverable)}
+var verdicts = []string{
+	string(engine.VerdictDeliverable), string(engine.VerdictAcceptAll),
+	string(engine.VerdictUnknown), string(engine.VerdictUndeliverable),
+}
 
 // usageView is the page of what was used.
 type usageView struct {
@@ -192,7 +195,9 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 	for _, key := range byKey {
 		view.Keys = append(view.Keys, *key)
 	}
-	slices.SortFunc(view.Keys, func(a, b keyUsage) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(view.Keys, func(a, b keyUsage) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]string) (all []share) {
@@ -201,14 +206,18 @@ func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]str
 		most = max(most, n)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason], most))
+		all = append(all,
+			view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason], most))
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Count, a.Count) })
 	return all
 }
 
 func (view *usageView) share(name, note, tone string, count, longest int64) share {
-	return share{Name: name, Note: note, Tone: tone, Count: count, Whole: view.Total, Width: 100 * float64(count) / float64(max(1, longest))}
+	return share{
+		Name: name, Note: note, Tone: tone, Count: count, Whole: view.Total,
+		Width: 100 * float64(count) / float64(max(1, longest)),
+	}
 }
 
 func (l *latency) row(name string) latencyRow {

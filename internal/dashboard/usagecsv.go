@@ -16,7 +16,9 @@ import (
 
 // usageColumns are those of the file, which has a row for each day, key,
 // result, reason and whether it was remembered.
-var usageColumns = []string{"day", "key_id", "key", "result", "reason", "reason_text", "remembered", "checks", "milliseconds"}
+var usageColumns = []string{
+	"day", "key_id", "key", "result", "reason", "reason_text", "remembered", "checks", "milliseconds",
+}
 
 // exportUsage sends what the page shows as a file for spreadsheets and
 // programs.

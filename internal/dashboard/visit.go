@@ -188,7 +188,10 @@ func (d *Dashboard) refused(err error) http.HandlerFunc {
 
 // fail shows the visitor what failed. Faults of the server are logged.
 func (d *Dashboard) fail(v *visit, err error) {
-	p := problem{Heading: "Something went wrong", Text: "The server could not do this. Its log says why.", Status: http.StatusInternalServerError}
+	p := problem{
+		Heading: "Something went wrong", Text: "The server could not do this. Its log says why.",
+		Status: http.StatusInternalServerError,
+	}
 	switch {
 	case errors.Is(err, errNoPage), errors.Is(err, store.ErrNotFound):
 		p = problem{Heading: "Page not found", Text: "There is nothing at this address.", Status: http.StatusNotFound}
@@ -196,7 +199,9 @@ func (d *Dashboard) fail(v *visit, err error) {
 		p = problem{Heading: "This form is no longer valid", Status: http.StatusForbidden,
 			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
 	case errors.Is(err, errTooLong):
-		p = problem{Heading: "This form cannot be read", Text: "It is too long or damaged.", Status: http.StatusBadRequest}
+		p = problem{
+			Heading: "This form cannot be read", Text: "It is too long or damaged.", Status: http.StatusBadRequest,
+		}
 	case errors.Is(err, errKeyEnded):
 		p = problem{Heading: "This key has ended", Status: http.StatusConflict,
 			Text: "It is revoked or expired and can no longer be changed. Create a new key instead."}

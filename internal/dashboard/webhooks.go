@@ -57,7 +57,9 @@ func (d *Dashboard) showWebhooks(v *visit) error {
 			view.State = s.Value
 		}
 	}
-	all, err := d.config.Store.Webhooks(v.r.Context(), store.WebhookQuery{State: view.State, Before: query.Get("before"), Limit: webhooksShown})
+	all, err := d.config.Store.Webhooks(v.r.Context(), store.WebhookQuery{
+		State: view.State, Before: query.Get("before"), Limit: webhooksShown,
+	})
 	if err != nil {
 		return err
 	}
@@ -108,6 +110,7 @@ func (d *Dashboard) resend(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.config.Log.InfoContext(v.r.Context(), "dashboard: a webhook is sent again", "webhook", w.ID, "account", v.account.ID)
+	d.config.Log.InfoContext(v.r.Context(), "dashboard: a webhook is sent again",
+		"webhook", w.ID, "account", v.account.ID)
 	return v.redirect("/webhooks/" + w.ID + "?resent")
 }

@@ -91,7 +91,8 @@ func (d *Dashboard) testWebhook(v *visit) error {
 		return err
 	}
 	if err := webhook.CheckURL(url); err != nil {
-		return d.webhookSetup(v, key, webhookSetupView{URL: url}, formFaults{{"url", "This URL cannot be used: " + err.Error() + "."}})
+		return d.webhookSetup(v, key, webhookSetupView{URL: url},
+			formFaults{{"url", "This URL cannot be used: " + err.Error() + "."}})
 	}
 	w, err := webhook.Test(key, url, d.config.Now())
 	if err == nil {
@@ -100,7 +101,8 @@ func (d *Dashboard) testWebhook(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.config.Log.InfoContext(v.r.Context(), "dashboard: a receiver of webhooks is tested", "webhook", w.ID, "key", key, "account", v.account.ID)
+	d.config.Log.InfoContext(v.r.Context(), "dashboard: a receiver of webhooks is tested",
+		"webhook", w.ID, "key", key, "account", v.account.ID)
 	return v.redirect("/webhooks/" + w.ID + "?sent")
 }
 
@@ -114,6 +116,7 @@ func (d *Dashboard) newWebhookSecret(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.config.Log.InfoContext(v.r.Context(), "dashboard: a secret of webhooks was made", "key", key, "account", v.account.ID)
+	d.config.Log.InfoContext(v.r.Context(), "dashboard: a secret of webhooks was made",
+		"key", key, "account", v.account.ID)
 	return d.webhookSetup(v, key, webhookSetupView{Text: text}, nil)
 }

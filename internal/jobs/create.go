@@ -100,7 +100,8 @@ func (m *Manager) open(s *Spool, f Format) (*list, error) {
 		return nil, err
 	}
 	if width := l.Width(); width > m.config.Limits.Columns {
-		return nil, fmt.Errorf("%w: its first row has %d columns, %d are allowed", ErrTooLarge, width, m.config.Limits.Columns)
+		return nil, fmt.Errorf("%w: its first row has %d columns, %d are allowed",
+			ErrTooLarge, width, m.config.Limits.Columns)
 	}
 	return l, nil
 }
@@ -113,7 +114,9 @@ func (m *Manager) Create(ctx context.Context, s *Spool, o Request) (rows.Job, er
 	if err != nil {
 		return rows.Job{}, err
 	}
-	return m.load(ctx, s, o, p.sources, rows.JobTotals{Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses})
+	return m.load(ctx, s, o, p.sources, rows.JobTotals{
+		Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses,
+	})
 }
 
 // load is the second reading, which stores the list.

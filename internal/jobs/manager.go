@@ -100,7 +100,8 @@ func New(config Config) (*Manager, error) {
 		config.Now = time.Now
 	}
 	m := &Manager{
-		config: config, node: rand.Text(), retries: bulk.NewRetryPlan(config.RetryWindow), runs: make(map[string]*run), due: make(map[string]time.Time),
+		config: config, node: rand.Text(), retries: bulk.NewRetryPlan(config.RetryWindow),
+		runs: make(map[string]*run), due: make(map[string]time.Time),
 	}
 	m.settler = newSettler(m)
 	return m, nil

@@ -36,7 +36,8 @@ func outcomeOf(r engine.Result) outcome {
 		set  bool
 		flag byte
 	}{
-		{r.Success, flagSuccess}, {r.AcceptAll, flagAcceptAll}, {r.Role, flagRole}, {r.FreeEmail, flagFree}, {r.Disposable, flagDisposable},
+		{r.Success, flagSuccess}, {r.AcceptAll, flagAcceptAll}, {r.Role, flagRole},
+		{r.FreeEmail, flagFree}, {r.Disposable, flagDisposable},
 		{r.SpamTrap, flagSpamTrap},
 	} {
 		if f.set {
@@ -56,9 +57,13 @@ func outcomeOf(r engine.Result) outcome {
 func (o outcome) result(email string) engine.Result {
 	has := func(flag byte) bool { return o.flags&flag != 0 }
 	r := engine.Result{
-		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole), FreeEmail: has(flagFree), Disposable: has(flagDisposable),
-		SpamTrap: has(flagSpamTrap), Success: has(flagSuccess), Verdict: o.verdict, Reason: o.reason, Message: o.message,
-		Details: &engine.Details{Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll},
+		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole),
+		FreeEmail: has(flagFree), Disposable: has(flagDisposable),
+		SpamTrap: has(flagSpamTrap), Success: has(flagSuccess),
+		Verdict: o.verdict, Reason: o.reason, Message: o.message,
+		Details: &engine.Details{
+			Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll,
+		},
 	}
 	if parsed, err := address.Parse(email); err == nil {
 		r.User, r.Domain = parsed.Local, parsed.Domain
@@ -95,7 +100,8 @@ const maxWords = 1000
 
 func (f *fields) outcome(w words) outcome {
 	return outcome{
-		flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second, verdict: engine.Verdict(w.of(f.octets())), reason: engine.Reason(w.of(f.octets())),
+		flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second,
+		verdict: engine.Verdict(w.of(f.octets())), reason: engine.Reason(w.of(f.octets())),
 		catchAll: engine.CatchAllState(w.of(f.octets())), message: w.of(f.octets()), suggestion: f.text(),
 	}
 }

@@ -27,7 +27,8 @@ type Output struct {
 
 // flags are the names of the flags, as the verification record has them.
 var flags = map[string]byte{
-	"accept_all": flagAcceptAll, "role": flagRole, "free_email": flagFree, "disposable": flagDisposable, "spamtrap": flagSpamTrap,
+	"accept_all": flagAcceptAll, "role": flagRole, "free_email": flagFree,
+	"disposable": flagDisposable, "spamtrap": flagSpamTrap,
 }
 
 // Flags returns the names of flags that an [Output] can ask for.
@@ -76,7 +77,9 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 
 // each calls write for the rows of a job that are wanted, in their order.
 func (m *Manager) each(ctx context.Context, j rows.Job, o Output, write func(row, engine.Result) error) error {
-	out := &output{Output: o, write: write, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32)}
+	out := &output{
+		Output: o, write: write, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32),
+	}
 	for number := range j.Segments {
 		data, results, err := m.config.Store.JobSegment(ctx, j.ID, number)
 		if err != nil {

@@ -61,7 +61,8 @@ func (r row) without() (engine.Result, bool) {
 		return engine.NotOne(address.CleanEmpty, r.text), true
 	case kindUnreadable:
 		return engine.Result{
-			Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError, Message: "Not verified: " + r.text + ".",
+			Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError,
+			Message: "Not verified: " + r.text + ".",
 			Details: &engine.Details{Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown},
 		}, true
 	}

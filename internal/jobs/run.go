@@ -60,7 +60,8 @@ type retried struct {
 
 func newRun(m *Manager, j rows.Job) *run {
 	return &run{
-		manager: m, job: j, stopped: make(chan struct{}), ended: make(chan struct{}), freed: make(chan struct{}, 1), open: make(map[int64]*open),
+		manager: m, job: j, stopped: make(chan struct{}), ended: make(chan struct{}),
+		freed: make(chan struct{}, 1), open: make(map[int64]*open),
 		domains: make(map[string]int),
 	}
 }
@@ -100,7 +101,9 @@ func (r *run) work(ctx context.Context) {
 // trim keeps of a result what is stored.
 func trim(result engine.Result) engine.Result {
 	if d := result.Details; d != nil {
-		result.Details = &engine.Details{Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion, CatchAll: d.CatchAll}
+		result.Details = &engine.Details{
+			Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion, CatchAll: d.CatchAll,
+		}
 	}
 	return result
 }
@@ -214,7 +217,10 @@ func (r *run) take(b rows.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b.Data = nil
-	r.open[b.ID] = &open{batch: b, entries: entries, left: len(entries), done: make([]bool, len(entries)), since: r.manager.config.Now()}
+	r.open[b.ID] = &open{
+		batch: b, entries: entries, left: len(entries),
+		done: make([]bool, len(entries)), since: r.manager.config.Now(),
+	}
 	r.flying += len(entries)
 	if b.Domain != "" {
 		r.large += len(entries)

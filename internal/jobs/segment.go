@@ -58,7 +58,9 @@ func (s *segment) batches() (all []rows.Batch) {
 		}
 		for len(entries) > 0 {
 			n := min(len(entries), batchAddresses)
-			all = append(all, rows.Batch{Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(entries[:n])})
+			all = append(all, rows.Batch{
+				Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(entries[:n]),
+			})
 			entries = entries[n:]
 		}
 	}

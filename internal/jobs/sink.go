@@ -87,7 +87,9 @@ func (r *run) settle(o *open, now time.Time) *settling {
 // those that are due at about the same time.
 func (r *run) later(o *open) (all []rows.Batch) {
 	grid := func(e retried) time.Time { return e.due.Add(retryGrid - 1).Truncate(retryGrid) }
-	slices.SortStableFunc(o.later, func(a, b retried) int { return cmp.Or(grid(a).Compare(grid(b)), cmp.Compare(a.row, b.row)) })
+	slices.SortStableFunc(o.later, func(a, b retried) int {
+		return cmp.Or(grid(a).Compare(grid(b)), cmp.Compare(a.row, b.row))
+	})
 	for len(o.later) > 0 {
 		n := 1
 		for n < len(o.later) && grid(o.later[n]).Equal(grid(o.later[0])) {
@@ -98,7 +100,8 @@ func (r *run) later(o *open) (all []rows.Batch) {
 			entries[i] = e.entry
 		}
 		all = append(all, rows.Batch{
-			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress, Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
+			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress,
+			Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
 			Data: packEntries(entries),
 		})
 		o.later = o.later[n:]

@@ -48,7 +48,8 @@ func (k *Keyring) giveBack(ctx context.Context, e *entry, rest rows.Reservation)
 	rest.Key = e.key.ID
 	err := k.store.ReturnQuota(ctx, rest)
 	if err != nil {
-		k.log.Warn("units of a quota could not be given back and are lost to their key", "key", rest.Key, "units", rest.Units, "error", err)
+		k.log.Warn("units of a quota could not be given back and are lost to their key",
+			"key", rest.Key, "units", rest.Units, "error", err)
 	}
 	return err
 }

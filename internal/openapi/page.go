@@ -88,7 +88,8 @@ func render(file []byte, site Site) []byte {
 func (d *document) view(site Site) view {
 	v := view{
 		Site: site, Snippets: snippets.Of(site.Base, ""),
-		Title: d.Info.Title, Version: d.Info.Version, Summary: textOf(d.Info.Summary), Intro: paragraphs(d.Info.Description),
+		Title: d.Info.Title, Version: d.Info.Version, Summary: textOf(d.Info.Summary),
+		Intro:   paragraphs(d.Info.Description),
 		Headers: d.headers(), Objects: d.objects(),
 	}
 	for _, s := range d.Components.SecuritySchemes {
@@ -119,7 +120,8 @@ func (d *document) calls(tag, base string) []call {
 func (d *document) call(path, method string, o operation, base string) call {
 	c := call{
 		ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Meaning: paragraphs(o.Description),
-		Key: len(o.Security) > 0, Curl: d.curl(method, base+path, o), Parameters: d.parameters(o), Body: textOf(o.RequestBody.Description),
+		Key: len(o.Security) > 0, Curl: d.curl(method, base+path, o),
+		Parameters: d.parameters(o), Body: textOf(o.RequestBody.Description),
 	}
 	for _, body := range o.RequestBody.Content {
 		c.BodyFields = d.fields(resolved(d.Components.Schemas, body.Value.Schema.Ref, body.Value.Schema))
@@ -136,7 +138,9 @@ func (d *document) call(path, method string, o operation, base string) call {
 
 func (d *document) answer(status string, r response) answer {
 	code, _ := strconv.Atoi(status)
-	a := answer{Status: status, Phrase: http.StatusText(code), Meaning: textOf(r.Description), Headers: notable(r.Headers)}
+	a := answer{
+		Status: status, Phrase: http.StatusText(code), Meaning: textOf(r.Description), Headers: notable(r.Headers),
+	}
 	for _, body := range r.Content {
 		if code < http.StatusBadRequest {
 			a.Links = d.linksOf(body.Value.Schema)

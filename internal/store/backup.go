@@ -46,7 +46,10 @@ func Backup(ctx context.Context, o Options, file string) error {
 }
 
 func notEmbedded() error {
-	return &Error{opBackup, ErrInvalid, errors.New("the state is in PostgreSQL: back it up with pg_dump, which takes the same address of the database")}
+	return &Error{
+		opBackup, ErrInvalid,
+		errors.New("the state is in PostgreSQL: back it up with pg_dump, which takes the same address of the database"),
+	}
 }
 
 // backup makes the file under a name of its own until it is whole.

@@ -14,7 +14,8 @@ const copyTimeout = 6 * time.Hour
 // copied are the tables, each after those that it refers to. The others belong
 // to the database itself.
 var copied = []string{
-	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings", "api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
+	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings",
+	"api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone",
 	"jobs", "job_counts", "job_segments", "job_batches", "job_results", "job_requests",
 }
@@ -89,7 +90,9 @@ func makeRoom(ctx context.Context, db *database, target *sql.Tx) error {
 	return nil
 }
 
-func copyTable(ctx context.Context, table string, source *database, from *sql.Tx, target *database, to *sql.Tx) (int64, error) {
+func copyTable(
+	ctx context.Context, table string, source *database, from *sql.Tx, target *database, to *sql.Tx,
+) (int64, error) {
 	rows, err := from.QueryContext(ctx, `SELECT * FROM `+table)
 	if err != nil {
 		return 0, source.failed("read table "+table, err)

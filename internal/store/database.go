@@ -121,7 +121,9 @@ type querier interface {
 }
 
 // collect returns the rows of a query.
-func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+func collect[T any](
+	ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any,
+) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,8 @@ func openSQLite(file string) (*database, error) {
 func sqliteName(file string, pragmas ...string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
-		"_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)", "journal_size_limit(67108864)"}, pragmas...),
+		"_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)", "journal_size_limit(67108864)"},
+			pragmas...),
 	}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: query.Encode()}
 	return name.String()
@@ -132,7 +133,8 @@ func explainSQLite(where string, err error) (kind, explained error) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return nil, fmt.Errorf("%s is damaged or not a database: stop rcpt, move it and its -wal and -shm files away, and put a backup in its place: %w", where, err)
 	case sqlite3.SQLITE_CANTOPEN:
-		return ErrUnavailable, fmt.Errorf("%s cannot be opened, look at its owner and mode and its folder's: %w", where, err)
+		return ErrUnavailable, fmt.Errorf("%s cannot be opened, look at its owner and mode and its folder's: %w",
+			where, err)
 	case sqlite3.SQLITE_CONSTRAINT:
 		return kindOfConstraint(failure.Code()), err
 	}
@@ -161,7 +163,8 @@ func explainPostgres(where string, err error) (kind, explained error) {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
 		if lostConnection(err) {
-			return ErrUnavailable, fmt.Errorf("no connection to the %s, is it running and reachable: %w", where, lastTry(err))
+			return ErrUnavailable, fmt.Errorf("no connection to the %s, is it running and reachable: %w",
+				where, lastTry(err))
 		}
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
@@ -173,9 +176,11 @@ func explainPostgres(where string, err error) (kind, explained error) {
 	case code == "53100": // disk_full
 		return rows.ErrFull, fmt.Errorf("the disk of the %s is full, make room on it: %w", where, err)
 	case code == "25006": // read_only_sql_transaction
-		return ErrUnavailable, fmt.Errorf("the %s is read-only, perhaps a standby, rcpt needs the primary: %w", where, err)
+		return ErrUnavailable, fmt.Errorf("the %s is read-only, perhaps a standby, rcpt needs the primary: %w",
+			where, err)
 	case strings.HasPrefix(code, "28"), code == "3D000": // invalid authorization, no such database
-		return ErrUnavailable, fmt.Errorf("the %s refuses us, look at user, password and name of the database: %w", where, err)
+		return ErrUnavailable, fmt.Errorf("the %s refuses us, look at user, password and name of the database: %w",
+			where, err)
 	case code == "42501": // insufficient_privilege
 		return nil, fmt.Errorf("the user may not do this in the %s, make the user its owner: %w", where, err)
 	case strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57"), strings.HasPrefix(code, "58"), strings.HasPrefix(code, "08"), lostRacePostgres(err):

@@ -43,7 +43,8 @@ func (s *Store) flushNowAndThen(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			s.queue.add(func(*batch) bool { return true }) // wakes again
 			if !failing {
-				s.log.Error("usage and verdicts cannot be stored and wait in memory", "error", err, "queued", s.Stats().Queued)
+				s.log.Error("usage and verdicts cannot be stored and wait in memory",
+					"error", err, "queued", s.Stats().Queued)
 			}
 		}
 		if failing && err == nil {
@@ -113,7 +114,10 @@ func (s *Store) insertUses(ctx context.Context, tx *sql.Tx, b *batch) error {
 	var rows [][]any
 	for _, row := range slices.SortedFunc(maps.Keys(b.uses), useRow.compare) {
 		sum := b.uses[row]
-		rows = append(rows, []any{row.key, row.day, row.result, row.reason, row.cached, row.latency, sum.count, sum.duration.Milliseconds()})
+		rows = append(rows, []any{
+			row.key, row.day, row.result, row.reason, row.cached,
+			row.latency, sum.count, sum.duration.Milliseconds(),
+		})
 	}
 	return upsertUses.run(ctx, tx, rows)
 }

@@ -93,7 +93,8 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 		if err != nil || len(leased) == 0 || state == JobRunning {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE jobs SET state = 'running', started = $2 WHERE id = $1 AND state = 'queued'`, q.Job, millisOf(now))
+		_, err = tx.ExecContext(ctx,
+			`UPDATE jobs SET state = 'running', started = $2 WHERE id = $1 AND state = 'queued'`, q.Job, millisOf(now))
 		return err
 	})
 	for i := range leased {

@@ -46,7 +46,9 @@ func (s *Store) CancelJob(ctx context.Context, id string) (Job, error) {
 
 // changeJob changes a job under a lock of its row, and returns it as it is
 // then.
-func (s *Store) changeJob(ctx context.Context, op, id string, change func(context.Context, *sql.Tx, Job) error) (j Job, err error) {
+func (s *Store) changeJob(
+	ctx context.Context, op, id string, change func(context.Context, *sql.Tx, Job) error,
+) (j Job, err error) {
 	err = s.write(ctx, op, func(ctx context.Context, tx *sql.Tx) error {
 		if j, err = lockJob(ctx, tx, id); err != nil {
 			return err
@@ -219,7 +221,8 @@ func (s *Store) hideExpired(ctx context.Context, id string) error {
 		if err := returnJobQuota(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND deleted = 0`, id, millisOf(s.now()))
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1 AND deleted = 0`,
+			id, millisOf(s.now()))
 		return err
 	})
 }

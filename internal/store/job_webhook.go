@@ -67,7 +67,8 @@ func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
 // addJobWebhook stores a webhook of a job.
 func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, event string, at time.Time) error {
 	body, err := rows.WebhookBody(event, at, jobNews{
-		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done, j.Results, j.Reasons, j.Created, j.Started, j.Finished,
+		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done,
+		j.Results, j.Reasons, j.Created, j.Started, j.Finished,
 	})
 	if err != nil {
 		return err

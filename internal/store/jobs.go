@@ -43,7 +43,8 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, h
 			INSERT INTO jobs (id, owner, api_key, name, webhook, state, problem, node, row_count, duplicates, unusable, addresses, done, segments,
 				batches, quota_month, created, started, finished, expires, deleted, format, head, progress)
 			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11, $14)`,
-			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created), millisOf(j.Expires), storable(j.Format), append([]byte{}, head...),
+			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created),
+			millisOf(j.Expires), storable(j.Format), append([]byte{}, head...),
 			j.Addresses, millisOf(month), tenth)
 		return err
 	})
@@ -56,7 +57,9 @@ func takeQuota(ctx context.Context, tx *sql.Tx, j Job, limit int64) (month time.
 	if limit <= 0 {
 		return time.Time{}, nil
 	}
-	taken := &reservation{Reservation: Reservation{Key: j.Key, Month: monthOf(j.Created)}, want: j.Addresses, limit: limit}
+	taken := &reservation{
+		Reservation: Reservation{Key: j.Key, Month: monthOf(j.Created)}, want: j.Addresses, limit: limit,
+	}
 	if err := reserve(ctx, tx, []*reservation{taken}); err != nil {
 		return time.Time{}, err
 	}
@@ -92,14 +95,19 @@ func addBatches(ctx context.Context, tx *sql.Tx, job string, batches []Batch) er
 		if b.Retry {
 			fresh = 0
 		}
-		rows = append(rows, []any{job, id, b.Segment, storable(b.Domain), storable(b.Egress), fresh, millisOf(b.RunAfter), "", 0, b.Addresses, b.Data})
+		rows = append(rows, []any{
+			job, id, b.Segment, storable(b.Domain), storable(b.Egress), fresh,
+			millisOf(b.RunAfter), "", 0, b.Addresses, b.Data,
+		})
 	}
 	return insertBatches.run(ctx, tx, rows)
 }
 
 var insertBatches = upsert{
-	table:   "job_batches",
-	columns: []string{"job", "id", "segment", "domain", "egress", "fresh", "run_after", "node", "claim", "addresses", "data"},
+	table: "job_batches",
+	columns: []string{
+		"job", "id", "segment", "domain", "egress", "fresh", "run_after", "node", "claim", "addresses", "data",
+	},
 }
 
 // StartJob makes a job whose list has arrived one to be worked on, and keeps
@@ -177,7 +185,8 @@ func readCounts(ctx context.Context, q querier, jobs []Job) error {
 		jobs[i].Results, jobs[i].Reasons = map[string]int64{}, map[string]int64{}
 		place[jobs[i].ID], args[i] = i, jobs[i].ID
 	}
-	rows, err := q.QueryContext(ctx, `SELECT job, result, reason, addresses FROM job_counts WHERE job IN (`+placeholders(1, len(args))+`)`, args...)
+	rows, err := q.QueryContext(ctx,
+		`SELECT job, result, reason, addresses FROM job_counts WHERE job IN (`+placeholders(1, len(args))+`)`, args...)
 	if err != nil {
 		return err
 	}
@@ -284,7 +293,8 @@ func (s *Store) JobSegment(ctx context.Context, job string, segment int64) (data
 			return err
 		}
 		scan := func(row scanner) (octets []byte, err error) { return octets, row.Scan(&octets) }
-		results, err = collect(ctx, tx, scan, `SELECT data FROM job_results WHERE job = $1 AND segment = $2 ORDER BY batch, part`, job, segment)
+		results, err = collect(ctx, tx, scan,
+			`SELECT data FROM job_results WHERE job = $1 AND segment = $2 ORDER BY batch, part`, job, segment)
 		return err
 	})
 	return data, results, err

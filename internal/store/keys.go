@@ -33,7 +33,8 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO api_keys (id, hash, name, account, replaces, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
-		k.ID, octets(k.Hash), k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes), k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
+		k.ID, octets(k.Hash), k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes),
+		k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
 		joined(k.Networks), millisOf(k.Created), millisOf(k.Expires))
 	return err
 }

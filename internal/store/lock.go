@@ -50,7 +50,8 @@ func lockFolder(ctx context.Context, folder string, wait time.Duration) (*folder
 	if !errors.Is(err, errWouldBlock) {
 		return nil, fmt.Errorf("the data folder cannot be locked: %s: %w", path, err)
 	}
-	return nil, fmt.Errorf("the data folder %s is %w%s: stop that process, or name another folder", folder, ErrLocked, owner(file))
+	return nil, fmt.Errorf("the data folder %s is %w%s: stop that process, or name another folder",
+		folder, ErrLocked, owner(file))
 }
 
 // writePID tells others our process ID. The lock holds without it, on a full

@@ -93,7 +93,8 @@ func (db *database) step(ctx context.Context, tx *sql.Tx, steps []migration, now
 	if _, err := tx.ExecContext(ctx, next.text); err != nil {
 		return 0, fmt.Errorf("migration %s: %w", next.name, err)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO migrations (number, name, applied) VALUES ($1, $2, $3)`, next.number, next.name, millisOf(now))
+	_, err = tx.ExecContext(ctx, `INSERT INTO migrations (number, name, applied) VALUES ($1, $2, $3)`,
+		next.number, next.name, millisOf(now))
 	return next.number, err
 }
 

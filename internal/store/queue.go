@@ -38,7 +38,10 @@ type batch struct {
 }
 
 func newBatch() *batch {
-	return &batch{uses: map[useRow]useSum{}, touched: map[string]millis{}, verdicts: map[Hash]Verdict{}, rechecks: map[Hash]Recheck{}}
+	return &batch{
+		uses: map[useRow]useSum{}, touched: map[string]millis{},
+		verdicts: map[Hash]Verdict{}, rechecks: map[Hash]Recheck{},
+	}
 }
 
 func newQueue() *queue {

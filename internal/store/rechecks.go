@@ -37,7 +37,9 @@ func (s *Store) ScheduleRecheck(r Recheck) {
 // ClaimRechecks returns up to limit addresses that are due from the egress, the
 // longest due first. They belong to the caller for the duration of the lease;
 // after that others may claim them.
-func (s *Store) ClaimRechecks(ctx context.Context, egress string, limit int, lease time.Duration) (claimed []Recheck, err error) {
+func (s *Store) ClaimRechecks(
+	ctx context.Context, egress string, limit int, lease time.Duration,
+) (claimed []Recheck, err error) {
 	err = s.write(ctx, "claim rechecks", func(ctx context.Context, tx *sql.Tx) error {
 		now := s.now()
 		claimed, err = collect(ctx, tx, scanRecheck, `
@@ -118,7 +120,9 @@ func (s *Store) insertRechecks(ctx context.Context, tx *sql.Tx, b *batch) error 
 	var rows [][]any
 	for _, hash := range sortedHashes(b.rechecks) {
 		r := b.rechecks[hash]
-		rows = append(rows, []any{octets(hash), r.Address, r.Egress, r.Attempts, now, millisOf(r.RunAfter), millisOf(r.GiveUp), 0, 0})
+		rows = append(rows, []any{
+			octets(hash), r.Address, r.Egress, r.Attempts, now, millisOf(r.RunAfter), millisOf(r.GiveUp), 0, 0,
+		})
 	}
 	room := min(len(rows), max(0, s.maxRechecks-waiting))
 	s.queue.drop(len(rows) - room)

@@ -81,7 +81,8 @@ func (s *Store) reserveTogether(ctx context.Context, one *reservation) {
 }
 
 func (s *Store) commitReservations(ctx context.Context, batch []*reservation) {
-	ctx, cancel := context.WithTimeoutCause(ctx, reserveTimeout, fmt.Errorf("it did not answer within %v", reserveTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, reserveTimeout,
+		fmt.Errorf("it did not answer within %v", reserveTimeout))
 	defer cancel()
 	err := s.write(ctx, "reserve quota", func(ctx context.Context, tx *sql.Tx) error { return reserve(ctx, tx, batch) })
 	for _, r := range batch {
@@ -117,7 +118,9 @@ func (q *reservations) take() []*reservation {
 	n := min(len(q.waiting), maxReservations)
 	batch := slices.Clone(q.waiting[:n])
 	q.waiting = slices.Delete(q.waiting, 0, n)
-	slices.SortFunc(batch, func(a, b *reservation) int { return cmp.Or(cmp.Compare(a.Key, b.Key), a.Month.Compare(b.Month)) })
+	slices.SortFunc(batch, func(a, b *reservation) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), a.Month.Compare(b.Month))
+	})
 	return batch
 }
 

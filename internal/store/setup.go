@@ -10,7 +10,8 @@ import (
 // be created. Several may exist, one for each node.
 func (s *Store) CreateSetupToken(ctx context.Context, hash Hash, expires time.Time) error {
 	return s.write(ctx, "create set-up token", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`, octets(hash), millisOf(expires))
+		_, err := tx.ExecContext(ctx, `INSERT INTO setup_tokens (hash, expires) VALUES ($1, $2)`,
+			octets(hash), millisOf(expires))
 		return err
 	})
 }

@@ -39,7 +39,8 @@ func openToOthers(folder string) error {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&others == 0 || info.Mode()&fs.ModeSticky != 0 {
 		return nil
 	}
-	return fmt.Errorf("other users may write to the data folder %s and replace the database in it: chmod go-w %s", folder, folder)
+	return fmt.Errorf("other users may write to the data folder %s and replace the database in it: chmod go-w %s",
+		folder, folder)
 }
 
 // stillThere returns an error if the file that was opened is no longer the one

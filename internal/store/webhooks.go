@@ -70,7 +70,8 @@ func checkWebhook(w *Webhook) error {
 	case len(w.Body) > maxWebhookBody || !json.Valid(w.Body):
 		return fmt.Errorf("%w: the body of a webhook must be JSON of up to %d octets", ErrInvalid, maxWebhookBody)
 	}
-	return cmp.Or(checkText("event", w.Event), checkText("key", w.Key), checkText("URL", w.URL[:min(len(w.URL), maxText)]))
+	return cmp.Or(checkText("event", w.Event), checkText("key", w.Key),
+		checkText("URL", w.URL[:min(len(w.URL), maxText)]))
 }
 
 // lineOf returns the first of the keys that replaced one another up to the
@@ -103,7 +104,9 @@ func exists(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool, e
 // already: receivers that hang do not hold up those of other keys. They belong
 // to the caller for the duration of the lease; after that others may claim
 // them.
-func (s *Store) ClaimWebhooks(ctx context.Context, limit, perKey int, lease time.Duration) (claimed []ClaimedWebhook, err error) {
+func (s *Store) ClaimWebhooks(
+	ctx context.Context, limit, perKey int, lease time.Duration,
+) (claimed []ClaimedWebhook, err error) {
 	now := millisOf(s.now())
 	if due, err := s.webhookIsDue(ctx, now); err != nil || !due {
 		return nil, err

@@ -14,7 +14,9 @@ const maxWebhookTries = 100
 // new state and, if that is still pending, the time of the next try.
 // [ErrLeaseLost]: others have claimed it since. With [WebhookDisabled] nothing
 // is sent to the URL any more for this key, with [WebhookDelivered] again.
-func (s *Store) SettleWebhook(ctx context.Context, w ClaimedWebhook, try WebhookTry, state WebhookState, next time.Time) error {
+func (s *Store) SettleWebhook(
+	ctx context.Context, w ClaimedWebhook, try WebhookTry, state WebhookState, next time.Time,
+) error {
 	if state != WebhookPending {
 		next = time.Time{}
 	}

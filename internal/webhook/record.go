@@ -35,9 +35,14 @@ type TryRecord struct {
 
 // RecordOf returns a webhook and its tries as a Record.
 func RecordOf(w rows.Webhook, tries []rows.WebhookTry) Record {
-	record := Record{ID: w.ID, Event: w.Event, Job: w.Job, URL: w.URL, State: w.State, Created: w.Created, Next: w.Next, Tries: w.Tries}
+	record := Record{
+		ID: w.ID, Event: w.Event, Job: w.Job, URL: w.URL, State: w.State,
+		Created: w.Created, Next: w.Next, Tries: w.Tries,
+	}
 	for _, t := range tries {
-		record.Log = append(record.Log, TryRecord{t.Number, t.At, t.Status, t.Error, t.Duration.Milliseconds(), t.Answer})
+		record.Log = append(record.Log, TryRecord{
+			t.Number, t.At, t.Status, t.Error, t.Duration.Milliseconds(), t.Answer,
+		})
 	}
 	return record
 }

@@ -73,7 +73,8 @@ func New(c Config) *Sender {
 	}
 	return &Sender{
 		config: c, slots: make(chan struct{}, atOnce), freed: make(chan struct{}, 1),
-		public: newClient(gate{allowed: c.AllowNets}, c.Roots), inside: newClient(gate{allowed: c.AllowNets, inside: true}, c.Roots),
+		public: newClient(gate{allowed: c.AllowNets}, c.Roots),
+		inside: newClient(gate{allowed: c.AllowNets, inside: true}, c.Roots),
 	}
 }
 
@@ -85,7 +86,8 @@ func (s *Sender) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := s.sendDue(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			s.config.Log.Error("webhooks cannot be read and are not sent until they can", slog.String("error", err.Error()))
+			s.config.Log.Error("webhooks cannot be read and are not sent until they can",
+				slog.String("error", err.Error()))
 		}
 		failing = err != nil
 		select {
@@ -125,11 +127,13 @@ func (s *Sender) send(ctx context.Context, w rows.ClaimedWebhook) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	err := s.config.Store.SettleWebhook(ctx, w, try, state, s.config.Now().Add(wait))
-	log := s.config.Log.With(slog.String("webhook", w.ID), slog.String("host", hostOf(w.URL)), slog.Int("status", try.Status))
+	log := s.config.Log.With(slog.String("webhook", w.ID), slog.String("host", hostOf(w.URL)),
+		slog.Int("status", try.Status))
 	switch {
 	case errors.Is(err, rows.ErrLeaseLost): // others settle it, or its receiver is gone meanwhile
 	case err != nil:
-		log.Warn("a webhook was sent and that cannot be stored: it will be sent again", slog.String("error", err.Error()))
+		log.Warn("a webhook was sent and that cannot be stored: it will be sent again",
+			slog.String("error", err.Error()))
 	case state == rows.WebhookFailed || state == rows.WebhookDisabled:
 		log.Warn("a webhook is given up", slog.String("state", string(state)), slog.String("error", try.Error))
 	default:

@@ -181,7 +181,8 @@ type part struct{ name, text string }
 func description(sheets int) []part {
 	var types, tabs, relations strings.Builder
 	for i := 1; i <= sheets; i++ {
-		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, i, contentType)
+		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`,
+			i, contentType)
 		fmt.Fprintf(&tabs, `<sheet name="Sheet%d" sheetId="%d" r:id="rId%d"/>`, i, i, i)
 		fmt.Fprintf(&relations, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`,
 			i, relationSpace, i)

@@ -28,7 +28,8 @@ func (d *draft) addHand(h *hand) {
 		{"shared_hosts", "mail exchangers that serve all kinds of domains, with all names below them",
 			h.sharedHosts, &d.Hosts, listing(listShared, tierCurated, nothing, column(1))},
 		{"parked_hosts", "mail exchangers of domain parking, with all names below them",
-			h.parkedHosts, &d.Hosts, listing(listSpamTrap, strengthWeak, nothing, func(r row) string { return "parking: " + r.columns[1] })},
+			h.parkedHosts, &d.Hosts,
+			listing(listSpamTrap, strengthWeak, nothing, func(r row) string { return "parking: " + r.columns[1] })},
 		{"", "", h.typoExempt, &d.Domains, listing(listKnown, tierCurated, nothing, column(1))},
 		{"", "", h.roleQualifiers, &d.Words, listing(listQualifier, tierCurated, nothing, column(1))},
 	} {
@@ -73,7 +74,9 @@ func (d *draft) addTraps(rows []row) {
 // addHead adds a list that is kept by hand to the head.
 func (d *draft) addHead(name, about string, count int) {
 	d.Lists = append(d.Lists, bundle.List{Name: name, Count: count, Curated: count, About: about})
-	d.Sources = append(d.Sources, bundle.Source{List: name, Name: handSource, License: handLicense, Tier: tierCurated, Count: count})
+	d.Sources = append(d.Sources, bundle.Source{
+		List: name, Name: handSource, License: handLicense, Tier: tierCurated, Count: count,
+	})
 }
 
 func (d *draft) addTargets(rows []row) {

@@ -31,7 +31,9 @@ func (d *draft) addText(f listfile.File, reasons map[string]string) {
 	}
 	d.Lists = append(d.Lists, head)
 	for _, s := range f.Sources {
-		d.Sources = append(d.Sources, bundle.Source{List: f.Name, Name: s.Name, License: s.License, Tier: s.Tier, Count: counts[s.Letter]})
+		d.Sources = append(d.Sources, bundle.Source{
+			List: f.Name, Name: s.Name, License: s.License, Tier: s.Tier, Count: counts[s.Letter],
+		})
 	}
 }
 

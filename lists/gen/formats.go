@@ -57,7 +57,9 @@ func readFakefilter(text string, _ pkgFile) ([]item, error) {
 			list = append(list, item{name, group})
 		}
 	}
-	slices.SortFunc(list, func(a, b item) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.group, b.group)) })
+	slices.SortFunc(list, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.group, b.group))
+	})
 	return list, nil
 }
 

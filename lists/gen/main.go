@@ -14,7 +14,8 @@ func main() {
 	g := generator{report: os.Stdout}
 	flag.StringVar(&g.dir, "lists", ".", "folder of package lists")
 	flag.BoolVar(&g.accept, "accept", false, "accept lists that grow or shrink by more than a tenth")
-	flag.BoolVar(&g.freenom, "freenom", true, "keep disposable domains under .tk, .ml, .ga, .cf and .gq, most of which are gone")
+	flag.BoolVar(&g.freenom, "freenom", true,
+		"keep disposable domains under .tk, .ml, .ga, .cf and .gq, most of which are gone")
 	registry := flag.String("registry", "", "npm registry instead of the configured one")
 	flag.Parse()
 	g.from = npm{registry: *registry}

@@ -20,7 +20,8 @@ func (in *inputs) texts() []listfile.File {
 	return []listfile.File{
 		in.text(listRole, "local-parts of mailboxes that belong to a function, not to a person", in.role()),
 		in.text(listFree, "domains that give mailboxes to everyone; not their sub-domains", in.free(disposable)),
-		in.text(listDisposable, "domains of services that hand out mailboxes to throw away, with their sub-domains", disposable),
+		in.text(listDisposable, "domains of services that hand out mailboxes to throw away, with their sub-domains",
+			disposable),
 	}
 }
 

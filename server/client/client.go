@@ -136,7 +136,9 @@ func (c *Client) again(ctx context.Context, try func() error) error {
 }
 
 // send sends a request once.
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader, header http.Header) (*http.Response, error) {
+func (c *Client) send(
+	ctx context.Context, method, path string, query url.Values, body io.Reader, header http.Header,
+) (*http.Response, error) {
 	target := c.base.JoinPath(path)
 	target.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, method, target.String(), body)

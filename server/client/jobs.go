@@ -110,7 +110,9 @@ func (o ListOptions) query() url.Values {
 	return query
 }
 
-func (c *Client) postList(ctx context.Context, list io.ReadSeeker, query url.Values, header http.Header, o ListOptions, into any) error {
+func (c *Client) postList(
+	ctx context.Context, list io.ReadSeeker, query url.Values, header http.Header, o ListOptions, into any,
+) error {
 	header.Set("Content-Type", cmp.Or(o.MediaType, "text/csv"))
 	return c.again(ctx, func() error {
 		if _, err := list.Seek(0, io.SeekStart); err != nil {

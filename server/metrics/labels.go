@@ -30,8 +30,9 @@ func (s set) word(word string) string {
 
 // The sets. A test holds that each has all the words that its package declares.
 var (
-	verdicts = setOf(engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown)
-	reasons  = setOf(engine.Reasons()...)
+	verdicts = setOf(engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
+		engine.VerdictUnknown)
+	reasons = setOf(engine.Reasons()...)
 
 	dnsTypes    = setOf("MX", "A", "AAAA")
 	dnsStatuses = setOf(dnsresolve.StatusOK, dnsresolve.StatusNoData, dnsresolve.StatusNXDomain, dnsresolve.StatusServFail,

@@ -44,10 +44,13 @@ func newRequests(routes []string) requests {
 			Name: "rcpt_http_requests_total", Help: "HTTP requests, by route and status class.",
 		}, []string{"route", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rcpt_http_request_duration_seconds", Help: "Duration of HTTP requests in seconds, by route.", Buckets: seconds,
+			Name:    "rcpt_http_request_duration_seconds",
+			Help:    "Duration of HTTP requests in seconds, by route.",
+			Buckets: seconds,
 		}, []string{"route"}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_http_refused_total", Help: "Valid requests that were refused, by cause: key, limits, quota, load or database.",
+			Name: "rcpt_http_refused_total",
+			Help: "Valid requests that were refused, by cause: key, limits, quota, load or database.",
 		}, []string{"cause"}),
 		routes: map[string]*route{}, causes: map[string]prometheus.Counter{},
 	}

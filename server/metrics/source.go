@@ -30,7 +30,9 @@ func figureOf[T any](kind prometheus.ValueType, name, help string, of func(T) fl
 
 // labelled is a figure with several values. Each combination of labels may be
 // reported once.
-func labelled[T any](kind prometheus.ValueType, name, help string, labels []string, each func(T, func(float64, ...string))) figure[T] {
+func labelled[T any](
+	kind prometheus.ValueType, name, help string, labels []string, each func(T, func(float64, ...string)),
+) figure[T] {
 	return figure[T]{prometheus.NewDesc(name, help, labels, nil), kind, each}
 }
 

@@ -31,7 +31,8 @@ func newSteps() steps {
 			Buckets: seconds,
 		}, []string{"phase"}),
 		lookups: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_dns_lookups_total", Help: "DNS lookups of mail hosts, by type, status, and whether the answer was cached.",
+			Name: "rcpt_dns_lookups_total",
+			Help: "DNS lookups of mail hosts, by type, status, and whether the answer was cached.",
 		}, []string{"type", "status", "cached"}),
 		sessions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "rcpt_smtp_sessions_total",

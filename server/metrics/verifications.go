@@ -40,18 +40,26 @@ func (b *byCached[T]) of(cached bool) T {
 func newVerifications() verifications {
 	v := verifications{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "rcpt_verifications_total", Help: "Answered verifications, by result, reason, and whether the result was remembered.",
+			Name: "rcpt_verifications_total",
+			Help: "Answered verifications, by result, reason, and whether the result was remembered.",
 		}, []string{"result", "reason", "cached"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rcpt_verification_duration_seconds", Help: "Duration of verifications in seconds, by whether the result was remembered.", Buckets: seconds,
+			Name:    "rcpt_verification_duration_seconds",
+			Help:    "Duration of verifications in seconds, by whether the result was remembered.",
+			Buckets: seconds,
 		}, []string{"cached"}),
 		usual: map[engine.Reason]usualAnswer{},
 	}
 	for _, reason := range engine.Reasons() {
 		verdict := reason.Verdict()
-		v.usual[reason] = usualAnswer{verdict, byCached[prometheus.Counter]{v.counter(verdict, reason, false), v.counter(verdict, reason, true)}}
+		v.usual[reason] = usualAnswer{
+			verdict,
+			byCached[prometheus.Counter]{v.counter(verdict, reason, false), v.counter(verdict, reason, true)},
+		}
 	}
-	v.took = byCached[prometheus.Observer]{v.duration.WithLabelValues(truth(false)), v.duration.WithLabelValues(truth(true))}
+	v.took = byCached[prometheus.Observer]{
+		v.duration.WithLabelValues(truth(false)), v.duration.WithLabelValues(truth(true)),
+	}
 	return v
 }
 

@@ -28,7 +28,9 @@ func Spec(port uint16) world.Spec {
 
 // Run runs a tool over the list of a world. Where the world's port needs a
 // privilege that the process does not have, the test is skipped.
-func Run(t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool, error)) (drive.Report, world.Counters) {
+func Run(
+	t *testing.T, spec world.Spec, newTool func(drive.Setting) (drive.Tool, error),
+) (drive.Report, world.Counters) {
 	t.Helper()
 	w, err := world.Start(spec)
 	if errors.Is(err, fs.ErrPermission) {
@@ -55,6 +57,7 @@ func AgreesWithTheTruth(t *testing.T, spec world.Spec, newTool func(drive.Settin
 		t.Error(diff)
 	}
 	if least := int64(spec.Addresses); counted.Connections < least || counted.DNS["MX"] < least {
-		t.Errorf("%d connections and %d MX queries for %d addresses", counted.Connections, counted.DNS["MX"], spec.Addresses)
+		t.Errorf("%d connections and %d MX queries for %d addresses",
+			counted.Connections, counted.DNS["MX"], spec.Addresses)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // free are the header fields that HTTP itself has, about which the contract
 // says nothing.
 var free = map[string]bool{
-	"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true, "Transfer-Encoding": true, "X-Content-Type-Options": true,
+	"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true,
+	"Transfer-Encoding": true, "X-Content-Type-Options": true,
 }
 
 // Check judges the response to a request for path. It reads the body of the
@@ -40,7 +41,8 @@ func (c *Contract) Check(method, path string, got *http.Response) error {
 		err = errors.Join(want.checkHeader(got.Header), want.checkBody(method, got, body))
 	}
 	if err != nil {
-		return fmt.Errorf("%s %s: status %d does not match the contract: %w\n%.500s", method, path, got.StatusCode, err, body)
+		return fmt.Errorf("%s %s: status %d does not match the contract: %w\n%.500s",
+			method, path, got.StatusCode, err, body)
 	}
 	return nil
 }

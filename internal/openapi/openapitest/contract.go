@@ -53,7 +53,10 @@ func parse(file []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{paths: make(map[string]map[string]declared), shared: make(declared), events: make(map[string]*jsonschema.Schema)}
+	c := &Contract{
+		paths: make(map[string]map[string]declared), shared: make(declared),
+		events: make(map[string]*jsonschema.Schema),
+	}
 	for event := range doc.Webhooks {
 		at := "#/webhooks/" + pointer(event) + "/post/requestBody/content/application~1json/schema"
 		if c.events[event], err = schemas.compiler.Compile(location + at); err != nil {
@@ -140,7 +143,9 @@ func (s *schemas) response(from *openapi3.Response, at string) (*response, error
 		if err != nil {
 			return nil, err
 		}
-		r.headers[http.CanonicalHeaderKey(name)] = headerRule{header.Value.Required, header.Value.Schema.Value.Type.Is("integer"), schema}
+		r.headers[http.CanonicalHeaderKey(name)] = headerRule{
+			header.Value.Required, header.Value.Schema.Value.Type.Is("integer"), schema,
+		}
 	}
 	for mediaType := range from.Content {
 		schema, err := s.compiler.Compile(location + at + "/content/" + pointer(mediaType) + "/schema")

@@ -5,7 +5,8 @@ import "time"
 // LatencyBounds are the upper bounds of the buckets in which durations are
 // counted. The last bucket has all longer ones.
 var LatencyBounds = [...]time.Duration{
-	time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
+	time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
 	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Hour,
 }
 

@@ -23,7 +23,9 @@ import (
 
 // binaries are where Debian, Red Hat and others put the programs that are not
 // for users.
-var binaries = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"}
+var binaries = []string{
+	"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin",
+}
 
 // startTimeout is for a machine with much else to do.
 const startTimeout = time.Minute

@@ -12,7 +12,10 @@ import (
 // file. A process may be using it.
 func Sound(t testing.TB, file string) {
 	t.Helper()
-	name := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: url.Values{"_pragma": {"busy_timeout(10000)", "query_only(ON)"}}.Encode()}
+	name := url.URL{
+		Scheme: "file", OmitHost: true, Path: file,
+		RawQuery: url.Values{"_pragma": {"busy_timeout(10000)", "query_only(ON)"}}.Encode(),
+	}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		t.Fatal(err)

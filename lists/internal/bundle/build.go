@@ -25,7 +25,9 @@ type Entry struct {
 // Unique sorts entries and leaves out what is there twice, as the domain of
 // several addresses is.
 func Unique(entries []Entry) []Entry {
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List)) })
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.List, b.List))
+	})
 	return slices.Compact(entries)
 }
 

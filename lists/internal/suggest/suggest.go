@@ -44,7 +44,10 @@ type Suggester struct {
 // is suggested. known reports domains that are real by themselves and never
 // mistaken for a slip; nil knows none.
 func New(targets []Target, known func(domain string) bool) *Suggester {
-	s := &Suggester{isTarget: make(map[string]bool, len(targets)), known: known, keys: newKeyboard(), recent: recent{seed: maphash.MakeSeed()}}
+	s := &Suggester{
+		isTarget: make(map[string]bool, len(targets)), known: known,
+		keys: newKeyboard(), recent: recent{seed: maphash.MakeSeed()},
+	}
 	sorted := slices.SortedFunc(slices.Values(targets), func(a, b Target) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), strings.Compare(a.Domain, b.Domain))
 	})

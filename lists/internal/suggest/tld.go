@@ -11,7 +11,8 @@ import (
 // commonTLDs are what a top-level domain that does not exist is mended to, the
 // most used first.
 var commonTLDs = [...]string{
-	"com", "net", "org", "de", "co.uk", "fr", "it", "nl", "es", "com.br", "com.au", "ca", "ch", "at", "be", "pl", "ru", "in", "co.in", "jp", "co.jp",
+	"com", "net", "org", "de", "co.uk", "fr", "it", "nl", "es", "com.br", "com.au",
+	"ca", "ch", "at", "be", "pl", "ru", "in", "co.in", "jp", "co.jp",
 	"cz", "se", "us", "eu", "edu", "gov", "info", "io",
 }
 

@@ -36,7 +36,8 @@ func main() {
 	}
 	fmt.Print("Licences of rcpt and of everything in it.\n")
 	for _, l := range all {
-		fmt.Printf("\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(l.owners, "\n"), strings.Repeat("=", 80), l.text)
+		fmt.Printf("\n%s\n%s\n%s\n\n%s\n",
+			strings.Repeat("=", 80), strings.Join(l.owners, "\n"), strings.Repeat("=", 80), l.text)
 	}
 }
 
