@@ -39,6 +39,7 @@ type mailHost struct {
 	perRecipient   time.Duration // that the last transaction took
 	oneByOne       bool          // it does not offer PIPELINING
 	limits         hostLimits
+	trying         *session // finds out whether a session may have more refusals; nil: none does
 	failed         *failedSession
 	wellAt         time.Time // a session was last open
 	notBefore      time.Time // the next may be opened
@@ -125,15 +126,35 @@ func (h *mailHost) transactionSize() int {
 	return max(1, size)
 }
 
-// capacity is how many recipients the next transaction of a session may have:
-// as many as will not, going by what the host has refused so far, use up the
-// refusals of the session. Its control is refused, too, and the last has a
-// proof behind it.
+// capacity is how many recipients the next transaction of a session may have.
+// Its control is refused, too, and the last has a proof behind it.
 func (h *mailHost) capacity(s *session) int {
-	share := float64(h.refused+2) / float64(h.asked+4)
-	n := int(refusalsAimedAt * float64(h.limits.refused.now-s.refused-1) / share)
+	n := h.untilRefused(s)
 	if s.transactions == 0 {
 		n = max(1, n)
 	}
 	return min(h.transactionSize(), n, mostNamed-s.recipients-2)
+}
+
+// untilRefused is how many recipients a session may still have that will not,
+// going by what the host has refused so far, use up its refusals. One session
+// at a time may have more of these than the host is known to take.
+func (h *mailHost) untilRefused(s *session) int {
+	most := h.limits.refused.now
+	if h.trying == s {
+		most = h.limits.refused.next()
+	}
+	share := float64(h.refused+2) / float64(h.asked+4)
+	return int(refusalsAimedAt * float64(most-s.refused-1) / share)
+}
+
+// tryMore lets a session that has used its refusals up, and of which the host
+// had not enough so far, find out whether it takes more. Many would find the
+// limit at the same time: from the tenth refusal on, Postfix delays each by a
+// second.
+func (w *worker) tryMore() {
+	h := w.host
+	if h.trying == nil && !w.troubled && len(h.waiting) > 0 && h.untilRefused(w.session) <= 0 {
+		h.trying = w.session
+	}
 }

@@ -17,12 +17,21 @@ func (l *limit) grow(used int) {
 		return
 	}
 	if !l.troubled {
-		l.now = min(2*l.now, l.most)
+		l.now = l.next()
 		return
 	}
 	if l.successes++; l.successes == successesToGrow {
 		l.now, l.successes = min(l.now+1, l.most), 0
 	}
+}
+
+// next is what the limit will be after the next success, as far as one is
+// enough.
+func (l *limit) next() int {
+	if l.troubled {
+		return l.now
+	}
+	return min(2*l.now, l.most)
 }
 
 // halve notes that so much was too much. Sessions that met with trouble at the
@@ -62,6 +71,8 @@ type use struct {
 	recipients   int // of the last transaction
 	transactions int
 	refused      int
+	usedUp       bool // it might have no more refusals
+	tries        bool // it might have more of them than others
 }
 
 // succeeded notes a transaction that was believed.
@@ -72,11 +83,11 @@ func (l *hostLimits) succeeded(u use) {
 	l.recipients.grow(u.recipients)
 }
 
-// ended notes a session that ended without trouble. Its last refusal is left
-// over for a control (see capacity): a session that has one less has used them
-// up.
+// ended notes a session that ended without trouble.
 func (l *hostLimits) ended(u use) {
-	l.refused.grow(u.refused + 1)
+	if u.usedUp && (u.tries || l.refused.troubled) {
+		l.refused.grow(l.refused.now)
+	}
 	l.transactions.grow(u.transactions)
 }
 
@@ -87,7 +98,7 @@ func (l *hostLimits) failed(u use, now time.Time) {
 	l.touch(now)
 	switch {
 	case u.refused > defaultRefused:
-		l.refused.halve(u.refused)
+		l.enough(u)
 	case u.transactions > 1:
 		l.transactions.halve(u.transactions)
 	default:
@@ -95,16 +106,28 @@ func (l *hostLimits) failed(u use, now time.Time) {
 	}
 }
 
+// enough notes that the host had enough of the refusals of a session. Where it
+// tried to have more, what others have is not too much.
+func (l *hostLimits) enough(u use) {
+	if u.tries {
+		l.refused.troubled = true
+		return
+	}
+	l.refused.halve(u.refused)
+}
+
 // slowedDown notes that the host delays its refusals.
 func (l *hostLimits) slowedDown(u use, now time.Time) {
 	l.touch(now)
-	l.refused.now, l.refused.troubled = min(l.refused.now, defaultRefused), true
+	if l.refused.troubled = true; !u.tries {
+		l.refused.now = min(l.refused.now, defaultRefused)
+	}
 }
 
 // turned notes that the host refused a mailbox that it had accepted before.
 func (l *hostLimits) turned(u use, now time.Time) {
 	l.touch(now)
-	l.refused.halve(u.refused)
+	l.enough(u)
 	if u.transactions > 1 {
 		l.transactions.halve(u.transactions)
 	}

@@ -5,28 +5,43 @@ import (
 	"time"
 )
 
-// TestRefusalsGrowWhenUsedUp sees that sessions which had no room for another
-// target count as used up, although their last refusal was left over: with the
-// first trouble behind them, eight of them are worth one refusal more.
-func TestRefusalsGrowWhenUsedUp(t *testing.T) {
-	h := mailHost{limits: newLimits(Config{})}
-	h.limits.turned(use{refused: 18, transactions: 1, recipients: 30}, time.Now())
-	had := h.limits.refused.now
-	s := &session{refused: had - 1, transactions: 1}
-	if n := h.capacity(s); n > 0 {
-		t.Fatalf("room for %d more", n)
+// TestRefusalsOfASession sees which sessions show that a host takes more
+// refusals: one that has tried it, and after a trouble eight that had no more
+// room, although their last refusal was left over for a control.
+func TestRefusalsOfASession(t *testing.T) {
+	pool := &Pool{}
+	h := &mailHost{limits: newLimits(Config{}), waiting: []*job{{}}}
+	used := func(refused int) *worker {
+		return &worker{pool: pool, host: h, session: &session{refused: refused, transactions: 1}}
 	}
-	for range successesToGrow {
-		h.limits.ended(use{refused: s.refused})
+	end := func(w *worker, want int) {
+		t.Helper()
+		if w.ended(); h.limits.refused.now != want {
+			t.Errorf("a session may have %d refusals, want %d", h.limits.refused.now, want)
+		}
 	}
-	if got := h.limits.refused.now; got != had+1 {
-		t.Errorf("a session may have %d refusals, want %d", got, had+1)
+	end(used(defaultRefused), defaultRefused) // it has not tried
+
+	first, second := used(defaultRefused), used(defaultRefused)
+	first.tryMore()
+	second.tryMore()
+	if h.untilRefused(first.session) <= 0 || h.untilRefused(second.session) > 0 {
+		t.Error("not the first alone may have more")
 	}
-	s.refused = had - 1
-	for range successesToGrow {
-		h.limits.ended(use{refused: s.refused})
+	first.session.refused = 2*defaultRefused - 1
+	end(first, 2*defaultRefused)
+
+	third := used(2 * defaultRefused)
+	third.tryMore()
+	third.session.refused = 2*defaultRefused + 3
+	h.limits.failed(third.use(nil), time.Now()) // too much for it, not for others
+	third.troubled = true
+	end(third, 2*defaultRefused)
+
+	h.limits.turned(used(2*defaultRefused).use(nil), time.Now())
+	for range successesToGrow - 1 {
+		end(used(defaultRefused-1), defaultRefused)
 	}
-	if got := h.limits.refused.now; got != had+1 {
-		t.Errorf("a session that had room for more counted: %d refusals, want %d", got, had+1)
-	}
+	end(used(0), defaultRefused) // it had room
+	end(used(defaultRefused-1), defaultRefused+1)
 }

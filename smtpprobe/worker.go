@@ -140,7 +140,10 @@ func (w *worker) transaction() *transaction {
 
 // use is what the session was used for, and the last transaction with it.
 func (w *worker) use(t *transaction) use {
-	u := use{transactions: w.session.transactions, refused: w.session.refused}
+	u := use{
+		transactions: w.session.transactions, refused: w.session.refused,
+		usedUp: w.host.untilRefused(w.session) <= 0, tries: w.host.trying == w.session,
+	}
 	if t != nil {
 		u.recipients = len(t.jobs)
 	}
@@ -154,6 +157,9 @@ func (w *worker) ended() {
 	defer w.pool.mu.Unlock()
 	if !w.troubled {
 		w.host.limits.ended(w.use(nil))
+	}
+	if w.host.trying == w.session {
+		w.host.trying = nil
 	}
 	w.askAgain()
 }
@@ -279,7 +285,7 @@ func (w *worker) usable() bool {
 // may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
-	if !w.usable() {
+	if w.tryMore(); !w.usable() {
 		return false, false
 	}
 	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {
