@@ -17,10 +17,6 @@ const (
 	ActionRetry  Action = "retry"  // verify it again before mailing it
 )
 
-// Actions returns every action, in the order of the parts of a list:
-// deliverable, risky, bad, retry.
-func Actions() []Action { return []Action{ActionSend, ActionReview, ActionRemove, ActionRetry} }
-
 // passing has the reasons of unknown results that another try may change.
 var passing = map[engine.Reason]bool{
 	engine.ReasonDNSTemporary:       true,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // Item is one address of a list.
@@ -85,7 +86,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	defer stopReading()
 	r.stopReading = stopReading
 	go read(reading, source, r.reads)
-	r.asking = engine.WithHoldBack(engine.WithQueued(ctx, r.waiters.note), r.waitingRoom)
+	r.asking = queuing.WithHoldBack(queuing.WithNotice(ctx, r.waiters.note), r.waitingRoom)
 	go r.out.run(context.WithoutCancel(ctx))
 
 	err = r.loop(ctx)

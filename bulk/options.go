@@ -10,9 +10,9 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// DefaultConcurrency is enough that slow mail hosts do not delay the others,
+// defaultConcurrency is enough that slow mail hosts do not delay the others,
 // and costs few goroutines.
-const DefaultConcurrency = 500
+const defaultConcurrency = 500
 
 // queuedPerAsked is the default number of addresses that may wait or share a
 // transaction, for each verification in progress. A transaction has up to a
@@ -30,8 +30,7 @@ type Options struct {
 	Verifier Verifier
 	// Concurrency is the number of verifications in progress. Addresses that
 	// wait for a session of their mail host, or share the transaction of
-	// another, do not count, up to [Limits.Queued]. Default:
-	// [DefaultConcurrency].
+	// another, do not count, up to [Limits.Queued]. Default: 500.
 	Concurrency int
 	// Room returns how many of Concurrency may be in progress at the moment, so
 	// that several runs can share it. It is called often, must be quick, and a
@@ -127,7 +126,7 @@ func (o Options) withDefaults() (Options, error) {
 	case o.ProgressEvery < 0:
 		return o, fmt.Errorf("bulk: progress interval %v is negative", o.ProgressEvery)
 	}
-	setDefault(&o.Concurrency, DefaultConcurrency)
+	setDefault(&o.Concurrency, defaultConcurrency)
 	setDefault(&o.ProgressEvery, defaultProgressEvery)
 	setDefault(&o.SpillDir, os.TempDir())
 	if o.Room == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // outcome is the outcome of verifying a task's address.
@@ -139,7 +140,7 @@ func (r *run) ask(batch []*task) {
 // asked returns the context for the verification of a task.
 func (r *run) asked(t *task) context.Context {
 	if t.scouts {
-		return engine.WithQueued(r.asking, func(waits bool) { r.waiters.noteScout(t, waits) })
+		return queuing.WithNotice(r.asking, func(waits bool) { r.waiters.noteScout(t, waits) })
 	}
 	return r.asking
 }

@@ -77,8 +77,8 @@ type Config struct {
 	MaxSessionsPerHost, MaxSessions int
 	// MaxWaitingPerHost limits the verifications that wait for a session with
 	// the same mail host, so that a slow host does not hold every caller;
-	// further ones get [ErrBusy]. It does not apply under [WithQueued], as in
-	// package bulk. Default: 256.
+	// further ones get [ErrBusy]. It does not apply in package bulk. Default:
+	// 256.
 	MaxWaitingPerHost int
 	// Pace says how fast the providers of mail hosts are asked. Default:
 	// [pace.Normal], with the limits of the table of providers.

@@ -86,7 +86,7 @@ func judge(evidence Evidence, policy Policy) judgement {
 
 // judgeSyntax distinguishes what the grammar forbids from what it allows and we
 // do not verify.
-func judgeSyntax(fault SyntaxFault) judgement {
+func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
 	case address.ReasonAddressLiteral, address.ReasonDotless:
 		rule := rulings[ReasonSMTPSkipped]

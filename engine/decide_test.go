@@ -117,9 +117,9 @@ func TestDecide(t *testing.T) {
 		verdict  Verdict
 	}{
 		{"fault", Evidence{Fault: "disk on fire"}, ReasonInternalError, VerdictUnknown},
-		{"syntax", Evidence{Syntax: &SyntaxFault{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
-		{"address literal", Evidence{Syntax: &SyntaxFault{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},
-		{"one label", Evidence{Syntax: &SyntaxFault{Reason: address.ReasonDotless}}, ReasonSMTPSkipped, VerdictUnknown},
+		{"syntax", Evidence{Syntax: &address.Error{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
+		{"address literal", Evidence{Syntax: &address.Error{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},
+		{"one label", Evidence{Syntax: &address.Error{Reason: address.ReasonDotless}}, ReasonSMTPSkipped, VerdictUnknown},
 		{"spam trap", listed(lists.KindSpamTrap, Evidence{Local: "user"}), ReasonSpamTrap, VerdictUnknown},
 		{"spam trap by its mail host", hinted(found(oneHost), lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},
 		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},

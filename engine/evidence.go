@@ -43,7 +43,7 @@ type Evidence struct {
 	// MailFrom is the reverse-path that was used; empty: the null reverse-path.
 	MailFrom string `json:"mail_from,omitempty"`
 	// Syntax is why the address is not well-formed.
-	Syntax *SyntaxFault `json:"syntax,omitempty"`
+	Syntax *address.Error `json:"syntax,omitempty"`
 	// Level is how deep the verification was to look.
 	Level   Level         `json:"level"`
 	Matches []lists.Match `json:"matches,omitempty"`
@@ -97,10 +97,3 @@ type evidenceJSON struct {
 }
 
 type plainEvidence Evidence
-
-// SyntaxFault is an [address.Error] as plain data.
-type SyntaxFault struct {
-	Reason address.Reason `json:"reason"`
-	Pos    int            `json:"pos"` // byte offset
-	Detail string         `json:"detail"`
-}

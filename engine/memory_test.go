@@ -92,11 +92,11 @@ func TestRememberedResultRestsOnTheListsInUse(t *testing.T) {
 	})
 }
 
-func TestVerifyAnew(t *testing.T) {
+func TestFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})
 		for range 2 {
-			if result, _ := verifier.VerifyAnew(t.Context(), "u@example.test"); result.Details.Cached {
+			if result, _ := verifier.VerifyWith(t.Context(), "u@example.test", engine.VerifyOptions{Fresh: true}); result.Details.Cached {
 				t.Error("a remembered result")
 			}
 			synctest.Wait()

@@ -32,7 +32,7 @@ func TestRecord(t *testing.T) {
 	const details = `,"details":{"reason":"recipient_accepted","retry_after":1,"suggestion":"s","given":"<g>","provider":"p","mx":[{"host":"mx.example","preference":10}],` +
 		`"catch_all":"no","smtp":{"host":"mx.example","ip":"192.0.2.1","phase":"rcpt","code":250,"enhanced":"2.1.5","text":"<a> & b"},` +
 		`"transcript":[{"from":"S","text":"220 hi","at_ms":1}],"cached":false,"checked_at":"2026-01-02T03:04:05Z","duration_ms":7}`
-	invalid := Decide(Evidence{Email: "nobody", Syntax: &SyntaxFault{Detail: "no @"}}, Policy{}).WithoutDetails()
+	invalid := Decide(Evidence{Email: "nobody", Syntax: &address.Error{Detail: "no @"}}, Policy{}).WithoutDetails()
 
 	for _, tt := range []struct {
 		name   string
@@ -101,7 +101,7 @@ func TestEvidenceOfListsIsKept(t *testing.T) {
 // FuzzEvidence checks that whatever evidence can be read can be judged, and is
 // the same after a round trip.
 func FuzzEvidence(f *testing.F) {
-	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &SyntaxFault{}}, found(oneHost), withLists()} {
+	for _, evidence := range []Evidence{asked(answered(accepted, unknownUser)), {Syntax: &address.Error{}}, found(oneHost), withLists()} {
 		evidence.Schema = EvidenceSchema
 		data, err := json.Marshal(evidence)
 		if err != nil {
@@ -151,7 +151,7 @@ func TestReasons(t *testing.T) {
 func TestReasonWithoutDetails(t *testing.T) {
 	for _, result := range []Result{
 		Decide(asked(answered(unknownUser, unknownUser)), Policy{}), Decide(Evidence{Fault: "no descriptors"}, Policy{}),
-		Decide(Evidence{Syntax: &SyntaxFault{}}, Policy{}), NotOne(address.CleanSeveral, "a@b.example, c@d.example"),
+		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), NotOne(address.CleanSeveral, "a@b.example, c@d.example"),
 	} {
 		short := result.WithoutDetails()
 		if short.Details != nil || short.Reason == "" || short.Reason != result.Details.Reason {

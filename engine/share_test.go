@@ -102,7 +102,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 			want  engine.Verdict
 		}{{11 * time.Hour, engine.VerdictAcceptAll}, {time.Hour, engine.VerdictUnknown}} {
 			time.Sleep(again.after)
-			if r, err := v.VerifyAnew(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.VerdictUnknown {
+			if r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Fresh: true}); err != nil || r.Verdict != engine.VerdictUnknown {
 				t.Errorf("anew: %s, %v", r.Verdict, err)
 			}
 			synctest.Wait()

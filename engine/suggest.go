@@ -30,7 +30,7 @@ func (s *suggester) suggest(local, domain string) string {
 
 // suggestDotted is suggest for an address whose only fault is a domain without
 // a dot: alice@gmailcom.
-func (s *suggester) suggestDotted(given string, fault *SyntaxFault) string {
+func (s *suggester) suggestDotted(given string, fault *address.Error) string {
 	if fault == nil || fault.Reason != address.ReasonDotless {
 		return ""
 	}

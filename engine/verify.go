@@ -9,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -38,11 +39,6 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 	return result, ok
 }
 
-// VerifyAnew is [Verifier.VerifyWith] with Fresh set.
-func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, error) {
-	return v.VerifyWith(ctx, address, VerifyOptions{Fresh: true})
-}
-
 // VerifyTogether verifies addresses of one domain, like Verify for each, at
 // less cost: what concerns the domain is found out once, and one goroutine
 // waits for all mailboxes. Addresses of other domains than the first valid one
@@ -52,7 +48,7 @@ func (v *Verifier) VerifyAnew(ctx context.Context, address string) (Result, erro
 // perhaps from several goroutines at a time, and returns after the last call.
 // Done must be quick, because other addresses wait for it. If there are more
 // addresses than may wait for one mail host ([Config.MaxWaitingPerHost]), the
-// last of them get [ErrBusy], except under [WithQueued].
+// last of them get [ErrBusy].
 func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
 	rest, indexes := make([]string, 0, len(addresses)), make([]int, 0, len(addresses))
 	for i, address := range addresses {
@@ -196,16 +192,16 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 func (v *Verifier) request(
 	ctx context.Context, mailbox address.Address, control string, route []smtpprobe.Host, budget time.Duration,
 ) smtpprobe.Request {
-	back := holdBackOf(ctx)
+	back := queuing.HoldBackOf(ctx)
 	return smtpprobe.Request{
 		Hosts:    route,
 		Target:   mailbox.Mailbox(),
 		Control:  control,
 		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
-		Queued:   queuedOf(ctx),
-		HoldBack: back.most,
-		List:     back.list,
+		Queued:   queuing.NoticeOf(ctx),
+		HoldBack: back.Most,
+		List:     back.List,
 	}
 }
 
@@ -235,12 +231,12 @@ func (v *Verifier) logResult(ctx context.Context, r Result) {
 
 // syntaxFault turns a parse error into a fact; any other error is a fault of
 // our own and stays one.
-func syntaxFault(err error) (*SyntaxFault, error) {
+func syntaxFault(err error) (*address.Error, error) {
 	var fault *address.Error
 	if !errors.As(err, &fault) {
 		return nil, err
 	}
-	return &SyntaxFault{Reason: fault.Reason, Pos: fault.Pos, Detail: fault.Detail}, nil
+	return fault, nil
 }
 
 // maxEmail is the length of a given address that is kept: no mailbox is longer

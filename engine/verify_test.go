@@ -21,6 +21,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -344,14 +345,14 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestWithQueued checks that the wait for a session that another has busy is
+// TestQueued checks that the wait for a session that another has busy is
 // told, and its end, and no other wait.
-func TestWithQueued(t *testing.T) {
+func TestQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})
 		start := time.Now()
 		verify := func(address string) (waits []string) {
-			ctx := engine.WithQueued(t.Context(), func(yes bool) {
+			ctx := queuing.WithNotice(t.Context(), func(yes bool) {
 				waits = append(waits, fmt.Sprintf("%v at %v", yes, time.Since(start)))
 			})
 			if _, err := verifier.Verify(ctx, address); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // Outcome is what came of one address.
@@ -27,8 +28,8 @@ const domainsAtOnce = 100
 func (v *Verifier) VerifyAll(ctx context.Context, addresses []string) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		if queuedOf(ctx) == nil { // otherwise those that wait for one host might be too many
-			ctx = WithQueued(ctx, func(bool) {})
+		if queuing.NoticeOf(ctx) == nil { // otherwise those that wait for one host might be too many
+			ctx = queuing.WithNotice(ctx, func(bool) {})
 		}
 		known := make(chan numbered, len(addresses)) // a slow loop must not hold up the sessions
 		go func() {

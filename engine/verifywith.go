@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // VerifyOptions say how to verify one address. The zero value is that of
@@ -67,7 +68,7 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 	switch {
 	case o.Within > 0:
 		return v.within(ctx, level, address, o.Within)
-	case v.config.Remember > 0 && queuedOf(ctx) == nil: // the callback belongs to one caller
+	case v.config.Remember > 0 && queuing.NoticeOf(ctx) == nil: // the callback belongs to one caller
 		return v.share(ctx, level, address)
 	}
 	s := scope{v.lists.Load(), level}
@@ -84,7 +85,7 @@ func (v *Verifier) within(ctx context.Context, level Level, address string, wait
 		err    error
 	}
 	answer := make(chan outcome, 1)
-	detached, cancel := context.WithCancelCause(WithQueued(context.WithoutCancel(ctx), nil))
+	detached, cancel := context.WithCancelCause(queuing.WithNotice(context.WithoutCancel(ctx), nil))
 	stop := context.AfterFunc(v.base, func() { cancel(ErrClosed) })
 	go func() {
 		defer stop()

@@ -38,7 +38,7 @@ func BenchmarkMatch(b *testing.B) {
 		b.Run(bm.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				l.AppendMatches(room, bm.local, bm.domain)
+				l.appendMatches(room, bm.local, bm.domain)
 			}
 		})
 	}

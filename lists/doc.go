@@ -14,7 +14,7 @@
 //   - Free: the domain is an entry. A sub-domain is not matched: it may belong
 //     to a customer.
 //   - Disposable: the domain or a parent of it is an entry. An entry under
-//     which strangers register names matches only itself ([FreeSubdomain]), and
+//     which strangers register names matches only itself ([freeSubdomain]), and
 //     nothing above the registrable domain is considered. A mail exchanger that
 //     serves such domains counts, too ([Lists.MatchHosts]), unless it serves
 //     all kinds of domains.

@@ -33,10 +33,10 @@ const (
 	ConfidenceWeak    Confidence = "weak"    // a hint of a spam trap, and no more
 )
 
-// FreeSubdomain is the group of disposable entries under which strangers
+// freeSubdomain is the group of disposable entries under which strangers
 // register names of their own, such as eu.org: such an entry matches only
 // itself.
-const FreeSubdomain = "free_subdomain"
+const freeSubdomain = "free_subdomain"
 
 // Match is one entry that an address matched.
 type Match struct {

@@ -33,7 +33,7 @@ func smallDraft() bundle.Draft {
 		Domains: []bundle.Entry{
 			throw,
 			entry("mailinator.com", KindDisposable, "", ConfidenceCurated), entry("guerrillamail.com", KindDisposable, "", ConfidenceCurated), entry("yopmail.com", KindDisposable, "", ConfidenceCurated),
-			entry("eu.org", KindDisposable, FreeSubdomain, ConfidenceBulk),
+			entry("eu.org", KindDisposable, freeSubdomain, ConfidenceBulk),
 			entry("gmail.com", KindFree, "google", ConfidenceCurated), entry("gmail.com", KindAllow, "", ConfidenceCurated),
 			entry("relay.example", KindRelay, "relay", ConfidenceCurated),
 			entry("kept.throw.example", KindAllow, "", ConfidenceCurated),

@@ -13,14 +13,14 @@ import (
 // Allow entries only. An Allow entry that covers the address is always among
 // the matches, so that a caller can disregard what [Lists.MatchHosts] says
 // about the domain.
-func (l *Lists) Match(local, domain string) []Match { return l.AppendMatches(nil, local, domain) }
+func (l *Lists) Match(local, domain string) []Match { return l.appendMatches(nil, local, domain) }
 
 // Has reports whether an address is on a list, as the flags of a verification
 // do: entries that are a weak hint of a spam trap do not count. The arguments
 // are as in [Lists.Match].
 func (l *Lists) Has(list Kind, local, domain string) bool {
 	var room [8]Match
-	for _, m := range l.AppendMatches(room[:0], local, domain) {
+	for _, m := range l.appendMatches(room[:0], local, domain) {
 		if m.List == list && m.Confidence != ConfidenceWeak {
 			return true
 		}
@@ -28,9 +28,9 @@ func (l *Lists) Has(list Kind, local, domain string) bool {
 	return false
 }
 
-// AppendMatches appends the matches of [Lists.Match]. If found has room, it
+// appendMatches appends the matches of [Lists.Match]. If found has room, it
 // does not allocate for an ASCII address, except for one below an entry.
-func (l *Lists) AppendMatches(found []Match, local, domain string) []Match {
+func (l *Lists) appendMatches(found []Match, local, domain string) []Match {
 	var f findings
 	m := newMailbox(local, domain)
 	for i := range l.sets {
@@ -69,7 +69,7 @@ func (s *set) matchDomain(f *findings, m *mailbox) {
 func (m Match) covers() bool {
 	switch m.List {
 	case KindDisposable:
-		return m.Group != FreeSubdomain
+		return m.Group != freeSubdomain
 	case KindRelay, KindSpamTrap, KindAllow:
 		return true
 	}

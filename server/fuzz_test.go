@@ -26,7 +26,7 @@ func (l *listener) Verify(ctx context.Context, address string) (engine.Result, e
 	return accepts(ctx, strings.ToValidUTF8(address, "\uFFFD")) // as the engine does
 }
 
-func (l *listener) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+func (l *listener) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	return l.Verify(ctx, address)
 }
 

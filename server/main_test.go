@@ -29,7 +29,7 @@ const key = "rcpt_a-key-for-tests"
 // verifierFunc is a function as a [server.Verifier].
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
 
-func (f verifierFunc) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+func (f verifierFunc) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	result, err := f(ctx, address)
 	result.User = "anew"
 	return result, err

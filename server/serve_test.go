@@ -24,7 +24,7 @@ type gate struct {
 
 func newGate() gate { return gate{asked: make(chan struct{}, 10), open: make(chan struct{})} }
 
-func (g gate) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+func (g gate) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	return g.Verify(ctx, address)
 }
 

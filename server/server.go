@@ -22,8 +22,8 @@ type Verifier interface {
 	// Verify verifies an address. The error is non-nil only if the verification
 	// could not be carried out.
 	Verify(ctx context.Context, address string) (engine.Result, error)
-	// VerifyAnew is Verify without a remembered result.
-	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
+	// VerifyWith is Verify with options, of which the server sets Fresh alone.
+	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
 	// Recall returns the remembered result of an address, if there is one,
 	// without asking anyone.
 	Recall(ctx context.Context, address string) (engine.Result, bool)

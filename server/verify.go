@@ -97,7 +97,9 @@ func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) 
 // verifier returns the function that verifies one address.
 func (s *Server) verifier(how options) func(context.Context, string) (engine.Result, error) {
 	if how.fresh {
-		return s.config.Verifier.VerifyAnew
+		return func(ctx context.Context, address string) (engine.Result, error) {
+			return s.config.Verifier.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
+		}
 	}
 	return s.config.Verifier.Verify
 }

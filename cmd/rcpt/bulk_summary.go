@@ -23,7 +23,7 @@ type bulkReport struct {
 	unit   unit // that the summary counts
 	total  listfile.Total
 	output writtenFile   // without a name: standard output
-	parts  []writtenFile // files of --split, in the order of [bulk.Actions]
+	parts  []writtenFile // files of --split, in the order of [listfile.Actions]
 	// harvested are providers at which rcpt slowed down
 	harvested []harvested
 	again     string // command that verifies unknown addresses again; may be empty
@@ -115,7 +115,7 @@ func writeCounts(w io.Writer, s bulkReport) {
 	}
 	fmt.Fprintln(table, "What to do (rcpt_action)")
 	actions, total := s.actions()
-	for i, action := range bulk.Actions() {
+	for i, action := range listfile.Actions {
 		writeShare(table, string(action), actions[action], total, s.advice(i, action))
 	}
 	if len(s.Reasons) > 0 {

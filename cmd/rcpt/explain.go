@@ -81,7 +81,7 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		Source: "by its code alone: no rule matches the text",
 	}
 	if remedy, known := replies.RemedyFor(q); known && result.Reason == engine.ReasonBlocked {
-		e.Remedy = remedy.Advice()
+		e.Remedy = remedy.Do
 	}
 	for _, rule := range classifier.Rules() {
 		if rule.ID == read.Rule {

@@ -101,7 +101,7 @@ func blockProblems(paused []smtpprobe.Paused, blocks []blockSeen) (all []alert.P
 	remedies := map[string]string{}
 	for _, b := range blocks {
 		if b.remedy.Do != "" {
-			remedies[b.provider] = b.remedy.Cause + " " + b.remedy.Advice()
+			remedies[b.provider] = b.remedy.Cause + " " + b.remedy.Do
 		}
 	}
 	for _, s := range paused {

@@ -33,7 +33,7 @@ func (r *running) check(ctx context.Context, address string) (engine.Result, err
 	ctx, cancel := context.WithTimeout(ctx, r.engine.Timeout)
 	defer cancel()
 	started := time.Now()
-	result, err := r.cache.VerifyAnew(ctx, address)
+	result, err := r.cache.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
 	if err == nil && result.Success && result.Details != nil {
 		r.state.record(store.Use{
 			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Details.Reason),

@@ -5,12 +5,12 @@ import "fmt"
 // Error tells why a string is not a mailbox that rcpt can verify.
 type Error struct {
 	// Reason is one word of a closed set.
-	Reason Reason
+	Reason Reason `json:"reason"`
 	// Pos is the byte offset in the given string at which the fault was found.
-	Pos int
+	Pos int `json:"pos"`
 	// Detail says it for people, without a period: "local-part is longer than
 	// 64 octets".
-	Detail string
+	Detail string `json:"detail"`
 }
 
 func (e *Error) Error() string { return e.Detail }

@@ -92,7 +92,7 @@ func (x *examination) provider(name string, v visit) Check {
 			"and make PTR record and --helo the same name."
 		q := replies.Input{Phase: phase, Reply: *reply, Host: v.host, Sender: x.config.Engine.MailFrom}
 		if remedy, known := replies.RemedyFor(q); known {
-			c.Why, c.Do = remedy.Cause+" The mailboxes there stay unknown.", remedy.Advice()
+			c.Why, c.Do = remedy.Cause+" The mailboxes there stay unknown.", remedy.Do
 		}
 		if reply.Code < 500 {
 			c.State = StateWarning // it may pass by itself

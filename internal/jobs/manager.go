@@ -14,6 +14,9 @@ import (
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
+// defaultConcurrency is that of package bulk.
+const defaultConcurrency = 500
+
 // Config configures a [Manager].
 type Config struct {
 	// Store keeps the jobs. Required.
@@ -24,7 +27,7 @@ type Config struct {
 	// greylists knows a client by its address. Default: all nodes are the same.
 	Egress string
 	// Concurrency is how many verifications are in progress at a time, as in
-	// [bulk.Options]; the jobs share them. Default: [bulk.DefaultConcurrency].
+	// [bulk.Options]; the jobs share them. Default: 500.
 	Concurrency int
 	// Window is how many addresses of a job this node has at a time. Default:
 	// [DefaultWindow].
@@ -85,7 +88,7 @@ func New(config Config) (*Manager, error) {
 	if config.Store == nil || config.Verifier == nil {
 		return nil, errors.New("jobs: a store and a verifier are required")
 	}
-	config.Concurrency = cmp.Or(config.Concurrency, bulk.DefaultConcurrency)
+	config.Concurrency = cmp.Or(config.Concurrency, defaultConcurrency)
 	config.Window = cmp.Or(config.Window, DefaultWindow)
 	config.RetryWindow = max(0, cmp.Or(config.RetryWindow, DefaultRetryWindow))
 	config.Keep = cmp.Or(config.Keep, Keep)

@@ -46,11 +46,15 @@ func NameBeside(output, word string) string {
 	return strings.TrimSuffix(inner, extension) + "." + word + extension + output[len(inner):]
 }
 
+// Actions are what can be done with an address, in the order of the parts of an
+// output: deliverable, risky, bad, retry.
+var Actions = []bulk.Action{bulk.ActionSend, bulk.ActionReview, bulk.ActionRemove, bulk.ActionRetry}
+
 // PartNames returns the names of the parts of an output, one for each of
-// [bulk.Actions].
+// [Actions].
 func PartNames(output string) []string {
 	var names []string
-	for _, action := range bulk.Actions() {
+	for _, action := range Actions {
 		names = append(names, NameBeside(output, partNames[action]))
 	}
 	return names
@@ -68,7 +72,7 @@ func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error)
 			rows, err = o.begin(name, file, regular)
 			out.files = append(out.files, rows)
 			if i > 0 {
-				out.parts[bulk.Actions()[i-1]] = rows
+				out.parts[Actions[i-1]] = rows
 			}
 		}
 		if err != nil {

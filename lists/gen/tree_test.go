@@ -87,7 +87,7 @@ func TestNamesAreThoseOfPackageLists(t *testing.T) {
 		listRole: string(lists.KindRole), listFree: string(lists.KindFree), listDisposable: string(lists.KindDisposable),
 		listRelay: string(lists.KindRelay), listSpamTrap: string(lists.KindSpamTrap), listAllow: string(lists.KindAllow),
 		tierCurated: string(lists.ConfidenceCurated), tierBulk: string(lists.ConfidenceBulk), strengthStrong: string(lists.ConfidenceStrong), strengthWeak: string(lists.ConfidenceWeak),
-		freeSubdomain: lists.FreeSubdomain,
+		freeSubdomain: "free_subdomain",
 	} {
 		if here != there {
 			t.Errorf("%q here is %q in package lists", here, there)

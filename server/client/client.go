@@ -19,9 +19,9 @@ const (
 	// defaultTries is the number of tries. The waits between four tries are
 	// four seconds at most, unless the server asks for more.
 	defaultTries = 4
-	// defaultMaxWait is longer than the server's Retry-After for clients within
+	// maxWait is longer than the server's Retry-After for clients within
 	// their rate.
-	defaultMaxWait = 30 * time.Second
+	maxWait = 30 * time.Second
 	// defaultTimeout is longer than a verification takes by default, with the
 	// wait for its turn.
 	defaultTimeout = time.Minute
@@ -48,9 +48,6 @@ type Config struct {
 	// Tries is how often a request is sent, the first time included. Default:
 	// 4.
 	Tries int
-	// MaxWait bounds the wait between two tries. If the server asks for a
-	// longer one, the [Error] is returned instead. Default: 30 s.
-	MaxWait time.Duration
 }
 
 // Client sends requests to a service. It is safe for concurrent use.
@@ -69,12 +66,11 @@ func New(config Config) (*Client, error) {
 	if config.Key == "" || strings.ContainsFunc(config.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("rcpt: the key is empty or has invalid characters")
 	}
-	if config.Tries < 0 || config.Timeout < 0 || config.MaxWait < 0 {
+	if config.Tries < 0 || config.Timeout < 0 {
 		return nil, errors.New("rcpt: tries and times must be positive")
 	}
 	config.Tries = cmp.Or(config.Tries, defaultTries)
 	config.Timeout = cmp.Or(config.Timeout, defaultTimeout)
-	config.MaxWait = cmp.Or(config.MaxWait, defaultMaxWait)
 	c := &Client{config: config, base: base}
 	if config.HTTP != nil {
 		c.http = *config.HTTP

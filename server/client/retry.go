@@ -33,10 +33,10 @@ func retryAfterOf(err error) time.Duration {
 // pause waits before the next try, and reports whether that is worthwhile: the
 // wait is not too long, and leaves time for a try.
 func (c *Client) pause(ctx context.Context, try int, asked time.Duration) bool {
-	if asked > c.config.MaxWait {
+	if asked > maxWait {
 		return false
 	}
-	wait := waitAfter(try, asked, c.config.MaxWait)
+	wait := waitAfter(try, asked, maxWait)
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return false
 	}

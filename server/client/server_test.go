@@ -48,7 +48,7 @@ func (verifier) Verify(_ context.Context, address string) (engine.Result, error)
 	return full(address), nil
 }
 
-func (v verifier) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+func (v verifier) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	return v.Verify(ctx, address)
 }
 

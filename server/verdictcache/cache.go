@@ -15,12 +15,15 @@ import (
 // DefaultEntries is how many results are remembered in memory, about.
 const DefaultEntries = 100_000
 
+// errOptions reports options that would make a result one of another kind.
+var errOptions = errors.New("verdictcache: of the options, only Fresh can be used")
+
 // Engine verifies addresses; *[engine.Verifier] is one. Its own memory
 // ([engine.Config.Remember]) should be off.
 type Engine interface {
-	// VerifyAnew tells whether address can receive mail. The error is non-nil
-	// only when the verification itself could not be carried out.
-	VerifyAnew(ctx context.Context, address string) (engine.Result, error)
+	// Verify tells whether address can receive mail. The error is non-nil only
+	// when the verification itself could not be carried out.
+	Verify(ctx context.Context, address string) (engine.Result, error)
 }
 
 // Config configures a [Cache].
@@ -122,11 +125,12 @@ func (c *Cache) Close() error {
 	return nil
 }
 
-// Verify is [Cache.Recall] and, where that has nothing, [Cache.VerifyAnew].
+// Verify returns what [Cache.Recall] does or, where that has nothing, verifies
+// the address and remembers the result, as [Cache.VerifyWith] does.
 func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, error) {
 	m, ok := c.read(address)
 	if !ok {
-		return c.config.Engine.VerifyAnew(ctx, address)
+		return c.config.Engine.Verify(ctx, address)
 	}
 	if result, ok := c.remembered(ctx, m); ok {
 		return result, nil
@@ -134,13 +138,20 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 	return c.ask(ctx, m)
 }
 
-// VerifyAnew verifies an address and remembers the result. Callers that ask
-// about one mailbox at the same time share a verification. It goes on while any
-// of them waits, and each has its own time limit.
-func (c *Cache) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+// VerifyWith is [Cache.Verify]; with Fresh it does not look into the memory. A
+// cache knows no other option. Callers that ask about one mailbox at the same
+// time share a verification. It goes on while any of them waits, and each has
+// its own time limit.
+func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+	if o != (engine.VerifyOptions{Fresh: o.Fresh}) {
+		return engine.Result{}, errOptions
+	}
+	if !o.Fresh {
+		return c.Verify(ctx, address)
+	}
 	m, ok := c.read(address)
 	if !ok {
-		return c.config.Engine.VerifyAnew(ctx, address)
+		return c.config.Engine.Verify(ctx, address)
 	}
 	return c.ask(ctx, m)
 }

@@ -134,17 +134,17 @@ func TestAnswerIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-func TestVerifyAnewRemembers(t *testing.T) {
+func TestFreshRemembers(t *testing.T) {
 	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	for range 2 {
-		if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Details.Cached {
+		if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Details.Cached {
 			t.Error("a remembered result")
 		}
 		settle(c)
 	}
 	f.willSay(always(engine.ReasonMailboxNotFound, nil))
-	_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
+	_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
 	settle(c)
 	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%t %+v", ok, r)
@@ -161,7 +161,7 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "alice@acme.example")
 	f.willSay(always(engine.ReasonGreylisted, nil))
-	if r, _ := c.VerifyAnew(t.Context(), "alice@acme.example"); r.Verdict != engine.VerdictUnknown {
+	if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Verdict != engine.VerdictUnknown {
 		t.Errorf("%+v", r)
 	}
 	settle(c)

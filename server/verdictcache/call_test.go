@@ -50,7 +50,7 @@ func callers(t *testing.T, c *Cache, patience ...time.Duration) []outcome {
 		}
 		all.Go(func() {
 			defer cancel()
-			r, err := c.VerifyAnew(ctx, "Alice@acme.example")
+			r, err := c.VerifyWith(ctx, "Alice@acme.example", fresh)
 			got[i] = outcome{r, err, time.Since(began)}
 		})
 		synctest.Wait() // they come one after the other
@@ -114,7 +114,7 @@ func TestLeavingCallers(t *testing.T) {
 					all.Go(func() {
 						defer cancel()
 						began := time.Now()
-						r, err := c.VerifyAnew(ctx, "alice@acme.example")
+						r, err := c.VerifyWith(ctx, "alice@acme.example", fresh)
 						switch {
 						case i != tt.leaves && (err != nil || r.Verdict != engine.VerdictDeliverable):
 							t.Errorf("caller %d: %+v %v", i, r, err)
@@ -145,7 +145,7 @@ func TestAllLeave(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				began := time.Now()
-				if _, err := c.VerifyAnew(ctx, "alice@acme.example"); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 {
+				if _, err := c.VerifyWith(ctx, "alice@acme.example", fresh); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
 			})
@@ -169,9 +169,9 @@ func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		var all sync.WaitGroup
-		all.Go(func() { _, _ = c.VerifyAnew(ctx, "alice@acme.example") })
+		all.Go(func() { _, _ = c.VerifyWith(ctx, "alice@acme.example", fresh) })
 		time.Sleep(1500 * time.Millisecond)
-		if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err != nil || r.Verdict != engine.VerdictDeliverable {
+		if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err != nil || r.Verdict != engine.VerdictDeliverable {
 			t.Errorf("%+v %v", r, err)
 		}
 		all.Wait()
@@ -218,11 +218,11 @@ func TestPanic(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
+			_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if r, err := c.VerifyAnew(t.Context(), "alice@acme.example"); err == nil || r.Success || r.Verdict != engine.VerdictUnknown || r.Details == nil {
+			if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err == nil || r.Success || r.Verdict != engine.VerdictUnknown || r.Details == nil {
 				t.Errorf("%+v %v", r, err)
 			}
 		})

@@ -14,6 +14,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
+var fresh = engine.VerifyOptions{Fresh: true}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is an engine that says what it is told to.
@@ -23,7 +25,7 @@ type fake struct {
 	says  func(ctx context.Context, address string) (engine.Result, error)
 }
 
-func (f *fake) VerifyAnew(ctx context.Context, address string) (engine.Result, error) {
+func (f *fake) Verify(ctx context.Context, address string) (engine.Result, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, address)
 	says := f.says

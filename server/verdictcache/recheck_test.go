@@ -129,13 +129,13 @@ func TestCallerIsSooner(t *testing.T) {
 		running(t, c)
 		verify(t, c, "alice@acme.example")
 		time.Sleep(4 * time.Minute)
-		_, _ = c.VerifyAnew(t.Context(), "alice@acme.example") // begins its five minutes again
+		_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh) // begins its five minutes again
 		time.Sleep(4 * time.Minute)
 		if f.times() != 2 {
 			t.Errorf("asked %d times, too early", f.times())
 		}
 		f.willSay(always(engine.ReasonRecipientAccepted, nil))
-		_, _ = c.VerifyAnew(t.Context(), "alice@acme.example")
+		_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
 		time.Sleep(time.Hour)
 		if f.times() != 3 {
 			t.Errorf("asked %d times, once too often", f.times())
@@ -150,7 +150,7 @@ func TestRechecksAreBounded(t *testing.T) {
 		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = time.Minute })}
 		c := newCache(t, Config{Engine: f})
 		for i := range maxRechecks + 5 {
-			_, _ = c.VerifyAnew(t.Context(), fmt.Sprintf("u%d@acme.example", i))
+			_, _ = c.VerifyWith(t.Context(), fmt.Sprintf("u%d@acme.example", i), fresh)
 		}
 		wantWaiting(t, c, maxRechecks)
 		if s := c.Stats(); s.RechecksDropped != 5 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // answer is the outcome of a verification.
@@ -28,14 +29,14 @@ func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
 func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, joined bool) {
 	return c.calls.Do(ctx, m.text(), func(ctx context.Context) answer {
 		// The callback belongs to one caller, and the call may outlive it.
-		return c.verify(engine.WithQueued(ctx, nil), m, schedule)
+		return c.verify(queuing.WithNotice(ctx, nil), m, schedule)
 	})
 }
 
 // verify asks the engine and remembers the result.
 func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
-	result, err := c.config.Engine.VerifyAnew(ctx, m.given)
+	result, err := c.config.Engine.Verify(ctx, m.given)
 	a := answer{Value: result, Err: err, Settled: result.Settled(ctx, c.config.Timeout)}
 	if err == nil && a.Settled && c.config.Fingerprint() == fingerprint {
 		c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, schedule)

@@ -13,9 +13,10 @@ type together interface {
 	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
 }
 
-// VerifyTogether is [Cache.VerifyAnew] for addresses of one domain, which costs
-// less if the engine supports it. Their verifications are not shared with other
-// callers. Done is called for each, perhaps from several goroutines at a time.
+// VerifyTogether is [Cache.VerifyWith] with Fresh for addresses of one domain,
+// which costs less if the engine supports it. Their verifications are not
+// shared with other callers. Done is called for each, perhaps from several
+// goroutines at a time.
 func (c *Cache) VerifyTogether(
 	ctx context.Context, addresses []string, done func(i int, result engine.Result, err error),
 ) {
@@ -24,7 +25,7 @@ func (c *Cache) VerifyTogether(
 		var all sync.WaitGroup
 		for i, address := range addresses {
 			all.Go(func() {
-				result, err := c.VerifyAnew(ctx, address)
+				result, err := c.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
 				done(i, result, err)
 			})
 		}

@@ -13,13 +13,11 @@ import (
 // Remedy says why a mail host refuses a client, and what the client's operator
 // can do about it. It decides no verdict.
 type Remedy struct {
-	ID       string
-	Provider string // who refuses, for people; empty: not a certain one
-	Cause    string
-	Do       string
-	Link     string // form, page or e-mail address; empty: none
-	Samples  []string
-	Source   string
+	Cause string
+	Do    string // with the form, page or e-mail address to turn to, if there is one
+
+	id, source string
+	samples    []string
 }
 
 // RemedyFor returns the remedy for a reply of [ClassBlocked], if there is one
@@ -35,18 +33,15 @@ func RemedyFor(q Input) (Remedy, bool) {
 	return Remedy{}, false
 }
 
-// Remedies returns all remedies in the order in which they are tried.
-func Remedies() []Remedy { return embeddedRemedies().list }
-
-// Advice is what to do, with the place to turn to.
-func (r Remedy) Advice() string {
+// advice is what to do, with the place to turn to.
+func (e remedyEntry) advice() string {
 	switch {
-	case r.Link == "":
-		return r.Do
-	case strings.Contains(r.Link, "@"):
-		return r.Do + " The address: " + r.Link
+	case e.Link == "":
+		return e.Do
+	case strings.Contains(e.Link, "@"):
+		return e.Do + " The address: " + e.Link
 	}
-	return r.Do + " The page: " + r.Link
+	return e.Do + " The page: " + e.Link
 }
 
 //go:embed remedies.yaml
@@ -94,8 +89,7 @@ func readRemedies(data []byte) (*remedies, error) {
 			return nil, fmt.Errorf("remedy %q: %w", e.Rule.ID, err)
 		}
 		all.list = append(all.list, Remedy{
-			ID: e.Rule.ID, Provider: e.Provider, Cause: e.Cause, Do: e.Do, Link: e.Link,
-			Samples: e.Rule.Sample, Source: e.Rule.Source,
+			Cause: e.Cause, Do: e.advice(), id: e.Rule.ID, source: e.Rule.Source, samples: e.Rule.Sample,
 		})
 	}
 	return all, nil

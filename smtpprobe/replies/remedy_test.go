@@ -1,9 +1,13 @@
 package replies
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -20,22 +24,22 @@ func TestRemediesFindTheirSamples(t *testing.T) {
 		if hosts := all.rules.rules[i].hosts; len(hosts) > 0 {
 			host = "mx1." + hosts[0]
 		}
-		for _, sample := range r.Samples {
+		for _, sample := range r.samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
-				t.Fatal(r.ID, err)
+				t.Fatal(r.id, err)
 			}
 			q := Input{Phase: smtp.PhaseMAIL, Reply: reply, Host: host}
 			class := DefaultClassifier().Read(q).Class
 			if limited := []Class{ClassBlocked, ClassRateLimited, ClassTemporary}; !slices.Contains(limited, class) {
-				t.Errorf("%s: %q is read as %s", r.ID, sample, class)
+				t.Errorf("%s: %q is read as %s", r.id, sample, class)
 			}
-			if got, ok := RemedyFor(q); !ok || got.ID != r.ID {
-				t.Errorf("%q leads to %q, want %q", sample, got.ID, r.ID)
+			if got, ok := RemedyFor(q); !ok || got.id != r.id {
+				t.Errorf("%q leads to %q, want %q", sample, got.id, r.id)
 			}
 		}
-		if !strings.HasSuffix(r.Cause, ".") || !strings.HasSuffix(r.Do, ".") || r.Source == "" {
-			t.Errorf("%s: cause and do are sentences, and have a source", r.ID)
+		if !strings.HasSuffix(r.Cause, ".") || !strings.Contains(r.Do, ".") || r.source == "" {
+			t.Errorf("%s: cause and do are sentences, and have a source", r.id)
 		}
 	}
 }
@@ -47,8 +51,8 @@ func TestRemedyOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for host, want := range map[string]string{"mx00.t-online.de": "t-online", "mx.example.net": ""} {
-		if got, _ := RemedyFor(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host}); got.ID != want {
-			t.Errorf("%s: %q, want %q", host, got.ID, want)
+		if got, _ := RemedyFor(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host}); got.id != want {
+			t.Errorf("%s: %q, want %q", host, got.id, want)
 		}
 	}
 }
@@ -63,6 +67,29 @@ func TestWrongRemedies(t *testing.T) {
 	} {
 		if _, err := readRemedies([]byte("remedies: [" + text + "]")); err == nil {
 			t.Errorf("accepted: %s", text)
+		}
+	}
+}
+
+// TestDoctorPage: the page has every remedy.
+func TestDoctorPage(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Remedies []remedyEntry `yaml:"remedies"`
+	}
+	if err := yaml.UnmarshalWithOptions(remedyData, &file, yaml.Strict()); err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	for _, e := range file.Remedies {
+		if !strings.HasSuffix(e.Do, ".") {
+			t.Errorf("%s: what to do is a sentence", e.Rule.ID)
+		}
+		if !strings.Contains(page, "| "+e.Cause+" | "+e.Do+" |") || !strings.Contains(page, e.Link) {
+			t.Errorf("the page lacks the remedy %s", e.Rule.ID)
 		}
 	}
 }

@@ -17,7 +17,6 @@ type Session struct {
 	TLS      bool     // a TLS handshake succeeded
 	QUIT     bool     // the client sent QUIT
 	DATA     bool     // the client sent DATA or BDAT
-	Open     bool     // the handler is still at work, so more may follow
 	Err      error    // the first thing the client did that it should not have done; nil: none
 }
 
@@ -33,7 +32,7 @@ type record struct {
 }
 
 func newRecord(addr string) *record {
-	return &record{session: Session{Addr: addr, Open: true}}
+	return &record{session: Session{Addr: addr}}
 }
 
 func (r *record) snapshot() Session {
@@ -58,12 +57,6 @@ func (r *record) startedTLS() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session.TLS = true
-}
-
-func (r *record) ended() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.session.Open = false
 }
 
 func (r *record) fromServer(b []byte) {

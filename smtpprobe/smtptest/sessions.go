@@ -45,7 +45,6 @@ func (s *sessions) start(h Handler, conn net.Conn, addr string) bool {
 		w := newWire(conn, rec)
 		h.ServeSMTP(w)
 		_ = w.Close()
-		rec.ended()
 		s.forget(conn)
 	})
 	return true

@@ -1,17 +1,19 @@
-package engine
+// Package queuing has what a context tells the engine about the wait for
+// sessions with busy mail hosts, for package bulk and the service.
+package queuing
 
 import "context"
 
-// queuedKey is the key of what [WithQueued] puts into a context.
+// queuedKey is the key of what [WithNotice] puts into a context.
 type queuedKey struct{}
 
-// WithQueued returns a context under which a verification reports when it
+// WithNotice returns a context under which a verification reports when it
 // begins to wait for a session with a busy mail host (queued is called with
 // true) and when a session takes it or the wait ends (false), perhaps several
 // times. Callers that limit their concurrent verifications need not count those
-// that wait. Such a verification fails with [ErrBusy] only under
+// that wait. Such a verification fails with engine.ErrBusy only under
 // [WithHoldBack]. Queued must be quick and must not call the Verifier.
-func WithQueued(ctx context.Context, queued func(waits bool)) context.Context {
+func WithNotice(ctx context.Context, queued func(waits bool)) context.Context {
 	return context.WithValue(ctx, queuedKey{}, queued)
 }
 
@@ -19,8 +21,8 @@ func WithQueued(ctx context.Context, queued func(waits bool)) context.Context {
 type holdBackKey struct{}
 
 // WithHoldBack returns a context under which a verification that would begin to
-// wait for its turn ([WithQueued]) fails with a smtpprobe.HeldBackError, which
-// wraps [ErrBusy], where more wait for the same provider already than most
+// wait for its turn ([WithNotice]) fails with a smtpprobe.HeldBackError, which
+// wraps engine.ErrBusy, where more wait for the same provider already than most
 // returns. Callers that limit how many wait can verify addresses of other
 // providers meanwhile, and this one later. If most is how many more may wait,
 // no number of busy providers takes all the room. It must be quick and must not
@@ -29,21 +31,23 @@ type holdBackKey struct{}
 // At a mail host, the verifications under one such context take turns with
 // those under others, so that a small list does not wait behind a large one.
 func WithHoldBack(ctx context.Context, most func() int) context.Context {
-	return context.WithValue(ctx, holdBackKey{}, holdBack{most, new(int)})
+	return context.WithValue(ctx, holdBackKey{}, HoldBack{most, new(int)})
 }
 
-// holdBack is what [WithHoldBack] puts into a context.
-type holdBack struct {
-	most func() int
-	list *int // is another for each call
+// HoldBack is what [WithHoldBack] puts into a context.
+type HoldBack struct {
+	Most func() int
+	List *int // is another for each call
 }
 
-func holdBackOf(ctx context.Context) holdBack {
-	found, _ := ctx.Value(holdBackKey{}).(holdBack)
+// HoldBackOf returns what [WithHoldBack] put into ctx.
+func HoldBackOf(ctx context.Context) HoldBack {
+	found, _ := ctx.Value(holdBackKey{}).(HoldBack)
 	return found
 }
 
-func queuedOf(ctx context.Context) func(waits bool) {
+// NoticeOf returns what [WithNotice] put into ctx.
+func NoticeOf(ctx context.Context) func(waits bool) {
 	queued, _ := ctx.Value(queuedKey{}).(func(waits bool))
 	return queued
 }
