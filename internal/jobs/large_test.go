@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -105,12 +107,37 @@ type large struct {
 }
 
 func (l large) step(what string, work func()) (took time.Duration) {
+	defer l.profile(what)()
 	began, used := time.Now(), processor()
 	work()
 	took = time.Since(began)
 	l.t.Logf("%-9s %8.1f s, %9.0f rows a second; %6.1f s of processors; RSS so far %d MiB", what, took.Seconds(), float64(l.count)/took.Seconds(),
 		(processor() - used).Seconds(), resident())
 	return took
+}
+
+// profile writes the profiles of a step to the folder TEST_LARGE_PROFILE: of
+// the processors, and of what is in memory at its end.
+func (l large) profile(what string) (end func()) {
+	folder := os.Getenv("TEST_LARGE_PROFILE")
+	if folder == "" {
+		return func() {}
+	}
+	create := func(kind string) *os.File {
+		file, err := os.Create(filepath.Join(folder, strings.ReplaceAll(what, " ", "-")+"."+kind))
+		check(l.t, err)
+		return file
+	}
+	used := create("cpu")
+	check(l.t, pprof.StartCPUProfile(used))
+	return func() {
+		pprof.StopCPUProfile()
+		check(l.t, used.Close())
+		held := create("heap")
+		runtime.GC() // a heap profile is as of the last collection
+		check(l.t, pprof.WriteHeapProfile(held))
+		check(l.t, held.Close())
+	}
 }
 
 // TestLarge measures a job of TEST_LARGE rows in a world of fake mail hosts
@@ -177,7 +204,7 @@ func TestLarge(t *testing.T) {
 func largeWorld(t *testing.T) bulk.GroupVerifier {
 	w := enginetest.New(t)
 	for i := range largeDomains + 1 {
-		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{Brief: true, RCPTFunc: func(rcpt string, _ int) string {
 			if strings.HasPrefix(rcpt, "box") {
 				return "250 2.1.5 Ok"
 			}

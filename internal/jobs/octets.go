@@ -36,8 +36,13 @@ func pack(octets []byte) []byte {
 // maxUnpacked bounds a value, which should be a few megabytes.
 const maxUnpacked = 64 << 20
 
+// unpackers are decompressors, which are large, too.
+var unpackers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
 func unpack(packed []byte) ([]byte, error) {
-	r := flate.NewReader(bytes.NewReader(packed))
+	r := unpackers.Get().(io.Reader)
+	defer unpackers.Put(r)
+	_ = r.(flate.Resetter).Reset(bytes.NewReader(packed), nil) // it never fails
 	octets, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)

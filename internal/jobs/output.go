@@ -78,7 +78,8 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 // each calls write for the rows of a job that are wanted, in their order.
 func (m *Manager) each(ctx context.Context, j rows.Job, o Output, write func(row, engine.Result) error) error {
 	out := &output{
-		Output: o, write: write, words: words{}, kept: make(map[int64]uint32), place: make(map[outcome]uint32),
+		Output: o, write: write, words: words{},
+		found: make(map[int]outcome), kept: make(map[int64]uint32), place: make(map[outcome]uint32),
 	}
 	for number := range j.Segments {
 		data, results, err := m.config.Store.JobSegment(ctx, j.ID, number)
@@ -99,7 +100,8 @@ type output struct {
 	Output
 	write func(row, engine.Result) error
 	words words
-	base  int64 // rows of the segments before
+	found map[int]outcome // of the present segment, by row
+	base  int64           // rows of the segments before
 
 	// Outcomes of rows whose address comes again. Few differ.
 	kept   map[int64]uint32
@@ -112,15 +114,14 @@ func (o *output) segment(data []byte, results [][]byte) error {
 	if err != nil {
 		return err
 	}
-	outcomes, err := o.outcomes(results)
-	if err != nil {
+	if err := o.outcomes(results); err != nil {
 		return err
 	}
 	f := fields{left: octets}
 	var at int64
 	for ; f.more(); at++ {
 		r := f.row()
-		found, ok := outcomes[int(at)]
+		found, ok := o.found[int(at)]
 		if r.kind == kindRepeated {
 			var place uint32
 			if place, ok = o.kept[r.first]; ok {
@@ -138,24 +139,24 @@ func (o *output) segment(data []byte, results [][]byte) error {
 	return f.err()
 }
 
-// outcomes returns those of a segment, by row.
-func (o *output) outcomes(results [][]byte) (map[int]outcome, error) {
-	all := make(map[int]outcome)
+// outcomes reads those of a segment.
+func (o *output) outcomes(results [][]byte) error {
+	clear(o.found)
 	for _, packed := range results {
 		octets, err := unpack(packed)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f := fields{left: octets}
 		for f.more() {
 			at := int(f.number())
-			all[at] = f.outcome(o.words)
+			o.found[at] = f.outcome(o.words)
 		}
 		if err := f.err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }
 
 func (o *output) keep(row int64, of outcome) {

@@ -62,6 +62,21 @@ func TestHostRepliesToRCPT(t *testing.T) {
 	}
 }
 
+// TestBriefHost: what happened is known, and what was said is not.
+func TestBriefHost(t *testing.T) {
+	for _, brief := range []bool{false, true} {
+		n, c := connect(t, &smtptest.Host{CatchAll: true, Brief: brief})
+		c.hello()
+		c.want("MAIL FROM:<>", "250 ")
+		c.want("QUIT", "221 ")
+		c.wantEOF()
+		s := n.Sessions()[0]
+		if kept := s.Client != "" && s.Server != "" && len(s.Commands) > 0; !s.QUIT || kept == brief {
+			t.Errorf("brief %t: %+v", brief, s)
+		}
+	}
+}
+
 func TestHostRCPTFunc(t *testing.T) {
 	_, c := connect(t, &smtptest.Host{CatchAll: true, RCPTFunc: func(rcpt string, n int) string {
 		if n == 2 {

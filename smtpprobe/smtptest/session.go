@@ -29,6 +29,7 @@ type record struct {
 	line     []byte // the client's unfinished line
 	message  bool   // the client's lines are those of a message
 	bdatLeft int    // octets of a BDAT chunk still to come
+	brief    bool   // what is said is not kept
 }
 
 func newRecord(addr string) *record {
@@ -62,7 +63,9 @@ func (r *record) startedTLS() {
 func (r *record) fromServer(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.server.Write(b)
+	if !r.brief {
+		r.server.Write(b)
+	}
 	if bytes.HasPrefix(b, []byte("354")) {
 		r.message = true
 	}
@@ -71,7 +74,9 @@ func (r *record) fromServer(b []byte) {
 func (r *record) fromClient(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.client.Write(b)
+	if !r.brief {
+		r.client.Write(b)
+	}
 	for _, c := range b {
 		if r.bdatLeft > 0 {
 			r.bdatLeft--
@@ -90,7 +95,9 @@ func (r *record) endLine(line string) {
 		r.message = line != "."
 		return
 	}
-	r.session.Commands = append(r.session.Commands, line)
+	if !r.brief {
+		r.session.Commands = append(r.session.Commands, line)
+	}
 	switch verbOf(line) {
 	case "QUIT":
 		r.session.QUIT = true

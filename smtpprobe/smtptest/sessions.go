@@ -36,6 +36,9 @@ func (s *sessions) start(h Handler, conn net.Conn, addr string) bool {
 		return false
 	}
 	rec := newRecord(addr)
+	if host, ok := h.(*Host); ok {
+		rec.brief = host.Brief
+	}
 	s.records = remember(s.records, rec)
 	if s.open == nil {
 		s.open = make(map[net.Conn]struct{})
