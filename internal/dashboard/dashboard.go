@@ -91,7 +91,7 @@ type Dashboard struct {
 	decoy     string // hash of an unknown password, for logins that do not exist
 	throttle  *throttle
 	views     views
-	pending   pendingLists
+	drafts    drafts
 	pace      pace
 	assets    map[string]asset
 	handler   http.Handler

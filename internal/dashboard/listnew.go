@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -68,12 +69,12 @@ const lookRows = 10
 
 func (d *Dashboard) showNewList(v *visit) error {
 	column, _ := strconv.Atoi(v.r.URL.Query().Get("column"))
-	return d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
+	return d.useDraft(v, func(l *draft) error {
 		hook, err := d.lastHook(v)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return false, d.renderNewList(v, l, column, hook, page{})
+		return d.renderNewList(v, l, column, hook, page{})
 	})
 }
 
@@ -85,10 +86,10 @@ func format(column int) jobs.Format {
 	return jobs.Format{Column: strconv.Itoa(column)}
 }
 
-func (d *Dashboard) renderNewList(v *visit, l *pendingList, column int, hook listHook, p page) error {
+func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook, p page) error {
 	v.takesLong()
 	hook.SecretAt = "/webhooks/receivers?key=" + KeyID
-	view := newListView{ID: v.r.PathValue("id"), Name: l.name, Size: sizeText(l.spool.Size()), Hook: hook}
+	view := newListView{ID: v.r.PathValue("id"), Name: l.Name, Size: sizeText(l.spool.Size()), Hook: hook}
 	look, err := d.config.Lists.Look(l.spool, format(column), lookRows)
 	var list *jobs.ListError
 	if column > 0 && errors.As(err, &list) { // a column without addresses
@@ -127,28 +128,29 @@ func (d *Dashboard) startList(v *visit) error {
 	hook, faults := hookOf(v)
 	started := ""
 	v.takesLong()
-	err := d.pending.use(v.r.PathValue("id"), v.account.ID, func(l *pendingList) (bool, error) {
-		if name != "" {
-			l.name = name
-		}
+	err := d.useDraft(v, func(l *draft) error {
+		l.Name = cmp.Or(name, l.Name)
 		if len(faults) > 0 {
 			var p page
 			p.refuse(faults)
 			v.status = http.StatusUnprocessableEntity
-			return false, d.renderNewList(v, l, column, hook, p)
+			return d.renderNewList(v, l, column, hook, p)
 		}
-		j, err := d.config.Lists.Create(context.WithoutCancel(v.r.Context()), l.spool, jobs.Request{
-			Owner: v.account.ID, Key: KeyID, Name: l.name, Webhook: hook.URL,
+		j, err := d.config.Lists.StartDraft(context.WithoutCancel(v.r.Context()), l.Job, l.spool, jobs.Request{
+			Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: hook.URL,
 			Progress: hook.Progress, Format: format(column),
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return errNoPage
+		case err != nil:
 			var p page
 			p.Error = faultText(err, d.config.Lists.MaxOctets())
 			v.status = http.StatusUnprocessableEntity
-			return false, d.renderNewList(v, l, column, hook, p)
+			return d.renderNewList(v, l, column, hook, p)
 		}
 		started = j.ID
-		return true, nil
+		return nil
 	})
 	switch {
 	case errors.Is(err, errNoPage): // it was started or dropped already
@@ -156,16 +158,18 @@ func (d *Dashboard) startList(v *visit) error {
 	case err != nil || started == "":
 		return err
 	}
+	d.drafts.forget(v.r.PathValue("id"))
 	return v.redirect("/lists/" + started)
 }
 
 // dropList forgets a list that was sent.
 func (d *Dashboard) dropList(v *visit) error {
-	err := d.pending.use(v.r.PathValue("id"), v.account.ID,
-		func(*pendingList) (bool, error) { return true, nil })
-	if err != nil && !errors.Is(err, errNoPage) {
+	id := v.r.PathValue("id")
+	err := d.config.Lists.DropDraft(v.r.Context(), id, v.account.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
+	d.drafts.forget(id)
 	return v.redirect("/lists")
 }
 

@@ -259,7 +259,7 @@ func TestListForged(t *testing.T) {
 	if got := w.sendFile(t, token, "list.csv", fewRows); got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/sign-in" {
 		t.Errorf("without a session: %d", got.StatusCode)
 	}
-	if n := len(w.pending.all); n != 0 {
+	if n := len(w.drafts.all); n != 0 {
 		t.Errorf("%d lists are kept", n)
 	}
 }
@@ -300,9 +300,9 @@ func TestPendingLists(t *testing.T) {
 	w, _ := newListWorld(t, jobs.Limits{})
 	token := w.listToken(t)
 	var all []string
-	for range pendingEach + 1 {
+	for range jobs.DraftsEach + 1 {
 		all = append(all, w.sendFile(t, token, "list.csv", fewRows).Header.Get("Location"))
-		w.clock.Advance(1)
+		w.clock.Advance(time.Millisecond)
 	}
 	for i, at := range all {
 		want := http.StatusOK
@@ -313,9 +313,9 @@ func TestPendingLists(t *testing.T) {
 			t.Errorf("list %d: %d", i, got.StatusCode)
 		}
 	}
-	w.clock.Advance(pendingTime + 1)
+	w.clock.Advance(copyTime + 1)
 	w.sendFile(t, w.listToken(t), "list.csv", fewRows)
-	if n := len(w.pending.all); n != 1 {
+	if n := len(w.drafts.all); n != 1 {
 		t.Errorf("%d lists are kept", n)
 	}
 }

@@ -5,12 +5,9 @@ import (
 	"crypto/subtle"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -70,9 +67,13 @@ func (d *Dashboard) sendList(v *visit) error {
 		spool.Close()
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
 	}
-	id := d.pending.add(&pendingList{
-		account: v.account.ID, name: cmp.Or(name, "List"), spool: spool, at: d.config.Now(),
-	})
+	v.takesLong()
+	id, err := d.config.Lists.KeepDraft(v.r.Context(), v.account.ID, cmp.Or(name, "List"), spool)
+	if err != nil {
+		spool.Close()
+		return err
+	}
+	d.drafts.add(id, &draft{spool: spool, at: d.config.Now()})
 	return v.redirect("/new-list/" + id)
 }
 
@@ -159,95 +160,3 @@ func withoutFlags(text string) string {
 }
 
 func isEnded(err error) bool { return errors.Is(err, store.ErrState) }
-
-// pendingList is a list that was sent and not started yet.
-type pendingList struct {
-	account, name string
-	spool         *jobs.Spool
-	at            time.Time
-
-	busy sync.Mutex // held while the spool is read
-	gone bool       // the spool is closed
-}
-
-// Bounds of lists that wait to be started: they are on the disk.
-const (
-	pendingEach = 2 // of an account; more replace the oldest
-	pendingAll  = 20
-	pendingTime = time.Hour
-)
-
-// pendingLists are the lists that wait for their start, by a random name. They
-// belong to this process.
-type pendingLists struct {
-	mu  sync.Mutex
-	all map[string]*pendingList
-}
-
-// add keeps a list and returns its name.
-func (p *pendingLists) add(l *pendingList) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.all == nil {
-		p.all = make(map[string]*pendingList)
-	}
-	var own []string
-	for id, other := range p.all {
-		if l.at.Sub(other.at) > pendingTime {
-			p.drop(id)
-		} else if other.account == l.account {
-			own = append(own, id)
-		}
-	}
-	p.makeRoom(own, pendingEach)
-	p.makeRoom(slices.Collect(maps.Keys(p.all)), pendingAll)
-	id := secret()
-	p.all[id] = l
-	return id
-}
-
-// makeRoom drops the oldest lists until there is room for one more.
-func (p *pendingLists) makeRoom(ids []string, most int) {
-	slices.SortFunc(ids, func(a, b string) int { return p.all[a].at.Compare(p.all[b].at) })
-	for _, id := range ids[:max(0, len(ids)-most+1)] {
-		p.drop(id)
-	}
-}
-
-// drop drops a list, unless it is being read.
-func (p *pendingLists) drop(id string) {
-	if l := p.all[id]; l.busy.TryLock() {
-		l.close()
-		l.busy.Unlock()
-		delete(p.all, id)
-	}
-}
-
-func (l *pendingList) close() {
-	l.spool.Close()
-	l.gone = true
-}
-
-// use calls do with a list of an account, one at a time. The list is dropped if
-// do says so. [errNoPage]: the account has no such list.
-func (p *pendingLists) use(id, account string, do func(*pendingList) (done bool, err error)) error {
-	p.mu.Lock()
-	l, found := p.all[id]
-	p.mu.Unlock()
-	if !found || l.account != account {
-		return errNoPage
-	}
-	l.busy.Lock()
-	defer l.busy.Unlock()
-	if l.gone {
-		return errNoPage
-	}
-	done, err := do(l)
-	if done {
-		l.close()
-		p.mu.Lock()
-		delete(p.all, id)
-		p.mu.Unlock()
-	}
-	return err
-}

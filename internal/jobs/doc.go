@@ -10,6 +10,10 @@
 // segments and their addresses as batches. The job exists when the last
 // transaction has committed.
 //
+// A list that somebody looks at first is a draft: a job whose segments are the
+// list as it arrived. [Manager.StartDraft] makes another job of it, and deletes
+// it.
+//
 // # Work
 //
 // On each node a job has a run of package bulk while there are batches to

@@ -14,6 +14,10 @@ type Store interface {
 	AddSegment(ctx context.Context, job string, segment int64, data []byte, batches []rows.Batch) error
 	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
 	DropJob(ctx context.Context, id string) error
+	KeepDraft(ctx context.Context, id string, segments, octets int64) error
+	Draft(ctx context.Context, id, owner string) (rows.Job, error)
+	Drafts(ctx context.Context, owner string) ([]rows.Job, error)
+	TakeDraft(ctx context.Context, node, id, owner string) error
 
 	Job(ctx context.Context, id string) (rows.Job, error)
 	Jobs(ctx context.Context, q rows.JobQuery) ([]rows.Job, error)

@@ -161,7 +161,7 @@ type asker interface {
 }
 
 // visible is the condition for jobs that anybody sees.
-const visible = `deleted = 0 AND state <> 'loading'`
+const visible = `deleted = 0 AND state NOT IN ('loading', 'draft')`
 
 // readJob reads a job with its counters.
 func readJob(ctx context.Context, q asker, id string) (Job, error) {

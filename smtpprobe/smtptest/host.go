@@ -62,8 +62,8 @@ type Host struct {
 	lineEnd   string        // of replies; default: CRLF
 	byteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
 
-	// Brief keeps of each session what happened, and not what was said, which is
-	// more than a test of millions of mailboxes can have in memory.
+	// Brief keeps of each session what happened, and not what was said, which
+	// is more than a test of millions of mailboxes can have in memory.
 	Brief bool
 
 	greylist greylist

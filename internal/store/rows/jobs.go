@@ -9,6 +9,7 @@ type JobState string
 // is deleted.
 const (
 	JobLoading   JobState = "loading" // its list is arriving; nobody sees it yet
+	JobDraft     JobState = "draft"   // its list has arrived, and nobody has said yet that it is a job
 	JobQueued    JobState = "queued"  // nothing was asked yet
 	JobRunning   JobState = "running"
 	JobPaused    JobState = "paused"
