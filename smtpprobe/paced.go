@@ -175,18 +175,26 @@ func (p *Pool) tell(g *paced, now time.Time) {
 		attrs = append(attrs, slog.Time("until", s.PausedUntil))
 	case pacing.RateLimited:
 		text = "provider finds us too fast, and is asked more slowly"
-		if attrs = append(attrs, slog.Int("sessions", s.Allowed)); news.paused {
+		if attrs = withSessions(attrs, s); news.paused {
 			text = "provider still finds us too fast, and is paused"
 			attrs = append(attrs, slog.Time("until", s.PausedUntil))
 		}
 	case pacing.Harvesting:
 		text = "so many mailboxes do not exist that the provider may take us for harvesters: it is asked more slowly"
-		attrs = append(attrs, slog.Float64("refused", s.Refused), slog.Int("sessions", s.Allowed))
+		attrs = withSessions(append(attrs, slog.Float64("refused", s.Refused)), s)
 	case pacing.BudgetSpent:
 		text = "provider has heard as many recipients as it may in a day"
 		attrs = append(attrs, slog.Int("recipients", s.LastDay))
 	}
 	p.config.Logger.Warn(text, attrs...)
+}
+
+// withSessions adds how many sessions a provider may have, if that is limited.
+func withSessions(attrs []any, s pacing.State) []any {
+	if s.Allowed < 0 {
+		return attrs
+	}
+	return append(attrs, slog.Int("sessions", s.Allowed))
 }
 
 // known returns the result of a job that needs no session: the provider of the

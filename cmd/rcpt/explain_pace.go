@@ -36,7 +36,7 @@ func (c *explainPaceCommand) Run(std terminal) error {
 		tables = []pace.Table{table}
 	}
 	for _, table := range tables {
-		e.Providers = append(e.Providers, providerPaceOf(settings.Rules(table)))
+		e.Providers = append(e.Providers, c.providerPaceOf(settings.Rules(table)))
 	}
 	if c.JSON {
 		return json.NewEncoder(std.out).Encode(e)
@@ -126,11 +126,17 @@ type paceRule struct {
 	Source string `json:"source,omitempty"`
 }
 
-func providerPaceOf(rules pace.Rules) providerPace {
+func (f paceFlags) providerPaceOf(rules pace.Rules) providerPace {
 	p := providerPace{Provider: rules.Provider, Known: rules.Known}
 	for _, rule := range rules.Why {
 		p.Limits = append(p.Limits, paceRule{rule.Name, rule.Value, string(rule.Origin), rule.Source})
 	}
+	first := paceRule{Name: "first_sessions_per_host", Origin: string(pace.FromDefault)}
+	if rules.FirstSessions() < pace.FirstSessions {
+		first.Source = "the provider allows few sessions"
+	}
+	first.Value = fmt.Sprint(min(rules.FirstSessions(), int(f.MaxSessionsPerHost)))
+	p.Limits = append(p.Limits, first)
 	return p
 }
 
@@ -216,7 +222,7 @@ func because(rule paceRule) string {
 func (e paceExplanation) writeAll(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PROVIDER\tSESSIONS\tPER MINUTE\tRECIPIENTS/SESSION\tPER MINUTE\tPER DAY"+
-		"\tREFUSED\tDEFERRED\tTOO FAST\tSLOW FOR")
+		"\tREFUSED\tDEFERRED\tTOO FAST\tSLOW FOR\tFIRST/HOST")
 	for _, p := range e.Providers {
 		cells := []string{p.Provider}
 		for _, rule := range p.Limits {
