@@ -145,7 +145,8 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 func (l Limits) withDefaults() (Limits, error) {
-	if min(int64(l.Window), l.WindowBytes, int64(l.PerDomain), int64(l.Queued), int64(l.Waiting), int64(l.Ahead), l.HeldBytes, l.RecentBytes) < 0 {
+	counts := min(l.Window, l.PerDomain, l.Queued, l.Waiting, l.Ahead)
+	if counts < 0 || min(l.WindowBytes, l.HeldBytes, l.RecentBytes) < 0 {
 		return l, errNegativeLimit
 	}
 	setDefault(&l.Window, 20_000)

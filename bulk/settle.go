@@ -90,8 +90,8 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 		return nil
 	}
 	if o.err != nil {
-		r.options.Logger.LogAttrs(ctx, slog.LevelWarn, "not verified", slog.Int64("item", t.place+1), slog.String("domain", domain),
-			slog.Any("error", o.err))
+		r.options.Logger.LogAttrs(ctx, slog.LevelWarn, "not verified",
+			slog.Int64("item", t.place+1), slog.String("domain", domain), slog.Any("error", o.err))
 		if t.record.answer == nil {
 			t.record.answer = o.answer
 		}

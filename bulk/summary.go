@@ -81,7 +81,8 @@ func (t *tally) add(a *answer) {
 		return
 	}
 	t.reasons[a.reason]++
-	if a.result.Domain == "" || a.result.Verdict != engine.VerdictUnknown && a.result.Verdict != engine.VerdictUndeliverable {
+	bad := a.result.Verdict == engine.VerdictUnknown || a.result.Verdict == engine.VerdictUndeliverable
+	if a.result.Domain == "" || !bad {
 		return
 	}
 	of := domainReason{a.result.Domain, a.reason}

@@ -23,7 +23,8 @@ const (
 )
 
 // The namespaces that a world has to itself.
-const namespaces = syscall.CLONE_NEWNET | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+const namespaces = syscall.CLONE_NEWNET | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC |
+	syscall.CLONE_NEWUTS
 
 // cannotRun says what the suite lacks on this machine. That is no failure.
 type cannotRun struct{ why string }

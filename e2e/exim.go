@@ -16,7 +16,9 @@ func (w *world) startExim() error {
 		return err
 	}
 	// What the package's installation scripts do.
-	for _, dir := range []string{"var/spool/exim4", "var/log/exim4", "var/spool/exim4-full", "var/log/exim4-full", "var/log/exim4-situations"} {
+	for _, dir := range []string{
+		"var/spool/exim4", "var/log/exim4", "var/spool/exim4-full", "var/log/exim4-full", "var/log/exim4-situations",
+	} {
 		if err := os.MkdirAll(r.path(dir), 0o750); err != nil {
 			return err
 		}

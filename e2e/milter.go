@@ -59,7 +59,8 @@ func serveMilter(conn net.Conn) {
 			return
 		}
 		if answer != "" {
-			if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer...)); err != nil {
+			packet := append(binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer...)
+			if _, err := conn.Write(packet); err != nil {
 				return
 			}
 		}

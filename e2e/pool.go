@@ -46,7 +46,8 @@ func (g hostGroup) zone() string {
 // master is what they add to master.cf.
 func (g hostGroup) master() string {
 	settings := "  -o smtpd_delay_reject=no\n" +
-		"  -o { smtpd_client_restrictions = check_client_access inline:{{" + refusedEgress + "=554 5.7.1 Client host blocked}} }\n"
+		"  -o { smtpd_client_restrictions = check_client_access inline:{{" +
+		refusedEgress + "=554 5.7.1 Client host blocked}} }\n"
 	if g.greylists {
 		settings = "  -o { smtpd_recipient_restrictions = check_policy_service inet:127.0.0.1:10023 }\n"
 	}

@@ -21,7 +21,8 @@ func (w *world) startPostfix() error {
 	if err := w.startPostgrey(r); err != nil {
 		return err
 	}
-	if err := r.appendTo("etc/postfix/master.cf", w.situations.master()+poolHosts.master()+greyHosts.master()); err != nil {
+	hosts := w.situations.master() + poolHosts.master() + greyHosts.master()
+	if err := r.appendTo("etc/postfix/master.cf", hosts); err != nil {
 		return err
 	}
 	// What the package's installation scripts do.

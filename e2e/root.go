@@ -147,7 +147,8 @@ func (r *root) start(name, path string, args ...string) error {
 // present.
 func (r *root) makeCertificate() error {
 	err := r.run("/usr/bin/openssl", "req", "-x509", "-subj", "/CN=mx.example", "-days", "2",
-		"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "/etc/ssl/mx.key", "-out", "/etc/ssl/mx.pem")
+		"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+		"-keyout", "/etc/ssl/mx.key", "-out", "/etc/ssl/mx.pem")
 	if err != nil {
 		return err
 	}

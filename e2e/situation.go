@@ -75,7 +75,8 @@ func (s *situation) name() string { return "s_" + strings.ReplaceAll(s.slug, "-"
 
 // fill replaces DOMAIN, HOST, ADDRESS and SLUG.
 func (s *situation) fill(line string) string {
-	return strings.NewReplacer("DOMAIN", s.domain(), "HOST", s.host(), "ADDRESS", s.ip.String(), "SLUG", s.name()).Replace(line)
+	names := strings.NewReplacer("DOMAIN", s.domain(), "HOST", s.host(), "ADDRESS", s.ip.String(), "SLUG", s.name())
+	return names.Replace(line)
 }
 
 // situations are all tables, by server.

@@ -86,7 +86,8 @@ func (all situations) master() string {
 		for _, line := range s.config {
 			if line == "pass" {
 				service = "postscreen"
-				settings += "  -o smtpd_service_name=" + s.name() + "\n  -o postscreen_cache_map=btree:$data_directory/" + s.name() + "\n"
+				settings += "  -o smtpd_service_name=" + s.name() + "\n" +
+					"  -o postscreen_cache_map=btree:$data_directory/" + s.name() + "\n"
 				fmt.Fprintf(&b, "%s pass - - n - - smtpd\n  -o myhostname=%s\n", s.name(), s.host())
 				continue
 			}

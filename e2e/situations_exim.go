@@ -44,7 +44,8 @@ func (w *world) startEximSituations(r *root) error {
 			shared = append(shared, s.ip.String())
 			continue
 		}
-		if err := w.startEximSituation(r, s.name(), w.situations.eximConfig(string(template), s.ip.String(), s.name(), main)); err != nil {
+		config := w.situations.eximConfig(string(template), s.ip.String(), s.name(), main)
+		if err := w.startEximSituation(r, s.name(), config); err != nil {
 			return err
 		}
 	}

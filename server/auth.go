@@ -41,7 +41,8 @@ func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring
 		return s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
 	}
 	client, err := s.config.Authorize(r)
-	if refusal := (*Refusal)(nil); errors.As(err, &refusal) && http.StatusText(refusal.Status) != "" && refusal.Status >= 400 {
+	refusal := (*Refusal)(nil)
+	if errors.As(err, &refusal) && http.StatusText(refusal.Status) != "" && refusal.Status >= 400 {
 		return nil, refusal
 	}
 	if err != nil {
@@ -101,8 +102,9 @@ func (s *Server) quotaUsedUp(w http.ResponseWriter) {
 	resets := keyring.QuotaResets(now)
 	w.Header().Set("Retry-After", seconds(resets.Sub(now)))
 	writeJSON(w, http.StatusPaymentRequired, errorBody{
-		Message: "The rest of this key's monthly quota is not sufficient. The quota is reset on " + resets.Format(time.DateOnly) + " at 00:00 UTC.",
-		Code:    quotaUsedUp, ResetsAt: &resets,
+		Message: "The rest of this key's monthly quota is not sufficient. The quota is reset on " +
+			resets.Format(time.DateOnly) + " at 00:00 UTC.",
+		Code: quotaUsedUp, ResetsAt: &resets,
 	})
 }
 
@@ -141,7 +143,8 @@ func rateFields(header http.Header, rate keyring.Rate) {
 		return
 	}
 	values := []string{ // one allocation for the four
-		strconv.FormatInt(rate.Limit, 10), strconv.FormatInt(rate.Remaining, 10), strconv.FormatInt(keyring.Seconds(rate.Reset), 10), rate.Policy,
+		strconv.FormatInt(rate.Limit, 10), strconv.FormatInt(rate.Remaining, 10),
+		strconv.FormatInt(keyring.Seconds(rate.Reset), 10), rate.Policy,
 	}
 	header["Ratelimit-Limit"], header["Ratelimit-Remaining"] = values[0:1:1], values[1:2:2]
 	header["Ratelimit-Reset"], header["Ratelimit-Policy"] = values[2:3:3], values[3:4:4]

@@ -70,7 +70,8 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 		}
 		defer func() {
 			if known == "" && !made {
-				_ = s.config.Jobs.Unclaim(context.WithoutCancel(r.Context()), *token) // it ends with this node at the latest
+				// The claim ends with this node at the latest.
+				_ = s.config.Jobs.Unclaim(context.WithoutCancel(r.Context()), *token)
 			}
 		}()
 	}
@@ -195,7 +196,8 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 
 func notTaken() error {
 	return &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken,
-		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx or as the file of a multipart/form-data."}
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx " +
+			"or as the file of a multipart/form-data."}
 }
 
 // bodyFault is the error of a body that did not arrive, as a [fault]; others

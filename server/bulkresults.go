@@ -78,8 +78,11 @@ func readOutput(q *query) (o jobs.Output, extension, mediaType string, err error
 		return o, "", "", err
 	}
 	o.Format = as.format
-	if o.Results, err = values(q, "result", []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
-		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty}); err != nil {
+	verdicts := []engine.Verdict{
+		engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
+		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty,
+	}
+	if o.Results, err = values(q, "result", verdicts); err != nil {
 		return o, "", "", err
 	}
 	if o.Reasons, err = values(q, "reason", engine.Reasons()); err != nil {
@@ -91,7 +94,8 @@ func readOutput(q *query) (o jobs.Output, extension, mediaType string, err error
 
 // etagOf identifies the results of a job that has ended.
 func etagOf(j rows.Job, o jobs.Output, packed bool) string {
-	what := rows.HashOf(fmt.Sprint(j.ID, j.State, j.Done, j.Finished.UnixMilli(), o.Format, o.Results, o.Reasons, o.Flags, packed))
+	what := rows.HashOf(fmt.Sprint(
+		j.ID, j.State, j.Done, j.Finished.UnixMilli(), o.Format, o.Results, o.Reasons, o.Flags, packed))
 	return fmt.Sprintf(`"%x"`, what[:12])
 }
 

@@ -40,7 +40,8 @@ func (s *Server) addWebhooks(all routes) {
 	all[webhookResendRoute] = only(authorized(s.resendWebhook), http.MethodPost)
 	all[webhookTestRoute] = only(authorized(s.testWebhook), http.MethodPost)
 	secret := map[string]handler{http.MethodGet: authorized(s.showSecret), http.MethodPost: authorized(s.rotateSecret)}
-	all[webhookSecretRoute] = only(func(x *exchange, r *http.Request) { secret[r.Method](x, r) }, http.MethodGet, http.MethodPost)
+	answer := func(x *exchange, r *http.Request) { secret[r.Method](x, r) }
+	all[webhookSecretRoute] = only(answer, http.MethodGet, http.MethodPost)
 }
 
 // listWebhooks answers GET /api/v1/webhooks, the latest first.
@@ -76,7 +77,9 @@ func readWebhookQuery(q *query) (asked rows.WebhookQuery, err error) {
 	}
 	limit := strconv.Itoa(webhooksListed)
 	state := ""
-	for name, value := range map[string]*string{"job": &asked.Job, "state": &state, "before": &asked.Before, "limit": &limit} {
+	for name, value := range map[string]*string{
+		"job": &asked.Job, "state": &state, "before": &asked.Before, "limit": &limit,
+	} {
 		text, given, err := q.one(name)
 		if err != nil {
 			return asked, err

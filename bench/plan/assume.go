@@ -55,7 +55,9 @@ func Mixes() []Mix {
 			Parts:  []Part{{"google", 0.39}, {"microsoft", 0.35}, {"yahoo", 0.18}},
 		},
 		{
-			Name: "businesses", Source: "the mail hosts of 50,000 domains, MailTester Ninja, 2 July 2026 (CC BY 4.0), as if each domain had as many addresses",
+			Name: "businesses",
+			Source: "the mail hosts of 50,000 domains, MailTester Ninja, 2 July 2026 (CC BY 4.0), " +
+				"as if each domain had as many addresses",
 			Parts: []Part{{"google", 0.283}, {"microsoft", 0.226}, {"proofpoint", 0.055}, {"mimecast", 0.031}},
 		},
 	}

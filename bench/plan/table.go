@@ -33,7 +33,8 @@ func Tables() (string, error) {
 // writeRates writes how fast the providers of the mixes are asked.
 func writeRates(text *strings.Builder) error {
 	text.WriteString("Addresses a minute that one egress gets answered:\n\n" +
-		"| provider | `normal` | limited by | `careful`, without its daily budget | limited by |\n| --- | --- | --- | --- | --- |\n")
+		"| provider | `normal` | limited by | `careful`, without its daily budget | limited by |\n" +
+		"| --- | --- | --- | --- | --- |\n")
 	seen := map[string]bool{}
 	for _, mix := range Mixes() {
 		for _, part := range mix.Parts {

@@ -49,7 +49,9 @@ func Control(in io.Reader, out io.Writer) error { return process.Serve(in, out, 
 
 // start starts what the order asks for.
 func start(order Order) (process.Service, error) {
-	serve, known := map[Kind]func(context.Context, net.Listener, Order) error{Trivial: serveTrivial, Bare: serveBare, Whole: serveWhole}[order.Kind]
+	serve, known := map[Kind]func(context.Context, net.Listener, Order) error{
+		Trivial: serveTrivial, Bare: serveBare, Whole: serveWhole,
+	}[order.Kind]
 	if !known {
 		return process.Service{}, fmt.Errorf("there is no service of kind %q", order.Kind)
 	}
@@ -98,14 +100,16 @@ func serveBare(ctx context.Context, listener net.Listener, order Order) error {
 }
 
 // record is about as long as the record of a verification.
-const record = `{"email":"box1@d1.test","user":"box1","domain":"d1.test","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,` +
-	`"success":true,"result":"deliverable","message":"The mail host takes mail for this mailbox and refuses unknown ones."}` + "\n"
+const record = `{"email":"box1@d1.test","user":"box1","domain":"d1.test",` +
+	`"accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"deliverable",` +
+	`"message":"The mail host takes mail for this mailbox and refuses unknown ones."}` + "\n"
 
 func serveTrivial(ctx context.Context, listener net.Listener, _ Order) error {
-	trivial := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	answer := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, record)
-	})}
+	}
+	trivial := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(answer)}
 	defer context.AfterFunc(ctx, func() { trivial.Close() })()
 	if err := trivial.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

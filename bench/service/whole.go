@@ -90,7 +90,8 @@ func (w *whole) open(ctx context.Context, order Order, log *slog.Logger) (err er
 	if w.verifier, err = engine.New(config); err != nil {
 		return err
 	}
-	if w.cache, err = verdictcache.New(verdictcache.Config{Engine: w.verifier, Store: w.store, Entries: remembered, Log: log}); err != nil {
+	cached := verdictcache.Config{Engine: w.verifier, Store: w.store, Entries: remembered, Log: log}
+	if w.cache, err = verdictcache.New(cached); err != nil {
 		return err
 	}
 	w.front, err = server.New(server.Config{

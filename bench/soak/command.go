@@ -177,8 +177,8 @@ func (s *soak) rest(ctx context.Context) error {
 
 // tell sums up what the world has seen.
 func (s *soak) tell(c Counters) {
-	fmt.Fprintf(s.out, "\nThe world has seen %d connections, up to %d at a time, and %d DNS queries. A name with a dot is a subject at rest.\n",
-		c.Connections, c.PeakOpen, c.Queries)
+	fmt.Fprintf(s.out, "\nThe world has seen %d connections, up to %d at a time, and %d DNS queries. "+
+		"A name with a dot is a subject at rest.\n", c.Connections, c.PeakOpen, c.Queries)
 	for what, n := range c.Harm {
 		s.wrong.add("%s: %d times", what, n)
 	}

@@ -35,8 +35,9 @@ const keptLines = 40
 func run(
 	ctx context.Context, binary, folder string, spec Spec, ready Ready, timeout time.Duration, args ...string,
 ) (*program, error) {
-	args = append(args, "--resolver", ready.DNS, "--smtp-port", strconv.Itoa(int(ready.Port)), "--allow-net", spec.Network().String(), "--helo", helo,
-		"--timeout", timeout.String(), "--data", filepath.Join(folder, "data"), "--debug-listen", "127.0.0.1:0", "--log-level", "warn")
+	args = append(args, "--resolver", ready.DNS, "--smtp-port", strconv.Itoa(int(ready.Port)),
+		"--allow-net", spec.Network().String(), "--helo", helo, "--timeout", timeout.String(),
+		"--data", filepath.Join(folder, "data"), "--debug-listen", "127.0.0.1:0", "--log-level", "warn")
 	p := &program{
 		cmd: exec.CommandContext(ctx, binary, args...), ended: make(chan error, 1), news: make(chan struct{}, 1),
 	}

@@ -98,8 +98,8 @@ func (t *trial) rest(ctx context.Context) (figures, error) {
 		case f.atRest(t.start), ctx.Err() != nil:
 			return f, nil
 		case time.Now().After(end):
-			t.wrong.add("%s does not come to rest: %d goroutines and %d file descriptors, and had %d and %d before the load",
-				t.name(), f.Goroutines, f.fds, t.start.Goroutines, t.start.fds)
+			t.wrong.add("%s does not come to rest: %d goroutines and %d file descriptors, "+
+				"and had %d and %d before the load", t.name(), f.Goroutines, f.fds, t.start.Goroutines, t.start.fds)
 			return f, nil
 		}
 		<-look.C

@@ -56,5 +56,6 @@ func Judge(address string, verdict engine.Verdict) error {
 // nothing came of it, with a good DNS: this must be rare.
 func unsettled(address string, verdict engine.Verdict, reason engine.Reason) bool {
 	local, _, _ := strings.Cut(address, "@")
-	return verdict == engine.VerdictUnknown && reason != engine.ReasonDNSTemporary && modeOf(address).name == honest && !strings.HasPrefix(local, full)
+	return verdict == engine.VerdictUnknown && reason != engine.ReasonDNSTemporary &&
+		modeOf(address).name == honest && !strings.HasPrefix(local, full)
 }

@@ -88,8 +88,9 @@ func (c crowd) operators(ctx context.Context) (*table, map[string]crowdRun, erro
 	for i := range byte(3) {
 		three = append(three, netip.AddrFrom4([4]byte{127, crowdSubnet, 254, i + 1}))
 	}
-	t := &table{title: fmt.Sprintf("%d addresses at %d mail hosts of one operator, which tolerates %d sessions of a client",
-		c.operator.Addresses, c.operator.Domains, c.operator.Operator.SessionsPerClient), header: []string{
+	const title = "%d addresses at %d mail hosts of one operator, which tolerates %d sessions of a client"
+	o := c.operator
+	t := &table{title: fmt.Sprintf(title, o.Addresses, o.Domains, o.Operator.SessionsPerClient), header: []string{
 		"setting", "settled", "false undeliverable", "seconds", "addresses per second",
 		"most sessions of a client", "refused with 421 or 554", "blocks",
 	}}
@@ -111,17 +112,19 @@ func (c crowd) operators(ctx context.Context) (*table, map[string]crowdRun, erro
 			return nil, nil, err
 		}
 		runs[setting.name] = run
-		t.add(setting.name, fmt.Sprintf("%d of %d", run.settled, len(list)), fmt.Sprint(run.falsely), fmt.Sprintf("%.1f", run.took.Seconds()),
-			number(float64(len(list))/run.took.Seconds()), fmt.Sprint(run.world.PeakPerClient), fmt.Sprint(run.world.TurnedAway), fmt.Sprint(run.world.Blocks))
+		t.add(setting.name, fmt.Sprintf("%d of %d", run.settled, len(list)), fmt.Sprint(run.falsely),
+			fmt.Sprintf("%.1f", run.took.Seconds()), number(float64(len(list))/run.took.Seconds()),
+			fmt.Sprint(run.world.PeakPerClient), fmt.Sprint(run.world.TurnedAway), fmt.Sprint(run.world.Blocks))
 	}
 	return t, runs, nil
 }
 
 // besideGiant has rcpt ask many small domains alone, and then beside a giant.
 func (c crowd) besideGiant(ctx context.Context) (*table, error) {
-	t := &table{title: fmt.Sprintf("%d addresses of %d small domains, alone and beside a domain with %d",
-		c.small, c.domains, c.large),
-		header: []string{"list", "settled", "seconds until the small domains are done", "seconds in all", "most sessions to one host"}}
+	const title = "%d addresses of %d small domains, alone and beside a domain with %d"
+	t := &table{title: fmt.Sprintf(title, c.small, c.domains, c.large), header: []string{
+		"list", "settled", "seconds until the small domains are done", "seconds in all", "most sessions to one host",
+	}}
 	small, giant := c.lists()
 	for _, l := range []struct {
 		name string

@@ -69,7 +69,8 @@ func (b bulk) run(ctx context.Context, folder, dns string) (passed, error) {
 	}
 	began := time.Now()
 	peak, err := watched(exec.CommandContext(ctx, b.binary, "bulk", input, "-o", out, "--resolver", dns,
-		"--smtp-port", fmt.Sprint(b.spec.Port), "--allow-net", "127.0.0.0/8", "--helo", drive.HELO, "--retry-window", "0s", "--no-progress"))
+		"--smtp-port", fmt.Sprint(b.spec.Port), "--allow-net", "127.0.0.0/8", "--helo", drive.HELO,
+		"--retry-window", "0s", "--no-progress"))
 	if err != nil {
 		return passed{}, err
 	}

@@ -49,8 +49,8 @@ func scenarios() []scenario {
 			concurrency: 200,
 			spec:        skewed(2_000, 20*time.Millisecond),
 			figures: []figure{
-				cpuPerAddress(atMost(0.13).of(yardstickTitle)), connections(atMost(0.2)), roundTrips(atMost(0.8)), recipients(goal{}),
-				queries(atMost(0.35)), allocations(goal{}), peakMemory(goal{}),
+				cpuPerAddress(atMost(0.13).of(yardstickTitle)), connections(atMost(0.2)), roundTrips(atMost(0.8)),
+				recipients(goal{}), queries(atMost(0.35)), allocations(goal{}), peakMemory(goal{}),
 			},
 		}, {
 			name: "distinct-suggest", title: "as distinct, and AfterShip suggests domains for mistyped ones, too",
@@ -87,7 +87,9 @@ func scenarios() []scenario {
 			spec:    skewedPatientSlow,
 			figures: []figure{perSecond(atLeast(2.5).of(yardstickTitle)), cpuPerAddress(goal{})},
 		}, {
-			name: "wide", title: "20,000 addresses of 3,000 domains, 40 % at three hosts; all hang up at twenty refusals and refuse a 51st session",
+			name: "wide",
+			title: "20,000 addresses of 3,000 domains, 40 % at three hosts; " +
+				"all hang up at twenty refusals and refuse a 51st session",
 			concurrency: 500, spec: wide(),
 			figures: []figure{
 				perSecond(atLeast(7).of(yardstickTitle)), connections(atMost(0.1)),
@@ -97,7 +99,9 @@ func scenarios() []scenario {
 			name: "wide-slow", title: "20,000 as in wide, and two mailboxes in a hundred answer after 3 s",
 			concurrency: 500,
 			spec:        wideSlow,
-			figures:     []figure{perSecond(atLeast(1.2).of(yardstickTitle)), connections(goal{}), cpuPerAddress(goal{})},
+			figures: []figure{
+				perSecond(atLeast(1.2).of(yardstickTitle)), connections(goal{}), cpuPerAddress(goal{}),
+			},
 		}, {
 			name:        "wide-tarpits",
 			title:       "20,000 as in wide, and three hosts in a hundred answer each command after 3 s",

@@ -145,7 +145,9 @@ func (r race) serveOnce(ctx context.Context, w webService, all *served, place *p
 	if err := place.Ask("take", &counted); err != nil {
 		return err
 	}
-	all.trivial, all.fresh, all.repeated = append(all.trivial, trivial), append(all.fresh, fresh), append(all.repeated, repeated)
+	all.trivial = append(all.trivial, trivial)
+	all.fresh = append(all.fresh, fresh)
+	all.repeated = append(all.repeated, repeated)
 	all.misses = max(all.misses, counted.Connections)
 	return nil
 }
@@ -183,7 +185,9 @@ func (w webService) put(ctx context.Context, l load, key string, server *process
 	if err := server.Ask("used", &before); err != nil {
 		return pace{}, err
 	}
-	took, err := service.Load{Addr: addr, Key: key, Addresses: l.addresses, Requests: l.requests, Connections: w.connections}.Run(ctx)
+	took, err := service.Load{
+		Addr: addr, Key: key, Addresses: l.addresses, Requests: l.requests, Connections: w.connections,
+	}.Run(ctx)
 	if err != nil {
 		return pace{}, err
 	}

@@ -9,7 +9,7 @@ import (
 type Counters struct {
 	Connections   int64            // accepted
 	TurnedAway    int64            // of those, with 421 because the client had too many sessions open
-	Waits         int64            // groups of replies after which a host waited for the client, the greeting among them
+	Waits         int64            // groups of replies, the greeting among them, after which a host waited
 	NoQUIT        int64            // sessions that the client ended without QUIT
 	PeakPerHost   int64            // the most sessions open to one host at a time
 	PeakInAll     int64            // the most sessions open at a time

@@ -49,5 +49,7 @@ type counts struct {
 }
 
 func newCounts() *counts {
-	return &counts{commands: newTally("EHLO", "HELO", "MAIL", "RCPT", "RSET", "NOOP", "DATA", "BDAT", "QUIT", "STARTTLS", "VRFY", "AUTH")}
+	return &counts{commands: newTally(
+		"EHLO", "HELO", "MAIL", "RCPT", "RSET", "NOOP", "DATA", "BDAT", "QUIT", "STARTTLS", "VRFY", "AUTH",
+	)}
 }

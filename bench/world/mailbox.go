@@ -68,8 +68,9 @@ func (s Spec) mailbox(local, domain string) (state, bool) {
 		return unknown, false
 	}
 	mix, address := s.MailboxMix, local+"@"+domain
-	state := [...]state{unknown, full, disabled, exists}[pick(s.share("mailbox", address), mix.Unknown, mix.Full, mix.Disabled)]
-	return state, s.share("slow", address) < mix.Slow
+	states := [...]state{unknown, full, disabled, exists}
+	is := states[pick(s.share("mailbox", address), mix.Unknown, mix.Full, mix.Disabled)]
+	return is, s.share("slow", address) < mix.Slow
 }
 
 // answer is the reply to RCPT, and whether it comes late.

@@ -13,7 +13,9 @@ func (c *cleaner) listed() []string {
 	if c.ofList || strings.Count(s, "@") < 2 {
 		return nil
 	}
-	for _, parts := range [][]string{splitList(s), splitAngles(s), splitWords(s, unicode.IsSpace), splitWords(s, isSlash)} {
+	for _, parts := range [][]string{
+		splitList(s), splitAngles(s), splitWords(s, unicode.IsSpace), splitWords(s, isSlash),
+	} {
 		if found := cleanAll(parts); found != nil {
 			return found
 		}

@@ -49,17 +49,17 @@ const (
 	ReasonLineBreak     Reason = "line_break"            // CR, LF, U+2028, U+2029
 	ReasonControl       Reason = "control_character"     // any other C0 control, DEL, C1 control
 	ReasonBidiControl   Reason = "bidi_control"          // turns the direction of writing, such as U+202E
-	ReasonInvisible     Reason = "invisible_character"   // cannot be seen, such as U+200B; a joiner without letters to join
+	ReasonInvisible     Reason = "invisible_character"   // such as U+200B; a joiner without letters to join
 	ReasonNoncharacter  Reason = "noncharacter"          // never a character, such as U+FFFE
 	ReasonReplacement   Reason = "replacement_character" // U+FFFD, U+FFFC: what stood there was lost on the way here
-	ReasonSpace         Reason = "space"                 // a space or tab outside of quotes, a space beyond ASCII anywhere
+	ReasonSpace         Reason = "space"                 // or a tab, outside of quotes; beyond ASCII, anywhere
 )
 
 // The local-part.
 const (
 	ReasonLocalCharacter Reason = "local_part_character" // ASCII that only quotes allow
 	ReasonLocalDot       Reason = "local_part_dot"       // a dot first, last, or after a dot
-	ReasonQuoting        Reason = "quoting"              // a quote that is not closed, or not around the whole local-part
+	ReasonQuoting        Reason = "quoting"              // not closed, or not around the whole local-part
 	ReasonQuotedPair     Reason = "quoted_pair"          // backslash before anything but a printable ASCII character
 )
 
@@ -73,7 +73,7 @@ const (
 	// hyphens third and fourth in a label beyond ASCII, RFC 5891 §4.2.3.1
 	ReasonReservedLabel    Reason = "reserved_label"
 	ReasonInvalidALabel    Reason = "invalid_a_label"           // "xn--" without a valid U-label behind it
-	ReasonInvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, or a joiner out of its context
+	ReasonInvalidULabel    Reason = "invalid_u_label"           // a leading combining mark, a joiner out of context
 	ReasonBidiRule         Reason = "bidi_rule"                 // directions of writing mixed against RFC 5893
 	ReasonDotless          Reason = "dotless_domain"            // one label; refused by policy
 	ReasonNumericTLD       Reason = "numeric_tld"               // last label all digits; refused by policy

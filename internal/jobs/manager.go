@@ -142,7 +142,9 @@ func (m *Manager) Run(ctx context.Context) {
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	if err := m.config.Store.LeaveJobs(leaving, m.node); err != nil {
-		m.config.Log.Warn("batches of jobs are not given back: other nodes take them when this one is given up for lost", "error", err)
+		m.config.Log.Warn(
+			"batches of jobs are not given back: other nodes take them when this one is given up for lost",
+			"error", err)
 	}
 }
 

@@ -66,7 +66,8 @@ func (k *Keyring) upkeep(ctx context.Context) {
 			reread = now
 		}
 		if stale := k.Stale(); stale > tolerated && !k.away.Swap(true) && ctx.Err() == nil {
-			k.log.Error("keys cannot be read anew: those known here stay in use, and revocations elsewhere are not taken up", "for", stale)
+			k.log.Error("keys cannot be read anew: those known here stay in use, "+
+				"and revocations elsewhere are not taken up", "for", stale)
 		}
 	}
 }

@@ -38,5 +38,6 @@ func policy(perSecond float64, size int64) string {
 			break
 		}
 	}
-	return strconv.FormatInt(requests, 10) + ";w=" + strconv.FormatInt(window, 10) + ";burst=" + strconv.FormatInt(size, 10)
+	return strconv.FormatInt(requests, 10) + ";w=" + strconv.FormatInt(window, 10) +
+		";burst=" + strconv.FormatInt(size, 10)
 }

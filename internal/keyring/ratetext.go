@@ -24,11 +24,13 @@ func ParseRate(text string) (perSecond, requests float64, err error) {
 	}
 	requests, err = strconv.ParseFloat(number, 64)
 	for _, unit := range rateUnits {
-		if perSecond := requests / unit.seconds; err == nil && unit.name == name && requests >= least && perSecond <= most {
+		perSecond := requests / unit.seconds
+		if err == nil && unit.name == name && requests >= least && perSecond <= most {
 			return perSecond, requests, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("%q is not a rate: write requests in a second, minute, hour or day, such as 10/s or 600/m", text)
+	return 0, 0, fmt.Errorf(
+		"%q is not a rate: write requests in a second, minute, hour or day, such as 10/s or 600/m", text)
 }
 
 // RateText writes a rate as [ParseRate] reads it, for the shortest time in

@@ -100,7 +100,8 @@ func (e *entry) accepts(now time.Time, scope rows.Scope, from netip.Addr) error 
 
 func (e *entry) reachableFrom(from netip.Addr) bool {
 	from = from.Unmap().WithZone("")
-	return len(e.key.Networks) == 0 || slices.ContainsFunc(e.key.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
+	has := func(n netip.Prefix) bool { return n.Contains(from) }
+	return len(e.key.Networks) == 0 || slices.ContainsFunc(e.key.Networks, has)
 }
 
 // enter counts a request that runs, if the key's limit allows it.

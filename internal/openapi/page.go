@@ -208,7 +208,8 @@ func (d *document) curl(method, url string, o operation) string {
 		if body.Name == "multipart/form-data" {
 			return strings.Join(append(lines, "-F 'file=@list.csv'"), newLine)
 		}
-		return strings.Join(append(lines, "-H 'Content-Type: "+body.Name+"'", "-d '"+oneLine(body.Value.Examples[0].Value.Value)+"'"), newLine)
+		example := oneLine(body.Value.Examples[0].Value.Value)
+		return strings.Join(append(lines, "-H 'Content-Type: "+body.Name+"'", "-d '"+example+"'"), newLine)
 	}
 	switch {
 	case method != http.MethodGet:

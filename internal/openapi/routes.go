@@ -27,7 +27,8 @@ func File() []byte { return bytes.Clone(file) }
 
 // pagePolicy lets the page have its style, its script and nothing else: nothing
 // inline, no frames, nothing from elsewhere.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // maxPages limits the versions of the page that are kept. The client chooses
 // the host, so there could be any number.

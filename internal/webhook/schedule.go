@@ -33,7 +33,8 @@ func after(w rows.ClaimedWebhook, status int, retryAfter time.Duration) (rows.We
 		return rows.WebhookDelivered, 0
 	case status == 410:
 		return rows.WebhookDisabled, 0
-	case w.Job == "" || w.Step >= len(delays) || w.Event == rows.EventProgress && w.Step >= progressRetries: // a test shows what happens now
+	case w.Job == "" || w.Step >= len(delays) || w.Event == rows.EventProgress && w.Step >= progressRetries:
+		// A test, which has no job, shows what happens now.
 		return rows.WebhookFailed, 0
 	}
 	wait := delays[w.Step]

@@ -33,7 +33,9 @@ const (
 // Sender works with.
 type Store interface {
 	ClaimWebhooks(ctx context.Context, limit, perKey int, lease time.Duration) ([]rows.ClaimedWebhook, error)
-	SettleWebhook(ctx context.Context, w rows.ClaimedWebhook, try rows.WebhookTry, state rows.WebhookState, next time.Time) error
+	SettleWebhook(
+		ctx context.Context, w rows.ClaimedWebhook, try rows.WebhookTry, state rows.WebhookState, next time.Time,
+	) error
 }
 
 // Config configures a [Sender].

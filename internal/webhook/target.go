@@ -54,7 +54,8 @@ func (g gate) control(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	if block := dnsresolve.Reserved(ip); block != "" {
-		return fmt.Errorf("the address %v (%s) is not public: only the operator of the server can allow it, with --webhook-allow-net", ip, block)
+		return fmt.Errorf("the address %v (%s) is not public: "+
+			"only the operator of the server can allow it, with --webhook-allow-net", ip, block)
 	}
 	if g.inside {
 		return errors.New("without TLS only receivers in networks of --webhook-allow-net are allowed: use https")

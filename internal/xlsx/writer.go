@@ -73,7 +73,8 @@ const sheetHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\
 	`<worksheet xmlns="` + mainSpace + `">`
 
 // frozen keeps the names of the columns in sight.
-const frozen = `<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`
+const frozen = `<sheetViews><sheetView workbookViewId="0">` +
+	`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`
 
 func (x *Writer) nextSheet() error {
 	if err := x.endSheet(); err != nil {
@@ -167,7 +168,8 @@ const (
 
 const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
 	`<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
-	`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+	`<fills count="2"><fill><patternFill patternType="none"/></fill>` +
+	`<fill><patternFill patternType="gray125"/></fill></fills>` +
 	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
 	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
 	`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
@@ -195,7 +197,8 @@ func description(sheets int) []part {
 			relations.String() + fmt.Sprintf(`<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/>`,
 			sheets+1, relationSpace) + `</Relationships>`},
 		{"_rels/.rels", xmlHead + `<Relationships xmlns="` + packageSpace + `relationships">` +
-			`<Relationship Id="rId1" Type="` + relationSpace + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+			`<Relationship Id="rId1" Type="` + relationSpace + `/officeDocument" Target="xl/workbook.xml"/>` +
+			`</Relationships>`},
 		{"[Content_Types].xml", xmlHead + `<Types xmlns="` + packageSpace + `content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 			`<Default Extension="xml" ContentType="application/xml"/>` +

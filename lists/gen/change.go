@@ -19,7 +19,8 @@ func checkSizes(old, texts []listfile.File) error {
 	for i, f := range texts {
 		was := old[i].Count
 		if moved := max(f.Count-was, was-f.Count); was > 0 && moved*100 > was*maxMove {
-			return fmt.Errorf("%s has %d entries and had %d, which is more than %d %% apart: accept it with -accept if it is right", f.Name, f.Count, was, maxMove)
+			return fmt.Errorf("%s has %d entries and had %d, which is more than %d %% apart: "+
+				"accept it with -accept if it is right", f.Name, f.Count, was, maxMove)
 		}
 	}
 	return nil

@@ -17,13 +17,16 @@ type handList struct {
 
 // addHand adds the lists that are kept by hand.
 func (d *draft) addHand(h *hand) {
-	d.addRows(handList{"relay", "domains of services that forward from an alias to a kept mailbox, with their sub-domains",
-		h.relay, &d.Domains, listing(listRelay, tierCurated, column(1), column(2))})
+	d.addRows(handList{
+		"relay", "domains of services that forward from an alias to a kept mailbox, with their sub-domains",
+		h.relay, &d.Domains, listing(listRelay, tierCurated, column(1), column(2)),
+	})
 	d.addTraps(h.spamtrap)
 	for _, l := range []handList{
 		{"allow", "domains that are not disposable, with their sub-domains",
 			h.allow, &d.Domains, listing(listAllow, tierCurated, nothing, column(1))},
-		{"disposable_hosts", "mail exchangers of services that hand out mailboxes to throw away, with all names below them",
+		{"disposable_hosts",
+			"mail exchangers of services that hand out mailboxes to throw away, with all names below them",
 			h.disposableHosts, &d.Hosts, listing(listDisposable, tierCurated, column(1), column(2))},
 		{"shared_hosts", "mail exchangers that serve all kinds of domains, with all names below them",
 			h.sharedHosts, &d.Hosts, listing(listShared, tierCurated, nothing, column(1))},
@@ -68,7 +71,8 @@ func (d *draft) addTraps(rows []row) {
 			d.Words = append(d.Words, e)
 		}
 	}
-	d.addHead(listSpamTrap, "what calls itself a spam trap, or was published as one; working traps are secret, and none are listed", len(rows))
+	d.addHead(listSpamTrap, "what calls itself a spam trap, or was published as one; "+
+		"working traps are secret, and none are listed", len(rows))
 }
 
 // addHead adds a list that is kept by hand to the head.

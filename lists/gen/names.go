@@ -43,7 +43,8 @@ func (s set) above(name string) bool {
 // nearest first.
 func parents(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for parent, ok := domainname.Parent(name); ok && domainname.SameRegistrant(parent, name); parent, ok = domainname.Parent(parent) {
+		parent, ok := domainname.Parent(name)
+		for ; ok && domainname.SameRegistrant(parent, name); parent, ok = domainname.Parent(parent) {
 			if !yield(parent) {
 				return
 			}

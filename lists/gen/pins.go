@@ -15,13 +15,17 @@ type pins struct {
 
 // pkg is a package in one version.
 type pkg struct {
-	Name         string    `json:"name"`
-	Version      string    `json:"version"`
-	Integrity    string    `json:"integrity"`          // of the archive: "sha512-" and base64, as npm writes it; "sha256:" and hexadecimal where vendored
-	Vendored     string    `json:"vendored,omitempty"` // when the files in vendored were taken out of the archive; empty if npm has it
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Integrity is that of the archive: "sha512-" and base64, as npm writes it,
+	// or "sha256:" and hexadecimal where it is vendored.
+	Integrity string `json:"integrity"`
+	// Vendored is when the files in vendored were taken out of the archive;
+	// empty if npm has it.
+	Vendored     string    `json:"vendored,omitempty"`
 	License      string    `json:"license"`
 	LicenseFiles []string  `json:"license_files"`
-	Tier         string    `json:"tier"`               // curated: somebody looked at each entry; bulk: collected by machines
+	Tier         string    `json:"tier"`               // curated: each entry was looked at; bulk: collected by machines
 	Observer     bool      `json:"observer,omitempty"` // its domains were seen to be handed out, not collected
 	Files        []pkgFile `json:"files"`
 }

@@ -15,7 +15,8 @@ var scriptString = regexp.MustCompile(`'([^'\\\n]*)'|"([^"\\\n]*)"`)
 func readScript(text string, f pkgFile) ([]item, error) {
 	var list []item
 	for _, name := range f.Arrays {
-		assignment := regexp.MustCompile(`(?s)(?:const|let|var)\s+` + regexp.QuoteMeta(name) + `\s*=\s*(?:new Set\()?\[(.*?)\]`)
+		const keyword, literal = `(?s)(?:const|let|var)\s+`, `\s*=\s*(?:new Set\()?\[(.*?)\]`
+		assignment := regexp.MustCompile(keyword + regexp.QuoteMeta(name) + literal)
 		array := assignment.FindStringSubmatch(text)
 		if array == nil {
 			return nil, fmt.Errorf("the script has no array %s", name)

@@ -24,7 +24,9 @@ type Options struct {
 // values are the options as parameters of a query.
 func (o Options) values() url.Values {
 	query := url.Values{"details": {"0"}}
-	for name, on := range map[string]bool{"details": o.Details || o.Transcript, "transcript": o.Transcript, "clean": o.Clean, "fresh": o.Fresh} {
+	for name, on := range map[string]bool{
+		"details": o.Details || o.Transcript, "transcript": o.Transcript, "clean": o.Clean, "fresh": o.Fresh,
+	} {
 		if on {
 			query.Set(name, "1")
 		}
@@ -172,8 +174,11 @@ const (
 
 // Details are the facts behind a verdict.
 type Details struct {
-	Reason     string        `json:"reason"`               // one lower_snake word of a set that the service's /docs lists
-	RetryAfter time.Duration `json:"-"`                    // after which a new verification is worthwhile, zero: it is not; "retry_after" in whole seconds
+	// Reason is one lower_snake word of a set that the service's /docs lists.
+	Reason string `json:"reason"`
+	// RetryAfter is after what time a new verification is worthwhile; zero: it
+	// is not. In JSON it is "retry_after", in whole seconds.
+	RetryAfter time.Duration `json:"-"`
 	Suggestion string        `json:"suggestion,omitempty"` // did you mean
 	Given      string        `json:"given,omitempty"`      // text from which the address was cleaned, if different
 	Provider   string        `json:"provider,omitempty"`   // of the mail hosts, if known

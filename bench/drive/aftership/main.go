@@ -35,10 +35,11 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 }
 
 func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, report func(drive.Answer)) error {
-	return drive.RunEach(ctx, queue, concurrency, report, func(_ context.Context, address string) (drive.Verdict, error) {
+	verify := func(_ context.Context, address string) (drive.Verdict, error) {
 		result, err := t.verifier.Verify(address)
 		return verdict(result, err), err
-	})
+	}
+	return drive.RunEach(ctx, queue, concurrency, report, verify)
 }
 
 // verdict reads "reachable" as the library's documentation does; what it calls

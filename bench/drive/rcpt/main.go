@@ -36,10 +36,11 @@ func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, rep
 		})
 		return err
 	}
-	return drive.RunEach(ctx, queue, concurrency, report, func(ctx context.Context, address string) (drive.Verdict, error) {
+	verify := func(ctx context.Context, address string) (drive.Verdict, error) {
 		result, err := t.verifier.Verify(ctx, address)
 		return drive.Verdict(result.Verdict), err
-	})
+	}
+	return drive.RunEach(ctx, queue, concurrency, report, verify)
 }
 
 func (t *tool) Close() error { return t.verifier.Close() }

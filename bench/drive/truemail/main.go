@@ -30,10 +30,11 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 }
 
 func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, report func(drive.Answer)) error {
-	return drive.RunEach(ctx, queue, concurrency, report, func(_ context.Context, address string) (drive.Verdict, error) {
+	verify := func(_ context.Context, address string) (drive.Verdict, error) {
 		result, err := truemail.Validate(address, t.configuration)
 		return verdict(result, err), err
-	})
+	}
+	return drive.RunEach(ctx, queue, concurrency, report, verify)
 }
 
 func verdict(result *truemail.ValidatorResult, err error) drive.Verdict {

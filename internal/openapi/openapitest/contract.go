@@ -119,7 +119,8 @@ func newSchemas(file []byte) (*schemas, error) {
 func closeObjects(value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		if _, isObject := value["properties"].(map[string]any); isObject && value["type"] == "object" && value["additionalProperties"] == nil {
+		_, isObject := value["properties"].(map[string]any)
+		if isObject && value["type"] == "object" && value["additionalProperties"] == nil {
 			value["additionalProperties"] = false
 		}
 		for _, inner := range value {

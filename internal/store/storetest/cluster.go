@@ -114,7 +114,9 @@ func (c *Cluster) initialize() error {
 			return err
 		}
 	}
-	out, err := c.command("initdb", "--pgdata", c.data(), "--username", "rcpt", "--auth", "trust", "--encoding", "UTF8", "--no-sync").CombinedOutput()
+	initdb := c.command("initdb", "--pgdata", c.data(), "--username", "rcpt", "--auth", "trust",
+		"--encoding", "UTF8", "--no-sync")
+	out, err := initdb.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("storetest: initdb: %w: %s", err, out)
 	}

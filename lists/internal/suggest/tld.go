@@ -65,7 +65,8 @@ func tldCost(typed, meant string, keys *keyboard) int {
 	if longer := len(typed) - len(meant); longer < -1 || longer > 1 {
 		return tooFar
 	}
-	if bits.OnesCount32(uint32(lettersOf(typed)^lettersOf(meant))) > 2 { // one letter instead of another leaves that many to only one of them
+	// One letter instead of another leaves two that only one of them has.
+	if bits.OnesCount32(uint32(lettersOf(typed)^lettersOf(meant))) > 2 {
 		return tooFar
 	}
 	if c := keys.distance(typed, meant); c <= limit {

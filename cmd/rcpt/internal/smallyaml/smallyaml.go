@@ -30,7 +30,8 @@ func Check(data []byte) error {
 	for i, t := range lexer.Tokenize(string(data)) {
 		switch line := t.Position.Line; {
 		case t.Type == token.AliasType || t.Type == token.AnchorType:
-			return fmt.Errorf("line %d: anchors (&name) and aliases (*name) are not supported: write the value itself", line)
+			return fmt.Errorf(
+				"line %d: anchors (&name) and aliases (*name) are not supported: write the value itself", line)
 		case n.depth(t) > maxDepth:
 			return fmt.Errorf("line %d: more than %d mappings and sequences within each other", line, maxDepth)
 		case i == maxTokens:

@@ -59,7 +59,8 @@ func gather() ([]*licence, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := add("Go and its standard library", filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE")); err != nil {
+	text := filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE")
+	if err := add("Go and its standard library", text); err != nil {
 		return nil, err
 	}
 	lists, err := filepath.Glob("../../../../lists/data/LICENSES/*")
