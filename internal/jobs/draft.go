@@ -20,7 +20,8 @@ const (
 // KeepDraft stores a list that somebody is going to look at before it is
 // started, on this node or another. It is kept for an hour, and returns its ID.
 func (m *Manager) KeepDraft(ctx context.Context, owner, name string, s *Spool) (id string, err error) {
-	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{Owner: owner, Name: name, Format: Format{Sheet: s.sheet}.text()}, 0, nil)
+	draft := rows.Job{Owner: owner, Name: name, Format: Format{Sheet: s.sheet}.text()}
+	j, err := m.config.Store.BeginJob(ctx, m.node, draft, 0, nil)
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +129,8 @@ func (m *Manager) StartDraft(ctx context.Context, draft rows.Job, s *Spool, o Re
 	}
 	j, err := m.Create(ctx, s, o)
 	if err != nil {
-		return j, errors.Join(err, m.config.Store.KeepDraft(context.WithoutCancel(ctx), draft.ID, draft.Segments, draft.Rows))
+		kept := m.config.Store.KeepDraft(context.WithoutCancel(ctx), draft.ID, draft.Segments, draft.Rows)
+		return j, errors.Join(err, kept)
 	}
 	if err := m.config.Store.DropJob(context.WithoutCancel(ctx), draft.ID); err != nil {
 		m.config.Log.Warn("a list that was started is deleted later", "job", draft.ID, "error", err)
