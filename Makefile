@@ -110,8 +110,9 @@ release: ## bin/release: archives, packages, checksums, signatures of the tag at
 release-twice: ## two snapshots of HEAD have the same octets
 	@GO="$(GO)" deploy/release/twice
 
-package-test: ## what is in the packages of bin/release; install that of Debian, run its service, remove it (Debian, root)
-	$(GO) test -count=1 -v ./deploy/release/packages
+package-test: ## what is in the packages of bin/release (made if there is none); install, run, remove them (Debian, root)
+	@[ -d bin/release ] || $(MAKE) release SNAPSHOT=1
+	TEST_PACKAGES=1 $(GO) test -count=1 -v ./deploy/release/packages
 	deploy/release/package-test
 
 chart-test: ## the Helm chart, rendered and decoded strictly into the types of Kubernetes
