@@ -149,12 +149,18 @@ func (h *mailHost) untilRefused(s *session) int {
 }
 
 // tryMore lets a session that has used its refusals up, and of which the host
-// had not enough so far, find out whether it takes more. Many would find the
-// limit at the same time: from the tenth refusal on, Postfix delays each by a
-// second.
+// had not enough so far, find out whether it takes twice as many. Others have
+// as many as this one was given. All at the same time would find the limit
+// together: from the tenth refusal on, Postfix delays each by a second.
 func (w *worker) tryMore() {
 	h := w.host
-	if h.trying == nil && !w.troubled && len(h.waiting) > 0 && h.untilRefused(w.session) <= 0 {
+	if w.troubled || len(h.waiting) == 0 || h.untilRefused(w.session) > 0 {
+		return
+	}
+	switch h.trying {
+	case nil:
 		h.trying = w.session
+	case w.session:
+		h.limits.refused.grow(h.limits.refused.now)
 	}
 }

@@ -29,14 +29,11 @@ func TestRefusalsOfASession(t *testing.T) {
 		t.Error("not the first alone may have more")
 	}
 	first.session.refused = 2*defaultRefused - 1
+	first.tryMore() // others have as many from now on
+	first.session.refused = 2*defaultRefused + 3
+	h.limits.failed(first.use(nil), time.Now()) // too much for it, not for others
+	first.troubled = true
 	end(first, 2*defaultRefused)
-
-	third := used(2 * defaultRefused)
-	third.tryMore()
-	third.session.refused = 2*defaultRefused + 3
-	h.limits.failed(third.use(nil), time.Now()) // too much for it, not for others
-	third.troubled = true
-	end(third, 2*defaultRefused)
 
 	h.limits.turned(used(2*defaultRefused).use(nil), time.Now())
 	for range successesToGrow - 1 {
