@@ -151,10 +151,12 @@ func (h *mailHost) untilRefused(s *session) int {
 // tryMore lets a session that has used its refusals up, and of which the host
 // had not enough so far, find out whether it takes twice as many. Others have
 // as many as this one was given. All at the same time would find the limit
-// together: from the tenth refusal on, Postfix delays each by a second.
+// together: from the tenth refusal on, Postfix delays each by a second. A
+// mailbox that is to be asked about alone comes first, since what the host says
+// of it may be true of others.
 func (w *worker) tryMore() {
 	h := w.host
-	if w.troubled || len(h.waiting) == 0 || h.untilRefused(w.session) > 0 {
+	if w.troubled || len(h.waiting) == 0 || h.waiting[0].alone || h.untilRefused(w.session) > 0 {
 		return
 	}
 	switch h.trying {

@@ -255,13 +255,16 @@ func withVerb(s smtptest.Session, verb string) []string {
 	return found
 }
 
+// TestCrowdSharesSessions: most of a list shares sessions. The first ones end
+// with their ninth refusal, as long as one finds out whether the host takes
+// more: 11 to 24 sessions in 200 runs.
 func TestCrowdSharesSessions(t *testing.T) {
 	list := mailboxes(400, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")
 	host := checks()
 	host.GreetingDelay, host.ReplyDelay = 50*time.Millisecond, 50*time.Millisecond
 	found, sessions := crowd(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, host, list)
 	checkTruth(t, found)
-	if got := count(sessions, "QUIT"); len(sessions) > 400/20 || got != len(sessions) {
+	if got := count(sessions, "QUIT"); len(sessions) > 30 || got != len(sessions) {
 		t.Errorf("%d sessions, %d times QUIT", len(sessions), got)
 	}
 	if got := count(sessions, "RCPT"); got > 480 { // with a control and a proof in each transaction
