@@ -30,8 +30,9 @@ test-all: ## go vet and every test: the commands of the documents and clusters o
 	$(GO) test -timeout 10m ./...
 
 # GORACE: a program under the race detector would sleep for a second as it ends, and the tests start many.
-race: ## every test with the race detector (needs a C compiler)
-	$(if $(CC_FOUND),GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")
+# -short: the tests that take long start commands, which are built without the detector.
+race: ## the tests of "make test" with the race detector (needs a C compiler)
+	$(if $(CC_FOUND),GORACE=atexit_sleep_ms=0 $(GO) test -race -short -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")
 
 man: build ## bin/rcpt.1, the man page
 	./bin/rcpt man >bin/rcpt.1
