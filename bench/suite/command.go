@@ -17,6 +17,7 @@ type Command struct {
 	Runs            int           `default:"5" help:"Runs of each scenario."`
 	Limit           time.Duration `default:"3m" help:"Time for one tool in one run; what it has not begun by then is left out, and the table says so."`
 	Only            []string      `placeholder:"NAME,…" help:"Only these scenarios: single, distinct, skewed, throughput, slow, wide, wide-slow, wide-tarpits, strict, service, operator, bulk."`
+	Peers           []string      `placeholder:"NAME,…" help:"Only these peers: aftership, truemail."`
 	Quick           bool          `help:"A smoke test in less than a minute: one run of little worlds. The figures mean little and are not kept."`
 	Rcpt            string        `placeholder:"PATH" help:"The rcpt binary for the scenario bulk, which is left out without it."`
 	SessionsPerHost int           `help:"Sessions that rcpt opens to one mail host at a time; 0: its default."`
@@ -45,7 +46,7 @@ func (c *Command) Run(ctx context.Context) error {
 	if err := buildTools(ctx, folder); err != nil {
 		return err
 	}
-	r := race{runs: c.Runs, limit: c.Limit, sessionsPerHost: c.SessionsPerHost, folder: folder, progress: progress}
+	r := race{tools: toolsOf(c.Peers), runs: c.Runs, limit: c.Limit, sessionsPerHost: c.SessionsPerHost, folder: folder, progress: progress}
 	if c.Quick {
 		r.runs, r.limit = 1, min(r.limit, quickLimit)
 	}
@@ -65,7 +66,7 @@ func (c *Command) Run(ctx context.Context) error {
 // measure runs the wanted scenarios. A failure ends its scenario alone; it is
 // noted in the text.
 func (c *Command) measure(ctx context.Context, r race, notes io.Writer) []*table {
-	figures, harm := figuresTable(), harmTable()
+	figures, harm := figuresTable(r.tools), harmTable()
 	fail := func(name string, err error) { fmt.Fprintf(notes, "\n**%s was not measured**: %v\n", name, err) }
 	for _, s := range scenarios() {
 		if !c.wants(s.name) {
@@ -78,8 +79,8 @@ func (c *Command) measure(ctx context.Context, r race, notes io.Writer) []*table
 			continue
 		}
 		fmt.Fprintf(notes, "- %s: %s\n", s.name, s.title)
-		figures.addFigures(s, all)
-		harm.addHarm(s, all)
+		figures.addFigures(s, r.tools, all)
+		harm.addHarm(s, r.tools, all)
 	}
 	tables := []*table{figures, harm}
 	if c.wants(serviceName) {
@@ -119,6 +120,14 @@ func (c *Command) wants(name string) bool { return len(c.Only) == 0 || slices.Co
 func (c *Command) check() error {
 	if c.Runs < 1 {
 		return errors.New("at least one run is needed")
+	}
+	for _, name := range c.Peers {
+		if !slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name && t.module != "" }) {
+			return fmt.Errorf("there is no peer %q; there are aftership and truemail", name)
+		}
+	}
+	if len(c.Peers) > 0 && !slices.Contains(c.Peers, yardstick) {
+		return fmt.Errorf("the goals compare with %s, which is not among the peers", yardstick)
 	}
 	known := []string{serviceName, crowdName, bulkName}
 	for _, s := range scenarios() {

@@ -12,6 +12,7 @@ import (
 
 // race is how scenarios are run.
 type race struct {
+	tools           []tool
 	runs            int
 	limit           time.Duration // for one tool in one run
 	sessionsPerHost int           // of ours; 0: the default
@@ -30,7 +31,7 @@ func (r race) run(ctx context.Context, s scenario) (results, error) {
 	}
 	all := make(results)
 	for n := range r.runs {
-		for _, t := range tools() {
+		for _, t := range r.tools {
 			r.progress("%s, run %d of %d: %s", s.name, n+1, r.runs, t.title)
 			taken, err := r.once(ctx, s, t, place, dns)
 			if err != nil {

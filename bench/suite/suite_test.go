@@ -25,9 +25,9 @@ func TestTables(t *testing.T) {
 	s := scenario{name: "little", figures: []figure{
 		wallMillis(atMost(1999)), wallMillis(atMost(0.5).of(yardstickTitle)), perSecond(atLeast(3).of(yardstickTitle)), perSecond(goal{}),
 	}}
-	figures, harm := figuresTable(), harmTable()
-	figures.addFigures(s, all)
-	harm.addHarm(s, all)
+	figures, harm := figuresTable(tools()), harmTable()
+	figures.addFigures(s, tools(), all)
+	harm.addHarm(s, tools(), all)
 	partly := " (of 5 addresses)"
 	wantFigures := [][]string{
 		{"little", "time to the verdict, ms", "2000", "4000", "1000" + partly, "0.5", "≤ 1999", "**no**"},

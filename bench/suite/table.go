@@ -30,9 +30,9 @@ func writeRow(w io.Writer, cells []string) {
 }
 
 // figuresTable is for what was measured.
-func figuresTable() *table {
+func figuresTable(tools []tool) *table {
 	header := []string{"scenario", "figure"}
-	for _, t := range tools() {
+	for _, t := range tools {
 		header = append(header, t.title)
 	}
 	return &table{title: "Cost and speed", header: append(header, "rcpt : "+yardstickTitle, "goal", "met")}
@@ -46,10 +46,10 @@ func harmTable() *table {
 	}}
 }
 
-func (t *table) addFigures(s scenario, all results) {
+func (t *table) addFigures(s scenario, tools []tool, all results) {
 	for _, f := range s.figures {
 		cells := []string{s.name, label(f)}
-		for _, tool := range tools() {
+		for _, tool := range tools {
 			cells = append(cells, number(median(values(f, all[tool.name])))+partly(all[tool.name]))
 		}
 		ratio := median(ratios(f, all[ours], all[yardstick]))
@@ -90,8 +90,8 @@ func partly(samples []sample) string {
 	return fmt.Sprintf(" (of %d addresses)", least.Tally.Answered)
 }
 
-func (t *table) addHarm(s scenario, all results) {
-	for _, tool := range tools() {
+func (t *table) addHarm(s scenario, tools []tool, all results) {
+	for _, tool := range tools {
 		worst := func(of func(sample) int64) string {
 			most := int64(0)
 			for _, s := range all[tool.name] {

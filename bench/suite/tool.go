@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/bench/drive"
@@ -30,6 +31,13 @@ func tools() []tool {
 		{name: yardstick, title: yardstickTitle, module: "github.com/AfterShip/email-verifier"},
 		{name: "truemail", title: "truemail-go", module: "github.com/truemail-rb/truemail-go"},
 	}
+}
+
+// toolsOf are ours and the peers with these names; none: all.
+func toolsOf(peers []string) []tool {
+	return slices.DeleteFunc(tools(), func(t tool) bool {
+		return t.module != "" && len(peers) > 0 && !slices.Contains(peers, t.name)
+	})
 }
 
 // buildTools builds the commands of all tools into a folder.
