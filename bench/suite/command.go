@@ -46,7 +46,10 @@ func (c *Command) Run(ctx context.Context) error {
 	if err := buildTools(ctx, folder); err != nil {
 		return err
 	}
-	r := race{tools: toolsOf(c.Peers), runs: c.Runs, limit: c.Limit, sessionsPerHost: c.SessionsPerHost, folder: folder, progress: progress}
+	r := race{
+		tools: toolsOf(c.Peers), runs: c.Runs, limit: c.Limit, sessionsPerHost: c.SessionsPerHost,
+		folder: folder, progress: progress,
+	}
 	if c.Quick {
 		r.runs, r.limit = 1, min(r.limit, quickLimit)
 	}
