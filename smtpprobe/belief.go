@@ -33,8 +33,7 @@ func (t *transaction) fate(i int) fate {
 	case t.trouble == notAsked:
 		return final
 	case t.trouble == cutOff:
-		t.noTimeFor(i)
-		return final
+		return t.noTimeFor(i)
 	case t.trouble == noTrouble:
 		return t.believe(i)
 	case t.lastWord():
@@ -86,12 +85,18 @@ func (t *transaction) mayHaveTurned() bool {
 	return !t.provesItself && refused > freeRefusals && t.anyAccepted()
 }
 
-// noTimeFor drops a reply that is not believed, where there is no time to ask
-// again.
-func (t *transaction) noTimeFor(i int) {
-	if r := &t.named[i]; t.trouble != noTrouble || t.contradicted(i) {
+// noTimeFor is the fate of job i where it is to be asked again and there is no
+// time. A reply that is not believed is dropped. A refusal stays without the
+// proof that it lacks.
+func (t *transaction) noTimeFor(i int) fate {
+	r := &t.named[i]
+	switch {
+	case t.trouble != noTrouble, t.contradicted(i), r.accepted():
 		r.dropped, r.Reply = r.Reply != nil, nil
+	case r.Reply != nil && isDead(r.class):
+		return unproven
 	}
+	return final
 }
 
 // lastFate is that of a job which is not asked about again.

@@ -14,7 +14,8 @@ func (p *Pool) schedule(h *mailHost) {
 	if len(h.waiting) == 0 {
 		return
 	}
-	for n := 0; n*h.transactionSize() < len(h.waiting)-h.alone() && len(h.idle) > 0; n++ {
+	company := len(h.waiting) - h.alone()
+	for n := 0; n*h.transactionSize() < company && len(h.idle) > 0; n++ {
 		p.call(h.idle[len(h.idle)-1])
 	}
 	if h.waiting[0].alone && h.sessions >= h.mostSessions() && len(h.idle) > 0 {

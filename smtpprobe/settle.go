@@ -70,8 +70,7 @@ func (w *worker) decide(t *transaction) []fate {
 		shared := len(t.jobs) > 1 || !t.fresh
 		over := j.left(now) || w.ctx.Err() != nil || !shared && j.late(now)
 		if over && (fates[i] == again || fates[i] == againAlone) {
-			t.noTimeFor(i)
-			fates[i] = final
+			fates[i] = t.noTimeFor(i)
 		}
 		switch fates[i] {
 		case again, againAlone:

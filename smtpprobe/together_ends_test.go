@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -180,4 +181,37 @@ func TestDeadlineInATransaction(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestDeadlineAtAHostThatTurned has a host refuse everybody, a mailbox that it
+// had accepted among them. A caller whose deadline passes in that transaction,
+// and that is not gone yet, must not take the refusal for one that counts.
+func TestDeadlineAtAHostThatTurned(t *testing.T) {
+	var turned atomic.Bool
+	host := &smtptest.Host{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(rcpt string, _ int) string {
+		if turned.Load() || !strings.HasPrefix(rcpt, "good") {
+			return "550 5.1.1 no such user"
+		}
+		return "250 ok"
+	}}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good0@a.example"))
+		turned.Store(true)
+		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+		defer cancel()
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				asked := context.Context(ctx)
+				if i == 0 {
+					asked = lateContext{ctx, time.Now().Add(350 * time.Millisecond)}
+				}
+				r := b.ask(asked, about(fmt.Sprintf("good%d@a.example", i+1)))
+				if last := r.last(); last.Target != nil && last.Target.Refused() && !last.Unproven {
+					b.Errorf("good%d: %s (%v)\n%s", i+1, summaries(r.found), r.err, transcript(last))
+				}
+			})
+		}
+		wg.Wait()
+	})
 }
