@@ -95,7 +95,7 @@ func TestTwoNodes(t *testing.T) {
 		delays = append(delays, took, p.revoke(key))
 	}
 	slices.Sort(delays)
-	if delays[len(delays)/2] > time.Second { // some may wait for what else the machine does
+	if delays[2] > time.Second { // the others may have waited for what else the machine does
 		t.Errorf("keys and revocations are taken up after %v", delays)
 	}
 	t.Logf("keys and revocations are taken up after %v", delays)
