@@ -46,7 +46,6 @@ func (h *mailHost) proofFor(jobs []*job) (mailbox string, known bool) {
 func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 	h.turns = 0
 	if slices.Contains(h.accepted, mailbox) || !isASCII(mailbox) { // which only SMTPUTF8 could name
-
 		return
 	}
 	if len(h.accepted) == maxAccepted {

@@ -168,6 +168,7 @@ func TestDeadlineInATransaction(t *testing.T) {
 		"refuses everybody":  {RCPTDelay: 300 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
+			host.GreetingDelay = 100 * time.Millisecond // all come meanwhile
 			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 				const timeout = 1500 * time.Millisecond
 				ctx, cancel := context.WithTimeout(b.Context(), timeout+time.Millisecond)
