@@ -142,11 +142,17 @@ func textOf(node ast.Node, source []byte) string {
 		}
 	}
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			out.Write(t.Segment.Value(source))
-			if t.SoftLineBreak() {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			out.Write(n.Segment.Value(source))
+			if n.SoftLineBreak() {
 				out.WriteByte(' ')
 			}
+		case *ast.AutoLink:
+			out.Write(n.Label(source))
 		}
 		return ast.WalkContinue, nil
 	})

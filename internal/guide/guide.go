@@ -7,10 +7,12 @@ import (
 	_ "embed" // the template and the style
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rcpt/rcpt/docs"
+	"github.com/rcpt/rcpt/internal/openapi"
 )
 
 // Path is where the list of documents is; each document is below it.
@@ -48,6 +50,15 @@ type page struct {
 // read reads the documents at the first request.
 var read = sync.OnceValues(func() ([]document, error) { return readAll(docs.Files) })
 
+// reference is the page of the HTTP interface, which is searched, too.
+var reference = sync.OnceValue(func() document {
+	d := document{Title: "API reference", Path: "/docs"}
+	for _, s := range openapi.Sections() {
+		d.sections = append(d.sections, section{title: s.Title, id: s.ID, text: s.Text})
+	}
+	return d
+})
+
 // Serve answers a request for [Path] or a path below it.
 func Serve(w http.ResponseWriter, r *http.Request, theme string, dashboard bool) {
 	header := w.Header()
@@ -74,7 +85,7 @@ func Serve(w http.ResponseWriter, r *http.Request, theme string, dashboard bool)
 		if len(p.Query) > maxQuery {
 			p.Query = strings.ToValidUTF8(p.Query[:maxQuery], "")
 		}
-		p.Hits = search(all, p.Query)
+		p.Hits = search(append(slices.Clone(all), reference()), p.Query)
 	default:
 		found := false
 		for _, d := range all {

@@ -2,13 +2,19 @@ package guide
 
 import (
 	"html"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/docs"
+	"github.com/rcpt/rcpt/internal/openapi"
 )
 
 func get(t *testing.T, target string) *httptest.ResponseRecorder {
@@ -95,6 +101,85 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestEveryWord: each heading and each word of the documents is found.
+func TestEveryWord(t *testing.T) {
+	all, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		source, err := fs.ReadFile(docs.Files, strings.TrimPrefix(d.Path, Path+"/")+".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found strings.Builder
+		for _, s := range d.sections {
+			found.WriteString(s.title + "\n" + s.text + "\n")
+		}
+		fenced, headings := false, 0
+		for line := range strings.Lines(string(source)) {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				fenced = !fenced
+				continue
+			}
+			if !fenced && strings.HasPrefix(line, "#") {
+				headings++
+			}
+			for _, word := range wordsIn(line) {
+				if !strings.Contains(found.String(), word) {
+					t.Errorf("%s: a search does not find %q of: %s", d.Path, word, line)
+				}
+			}
+		}
+		if headings != len(d.sections) {
+			t.Errorf("%s has %d headings, %d were found", d.Path, headings, len(d.sections))
+		}
+	}
+}
+
+// TestEveryHeading: each heading of the documents, and of the page of the HTTP
+// interface, is on its page, and a search for it leads there.
+func TestEveryHeading(t *testing.T) {
+	all, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := 0
+	for _, d := range append(slices.Clone(all), reference()) {
+		page := referencePage()
+		if d.Path != "/docs" {
+			page = get(t, d.Path).Body.String()
+		}
+		for _, s := range d.sections {
+			headings++
+			if !strings.Contains(page, ` id="`+s.id+`"`) {
+				t.Errorf("%s has no heading %q", d.Path, s.id)
+			}
+			body := get(t, Path+"?q="+url.QueryEscape(s.title)).Body.String()
+			if !strings.Contains(body, `<h3><a href="`+d.Path+"#"+s.id+`">`) {
+				t.Errorf("a search for %q does not find %s#%s", s.title, d.Path, s.id)
+			}
+		}
+	}
+	if headings < 200 {
+		t.Errorf("only %d headings", headings)
+	}
+}
+
+// wordsIn are the words of a line of Markdown, without the targets of links and
+// without HTML.
+func wordsIn(line string) []string {
+	line = regexp.MustCompile(`\]\([^)]*\)|<[^>]*>`).ReplaceAllString(line, "] ")
+	return regexp.MustCompile(`\pL{3,}`).FindAllString(line, -1)
+}
+
+func referencePage() string {
+	w := httptest.NewRecorder()
+	site := func(*http.Request) openapi.Site { return openapi.Site{Base: "https://verify.example.com"} }
+	openapi.Routes(site)["/docs"](w, httptest.NewRequest(http.MethodGet, "/docs", nil))
+	return w.Body.String()
+}
+
 func TestSearch(t *testing.T) {
 	for query, want := range map[string]string{
 		"greylisted":       Path + "/",
@@ -102,6 +187,9 @@ func TestSearch(t *testing.T) {
 		"rcpt backup":      Path + "/commands#rcpt-backup",
 		"RESUME journal":   Path + "/commands#resuming-a-run",
 		"alert prometheus": Path + "/monitoring",
+		"webhooks":         Path + "/webhooks#webhooks",
+		"job.progress":     "/docs#onJob",
+		"dry_run":          "/docs#createJob",
 	} {
 		if body := get(t, Path+"?q="+strings.ReplaceAll(query, " ", "+")).Body.String(); !strings.Contains(body, `<h3><a href="`+want) {
 			t.Errorf("%s is not found", query)

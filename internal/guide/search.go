@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -10,8 +11,15 @@ type hit struct {
 	Document, Title string
 	Path            string // with the anchor
 	Excerpt         string
-	inTitle         bool
+	rank            int
 }
+
+// The ranks of hits, the best first.
+const (
+	isTitle = iota // the query is the title
+	inTitle        // a word of the query is in the title
+	inText
+)
 
 const (
 	maxHits = 40
@@ -19,10 +27,11 @@ const (
 	excerptBefore, excerptAfter = 60, 160
 )
 
-// search returns the sections that have all words of the query, those with a
-// word in their title first.
+// search returns the sections that have all words of the query: the one with
+// the query as its title first, then those with a word in their title.
 func search(all []document, query string) []hit {
-	words := strings.Fields(strings.ToLower(query))
+	query = strings.ToLower(query)
+	words := strings.Fields(query)
 	if len(words) == 0 {
 		return nil
 	}
@@ -34,19 +43,16 @@ func search(all []document, query string) []hit {
 			if slices.ContainsFunc(words, missing) {
 				continue
 			}
-			inTitle := slices.ContainsFunc(words, func(word string) bool { return strings.Contains(title, word) })
-			hits = append(hits, hit{d.Title, s.title, d.Path + "#" + s.id, excerpt(s.text, words), inTitle})
+			rank := inText
+			if title == query {
+				rank = isTitle
+			} else if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(title, word) }) {
+				rank = inTitle
+			}
+			hits = append(hits, hit{d.Title, s.title, d.Path + "#" + s.id, excerpt(s.text, words), rank})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		switch {
-		case a.inTitle == b.inTitle:
-			return 0
-		case a.inTitle:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
 	return hits[:min(len(hits), maxHits)]
 }
 

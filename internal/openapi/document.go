@@ -15,6 +15,7 @@ type document struct {
 	}
 	Tags       []tag
 	Paths      ordered[ordered[operation]]
+	Webhooks   ordered[ordered[operation]]
 	Components components
 }
 

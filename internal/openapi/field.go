@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -60,12 +59,17 @@ func (d *document) linksOf(s schema) []string {
 // the row of what has it.
 func (s schema) hasSection() bool { return len(s.Properties) > 0 || len(s.EnumDescriptions) > 0 }
 
+// fields are the members of an object, each with those that it has in place.
 func (d *document) fields(of schema) []field {
 	var all []field
 	for _, p := range of.Properties {
 		f := d.field(p.Name, p.Value)
 		f.Required = slices.Contains(of.Required, p.Name)
 		all = append(all, f)
+		for _, inner := range d.fields(p.Value) {
+			inner.Name = p.Name + "." + inner.Name
+			all = append(all, inner)
+		}
 	}
 	return all
 }
@@ -134,7 +138,7 @@ func (d *document) parameters(of operation) []field {
 		f := d.field(p.Name, p.Schema)
 		f.Required, f.Meaning = p.Required, textOf(p.Description)
 		if p.Example != nil {
-			f.Example = fmt.Sprint(p.Example)
+			f.Example = written(p.Example)
 		}
 		all = append(all, f)
 	}
@@ -177,7 +181,7 @@ func (d *document) headerField(name string, h header) field {
 	f := d.field(name, h.Schema)
 	f.Meaning = textOf(h.Description)
 	if h.Example != nil {
-		f.Example = fmt.Sprint(h.Example)
+		f.Example = written(h.Example)
 	}
 	return f
 }

@@ -44,9 +44,9 @@ type group struct {
 	Operations []call
 }
 
-// call is an operation.
+// call is an operation, or a request that the server sends to its clients.
 type call struct {
-	ID, Method, Path string
+	ID, Method, Path string // Path is empty where the server sends it
 	Summary          string
 	Meaning          []text
 	Head             bool // HEAD is answered too
@@ -69,7 +69,7 @@ type answer struct {
 	Headers []string // that all answers do not have
 }
 
-type sample struct{ Summary, JSON string }
+type sample struct{ Summary, Text string }
 
 // render renders the page. The file is embedded and the tests render the page,
 // too, so an error is a bug.
@@ -96,7 +96,9 @@ func (d *document) view(site Site) view {
 		v.Keys = append(v.Keys, textOf(s.Value.Description))
 	}
 	for _, t := range d.Tags {
-		v.Groups = append(v.Groups, group{t.Name, textOf(t.Description), d.calls(t.Name, site.Base)})
+		v.Groups = append(v.Groups, group{
+			t.Name, textOf(t.Description), append(d.calls(t.Name, site.Base), d.events(t.Name)...),
+		})
 	}
 	return v
 }
@@ -117,6 +119,26 @@ func (d *document) calls(tag, base string) []call {
 	return all
 }
 
+// events are the requests with the tag that the server sends.
+func (d *document) events(tag string) []call {
+	var all []call
+	for _, w := range d.Webhooks {
+		for _, o := range w.Value {
+			if !slices.Contains(o.Value.Tags, tag) {
+				continue
+			}
+			e := d.call("", strings.ToUpper(o.Name), o.Value, "")
+			e.Curl = ""
+			for _, body := range o.Value.RequestBody.Content {
+				e.Body = textOf(body.Value.Schema.Description)
+				e.Samples = append(e.Samples, samples(body.Value.Examples)...)
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 func (d *document) call(path, method string, o operation, base string) call {
 	c := call{
 		ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Meaning: paragraphs(o.Description),
@@ -129,8 +151,10 @@ func (d *document) call(path, method string, o operation, base string) call {
 	for _, r := range o.Responses {
 		found := resolved(d.Components.Responses, r.Value.Ref, r.Value)
 		c.Answers = append(c.Answers, d.answer(r.Name, found))
-		if r.Name == "200" {
-			c.Samples = samples(found)
+		if strings.HasPrefix(r.Name, "2") {
+			for _, body := range found.Content {
+				c.Samples = append(c.Samples, samples(body.Value.Examples)...)
+			}
 		}
 	}
 	return c
@@ -138,6 +162,9 @@ func (d *document) call(path, method string, o operation, base string) call {
 
 func (d *document) answer(status string, r response) answer {
 	code, _ := strconv.Atoi(status)
+	if status == "default" {
+		status = "other"
+	}
 	a := answer{
 		Status: status, Phrase: http.StatusText(code), Meaning: textOf(r.Description), Headers: notable(r.Headers),
 	}
@@ -169,14 +196,16 @@ func notable(headers ordered[header]) []string {
 
 const rateLimits = "RateLimit-"
 
-func samples(r response) []sample {
+func samples(examples ordered[example]) []sample {
 	var all []sample
-	for _, body := range r.Content {
-		for _, e := range body.Value.Examples {
+	for _, e := range examples {
+		var plain string // of what is not JSON
+		if json.Unmarshal(e.Value.Value, &plain) != nil {
 			var out bytes.Buffer
 			_ = json.Indent(&out, e.Value.Value, "", "  ") // it was read as JSON
-			all = append(all, sample{e.Value.Summary, out.String()})
+			plain = out.String()
 		}
+		all = append(all, sample{e.Value.Summary, plain})
 	}
 	return all
 }
@@ -194,9 +223,9 @@ func (d *document) curl(method, url string, o operation) string {
 	for _, p := range o.Parameters {
 		switch p = resolved(d.Components.Parameters, p.Ref, p); {
 		case p.In == "path":
-			url = strings.ReplaceAll(url, "{"+p.Name+"}", fmt.Sprint(p.Example))
+			url = strings.ReplaceAll(url, "{"+p.Name+"}", written(p.Example))
 		case p.Example != nil:
-			parameters = append(parameters, fmt.Sprintf("--data-urlencode '%s=%v'", p.Name, p.Example))
+			parameters = append(parameters, fmt.Sprintf("--data-urlencode '%s=%s'", p.Name, written(p.Example)))
 		}
 	}
 	lines := []string{"curl " + url}

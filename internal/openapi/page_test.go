@@ -2,11 +2,11 @@ package openapi
 
 import (
 	"encoding/json"
+	"html"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/rcpt/rcpt/internal/guide"
 )
 
 var here = Site{Base: "https://verify.example.com", Dashboard: true}
@@ -22,10 +22,10 @@ func contract(t *testing.T) *document {
 
 // TestPageShowsAll: whatever the contract has, a reader of the page finds.
 func TestPageShowsAll(t *testing.T) {
-	d, html := contract(t), string(render(file, here))
+	d, page := contract(t), string(render(file, here))
 	has := func(what, text string) {
 		t.Helper()
-		if !strings.Contains(html, text) {
+		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %s: %s", what, text)
 		}
 	}
@@ -40,6 +40,32 @@ func TestPageShowsAll(t *testing.T) {
 			}
 		}
 	}
+	if len(d.Webhooks) == 0 {
+		t.Error("the contract has no webhooks")
+	}
+	for _, w := range d.Webhooks {
+		for _, o := range w.Value {
+			has("a request that the server sends", `<article class="card" id="`+o.Value.OperationID+`"`)
+			has("the way to it", `<a href="#`+o.Value.OperationID+`">`+o.Value.Summary+`</a>`)
+			for _, p := range o.Value.Parameters {
+				has("its header", `<code>`+p.Name+`</code>`)
+			}
+			for _, body := range o.Value.RequestBody.Content {
+				for _, f := range d.fields(body.Value.Schema) {
+					has("its field", `<code>`+f.Name+`</code>`)
+				}
+				for _, e := range body.Value.Examples {
+					has("its example", `Example: `+e.Value.Summary)
+				}
+			}
+			for _, r := range o.Value.Responses {
+				has("what an answer means", html.EscapeString(d.Components.Responses.get(path.Base(r.Value.Ref)).Description[:20]))
+			}
+		}
+	}
+	has("a large number", `<code class="break">1795428900</code>`)
+	has("a field within a field", `<code>data.finished_at</code>`)
+	has("an example of a job that was made", `Example: `+d.Paths.get("/api/v1/bulk").get("post").Responses.get("202").Content[0].Value.Examples[0].Value.Summary)
 	for _, s := range d.Components.Schemas {
 		for _, p := range s.Value.Properties {
 			has("a field", `<code>`+p.Name+`</code>`)
@@ -61,7 +87,7 @@ func TestPageShowsAll(t *testing.T) {
 		has("a language", `data-language="`+id+`"`)
 	}
 	has("the way back", `<a href="/">`)
-	if strings.Contains(html, "127.0.0.1") || strings.Contains(html, "RCPT_URL") {
+	if strings.Contains(page, "127.0.0.1") || strings.Contains(page, "RCPT_URL") {
 		t.Error("the page names another server than this one")
 	}
 	if alone := string(render(file, Site{Base: "http://a.example", Theme: "dark"})); strings.Contains(alone, `<a href="/">`) || !strings.Contains(alone, `data-theme="dark"`) {
@@ -78,7 +104,7 @@ func TestPageLinks(t *testing.T) {
 		switch {
 		case isAnchor && !strings.Contains(html, `id="`+target+`"`):
 			t.Errorf("there is no %s", link[1])
-		case !isAnchor && link[1] != "/" && link[1] != guide.Path && Routes(nil)[link[1]] == nil:
+		case !isAnchor && link[1] != "/" && link[1] != "/docs/guide" && Routes(nil)[link[1]] == nil:
 			t.Errorf("%s is none of the routes", link[1])
 		}
 	}

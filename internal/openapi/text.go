@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -42,6 +43,14 @@ func literal(value any) string {
 		panic(err) // it was read from JSON
 	}
 	return string(out)
+}
+
+// written is an example as it stands in a header or a query.
+func written(value any) string {
+	if number, ok := value.(float64); ok {
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
 }
 
 // listed joins words as people do.
