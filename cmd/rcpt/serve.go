@@ -94,8 +94,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
 		egressReload: c.watchEgresses(string(*file)),
-		certificates: certificates,
-		details:      c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
+		certificates: certificates, details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}
 	return errors.Join(s.run(ctx, std.err), state.close())
 }

@@ -324,27 +324,6 @@ func (p *Provider) Paused(now time.Time) (until time.Time, paused bool) {
 	return p.until, true
 }
 
-// State returns what is in force.
-func (p *Provider) State(now time.Time) State {
-	s := State{
-		Sessions: p.open, Allowed: p.Allowed(now), LastMinute: p.named.sum(now), LastDay: p.day.sum(now),
-		Refused: p.refused(now), Pauses: p.pauses, Interval: p.interval,
-	}
-	if until, ok := p.Paused(now); ok {
-		s.PausedUntil, s.Paused = until, p.why
-	}
-	limit := p.limit()
-	switch {
-	case p.dayHasRoom(now).After(now):
-		s.Slowed = BudgetSpent
-	case p.harvesting:
-		s.Slowed = Harvesting
-	case p.interval > 0 || p.allowed > 0 && (limit < 0 && s.Allowed >= 0 || s.Allowed < limit):
-		s.Slowed = RateLimited
-	}
-	return s
-}
-
 // Stale reports whether nothing of the provider is worth keeping.
 func (p *Provider) Stale(now time.Time) bool {
 	_, keep := p.Memory(now)
