@@ -270,8 +270,8 @@ func (knowing) Recall(ctx context.Context, address string) (engine.Result, bool)
 	return result, true
 }
 
-// TestFreshIsNotRemembered: who wants a new answer does not get the one that is
-// remembered.
+// TestFreshIsNotRemembered: a request for a new answer does not get the one
+// that is remembered.
 func TestFreshIsNotRemembered(t *testing.T) {
 	handler := newServer(t, server.Config{Verifier: knowing{accepts}}).Handler()
 	for query, want := range map[string]string{"": "remembered", "&fresh=0": "remembered", "&fresh=1": "anew"} {

@@ -238,8 +238,8 @@ func TestCrowdedOut(t *testing.T) {
 	}
 }
 
-// TestSlowHostGetsSmallGroups holds that where a recipient takes long, those
-// who come along do not wait for the answers of too many.
+// TestSlowHostGetsSmallGroups checks that transactions are small where each
+// recipient takes long: those in it wait for all of them.
 func TestSlowHostGetsSmallGroups(t *testing.T) {
 	most := 0
 	host := &peer{wait: func(*visit, string) time.Duration { return time.Second }, rcpt: func(v *visit, _ string) string {

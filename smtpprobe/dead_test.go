@@ -200,8 +200,8 @@ func TestNoRouteIsRememberedAsSuch(t *testing.T) {
 	}
 }
 
-// TestOurOwnLackIsNotRemembered sees that what this machine lacked is told to
-// who asked, and held against nobody.
+// TestOurOwnLackIsNotRemembered checks that a caller learns what this machine
+// lacked, and that no later one does.
 func TestOurOwnLackIsNotRemembered(t *testing.T) {
 	network := smtptest.NewNetwork()
 	network.Add("192.0.2.1", &peer{})

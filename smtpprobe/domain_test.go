@@ -73,8 +73,8 @@ func TestControlsDoNotMix(t *testing.T) {
 	}
 }
 
-// TestNoControlIsNone sees that who does not want to know about a control is
-// not told about one.
+// TestNoControlIsNone checks that a request without a control is not told
+// about one.
 func TestNoControlIsNone(t *testing.T) {
 	host := &peer{}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {

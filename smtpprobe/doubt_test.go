@@ -17,8 +17,8 @@ func longList() []string {
 	return mailboxes(300, func(i int) bool { return i%4 == 0 }, "a.example", "b.example")
 }
 
-// TestGoodbyeTakesItsTime sees that a host which never answers QUIT costs those
-// who ask one wait for it.
+// TestGoodbyeTakesItsTime checks that callers wait once for a host that never
+// answers QUIT.
 func TestGoodbyeTakesItsTime(t *testing.T) {
 	host := &peer{other: func(_ *visit, c string) string { return map[string]string{"QUIT": hangs}[c] }}
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2, MaxWaitingPerHost: 300}, one(host), func(b *bubble) {

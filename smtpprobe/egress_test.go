@@ -214,7 +214,8 @@ func TestAHostIsMetThroughOneProxy(t *testing.T) {
 }
 
 // TestABlockConcernsOneWay sees that a provider which blocks one of our
-// addresses is still asked from the others, and who looks is told which it is.
+// addresses is still asked from the others, and that the state says which it
+// is.
 func TestABlockConcernsOneWay(t *testing.T) {
 	proxies := []*fakeproxy.Proxy{{}, {}}
 	throughProxies(t, smtpprobe.Config{}, proxies, func(b *bubble) {

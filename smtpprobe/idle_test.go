@@ -14,9 +14,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestNobodyWaitsForAGoodbye sees that who would have had an idle session, of
-// which the host has had enough, gets another one while the host takes its time
-// over the QUIT.
+// TestNobodyWaitsForAGoodbye has a host end an idle session that a request
+// would have had. The request gets another one before the host answers QUIT.
 func TestNobodyWaitsForAGoodbye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()

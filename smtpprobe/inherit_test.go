@@ -42,10 +42,10 @@ func (c cancellingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestNobodyInheritsACancelledSession sees that who waits is not asked about
-// over a session that ends because who asked before has given up, however late
-// that was: after the last line of the opening, or while one listens for a
-// reply too many.
+// TestNobodyInheritsACancelledSession checks that a job is not given to a
+// session that ends because its last caller gave up, however late that was:
+// after the last line of the opening, or while the session waits for a reply
+// too many.
 func TestNobodyInheritsACancelledSession(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -169,7 +169,7 @@ func (t *transaction) classify() {
 		if r := &t.named[i]; r.Reply != nil {
 			mailbox := r.mailbox
 			if r.role == isControl {
-				mailbox = "@" + r.domain // as whoever judges it later reads it
+				mailbox = "@" + r.domain // as package engine reads it
 			}
 			r.class = p.read(t.s, smtp.PhaseRCPT, *r.Reply, mailbox)
 		}

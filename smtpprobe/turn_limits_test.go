@@ -147,8 +147,8 @@ func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
 	})
 }
 
-// TestBudgetOfADayIsKnownAtOnce sees that nobody waits for tomorrow who has not
-// the time.
+// TestBudgetOfADayIsKnownAtOnce checks that a request does not wait for the
+// next day's budget if its time ends before.
 func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 	limits := pace.Settings{Unknown: pace.Limits{RecipientsPerDay: 10}}
 	inBubble(t, smtpprobe.Config{Pace: limits}, one(&peer{}), func(b *bubble) {

@@ -64,7 +64,7 @@ func TestOneGivesUp(t *testing.T) {
 						case !quitter && (r.err != nil || r.last().Target == nil || r.last().Target.Code != 250):
 							b.Errorf("%s: %s (%v)", m, summaries(r.found), r.err)
 						case quitter && (!errors.Is(r.err, tt.err) || summaries(r.found) != tt.found || r.took > 3500*time.Millisecond+grace):
-							b.Errorf("who gave up: %s (%v) after %v", summaries(r.found), r.err, r.took)
+							b.Errorf("gave up: %s (%v) after %v", summaries(r.found), r.err, r.took)
 						case quitter:
 							checkPrivate(t, m, r.found)
 						}
@@ -73,7 +73,7 @@ func TestOneGivesUp(t *testing.T) {
 				wg.Wait()
 			})
 			if n := count(sessions, "RCPT TO:<good6@"); n > 1 {
-				t.Errorf("who gave up was named %d times, in %d sessions", n, len(sessions))
+				t.Errorf("the mailbox of the caller that gave up was named %d times, in %d sessions", n, len(sessions))
 			}
 		})
 	}
@@ -111,8 +111,8 @@ func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
 	}
 }
 
-// TestTranscriptsArePrivate sees that who shares a session does not read of the
-// others.
+// TestTranscriptsArePrivate checks that requests which share a session do not
+// read of each other.
 func TestTranscriptsArePrivate(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"answered": {},

@@ -51,7 +51,7 @@ func (s *session) run() {
 			break
 		}
 	}
-	if !s.quit && !s.spoilt && s.last != "" { // who never spoke may have had no time to read the greeting
+	if !s.quit && !s.spoilt && s.last != "" { // a client that never spoke may have had no time to read the greeting
 		s.host.world.counts.add(noQUIT, s.mode, "after", s.last)
 	}
 }

@@ -154,8 +154,8 @@ func TestFreshRemembers(t *testing.T) {
 	}
 }
 
-// TestUnknownTakesNoVerdictsPlace: whoever asks anew and gets no answer does
-// not make others forget one.
+// TestUnknownTakesNoVerdictsPlace: a fresh verification without an answer
+// does not replace one that is remembered.
 func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})

@@ -127,7 +127,8 @@ func TestForgetEverywhere(t *testing.T) {
 	})
 }
 
-// TestTwoNodesRecheckOnce: whoever claims an address asks, the others do not.
+// TestTwoNodesRecheckOnce: the node that claims an address asks, the other
+// does not.
 func TestTwoNodesRecheckOnce(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)

@@ -27,7 +27,7 @@ func HostileKinds() (names []string) {
 }
 
 // HostileHost returns a new host of the kind with that name, one of those that
-// [HostileKinds] returns. It panics when there is none. Some hosts keep count
+// [HostileKinds] returns. It panics at any other name. Some hosts keep count
 // over their sessions.
 func HostileHost(name string) Handler {
 	for _, h := range hostileHosts() {
@@ -106,8 +106,8 @@ func faultyHosts() []hostile {
 	return hosts
 }
 
-// tlsHosts are in the way of who wants to speak over TLS. Those whose TLS fails
-// can be spoken to in plain text.
+// tlsHosts disturb clients that speak over TLS. Those whose TLS fails work in
+// plain text.
 func tlsHosts() []hostile {
 	var hosts []hostile
 	for _, mode := range []struct {
