@@ -53,7 +53,7 @@ type Source struct {
 }
 
 const (
-	firstLine  = "rcpt lists 1\n"
+	firstLine  = "rcpt lists 2\n"
 	headEnd    = "\n\n"
 	checksumIs = "\nsha256: "
 )

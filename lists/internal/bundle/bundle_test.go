@@ -69,7 +69,7 @@ func TestOpenRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":            "",
 		"another file":     "<html></html>",
-		"a later form":     strings.Replace(whole, "rcpt lists 1", "rcpt lists 2", 1),
+		"a later form":     strings.Replace(whole, "rcpt lists 2", "rcpt lists 3", 1),
 		"cut in the head":  whole[:60],
 		"cut at the end":   whole[:len(whole)-1],
 		"bytes behind":     whole + "x",

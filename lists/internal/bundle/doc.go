@@ -4,7 +4,7 @@
 // A head in text says what the edition holds and where it comes from, a line
 // each; a blank line ends it; the sections follow:
 //
-//	rcpt lists 1
+//	rcpt lists 2
 //	date: 2026-11-20
 //	list: disposable	165000	65000	domains of services that hand out mailboxes to throw away
 //	source: disposable	disposable-domains 2.0.1	MIT	bulk	133604

@@ -3,20 +3,27 @@
 // a copy or an index of its own.
 //
 // A name may have several values, and a value is a number that the user of the
-// table gives meaning to. The form, integers little-endian:
+// table gives meaning to. The names are in the order of their last bytes, so
+// that those with a common ending, such as the names below one domain, stand
+// together, and each is written without the ending that it shares with the one
+// before it. The form, integers little-endian:
 //
-//	number of buckets, a power of two    4 bytes
-//	start of each bucket, and the end    4 bytes each
-//	buckets                              entries: length of the name (1 byte), the name, the value (2 bytes)
+//	number of blocks                     4 bytes
+//	start of each block, and the end     4 bytes each
+//	blocks                               entries, the values of a name one after the other
 //
-// The bucket of a name is picked by [hash].
+// An entry has the length of the ending that it shares with the entry before it
+// and the length of the rest of its name, in four bits each (15: a byte
+// follows, which is added); the rest; and the value, as a varint. The first
+// entry of a block shares nothing, so that blocks can be read by themselves.
 package table
 
 import (
-	"encoding/binary"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
+	"sort"
 )
 
 // MaxName is the length in bytes of the longest name: an address has at most
@@ -31,15 +38,11 @@ type Entry struct {
 
 // Table is a table in its string. The zero Table is empty.
 type Table struct {
-	starts  string // of the buckets
-	entries string
-	mask    uint32
+	starts string // of the blocks
+	blocks string
 }
 
-const (
-	wordBytes  = 4
-	valueBytes = 2
-)
+const wordBytes = 4
 
 // Open reads the head of a table. What it says of the entries is not looked at:
 // see [Table.Check].
@@ -50,76 +53,72 @@ func Open(data string) (Table, error) {
 	if len(data) < 2*wordBytes {
 		return Table{}, errors.New("table is cut off")
 	}
-	buckets := word(data, 0)
-	head := wordBytes * (2 + uint64(buckets))
-	if buckets == 0 || buckets&(buckets-1) != 0 || head > uint64(len(data)) {
-		return Table{}, fmt.Errorf("table cannot have %d buckets", buckets)
+	blocks := word(data, 0)
+	head := wordBytes * (2 + uint64(blocks))
+	if blocks == 0 || head > uint64(len(data)) {
+		return Table{}, fmt.Errorf("table cannot have %d blocks", blocks)
 	}
-	return Table{starts: data[wordBytes:head], entries: data[head:], mask: buckets - 1}, nil
-}
-
-// Check goes through all entries. In a table that passes, nothing can be looked
-// up outside of it.
-func (t Table) Check(validValue func(uint16) bool) error {
-	last := uint32(0)
-	for i := 0; i < len(t.starts); i += wordBytes {
-		start := word(t.starts, i)
-		if start < last || uint64(start) > uint64(len(t.entries)) || i == 0 && start != 0 {
-			return errors.New("table has a bucket out of order")
-		}
-		last = start
-	}
-	if uint64(last) != uint64(len(t.entries)) {
-		return errors.New("table has bytes after its buckets")
-	}
-	for i := uint32(0); i+1 < uint32(len(t.starts)/wordBytes); i++ {
-		if err := checkBucket(t.bucket(i), validValue); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkBucket(bucket string, validValue func(uint16) bool) error {
-	for bucket != "" {
-		end := 1 + int(bucket[0]) + valueBytes
-		if end > len(bucket) {
-			return errors.New("table has an entry that is cut off")
-		}
-		entry, rest := first(bucket)
-		if !validValue(entry.Value) {
-			return fmt.Errorf("entry %q has no value %d", entry.Name, entry.Value)
-		}
-		bucket = rest
-	}
-	return nil
+	return Table{starts: data[wordBytes:head], blocks: data[head:]}, nil
 }
 
 // Hits are the entries of one name.
 type Hits struct {
 	name   string
-	bucket string
+	rest   string // of the block
+	common int    // how much of the ending of name the entry before rest has
 }
 
 // Find looks a name up. The case of its ASCII letters does not matter: names
 // stand in the table in lower case.
 func (t Table) Find(name string) Hits {
-	if t.entries == "" {
+	if t.blocks == "" || len(name) > MaxName {
 		return Hits{}
 	}
-	return Hits{name: name, bucket: t.bucket(hash(name) & t.mask)}
+	after := sort.Search(t.size(), func(i int) bool {
+		head, _ := next(t.block(i))
+		return compare(head.rest, name) > 0
+	})
+	if after == 0 {
+		return Hits{}
+	}
+	return Hits{name: name, rest: t.block(after - 1)}
 }
 
 // Next returns the next entry, as it stands in the table.
 func (h *Hits) Next() (Entry, bool) {
-	for h.bucket != "" {
-		entry, rest := first(h.bucket)
-		h.bucket = rest
-		if equalFold(entry.Name, h.name) {
-			return entry, true
+	for h.rest != "" {
+		e, rest := next(h.rest)
+		h.rest = rest
+		switch {
+		case e.shared > h.common: // it differs from the name where the one before it does
+			continue
+		case e.shared < h.common: // it comes after the name
+			h.rest = ""
+			return Entry{}, false
+		}
+		wanted := h.name[:len(h.name)-h.common]
+		same := commonEnding(e.rest, wanted)
+		h.common += same
+		if same == len(wanted) && same == len(e.rest) {
+			return Entry{Name: asWritten(h.name), Value: e.value}, true
 		}
 	}
 	return Entry{}, false
+}
+
+// asWritten returns a name that was found as it stands in the table.
+func asWritten(name string) string {
+	for i := range len(name) {
+		if name[i] == lower(name[i]) {
+			continue
+		}
+		folded := []byte(name)
+		for i, c := range folded {
+			folded[i] = lower(c)
+		}
+		return string(folded)
+	}
+	return name
 }
 
 // Has reports whether the table has the name.
@@ -129,54 +128,83 @@ func (t Table) Has(name string) bool {
 	return ok
 }
 
-// All yields the entries, in no useful order.
+// All yields the entries, in the order of the table.
 func (t Table) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for rest := t.entries; rest != ""; {
-			var entry Entry
-			if entry, rest = first(rest); !yield(entry) {
+		var name string
+		for rest := t.blocks; rest != ""; {
+			var e entry
+			e, rest = next(rest)
+			if name = e.rest + name[len(name)-e.shared:]; !yield(Entry{Name: name, Value: e.value}) {
 				return
 			}
 		}
 	}
 }
 
-func (t Table) bucket(i uint32) string {
-	at := int(i) * wordBytes
-	return t.entries[word(t.starts, at):word(t.starts, at+wordBytes)]
+// size is the number of blocks.
+func (t Table) size() int { return len(t.starts)/wordBytes - 1 }
+
+func (t Table) block(i int) string {
+	at := i * wordBytes
+	return t.blocks[word(t.starts, at):word(t.starts, at+wordBytes)]
 }
 
-// first takes the first entry off a bucket.
-func first(bucket string) (Entry, string) {
-	end := 1 + int(bucket[0])
-	value := uint16(bucket[end]) | uint16(bucket[end+1])<<8
-	return Entry{Name: bucket[1:end], Value: value}, bucket[end+valueBytes:]
+// entry is an entry as it is written.
+type entry struct {
+	shared int    // length of the ending that the name before it has, too
+	rest   string // what stands before that ending
+	value  uint16
 }
+
+// next takes the next entry off a part of a block.
+func next(block string) (entry, string) {
+	shared, size := int(block[0]>>4), int(block[0]&15)
+	at := 1
+	if shared == longest {
+		shared += int(block[at])
+		at++
+	}
+	if size == longest {
+		size += int(block[at])
+		at++
+	}
+	e := entry{shared: shared, rest: block[at : at+size]}
+	at += size
+	for shift := 0; ; shift += 7 {
+		c := block[at]
+		at++
+		e.value |= uint16(c&0x7f) << shift
+		if c < 0x80 {
+			return e, block[at:]
+		}
+	}
+}
+
+// longest is the first length that does not fit into four bits.
+const longest = 15
 
 func word(s string, at int) uint32 {
 	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
 }
 
-// hash is FNV-1a over the name in lower case, folded so that its low bits
-// depend on all of it. It is part of the form.
-func hash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(lower(name[i]))) * 16777619
+// compare compares a name with a key, from their ends.
+func compare(name, key string) int {
+	same := commonEnding(name, key)
+	if same == len(name) || same == len(key) {
+		return cmp.Compare(len(name), len(key))
 	}
-	return h ^ h>>15
+	return cmp.Compare(name[len(name)-same-1], lower(key[len(key)-same-1]))
 }
 
-func equalFold(name, key string) bool {
-	if len(name) != len(key) {
-		return false
+// commonEnding is the length of the ending that a name shares with a key, the
+// case of whose letters does not matter.
+func commonEnding(name, key string) int {
+	n := 0
+	for n < len(name) && n < len(key) && name[len(name)-1-n] == lower(key[len(key)-1-n]) {
+		n++
 	}
-	for i := range len(name) {
-		if name[i] != lower(key[i]) {
-			return false
-		}
-	}
-	return true
+	return n
 }
 
 func lower(c byte) byte {
@@ -184,36 +212,4 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
-}
-
-// entriesPerBucket is how many entries share a bucket on average, at most twice
-// as many at worst: a look-up then reads a cache line or two.
-const entriesPerBucket = 4
-
-// Build makes a table. Names are in lower case and not longer than [MaxName].
-func Build(entries []Entry) string {
-	if len(entries) == 0 {
-		return ""
-	}
-	buckets := uint32(1)
-	for int(buckets)*entriesPerBucket < len(entries) {
-		buckets *= 2
-	}
-	chains := make([][]Entry, buckets)
-	for _, e := range entries {
-		i := hash(e.Name) & (buckets - 1)
-		chains[i] = append(chains[i], e)
-	}
-	head := binary.LittleEndian.AppendUint32(nil, buckets)
-	var body []byte
-	for _, chain := range chains {
-		head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
-		for _, e := range chain {
-			body = append(body, byte(len(e.Name)))
-			body = append(body, e.Name...)
-			body = binary.LittleEndian.AppendUint16(body, e.Value)
-		}
-	}
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
-	return string(append(head, body...))
 }

@@ -65,17 +65,48 @@ func TestFindSeveralValues(t *testing.T) {
 	}
 }
 
+// Names that begin or end like others, names of every length, and more values
+// of a name than a block has names.
+func TestFindAmongNeighbours(t *testing.T) {
+	var entries []Entry
+	for i := 1; i <= MaxName; i++ {
+		entries = append(entries, Entry{strings.Repeat("a", i), 1}, Entry{strings.Repeat("b", i-1) + "a", 300})
+	}
+	for i := range uint16(100) {
+		entries = append(entries, Entry{"many.example", i})
+	}
+	table := open(t, Build(entries))
+	if err := table.Check(anyValue); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if found := values(table, e.Name); !slices.Contains(found, e.Value) {
+			t.Fatalf("%s: %v, want %d among them", e.Name, found, e.Value)
+		}
+	}
+	if n := len(values(table, "many.example")); n != 100 {
+		t.Errorf("%d values of a name, want 100", n)
+	}
+	if table.Has(strings.Repeat("a", MaxName+1)) {
+		t.Error("has a name that is too long")
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	whole := Build([]Entry{{"a.example", 1}, {"b.example", 2}, {"c.example", 3}, {"d.example", 4}, {"e.example", 5}})
+	const first = 12 // where the only block begins
 	for name, data := range map[string]string{
+		"no blocks":         "\x00\x00\x00\x00" + whole[4:],
+		"many blocks":       "\x77\x00\x00\x00" + whole[4:],
+		"block far away":    whole[:8] + "\xff\xff\xff\x7f" + whole[12:],
+		"long name":         whole[:first] + "\x0f\xff" + whole[first+2:],
+		"shares too much":   whole[:first] + "\x19" + whole[first+1:],
+		"out of order":      whole[:first+1] + "z" + whole[first+2:],
+		"shares too little": whole[:first+11] + "\x01" + "q" + whole[first+13:],
 		"cut in the head":   whole[:5],
 		"cut in the index":  whole[:11],
 		"cut in an entry":   whole[:len(whole)-1],
 		"bytes behind":      whole + "x",
-		"no buckets":        "\x00\x00\x00\x00" + whole[4:],
-		"three buckets":     "\x03\x00\x00\x00" + whole[4:],
-		"bucket far away":   whole[:8] + "\xff\xff\xff\x7f" + whole[12:],
-		"length of a name":  whole[:16] + "\xff" + whole[17:],
 		"a value too large": whole,
 	} {
 		table, err := Open(data)
