@@ -53,10 +53,8 @@ type Input struct {
 // text. A 4yz reply proves nothing permanently. A refusal before RCPT concerns
 // the client.
 type Classifier struct {
-	rules   []rule
-	ids     map[string]bool // of the rules
-	phrases *phraseIndex
-	memory  memory[Classification]
+	rules  func() *ruleSet
+	memory memory[Classification]
 }
 
 // RuleFile holds rules in the form of the embedded rules.yaml, whose head
@@ -69,28 +67,37 @@ type RuleFile struct {
 // NewClassifier returns a classifier that tries the rules of the files before
 // the embedded ones. The files may use the embedded sets of words.
 func NewClassifier(files ...RuleFile) (*Classifier, error) {
-	return readRules(append(slices.Clone(files), RuleFile{Name: "rules.yaml", Data: embeddedRules})...)
+	rules, err := readRules(append(slices.Clone(files), RuleFile{Name: "rules.yaml", Data: embeddedRules})...)
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{rules: func() *ruleSet { return rules }}, nil
 }
 
-// DefaultClassifier returns the classifier with the embedded rules alone.
+// DefaultClassifier returns the classifier with the embedded rules alone. They
+// are parsed when a reply is to be read by them: a command that reads none does
+// not wait for that.
 func DefaultClassifier() *Classifier { return embeddedClassifier() }
 
 //go:embed rules.yaml
 var embeddedRules []byte
 
 var embeddedClassifier = sync.OnceValue(func() *Classifier {
-	classifier, err := NewClassifier()
-	if err != nil {
-		panic("replies: embedded rules: " + err.Error()) // a test parses them
-	}
-	return classifier
+	return &Classifier{rules: sync.OnceValue(func() *ruleSet {
+		rules, err := readRules(RuleFile{Name: "rules.yaml", Data: embeddedRules})
+		if err != nil {
+			panic("replies: embedded rules: " + err.Error()) // a test parses them
+		}
+		return rules
+	})}
 })
 
 // Rules returns the rules in the order in which they are tried.
 func (c *Classifier) Rules() []Rule {
-	rules := make([]Rule, len(c.rules))
-	for i := range c.rules {
-		rules[i] = c.rules[i].Rule
+	ordered := c.rules().ordered
+	rules := make([]Rule, len(ordered))
+	for i := range ordered {
+		rules[i] = ordered[i].Rule
 	}
 	return rules
 }
@@ -112,7 +119,7 @@ func (c *Classifier) Read(q Input) Classification {
 // readRefusal reads a reply that is not 2yz.
 func (c *Classifier) readRefusal(q Input) Classification {
 	words := wordsOf(q, make([]word, 0, usualWords))
-	reading := c.decide(q, words)
+	reading := c.rules().decide(q, words)
 	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)
 	}
@@ -129,12 +136,9 @@ func readAcceptance(code int) Classification {
 }
 
 // decide returns the classification of the first rule that matches.
-func (c *Classifier) decide(q Input, words []word) Classification {
-	said, code := c.phrases.find(words), codeText(q.Reply.Code)
-	for i := range c.rules {
-		if c.rules[i].fits(q, code, said) {
-			return Classification{Class: lawful(c.rules[i].Class, q), Rule: c.rules[i].ID}
-		}
+func (s *ruleSet) decide(q Input, words []word) Classification {
+	if i := s.match(q, words); i >= 0 {
+		return Classification{Class: lawful(s.ordered[i].Class, q), Rule: s.ordered[i].ID}
 	}
 	return readBareCode(q)
 }

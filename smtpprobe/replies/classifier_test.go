@@ -11,7 +11,7 @@ import (
 // rule fails.
 func TestRulesReadTheirSamples(t *testing.T) {
 	classifier := DefaultClassifier()
-	for _, r := range classifier.rules {
+	for _, r := range classifier.rules().ordered {
 		if len(r.Samples) == 0 {
 			t.Errorf("rule %s has no sample", r.ID)
 		}

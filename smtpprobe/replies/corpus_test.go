@@ -185,17 +185,17 @@ func upperCase(s string) string {
 // mailbox dead occurs in a rule's sample or a labelled reply: a phrase that no
 // server sends can only do harm.
 func TestEveryMailboxPhraseIsAttested(t *testing.T) {
-	classifier := DefaultClassifier()
-	found := make(phraseSet, len(classifier.phrases.phrases)/64+1)
+	rules := DefaultClassifier().rules()
+	found := make(phraseSet, len(rules.phrases.phrases)/64+1)
 	note := func(q Input) {
-		for i, bits := range classifier.phrases.find(wordsOf(q, nil)) {
+		for i, bits := range rules.phrases.find(wordsOf(q, nil)) {
 			found[i] |= bits
 		}
 	}
 	for _, row := range readLabelled(t, "../../internal/accuracy/replies.jsonl") {
 		note(row.question(t))
 	}
-	for _, r := range classifier.rules {
+	for _, r := range rules.ordered {
 		for _, sample := range r.Samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
@@ -204,7 +204,7 @@ func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 			note(Input{Reply: reply, Mailbox: "user@example.com"})
 		}
 	}
-	for _, r := range classifier.rules {
+	for _, r := range rules.ordered {
 		if verdictOf(r.Class) != "undeliverable" {
 			continue
 		}

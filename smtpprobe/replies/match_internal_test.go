@@ -19,7 +19,7 @@ func TestFoundAgain(t *testing.T) {
 			for _, sample := range r.Samples {
 				for _, mailbox := range []string{"a@b.example", "someone.else@c.example"} {
 					words := wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{sample, "<" + mailbox + ">"}}, Mailbox: mailbox}, nil)
-					if got, want := c.phrases.find(words), c.phrases.search(c.phrases.vocabulary.tokens(words, nil)); !slices.Equal(got, want) {
+					if got, want := c.rules().phrases.find(words), c.rules().phrases.search(c.rules().phrases.vocabulary.tokens(words, nil)); !slices.Equal(got, want) {
 						t.Errorf("%q: found %v, and by a search %v", sample, got, want)
 					}
 					read++
@@ -40,9 +40,9 @@ func TestMailboxesShareWhatIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mailbox := range []string{"x@y.example", "z@w.example"} {
-		c.phrases.find(wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{"wholly unheard of <" + mailbox + ">"}}, Mailbox: mailbox}, nil))
+		c.rules().phrases.find(wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{"wholly unheard of <" + mailbox + ">"}}, Mailbox: mailbox}, nil))
 	}
-	if n := len(c.phrases.memory.younger); n != 1 {
+	if n := len(c.rules().phrases.memory.younger); n != 1 {
 		t.Errorf("%d entries, want one", n)
 	}
 }

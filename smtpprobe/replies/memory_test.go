@@ -63,7 +63,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // What was read of a reply does not change when it is read again.
 func TestReadingAgain(t *testing.T) {
-	for _, r := range DefaultClassifier().rules {
+	for _, r := range DefaultClassifier().Rules() {
 		for _, sample := range r.Samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {

@@ -24,13 +24,11 @@ type Remedy struct {
 // for it.
 func RemedyFor(q Input) (Remedy, bool) {
 	all := embeddedRemedies()
-	found, code := all.rules.phrases.find(wordsOf(q, nil)), codeText(q.Reply.Code)
-	for i := range all.rules.rules {
-		if all.rules.rules[i].fits(q, code, found) {
-			return all.list[i], true
-		}
+	i := all.rules.match(q, wordsOf(q, nil))
+	if i < 0 {
+		return Remedy{}, false
 	}
-	return Remedy{}, false
+	return all.list[i], true
 }
 
 // advice is what to do, with the place to turn to.
@@ -58,7 +56,7 @@ type remedyEntry struct {
 
 // remedies are the entries in the form of rules, whose order is that of list.
 type remedies struct {
-	rules *Classifier
+	rules *ruleSet
 	list  []Remedy
 }
 
@@ -78,7 +76,7 @@ func readRemedies(data []byte) (*remedies, error) {
 		return nil, err
 	}
 	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
-	all := &remedies{rules: &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]bool{}}}
+	all := &remedies{rules: newRuleSet(parser)}
 	for _, e := range file.Remedies {
 		e.Rule.Class = ClassBlocked
 		err := all.rules.add(e.Rule, parser)

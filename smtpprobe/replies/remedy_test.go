@@ -21,7 +21,7 @@ func TestRemediesFindTheirSamples(t *testing.T) {
 	}
 	for i, r := range all.list {
 		host := "mx.example.net"
-		if hosts := all.rules.rules[i].hosts; len(hosts) > 0 {
+		if hosts := all.rules.ordered[i].hosts; len(hosts) > 0 {
 			host = "mx1." + hosts[0]
 		}
 		for _, sample := range r.samples {

@@ -155,9 +155,32 @@ var scope = map[Class]struct {
 	ClassAmbiguous:    {},
 }
 
-// readRules returns a classifier of rule files, tried in order. A file may use
-// the sets of the others.
-func readRules(files ...RuleFile) (*Classifier, error) {
+// ruleSet is rules in the order in which they are tried.
+type ruleSet struct {
+	ordered []rule
+	ids     map[string]bool
+	phrases *phraseIndex // of all rules
+}
+
+func newRuleSet(parser phraseParser) *ruleSet {
+	return &ruleSet{ids: map[string]bool{}, phrases: &phraseIndex{vocabulary: parser.vocabulary}}
+}
+
+// match returns the place of the first rule that fits, or -1. The words are
+// those of q.
+func (s *ruleSet) match(q Input, words []word) int {
+	said, code := s.phrases.find(words), codeText(q.Reply.Code)
+	for i := range s.ordered {
+		if s.ordered[i].fits(q, code, said) {
+			return i
+		}
+	}
+	return -1
+}
+
+// readRules returns the rules of files, tried in order. A file may use the sets
+// of the others.
+func readRules(files ...RuleFile) (*ruleSet, error) {
 	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
 	entries := make([]ruleFile, len(files))
 	for i, file := range files {
@@ -171,10 +194,10 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 			parser.sets[name] = words
 		}
 	}
-	c := &Classifier{phrases: &phraseIndex{vocabulary: parser.vocabulary}, ids: map[string]bool{}}
+	all := newRuleSet(parser)
 	for i, file := range files {
 		for _, entry := range entries[i].Rules {
-			err := c.add(entry, parser)
+			err := all.add(entry, parser)
 			if len(entry.Text) == 0 && len(entry.Enhanced) == 0 {
 				err = cmp.Or(err, errNoText)
 			}
@@ -183,7 +206,7 @@ func readRules(files ...RuleFile) (*Classifier, error) {
 			}
 		}
 	}
-	return c, nil
+	return all, nil
 }
 
 var errNoText = errors.New("a rule needs text or enhanced")
@@ -191,16 +214,16 @@ var errNoText = errors.New("a rule needs text or enhanced")
 var errDuplicate = errors.New("every rule needs an id of its own: " +
 	"there is one of this name in this file or among the embedded rules")
 
-func (c *Classifier) add(entry ruleEntry, parser phraseParser) error {
-	if c.ids[entry.ID] || entry.ID == "" {
+func (s *ruleSet) add(entry ruleEntry, parser phraseParser) error {
+	if s.ids[entry.ID] || entry.ID == "" {
 		return errDuplicate
 	}
-	r, err := c.compile(entry, parser)
+	r, err := s.compile(entry, parser)
 	if err != nil {
 		return err
 	}
-	c.ids[entry.ID] = true
-	c.rules = append(c.rules, r)
+	s.ids[entry.ID] = true
+	s.ordered = append(s.ordered, r)
 	return nil
 }
 
@@ -235,7 +258,7 @@ func (e ruleEntry) check() error {
 	return nil
 }
 
-func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error) {
+func (s *ruleSet) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 	within, ok := scope[entry.Class]
 	if !ok {
 		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
@@ -256,21 +279,21 @@ func (c *Classifier) compile(entry ruleEntry, parser phraseParser) (rule, error)
 		r.codes = within.codes
 	}
 	var err error
-	if r.text, err = c.index(parser, entry.Text); err != nil {
+	if r.text, err = s.index(parser, entry.Text); err != nil {
 		return rule{}, err
 	}
-	r.unless, err = c.index(parser, entry.Unless)
+	r.unless, err = s.index(parser, entry.Unless)
 	return r, err
 }
 
-func (c *Classifier) index(parser phraseParser, phrases []string) ([]int, error) {
+func (s *ruleSet) index(parser phraseParser, phrases []string) ([]int, error) {
 	var numbers []int
 	for _, text := range phrases {
 		p, err := parser.parse(text)
 		if err != nil {
 			return nil, err
 		}
-		numbers = append(numbers, c.phrases.add(p))
+		numbers = append(numbers, s.phrases.add(p))
 	}
 	return numbers, nil
 }
