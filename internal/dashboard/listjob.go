@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,10 +25,8 @@ type listView struct {
 	Search   string
 	Result   string // only rows with it; empty: all
 	Results  []string
-	Page     int
-	Previous string // the query of the page before; empty: this is the first
-	Next     string
-	Parts    []downloadPart
+	pager
+	Parts []downloadPart
 }
 
 // progressView is the part of the page that changes while a list is verified.
@@ -65,19 +62,12 @@ var downloadParts = []downloadPart{
 	{"Retry", "retry", "verify them again first"},
 }
 
-// resultsPage is how many results a page has, and resultsPages how many pages
-// can be reached: each is found by reading from the beginning.
-const (
-	resultsPage  = 25
-	resultsPages = 400
-)
-
 func (d *Dashboard) showList(v *visit) error {
 	j, err := d.listNamed(v)
 	if err != nil {
 		return err
 	}
-	view := listView{Job: j, Results: verdicts, Page: 1, Parts: downloadParts}
+	view := listView{Job: j, Results: verdicts, Parts: downloadParts}
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}
@@ -187,53 +177,6 @@ func (l *progressView) count() {
 	if len(l.Reasons) > mostReasons {
 		l.Reasons, l.Rare = l.Reasons[:mostReasons], l.Reasons[mostReasons:]
 	}
-}
-
-// browse finds the results that are shown.
-func (d *Dashboard) browse(v *visit, view *listView) error {
-	query := v.r.URL.Query()
-	view.Search = strings.TrimSpace(query.Get("q"))
-	if len(view.Search) > maxAddress {
-		view.Search = ""
-	}
-	o := jobs.Output{Search: view.Search}
-	if result := query.Get("result"); slices.Contains(verdicts, result) {
-		view.Result, o.Results = result, []engine.Verdict{engine.Verdict(result)}
-	}
-	if number, err := strconv.Atoi(query.Get("page")); err == nil && number > 0 && number <= resultsPages {
-		view.Page = number
-	}
-	found, more, err := d.config.Lists.Results(v.r.Context(), view.Job, o, (view.Page-1)*resultsPage, resultsPage)
-	if err != nil {
-		return err
-	}
-	for _, r := range found {
-		row := resultRow{
-			Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)),
-			Reason: reasonName(r.Reason), Message: r.Message,
-		}
-		if r.Details != nil {
-			row.Suggestion = r.Details.Suggestion
-		}
-		view.Rows = append(view.Rows, row)
-	}
-	link := func(number int) string {
-		values := url.Values{}
-		for name, value := range map[string]string{"q": view.Search, "result": view.Result} {
-			if value != "" {
-				values.Set(name, value)
-			}
-		}
-		values.Set("page", strconv.Itoa(number))
-		return values.Encode()
-	}
-	if view.Page > 1 {
-		view.Previous = link(view.Page - 1)
-	}
-	if more && view.Page < resultsPages {
-		view.Next = link(view.Page + 1)
-	}
-	return nil
 }
 
 // downloadList sends the rows of a list.

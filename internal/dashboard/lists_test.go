@@ -83,9 +83,31 @@ func TestListRows(t *testing.T) {
 	}
 	at := w.startFile(t, "list.csv", list.String())
 	w.awaitState(t, at, store.JobDone)
-	for query, want := range map[string]int{"": 25, "?page=2": 6, "?result=undeliverable": 1, "?q=PERSONA": 2, "?q=persona&result=undeliverable": 0, "?page=3": 0, "?page=x": 25, "?result=x": 25} {
+	for query, want := range map[string]int{
+		"": 25, "?result=undeliverable": 1, "?q=PERSONA": 2, "?q=persona&result=undeliverable": 0, "?result=x": 25,
+		"?from=1": 25, "?from=26": 6, "?from=32": 0, "?from=-9": 25, "?from=x": 25, "?from=99999999999999999999": 25,
+		"?before=32": 25, "?before=99": 25, "?before=26": 25, "?before=7": 25, "?before=1": 25, "?before=x": 25,
+		"?before=2&q=persona": 2, "?from=3&q=persona": 1,
+	} {
 		if got := strings.Count(w.get(t, at+query).body, "@acme.example</span>"); got != want {
 			t.Errorf("%q: %d rows, want %d", query, got, want)
+		}
+	}
+	for query, want := range map[string][]string{
+		"":                 {"Rows 1 to 25<", `?from=26#rows">Next`, `?before=32#rows">Last`},
+		"?before=32":       {"Rows 7 to 31<", `?from=1#rows">First`, `?before=7#rows">Back`},
+		"?from=26&q=p":     {"Rows 26 to 31<", `?from=1&amp;q=p#rows">First`, `?before=26&amp;q=p#rows">Back`},
+		"?before=7&q=":     {"Rows 1 to 25<"},
+		"?from=8&q=person": {"Rows 8 to 31<"},
+	} {
+		page := w.get(t, at+query).body
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%q: there is no %s\n%s", query, text, page)
+			}
+		}
+		if end := strings.Contains(page, ">Next<"); end != (query == "" || query == "?before=7&q=") {
+			t.Errorf("%q: a next page: %v", query, end)
 		}
 	}
 	if page := w.get(t, at+"?q=%22%3E%3Cscript%3E").body; strings.Contains(page, "<script>") || !strings.Contains(page, "No row matches") {

@@ -8,13 +8,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/internal/tabular"
 )
@@ -34,30 +37,149 @@ func TestResults(t *testing.T) {
 	n := alone(t, &hosts{answer: someBad})
 	j := n.create("email\na@a.example\nno@a.example\nAnn@b.example\na@a.example\nnone@b.example\n", Request{})
 	n.untilDone(j.ID)
+	undeliverable := []engine.Verdict{engine.VerdictUndeliverable}
 	for _, c := range []struct {
-		o           Output
-		skip, limit int
-		want        string
-		more        bool
+		o      Output
+		before bool
+		row    int64
+		limit  int
+		want   string
+		more   bool
 	}{
-		{Output{}, 0, 9, "a@a.example no@a.example Ann@b.example a@a.example none@b.example", false},
-		{Output{}, 1, 2, "no@a.example Ann@b.example", true},
-		{Output{}, 3, 2, "a@a.example none@b.example", false},
-		{Output{}, 5, 2, "", false},
-		{Output{Search: "AN"}, 0, 9, "Ann@b.example", false},
-		{Output{Search: "b.example", Results: []engine.Verdict{engine.VerdictUndeliverable}}, 0, 9, "none@b.example", false},
-		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, 0, 9, "no@a.example none@b.example", false},
+		{Output{}, false, 0, 9, "0 a@a.example 1 no@a.example 2 Ann@b.example 3 a@a.example 4 none@b.example", false},
+		{Output{}, false, 1, 2, "1 no@a.example 2 Ann@b.example", true},
+		{Output{}, false, 3, 2, "3 a@a.example 4 none@b.example", false},
+		{Output{}, false, 5, 2, "", false},
+		{Output{}, false, -5, 1, "0 a@a.example", true},
+		{Output{}, true, 5, 2, "3 a@a.example 4 none@b.example", true},
+		{Output{}, true, 99, 1, "4 none@b.example", true},
+		{Output{}, true, 2, 2, "0 a@a.example 1 no@a.example", false},
+		{Output{}, true, 0, 2, "", false},
+		{Output{Search: "AN"}, false, 0, 9, "2 Ann@b.example", false},
+		{Output{Search: "b.example", Results: undeliverable}, false, 0, 9, "4 none@b.example", false},
+		{Output{Search: "b.example", Results: undeliverable}, true, 4, 9, "", false},
+		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, false, 0, 9, "1 no@a.example 4 none@b.example", false},
+		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, true, 5, 1, "4 none@b.example", true},
 	} {
-		found, more, err := n.Results(t.Context(), n.job(j.ID), c.o, c.skip, c.limit)
+		read := n.ResultsFrom
+		if c.before {
+			read = n.ResultsBefore
+		}
+		found, more, err := read(t.Context(), n.job(j.ID), c.o, c.row, c.limit)
 		check(t, err)
 		var emails []string
 		for _, r := range found {
-			emails = append(emails, r.Email)
+			emails = append(emails, fmt.Sprint(r.Row, " ", r.Email))
 		}
 		if got := strings.Join(emails, " "); got != c.want || more != c.more {
-			t.Errorf("%+v from %d: %q, %v; want %q, %v", c.o, c.skip, got, more, c.want, c.more)
+			t.Errorf("%+v, %v of %d: %q, %v; want %q, %v", c.o, c.before, c.row, got, more, c.want, c.more)
 		}
 	}
+}
+
+// countingStore counts the segments that are read. An earlier version did not
+// number their rows.
+type countingStore struct {
+	Store
+	earlier bool
+	read    int
+}
+
+func (s *countingStore) JobSegments(ctx context.Context, job string) ([]int64, error) {
+	first, err := s.Store.JobSegments(ctx, job)
+	for i := range first {
+		if s.earlier {
+			first[i] = -1
+		}
+	}
+	return first, err
+}
+
+func (s *countingStore) JobSegment(ctx context.Context, job string, number int64) ([]byte, [][]byte, error) {
+	s.read++
+	return s.Store.JobSegment(ctx, job, number)
+}
+
+// TestPagesOfLargeList: pages anywhere in a list of several segments have its
+// rows, also those whose address is far before them, and only what has these
+// rows is read.
+func TestPagesOfLargeList(t *testing.T) {
+	const count = 2*segmentRows + 5000
+	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: quick{}})
+	s, err := n.Receive(t.Context(), &largeList{rows: count})
+	check(t, err)
+	defer s.Close()
+	j, err := n.Create(t.Context(), s, Request{})
+	check(t, err)
+	j = n.untilDone(j.ID)
+	if j.Segments != 3 {
+		t.Fatalf("%d segments", j.Segments)
+	}
+	counting := &countingStore{Store: n.store}
+	n.config.Store = counting
+	for _, c := range []struct {
+		before, earlier bool
+		row             int64
+		from            int64
+		limit, read     int
+	}{
+		{row: 0, limit: 25, read: 1},
+		{row: count - 25, from: count - 25, limit: 25, read: 2}, // and the segment of the row that its rows repeat
+		{row: count - 8, from: count - 8, limit: 8, read: 1},
+		{row: segmentRows - 5, from: segmentRows - 5, limit: 10, read: 2},
+		{before: true, row: count, from: count - 8, limit: 8, read: 1},
+		{before: true, row: segmentRows + 5, from: segmentRows - 5, limit: 10, read: 2},
+		{before: true, row: count, limit: count, read: 5},
+		{row: 0, limit: count, read: 3},
+		{earlier: true, row: count - 8, from: count - 8, limit: 8, read: 3},
+		{before: true, earlier: true, row: 2*segmentRows + 3, from: 2*segmentRows - 3, limit: 6, read: 4},
+	} {
+		counting.read, counting.earlier = 0, c.earlier
+		read := n.ResultsFrom
+		if c.before {
+			read = n.ResultsBefore
+		}
+		found, _, err := read(t.Context(), j, Output{}, c.row, c.limit)
+		check(t, err)
+		if len(found) != c.limit || counting.read > c.read {
+			t.Errorf("%+v: %d rows of %d segments", c, len(found), counting.read)
+		}
+		want := &largeList{}
+		for i, r := range found {
+			if row := c.from + int64(i); r.Row != row || r.Email != want.address(int(row)) || r.Verdict != engine.VerdictDeliverable {
+				t.Fatalf("%+v: row %d is %d, %s, %s", c, row, r.Row, r.Email, r.Verdict)
+			}
+		}
+	}
+}
+
+// BenchmarkPages reads the first and the last page of a list, with and without
+// rows whose address comes again.
+func BenchmarkPages(b *testing.B) {
+	n := newNode(b, openStore(b, store.Options{DataDir: b.TempDir()}), Config{Verifier: quick{}})
+	const count = 1_000_000
+	s, err := n.Receive(b.Context(), &largeList{rows: count})
+	check(b, err)
+	defer s.Close()
+	j, err := n.Create(b.Context(), s, Request{})
+	check(b, err)
+	for j.State != rows.JobDone {
+		time.Sleep(50 * time.Millisecond)
+		j = n.job(j.ID)
+	}
+	measure := func(name string, work func() error) {
+		b.Run(name, func(b *testing.B) {
+			used := processor()
+			for b.Loop() {
+				check(b, work())
+			}
+			b.ReportMetric(float64((processor()-used).Milliseconds())/float64(b.N), "CPU-ms/op")
+		})
+	}
+	measure("first", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, 0, 25); return err })
+	measure("from the last", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, count-25, 25); return err })
+	measure("before the end", func() error { _, _, err := n.ResultsBefore(b.Context(), j, Output{}, count, 25); return err })
+	measure("written", func() error { return n.Write(b.Context(), io.Discard, j, Output{Format: tabular.CSV}) })
 }
 
 // sheet is a list as a spreadsheet.

@@ -46,7 +46,7 @@ func (m *Manager) addOctets(ctx context.Context, job string, s *Spool) (number i
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return number, &DiskError{err}
 		}
-		if err := m.config.Store.AddSegment(ctx, job, number, pack(buffer[:n]), nil); err != nil {
+		if err := m.config.Store.AddSegment(ctx, job, number, 0, pack(buffer[:n]), nil); err != nil {
 			return number, err
 		}
 		number++

@@ -172,7 +172,7 @@ func TestLarge(t *testing.T) {
 	})
 	memory := resident() // package bulk follows in this process
 	l.step("last page", func() {
-		page, _, err := n.Results(t.Context(), j, Output{}, count-50, 50)
+		page, _, err := n.ResultsBefore(t.Context(), j, Output{}, int64(count), 50)
 		if check(t, err); len(page) != 50 {
 			t.Errorf("%d rows", len(page))
 		}

@@ -1,9 +1,7 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -66,122 +64,31 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return err
 	}
-	var line []byte
-	err = m.each(ctx, j, o, func(r row, result engine.Result) error {
-		line = writer.Append(line[:0], r.raw, result)
-		_, err := file.Write(line)
+	if err = m.writeRows(ctx, file, writer, j, o); err != nil {
+		_ = file.Close()
 		return err
-	})
-	return cmp.Or(err, file.Close())
-}
-
-// each calls write for the rows of a job that are wanted, in their order.
-func (m *Manager) each(ctx context.Context, j rows.Job, o Output, write func(row, engine.Result) error) error {
-	out := &output{
-		Output: o, write: write, words: words{},
-		found: make(map[int]outcome), kept: make(map[int64]uint32), place: make(map[outcome]uint32),
 	}
-	for number := range j.Segments {
-		data, results, err := m.config.Store.JobSegment(ctx, j.ID, number)
-		if err != nil {
-			return err
-		}
-		if err := out.segment(data, results); errors.Is(err, errEnough) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("job %s: %w", j.ID, err)
-		}
-	}
-	return nil
+	return file.Close()
 }
 
-// output is a list that is being written.
-type output struct {
-	Output
-	write func(row, engine.Result) error
-	words words
-	found map[int]outcome // of the present segment, by row
-	base  int64           // rows of the segments before
-
-	// Outcomes of rows whose address comes again. Few differ.
-	kept   map[int64]uint32
-	place  map[outcome]uint32
-	unique []outcome
-}
-
-func (o *output) segment(data []byte, results [][]byte) error {
-	octets, err := unpack(data)
+func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
+	r, err := m.newReading(ctx, j, o)
 	if err != nil {
 		return err
 	}
-	if err := o.outcomes(results); err != nil {
-		return err
-	}
-	f := fields{left: octets}
-	var at int64
-	for ; f.more(); at++ {
-		r := f.row()
-		found, ok := o.found[int(at)]
-		if r.kind == kindRepeated {
-			var place uint32
-			if place, ok = o.kept[r.first]; ok {
-				found = o.unique[place]
+	var line []byte
+	for number := range j.Segments {
+		if err := r.segment(ctx, number); err != nil {
+			return err
+		}
+		for at := range r.rows {
+			if result, wanted := r.result(at); wanted {
+				line = writer.Append(line[:0], r.rows[at].raw, result)
+				if _, err := to.Write(line); err != nil {
+					return err
+				}
 			}
-		}
-		if ok && r.repeated {
-			o.keep(o.base+at, found)
-		}
-		if err := o.row(r, found, ok); err != nil {
-			return err
-		}
-	}
-	o.base += at
-	return f.err()
-}
-
-// outcomes reads those of a segment.
-func (o *output) outcomes(results [][]byte) error {
-	clear(o.found)
-	for _, packed := range results {
-		octets, err := unpack(packed)
-		if err != nil {
-			return err
-		}
-		f := fields{left: octets}
-		for f.more() {
-			at := int(f.number())
-			o.found[at] = f.outcome(o.words)
-		}
-		if err := f.err(); err != nil {
-			return err
 		}
 	}
 	return nil
-}
-
-func (o *output) keep(row int64, of outcome) {
-	place, known := o.place[of]
-	if !known {
-		place = uint32(len(o.unique))
-		o.place[of] = place
-		o.unique = append(o.unique, of)
-	}
-	o.kept[row] = place
-}
-
-// row writes a row, if it has a result and is wanted.
-func (o *output) row(r row, of outcome, known bool) error {
-	result, without := r.without()
-	switch {
-	case without:
-		of = outcomeOf(result)
-	case known:
-		result = of.result(r.text)
-	default:
-		return nil
-	}
-	if !o.wants(of, result) {
-		return nil
-	}
-	return o.write(r, result)
 }

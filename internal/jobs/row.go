@@ -52,6 +52,17 @@ func (f *fields) row() row {
 	return r
 }
 
+// skipRow passes over a row, and tells whether its address comes again.
+func (f *fields) skipRow() (repeated bool) {
+	mark := f.octet()
+	f.octets()
+	f.octets()
+	if kind(mark&^repeatedLater) == kindRepeated {
+		f.number()
+	}
+	return mark&repeatedLater != 0
+}
+
 // without returns the result of a row that is not asked about; false: it is.
 func (r row) without() (engine.Result, bool) {
 	switch r.kind {

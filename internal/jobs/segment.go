@@ -11,13 +11,16 @@ import (
 // segment is a part of a list that is being stored.
 type segment struct {
 	number int64
+	first  int64 // the number of its first row in the list
 	octets []byte
 	rows   int
 	order  []string // domains, in the order in which they came
 	of     map[string][]entry
 }
 
-func newSegment(number int64) *segment { return &segment{number: number, of: make(map[string][]entry)} }
+func newSegment(number, first int64) *segment {
+	return &segment{number: number, first: first, of: make(map[string][]entry)}
+}
 
 func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >= segmentOctets }
 
@@ -70,10 +73,10 @@ func (s *segment) batches() (all []rows.Batch) {
 
 // addSegments stores the rows of a list and returns how many segments they are.
 func (m *Manager) addSegments(ctx context.Context, job string, l *list, from *sources) (int64, error) {
-	s := newSegment(0)
+	s := newSegment(0, 0)
 	store := func() error {
-		err := m.config.Store.AddSegment(ctx, job, s.number, pack(s.octets), s.batches())
-		s = newSegment(s.number + 1)
+		err := m.config.Store.AddSegment(ctx, job, s.number, s.first, pack(s.octets), s.batches())
+		s = newSegment(s.number+1, s.first+int64(s.rows))
 		return err
 	}
 	for n := int64(0); ; n++ {

@@ -11,7 +11,7 @@ import (
 // methods are described there.
 type Store interface {
 	BeginJob(ctx context.Context, node string, j rows.Job, quota int64, head []byte) (rows.Job, error)
-	AddSegment(ctx context.Context, job string, segment int64, data []byte, batches []rows.Batch) error
+	AddSegment(ctx context.Context, job string, segment, first int64, data []byte, batches []rows.Batch) error
 	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
 	DropJob(ctx context.Context, id string) error
 	KeepDraft(ctx context.Context, id string, segments, octets int64) error
@@ -22,6 +22,7 @@ type Store interface {
 	Job(ctx context.Context, id string) (rows.Job, error)
 	Jobs(ctx context.Context, q rows.JobQuery) ([]rows.Job, error)
 	JobHead(ctx context.Context, job string) ([]byte, error)
+	JobSegments(ctx context.Context, job string) (first []int64, err error)
 	JobSegment(ctx context.Context, job string, segment int64) (data []byte, results [][]byte, err error)
 	PauseJob(ctx context.Context, id string) (rows.Job, error)
 	ResumeJob(ctx context.Context, id string) (rows.Job, error)

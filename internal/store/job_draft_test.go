@@ -22,7 +22,7 @@ func TestDrafts(t *testing.T) {
 			clock.Advance(time.Millisecond)
 			j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Name: "a list"}, 0, nil)
 			check(t, err)
-			check(t, s.AddSegment(ctx, j.ID, 0, []byte("octets"), nil))
+			check(t, s.AddSegment(ctx, j.ID, 0, 0, []byte("octets"), nil))
 			check(t, s.KeepDraft(ctx, j.ID, 1, 6))
 			return j.ID
 		}

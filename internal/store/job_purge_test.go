@@ -47,7 +47,7 @@ func TestJobQuota(t *testing.T) {
 		check(t, err)
 		_, err = s.BeginJob(ctx, "node", Job{Key: "key", Addresses: 51, Created: now}, 100, nil)
 		wantError(t, err, rows.ErrQuota)
-		check(t, s.AddSegment(ctx, j.ID, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}, {Addresses: 40, Data: []byte("b")}}))
+		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}, {Addresses: 40, Data: []byte("b")}}))
 		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 50}, nil)
 		check(t, err)
 		settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 1})[0]))

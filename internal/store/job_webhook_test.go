@@ -91,7 +91,7 @@ func TestWebhookOfProgress(t *testing.T) {
 		j, err := s.BeginJob(ctx, "node", Job{Owner: "acme", Key: "key", Webhook: "https://receiver.example/hook", Progress: true}, 0, []byte("head"))
 		check(t, err)
 		for segment := range int64(20) {
-			check(t, s.AddSegment(ctx, j.ID, segment, []byte{1}, []Batch{{Segment: segment, Addresses: 1, Data: []byte("one")}}))
+			check(t, s.AddSegment(ctx, j.ID, segment, 0, []byte{1}, []Batch{{Segment: segment, Addresses: 1, Data: []byte("one")}}))
 		}
 		j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: 20, Addresses: 20}, nil)
 		if check(t, err); !j.Progress {

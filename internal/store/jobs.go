@@ -69,17 +69,6 @@ func takeQuota(ctx context.Context, tx *sql.Tx, j Job, limit int64) (month time.
 	return taken.Month, nil
 }
 
-// AddSegment stores rows of a list that is arriving, and the batches of their
-// addresses, in one transaction.
-func (s *Store) AddSegment(ctx context.Context, job string, segment int64, data []byte, batches []Batch) error {
-	return s.write(ctx, "store rows", func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO job_segments (job, segment, data) VALUES ($1, $2, $3)`, job, segment, append([]byte{}, data...)); err != nil {
-			return err
-		}
-		return addBatches(ctx, tx, job, batches)
-	})
-}
-
 // addBatches gives each batch the next ID of its job.
 func addBatches(ctx context.Context, tx *sql.Tx, job string, batches []Batch) error {
 	if len(batches) == 0 {
@@ -281,23 +270,6 @@ func (s *Store) JobHead(ctx context.Context, job string) (head []byte, err error
 		return db.QueryRowContext(ctx, `SELECT head FROM jobs WHERE id = $1 AND deleted = 0`, job).Scan(&head)
 	})
 	return head, err
-}
-
-// JobSegment returns the rows of a segment, and what batches have brought of
-// its results so far. [ErrNotFound]: the job is deleted.
-func (s *Store) JobSegment(ctx context.Context, job string, segment int64) (data []byte, results [][]byte, err error) {
-	err = s.snapshot(ctx, "read rows", func(ctx context.Context, tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `
-			SELECT data FROM job_segments WHERE job = $1 AND segment = $2 AND EXISTS (SELECT 1 FROM jobs WHERE id = $1 AND deleted = 0)`,
-			job, segment).Scan(&data); err != nil {
-			return err
-		}
-		scan := func(row scanner) (octets []byte, err error) { return octets, row.Scan(&octets) }
-		results, err = collect(ctx, tx, scan,
-			`SELECT data FROM job_results WHERE job = $1 AND segment = $2 ORDER BY batch, part`, job, segment)
-		return err
-	})
-	return data, results, err
 }
 
 // JobStates returns the states of the jobs that may have something to ask, the

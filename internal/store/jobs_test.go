@@ -21,7 +21,7 @@ func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 	j, err := s.BeginJob(ctx, "node", Job{Owner: owner, Key: "key", Name: "a list", Webhook: strings.Join(webhook, ""), Format: "csv"}, 0, []byte("head"))
 	check(t, err)
 	for segment := range int64(2) {
-		check(t, s.AddSegment(ctx, j.ID, segment, []byte{byte(segment)}, []Batch{
+		check(t, s.AddSegment(ctx, j.ID, segment, 0, []byte{byte(segment)}, []Batch{
 			{Segment: segment, Domain: "giant.example", Addresses: 10, Data: []byte("giant")},
 			{Segment: segment, Addresses: 10, Data: []byte("small")},
 		}))
@@ -173,7 +173,7 @@ func TestBatchesAreLeasedOnce(t *testing.T) {
 		for i := range batches {
 			batches[i] = Batch{Addresses: 1, Data: []byte{byte(i)}}
 		}
-		check(t, s.AddSegment(t.Context(), j.ID, 0, nil, batches))
+		check(t, s.AddSegment(t.Context(), j.ID, 0, 0, nil, batches))
 		_, err = s.StartJob(t.Context(), j.ID, JobTotals{Addresses: many}, nil)
 		check(t, err)
 		var mu sync.Mutex
@@ -320,7 +320,7 @@ func TestNodesShareWhatIsLeft(t *testing.T) {
 		for range 12 {
 			batches = append(batches, Batch{Addresses: 10, Data: []byte("x")})
 		}
-		check(t, s.AddSegment(ctx, j.ID, 0, nil, batches))
+		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, batches))
 		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 120}, nil)
 		check(t, err)
 		all := func(node string, held int) (addresses int) {
