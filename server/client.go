@@ -32,7 +32,8 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 // peerOf is the other end of the connection.
 func peerOf(r *http.Request) netip.Addr { return addrOf(r.RemoteAddr) }
 
-// addrOf is the address in a text with a port; it is invalid if there is none.
+// addrOf is the address in a text with a port; it is invalid if the text has no
+// address.
 func addrOf(hostPort string) netip.Addr {
 	peer, err := netip.ParseAddrPort(hostPort)
 	if err != nil {

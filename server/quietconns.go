@@ -40,7 +40,7 @@ func (q *quietConns) first(kind connKind) *trackedConn {
 	return nil
 }
 
-// older returns which of two has waited longer; nil is none.
+// older returns which of two has waited longer; nil is no connection.
 func older(a, b *trackedConn) *trackedConn {
 	if a == nil || b != nil && b.since.Before(a.since) {
 		return b

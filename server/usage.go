@@ -115,7 +115,7 @@ func limitsOf(key rows.Key) (record usageRecord) {
 	return record
 }
 
-// limited returns a limit, or nil if there is none.
+// limited returns a limit, or nil for zero, which means no limit.
 func limited[T int | int64 | float64](limit T) *T {
 	if limit <= 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 type batch struct {
 	pool    *Pool
 	results chan result // has room for all
-	jobs    []*job      // by number; nil: it has its result, or there is none by that number
+	jobs    []*job      // by number; nil: it has its result, or no job has that number
 	open    int         // those that have none yet
 	arrived func(r result)
 }

@@ -37,7 +37,7 @@ func proxyAt(t *testing.T, addr string, forward smtpprobe.Dialer) egress.Egress 
 }
 
 // throughProxies runs f in a bubble with a pool that goes out through proxies
-// at 10.0.0.1:1080, 10.0.0.2:1080 and so on; nil: there is none.
+// at 10.0.0.1:1080, 10.0.0.2:1080 and so on; nil: no proxy.
 func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*fakeproxy.Proxy, f func(b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestBrokenProxies(t *testing.T) {
 	const ours, hosts = smtp.KindEgress, smtp.KindTimeout
 	tests := []struct {
 		name  string
-		proxy *fakeproxy.Proxy // nil: there is none
+		proxy *fakeproxy.Proxy // nil: no proxy
 		kind  smtp.Kind
 		text  string
 	}{

@@ -26,7 +26,7 @@ type job struct {
 	req    *Request
 	domain string // of the target
 	budget *budget
-	// deadline is that of the caller's context; zero: there is none.
+	// deadline is that of the caller's context; zero: it has no deadline.
 	deadline time.Time
 	results  chan<- result // has room for this one
 	number   int           // of its request, and of its place in the batch, by which it is known there

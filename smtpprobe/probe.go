@@ -38,7 +38,7 @@ func (pr *probe) run(ctx context.Context) error {
 	}
 }
 
-// next returns the next job; nil: there is none.
+// next returns the next job; nil: no job is left.
 func (pr *probe) next(ctx context.Context) (*job, error) {
 	if h := pr.routes.wantsMore(pr.route.host); h != nil && !pr.budget.spent(ctx) {
 		lookup, cancel := pr.budget.part(ctx, len(pr.routes.left) > 0)

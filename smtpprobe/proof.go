@@ -27,7 +27,7 @@ type openRefusal struct {
 const postmaster = "postmaster"
 
 // proofFor returns a mailbox that shows whether the host still accepts anybody,
-// and whether the host accepted it before; empty: there is none. The pool's
+// and whether the host accepted it before; empty: no such mailbox. The pool's
 // lock is held.
 func (h *mailHost) proofFor(jobs []*job) (mailbox string, known bool) {
 	for _, m := range h.accepted {

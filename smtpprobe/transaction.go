@@ -30,13 +30,13 @@ type transaction struct {
 	began  time.Time   // when the recipients' turn came
 	before []recipient // of the transaction before it in the session
 
-	proof        string // mailbox that shows whether the host still accepts anybody; empty: there is none
+	proof        string // mailbox that shows whether the host still accepts anybody; empty: no mailbox is known
 	known        bool   // the host accepted it before
 	provesItself bool   // names the proof behind the targets
 	heard        int    // recipients that the host had heard of late
 	trouble      trouble
 	misplaced    bool // a reply is another command's, as far as one can tell
-	silent       int  // the recipient over which the host fell silent; -1: none
+	silent       int  // the recipient over which the host fell silent; -1: it did not
 }
 
 // role is why a recipient is named.

@@ -73,7 +73,7 @@ func prefer(all []*way, ok func(*way) bool) []*way {
 
 // choose returns the egress by which a mail host is asked; nil: none leads
 // there. If it could not be asked by those in without, it returns one that
-// works and by which the provider is asked; nil: there is none.
+// works and by which the provider is asked; nil: no egress does.
 func (p *Pool) choose(host string, addr netip.Addr, without []*way) *way {
 	p.mu.Lock()
 	defer p.mu.Unlock()

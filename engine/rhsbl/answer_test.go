@@ -23,7 +23,7 @@ func TestListings(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer Answer
-		code   string // of the listing; empty: there is none
+		code   string // of the listing; empty: not listed
 		fault  bool
 	}{
 		{"DBL", listedIn("z", "127.0.1.2"), "127.0.1.2", false},

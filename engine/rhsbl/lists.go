@@ -64,7 +64,7 @@ type list struct {
 	warned    sync.Once
 }
 
-// New returns the lists of the zones; nil if there are none.
+// New returns the lists of the zones; nil without zones.
 func New(config Config) (*Lists, error) {
 	if len(config.Zones) == 0 {
 		return nil, nil

@@ -3,15 +3,22 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/webhook"
 )
 
 // exampleList is a list of customers, with some of every result.
@@ -76,6 +83,51 @@ func TestLists(t *testing.T) {
 	do(t, ctx, click(".form .primary"), shown(`#progress .pill.good`), click("details summary"), click("details .danger"), shown("[data-drop]"))
 	if text := read(t, ctx, "main"); strings.Contains(text, "Dropped") {
 		t.Errorf("a list that was deleted:\n%s", text)
+	}
+}
+
+// TestListWebhook: the form of a new list takes a URL, keeps what was typed
+// when it is wrong, and a webhook arrives there when the list has ended.
+func TestListWebhook(t *testing.T) {
+	s := newSite(t, nil)
+	s.release()
+	arrived := make(chan string, 20)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		arrived <- r.URL.Path + " " + r.Header.Get("Webhook-Signature") + " " + string(body)
+	}))
+	defer receiver.Close()
+	sender := webhook.New(webhook.Config{Store: s.store, AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	running, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		sender.Run(running)
+	}()
+	defer func() { stop(); <-ended }()
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "Subscribers.csv", exampleList(40)), click(".send .primary"), shown("#webhook"),
+		typed("#webhook", "ftp://receiver.example/hook"), click(`[name="progress"]`), click(".form .primary"), shown("#webhook-fault"))
+	album{name: "list-new-faults"}.take(t, ctx)
+	if kept := eval[bool](t, ctx, `document.querySelector("#webhook").value === "ftp://receiver.example/hook" && document.querySelector("[name=progress]").checked`); !kept {
+		t.Error("what was typed is lost")
+	}
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#webhook"), receiver.URL+"/hook"), click(".form .primary"), shown("#progress .pill.good"))
+	select {
+	case got := <-arrived:
+		if !strings.HasPrefix(got, "/hook v1,") || !strings.Contains(got, `"name":"Subscribers"`) {
+			t.Errorf("arrived: %s", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("no webhook arrived")
+	}
+	if text := read(t, ctx, "main"); !strings.Contains(text, receiver.URL+"/hook") {
+		t.Errorf("the page of the list has no webhook:\n%s", text)
+	}
+	do(t, ctx, chromedp.Navigate(s.URL+"/webhooks"), shown("main .pill"))
+	if text := read(t, ctx, "main"); !strings.Contains(text, "job.") {
+		t.Errorf("the webhooks that were sent:\n%s", text)
 	}
 }
 

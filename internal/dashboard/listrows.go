@@ -69,7 +69,7 @@ func (d *Dashboard) browse(v *visit, view *listView) error {
 	return nil
 }
 
-// rowOf reads the number of a row; 0: there is none.
+// rowOf reads the number of a row; 0: not given.
 func rowOf(query url.Values, name string) int64 {
 	number, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil {

@@ -71,7 +71,8 @@ func (m *Manager) dropOldDrafts(ctx context.Context, owner string) error {
 }
 
 // Draft returns the list with an ID that waits to be started by its owner. Its
-// Rows are octets. [rows.ErrNotFound]: there is none, or it was started.
+// Rows are octets. [rows.ErrNotFound]: the owner has no draft with this ID; it
+// was started or dropped, perhaps, or its hour is over.
 func (m *Manager) Draft(ctx context.Context, id, owner string) (rows.Job, error) {
 	return m.config.Store.Draft(ctx, id, owner)
 }
@@ -122,7 +123,7 @@ func (m *Manager) addSegment(ctx context.Context, s *Spool, draft string, number
 
 // StartDraft is [Manager.Create] for a draft, whose spool is that of
 // [Manager.OpenDraft]. The draft is over then, and where there is an error it
-// waits again. [rows.ErrNotFound]: it was started already.
+// waits again. [rows.ErrNotFound]: as [Manager.Draft].
 func (m *Manager) StartDraft(ctx context.Context, draft rows.Job, s *Spool, o Request) (rows.Job, error) {
 	if err := m.config.Store.TakeDraft(ctx, m.node, draft.ID, draft.Owner); err != nil {
 		return rows.Job{}, err

@@ -22,8 +22,9 @@ func (s *Store) KeepDraft(ctx context.Context, id string, segments, octets int64
 // isDraft is the condition for drafts; $1 is the present.
 const isDraft = `state = 'draft' AND deleted = 0 AND expires > $1`
 
-// Draft returns a draft of an owner; its Rows are octets. [ErrNotFound]: there
-// is none, or it was started.
+// Draft returns a draft of an owner; its Rows are octets. [ErrNotFound]: the
+// owner has no draft with this ID; it was started or dropped, perhaps, or its
+// hour is over.
 func (s *Store) Draft(ctx context.Context, id, owner string) (j Job, err error) {
 	err = s.read(ctx, "read draft", func(ctx context.Context, db *sql.DB) (err error) {
 		j, err = scanJob(db.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM jobs WHERE `+isDraft+` AND id = $2 AND owner = $3`,
