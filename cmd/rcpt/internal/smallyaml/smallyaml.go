@@ -21,14 +21,18 @@ const (
 )
 
 // Check returns an error for a file that is too long, nested too deeply, or
-// uses anchors and aliases. The error names the line.
+// uses anchors and aliases; and for a second document, which the parser would
+// ignore. The error names the line.
 func Check(data []byte) error {
 	if len(data) > maxSize {
 		return fmt.Errorf("the file is longer than %d KiB", maxSize>>10)
 	}
 	var n nesting
+	var first document
 	for i, t := range lexer.Tokenize(string(data)) {
 		switch line := t.Position.Line; {
+		case first.ends(t.Type):
+			return fmt.Errorf("line %d: another document begins: write everything in one", line)
 		case t.Type == token.AliasType || t.Type == token.AnchorType:
 			return fmt.Errorf(
 				"line %d: anchors (&name) and aliases (*name) are not supported: write the value itself", line)
@@ -39,6 +43,23 @@ func Check(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// document follows the first document of a file.
+type document struct {
+	started, ended bool
+}
+
+// ends reports whether a token belongs to another document.
+func (d *document) ends(t token.Type) bool {
+	switch {
+	case t == token.CommentType || t == token.DirectiveType && !d.started:
+		return false
+	case d.ended || d.started && t == token.DocumentHeaderType:
+		return true
+	}
+	d.started, d.ended = true, t == token.DocumentEndType
+	return false
 }
 
 // nesting follows the structure of a file: in flow style by brackets, in block

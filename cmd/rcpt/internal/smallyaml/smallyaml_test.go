@@ -21,7 +21,13 @@ func TestCheck(t *testing.T) {
 		{"commas", "a: [" + strings.Repeat(",", 200_000), "line 1: the file has more than 48000"},
 		{"long", strings.Repeat("#", 300<<10), "longer than 256 KiB"},
 
+		{"second document", "a: 1\n---\nb: 2\n", "line 2: another document begins"},
+		{"second document of two with signs", "---\na: 1\n---\nb: 2\n", "line 3: another document begins"},
+		{"second document after an end", "a: 1\n...\nb: 2\n", "line 3: another document begins"},
+
 		{"empty", "", ""},
+		{"one document with both signs", "# a comment\n---\na: 1\n...\n# another\n", ""},
+		{"one document with its sign", "# a comment\n---\na: 1\n", ""},
 		{"as deep as may be", nested(20), ""},
 		{"signs in texts", "a: '" + strings.Repeat("[", 1000) + "'\nb: \"&x *x\"\nc: # &x *x [[[\n", ""},
 		{"siblings", strings.Repeat("a:\n  - b: [c, d]\n", 1000), ""},
