@@ -208,7 +208,7 @@ func (o *ownCheck) honest(ctx context.Context) []Check {
 	}
 	switch state := o.verifier.CheckNetwork(ctx).Resolver; state.State {
 	case engine.CheckFailed:
-		c.State, c.Found, c.Do = StateFault, state.Fault, ResolverAdvice
+		c.State, c.Found, c.Do = StateFault, state.Fault, ResolverAdvice+"."
 		c.Why = "Every answer about a domain comes from the resolver, " +
 			"so rcpt calls nothing undeliverable while it cannot be believed."
 	case engine.CheckPassed:

@@ -40,16 +40,16 @@ func (x *examination) reachable(name string, visits []visit) Check {
 		c.Do = "Name an address of this machine with --source-ip; ip address lists them."
 	case kind == smtp.KindTimeout:
 		c.Found = tried + ": the packets are dropped on the way, by a firewall or the hosting provider"
-		c.Do = "Ask the hosting provider to open outgoing port 25. " + PortAdvice
+		c.Do = "Ask the hosting provider to open outgoing port 25. " + PortAdvice + "."
 	case kind == smtp.KindRefused, kind == smtp.KindReset, kind == smtp.KindClosed:
 		c.Found = tried + ": something on the way resets the connections, such as a firewall of this network"
-		c.Do = "Allow outgoing port 25 in the firewall, or ask the hosting provider. " + PortAdvice
+		c.Do = "Allow outgoing port 25 in the firewall, or ask the hosting provider. " + PortAdvice + "."
 	case kind == smtp.KindUnreachable:
 		c.Found = tried + ": there is no route to them (" + text + ")"
-		c.Do = "Check this machine's default route. " + PortAdvice
+		c.Do = "Check this machine's default route. " + PortAdvice + "."
 	default:
 		c.Found = tried + ": this network seems to block outgoing SMTP connections"
-		c.Do = PortAdvice
+		c.Do = PortAdvice + "."
 	}
 	return c
 }

@@ -48,7 +48,7 @@ func (x *examination) resolver(ctx context.Context, server string) []Check {
 		c.Found = fmt.Sprintf("it answers in %d ms", took.Milliseconds())
 	}
 	if c.State == StateFault {
-		c.Why, c.Do = "Without the DNS no domain can be checked.", ResolverAdvice
+		c.Why, c.Do = "Without the DNS no domain can be checked.", ResolverAdvice+"."
 		return []Check{c}
 	}
 	return []Check{c, x.overTCP(ctx, server), x.truncation(ctx, server)}
