@@ -53,6 +53,15 @@ var reverseProxies = map[string]func(t *testing.T, dir, listen, backend string) 
 		check(t, os.WriteFile(dir+"/Caddyfile", []byte(site), 0o600))
 		return []string{"caddy", "run", "--adapter", "caddyfile", "--config", dir + "/Caddyfile"}
 	},
+	"traefik": func(t *testing.T, dir, listen, backend string) []string {
+		routes := adapted(t, "traefik.yaml", []string{
+			"tls:\n        certResolver: letsencrypt\n", "tls: {}\n", "127.0.0.1:8080", backend,
+		})
+		routes += fmt.Sprintf("tls:\n  certificates: [{certFile: %[1]s/cert.pem, keyFile: %[1]s/key.pem}]\n", dir)
+		check(t, os.WriteFile(dir+"/rcpt.yaml", []byte(routes), 0o600))
+		return []string{"traefik", "--global.checkNewVersion=false", "--log.noColor", "--entryPoints.websecure.address=" + listen,
+			"--providers.file.filename=" + dir + "/rcpt.yaml"}
+	},
 }
 
 // adapted is a file of deploy/proxy for this machine. Each text to replace must
@@ -82,7 +91,7 @@ func proxied(t *testing.T, name, backend string) func(client string) *http.Clien
 	command := exec.Command(line[0], line[1:]...) // to be ended in order: a killed nginx leaves its workers
 	command.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	log := new(testkit.Log)
-	command.Stderr = log
+	command.Stdout, command.Stderr = log, log
 	check(t, command.Start())
 	t.Cleanup(func() {
 		_ = command.Process.Signal(os.Interrupt)
@@ -102,12 +111,13 @@ func proxied(t *testing.T, name, backend string) func(client string) *http.Clien
 		t.Cleanup(transport.CloseIdleConnections)
 		return &http.Client{Transport: transport, Timeout: awaitTimeout}
 	}
-	testkit.Eventually(t, name+" listens", func() bool {
+	testkit.Eventually(t, name+" passes requests on", func() bool {
 		response, err := clientAt("127.0.0.1").Get("https://" + publicName + "/healthz")
-		if err == nil {
-			response.Body.Close()
+		if err != nil {
+			return false
 		}
-		return err == nil
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK
 	})
 	return clientAt
 }
