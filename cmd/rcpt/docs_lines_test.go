@@ -10,7 +10,7 @@ import (
 
 // ourLine finds rcpt in a line of a shell: at its beginning, after variables,
 // behind a pipe or &&, or run by sudo or in a container.
-var ourLine = regexp.MustCompile(`(?:^|[|&] )(?:\$ )?(?:[A-Z_]+=\S* )*(?:sudo |sudo -u rcpt |docker exec \S+ |kubectl exec \S+ -- )?(?:/|bin/|\./bin/)?rcpt (.*)$`)
+var ourLine = regexp.MustCompile(`(?:^|[|&] )(?:\$ )?(?:[A-Z_]+=\S* )*(?:sudo |docker exec \S+ |kubectl exec \S+ -- )?(?:/|bin/|\./bin/)?rcpt (.*)$`)
 
 // TestLinesOfPagesParse: every command line of rcpt in a block of README.md and
 // docs/ names commands and flags that exist, with values that they take.

@@ -119,7 +119,7 @@ func newPageReader(t *testing.T, page string, world demoWorld) *pageReader {
 	data := filepath.Join(r.dir, ".local", "share", "rcpt")
 	r.instead = []string{
 		"https://verify.example.com", "http://" + listen, "127.0.0.1:8080", listen, "127.0.0.1:9464", metrics,
-		"127.0.0.1:6060", debug, "/etc/rcpt/", r.dir + "/etc/", "/var/lib/private/rcpt", data, "/var/lib/rcpt", data,
+		"127.0.0.1:6060", debug, "/etc/rcpt/", r.dir + "/etc/", "/var/lib/rcpt", data,
 		"/tmp/rcpt-demo-2193177619", world.folder, "--retry-window 2m", "--retry-window 0s",
 		"--resolver 127.0.0.1:41441 --smtp-port 46257 --allow-net 127.0.2.0/24 --helo demo.example", world.flags,
 		"postmaster@example.com", "alice@acme.example",

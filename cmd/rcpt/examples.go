@@ -60,8 +60,8 @@ var examples = map[string][]manual.Example{
 			Line:  "rcpt keys create --name shop --scope verify --rate 10/s --quota 100000 --expires 90d",
 		},
 		{
-			About: "For a service under systemd, while it runs",
-			Line:  "sudo -u rcpt rcpt keys create --data /var/lib/rcpt --name shop",
+			About: "For a service under systemd",
+			Line:  "sudo rcpt keys create --data /var/lib/rcpt --name shop",
 		},
 		{About: "In a container", Line: "docker exec rcpt rcpt keys create --name shop"},
 	},
