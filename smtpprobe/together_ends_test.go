@@ -85,7 +85,7 @@ const (
 // is closed. Each is told once, and soon; what was told for good is the truth;
 // and nothing is left over.
 func TestTogetherEndAtAnyMoment(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range worlds(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { endAtAnyMoment(t, rand.New(rand.NewPCG(seed, 9))) })
 	}
 }
