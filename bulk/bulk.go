@@ -81,6 +81,9 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if queuing.WithoutReuseOf(ctx) {
+		o.limits.recentBytes = 1
+	}
 	r := newRun(o, sink)
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()

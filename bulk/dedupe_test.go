@@ -34,7 +34,7 @@ func TestDuplicates(t *testing.T) {
 					if apart {
 						limits.Ahead = 1
 					}
-					summary, err := bulk.Run(t.Context(), listOf("User@one.example", tt.second), out, bulk.Options{Verifier: verifier, Limits: limits})
+					summary, err := bulk.Run(t.Context(), listOf("User@one.example", tt.second), out, bulk.Options{Verifier: verifier}.Within(limits))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -67,8 +67,7 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 		}}, &file{}
 		_, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
 			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(),
-			Limits: bulk.Limits{PerDomain: 1, HeldBytes: 1, Window: 1},
-		})
+		}.Within(bulk.Limits{PerDomain: 1, HeldBytes: 1, Window: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +91,7 @@ func TestFailureIsNotRemembered(t *testing.T) {
 			return deliverable(address), nil
 		}}, &file{}
 		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), out,
-			bulk.Options{Verifier: verifier, Limits: bulk.Limits{Ahead: 1}})
+			bulk.Options{Verifier: verifier}.Within(bulk.Limits{Ahead: 1}))
 		if err != nil || out.results[0].Success || !out.results[1].Success {
 			t.Errorf("%v (%v)", out.results, err)
 		}
@@ -107,7 +106,7 @@ func TestForgotten(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			verifier := &answers{}
 			_, err := bulk.Run(t.Context(), listOf(emails...), &file{},
-				bulk.Options{Verifier: verifier, Limits: bulk.Limits{Ahead: 100, RecentBytes: octets}})
+				bulk.Options{Verifier: verifier}.Within(bulk.Limits{Ahead: 100, RecentBytes: octets}))
 			if got := len(verifier.asked["user1@one.example"]); err != nil || got != asked {
 				t.Errorf("with %d octets asked %d times, want %d (%v)", octets, got, asked, err)
 			}

@@ -6,7 +6,7 @@
 //
 //   - Order: the sink gets the results in the order of the source, each
 //     exactly once. A result that is done before its turn waits in memory, and
-//     beyond [Limits.HeldBytes] in a temporary file. With [Options.Unordered]
+//     beyond 32 MiB in a temporary file. With [Options.Unordered]
 //     the sink gets each result when it is final.
 //   - Plan: a window of the list is read ahead, so that addresses of one
 //     domain are verified together and share sessions with its mail host.
@@ -16,8 +16,8 @@
 //     done recently is not verified again. Its result is given again, with the
 //     spelling of the duplicate. Domains are compared as the DNS knows them
 //     and local-parts exactly, except for unnecessary quotes.
-//     [Limits.RecentBytes] limits how many addresses are remembered after they
-//     are done; one that comes again later is verified again.
+//     About 50,000 addresses are remembered after they are done, or 9,000 whose
+//     results have details; one that comes again later is verified again.
 //   - Retries: an [engine.VerdictUnknown] result that says when to ask again is
 //     not final before [Options.RetryWindow] is over. The address is verified
 //     again after that time or a growing wait, whichever is longer, and a last
@@ -29,6 +29,10 @@
 //   - Journal: with [Options.Journal] final results are written to disk when
 //     they arrive.
 //     After a crash the next run over the same list continues from there.
+//
+// With the defaults a program that does nothing else takes 60 MB for a list of a
+// million addresses, 160 MB when a tenth of them waits for a retry, and 270 MB
+// when all do.
 //
 // Without a journal nothing is durable: after a crash, results that the sink
 // did not get are lost.

@@ -177,7 +177,7 @@ func TestGroupsKeepNothingForTheLast(t *testing.T) {
 				t.Errorf("%d told, %d kept", len(told), kept)
 			}
 		})
-		_, err := bulk.Run(t.Context(), listOf(emails...), forgetful{}, bulk.Options{Verifier: v, Limits: bulk.Limits{RecentBytes: 1}})
+		_, err := bulk.Run(t.Context(), listOf(emails...), forgetful{}, bulk.Options{Verifier: v}.Within(bulk.Limits{RecentBytes: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}

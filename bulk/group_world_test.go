@@ -117,8 +117,7 @@ func randomRun(t *testing.T, r *rand.Rand) {
 	v := &moody{concurrency: concurrency, perDomain: perDomain, rand: rand.New(rand.NewPCG(r.Uint64(), 1)), now: map[string]int{}}
 	options := bulk.Options{
 		Verifier: v, Concurrency: concurrency, Drain: drain, RetryWindow: time.Duration(r.IntN(2)) * time.Hour, SpillDir: t.TempDir(),
-		Limits: bulk.Limits{PerDomain: perDomain, Queued: 1 + r.IntN(200), Window: 1 + r.IntN(400)},
-	}
+	}.Within(bulk.Limits{PerDomain: perDomain, Queued: 1 + r.IntN(200), Window: 1 + r.IntN(400)})
 	source, out := listOf(emails...), &file{}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -85,7 +85,7 @@ func (j *Journal) begin(conditions map[string]string) error {
 		return j.wrap("write", err)
 	}
 	j.buffer = appendFrame([]byte(journalMagic), marshalConditions(conditions))
-	if err := j.Sync(); err != nil {
+	if err := j.sync(); err != nil {
 		return err
 	}
 	syncFolder(j.name)
@@ -213,15 +213,15 @@ func (j *Journal) keep() {
 	for {
 		select {
 		case <-ticker.C:
-			_ = j.Sync() // the next append reports the error
+			_ = j.sync() // the next append reports the error
 		case <-j.stop:
 			return
 		}
 	}
 }
 
-// Sync writes all settled results to the disk.
-func (j *Journal) Sync() error {
+// sync writes all settled results to the disk.
+func (j *Journal) sync() error {
 	j.mu.Lock()
 	j.write()
 	err := j.err
@@ -241,7 +241,7 @@ func (j *Journal) Sync() error {
 // Close writes everything to the disk and closes the file.
 func (j *Journal) Close() error {
 	j.end()
-	err := j.Sync()
+	err := j.sync()
 	if closeErr := j.file.Close(); err == nil {
 		err = closeErr
 	}

@@ -58,7 +58,7 @@ func TestJournal(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(3500*time.Millisecond, cancel)
 		first := greyFirst(emails)
-		options := bulk.Options{RetryWindow: time.Hour, Limits: bulk.Limits{PerDomain: 50}, Verifier: first}
+		options := bulk.Options{RetryWindow: time.Hour, Verifier: first}.Within(bulk.Limits{PerDomain: 50})
 		out, _, settled, err := inJournal(t, ctx, bulk.CreateJournal, name, listOf(emails...), options)
 		if !errors.Is(err, context.Canceled) || len(out.lines) != 0 || settled < 50 || settled > 250 {
 			t.Fatalf("%d rows written, %d settled, error %v", len(out.lines), settled, err)

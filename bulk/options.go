@@ -14,12 +14,6 @@ import (
 // and costs few goroutines.
 const defaultConcurrency = 500
 
-// queuedPerAsked is the default number of addresses that may wait or share a
-// transaction, for each verification in progress. A transaction has up to a
-// hundred recipients, and those of slow hosts stay for long: what waits for
-// them must not keep the others from having any.
-const queuedPerAsked = 16
-
 // defaultProgressEvery is often enough for a progress line.
 const defaultProgressEvery = time.Second
 
@@ -30,7 +24,7 @@ type Options struct {
 	Verifier Verifier
 	// Concurrency is the number of verifications in progress. Addresses that
 	// wait for a session of their mail host, or share the transaction of
-	// another, do not count, up to [Limits.Queued]. Default: 500.
+	// another, do not count, up to sixteen times as many. Default: 500.
 	Concurrency int
 	// Room returns how many of Concurrency may be in progress at the moment, so
 	// that several runs can share it. It is called often, must be quick, and a
@@ -68,52 +62,11 @@ type Options struct {
 	// Logger receives a warning for each address that could not be verified,
 	// without the local-part. Default: silent.
 	Logger *slog.Logger
-	// Limits bound the memory.
-	Limits Limits
+
+	limits limits // of tests
 }
 
-// Limits bound what a run keeps in memory. With the defaults a program that
-// does nothing else takes 60 MB for a list of a million addresses, 160 MB when
-// a tenth of them waits for a retry, and 270 MB when all do. Zero fields have
-// the defaults.
-type Limits struct {
-	// Window is how many addresses are read ahead: those that are queued or in
-	// progress. A larger window has more addresses of one domain, which are
-	// verified together. Default: 20,000.
-	Window int
-	// WindowBytes bounds their texts, rows included. Default: 16 MiB.
-	WindowBytes int64
-	// PerDomain is how many addresses of one domain are in progress at a time.
-	// The engine opens a few sessions with a mail host. Each takes up to a
-	// hundred addresses at a time, while as many wait for the next transaction;
-	// more would only wait there. Default: 800.
-	PerDomain int
-	// Queued is how many addresses may wait for sessions with their mail hosts,
-	// or be named in the transactions of others, beside [Options.Concurrency].
-	// More of them keep the hosts of large domains busy, and start the hosts of
-	// small ones sooner; each takes some 4 kB, or 16 kB where the Verifier is
-	// no [GroupVerifier]. Default: sixteen times Concurrency.
-	Queued int
-	// Waiting is how many addresses may wait for a retry before reading pauses.
-	// Each takes 150 octets. Default: 500,000.
-	Waiting int
-	// Ahead is how many items may be read beyond the first that is not done,
-	// or with [Options.Unordered] without being written, before reading pauses.
-	// Each takes 8 octets. Default: 4,000,000.
-	Ahead int
-	// HeldBytes bounds the results in memory that wait for their turn or a
-	// retry; the others go to a file. Default: 32 MiB.
-	HeldBytes int64
-	// RecentBytes bounds the results of addresses that are done, kept for
-	// duplicates. Default: 16 MiB, which is about 9,000 addresses with details
-	// and 50,000 without.
-	RecentBytes int64
-}
-
-var (
-	errNoVerifier    = errors.New("bulk: a verifier is required")
-	errNegativeLimit = errors.New("bulk: a limit is negative")
-)
+var errNoVerifier = errors.New("bulk: a verifier is required")
 
 func (o Options) withDefaults() (Options, error) {
 	switch {
@@ -138,25 +91,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	var err error
-	setDefault(&o.Limits.Queued, queuedPerAsked*o.Concurrency)
-	o.Limits, err = o.Limits.withDefaults()
-	return o, err
-}
-
-func (l Limits) withDefaults() (Limits, error) {
-	counts := min(l.Window, l.PerDomain, l.Queued, l.Waiting, l.Ahead)
-	if counts < 0 || min(l.WindowBytes, l.HeldBytes, l.RecentBytes) < 0 {
-		return l, errNegativeLimit
-	}
-	setDefault(&l.Window, 20_000)
-	setDefault(&l.WindowBytes, 16<<20)
-	setDefault(&l.PerDomain, 800)
-	setDefault(&l.Waiting, 500_000)
-	setDefault(&l.Ahead, 4_000_000)
-	setDefault(&l.HeldBytes, 32<<20)
-	setDefault(&l.RecentBytes, 16<<20)
-	return l, nil
+	setDefault(&o.limits.queued, queuedPerAsked*o.Concurrency)
+	o.limits = o.limits.withDefaults()
+	return o, nil
 }
 
 func setDefault[T comparable](field *T, value T) {

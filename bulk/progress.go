@@ -10,10 +10,9 @@ import (
 
 // Progress is the progress of a run.
 type Progress struct {
-	Read     int64 // items
-	Done     int64 // items with their final result, whether it is written already or waits for its turn
-	Recalled int64 // items whose result was in [Options.Journal]
-	Waiting  int64 // addresses that wait for a retry
+	Read    int64 // items
+	Done    int64 // items with their final result, whether it is written already or waits for its turn
+	Waiting int64 // addresses that wait for a retry
 	// NextRetry and LastRetry are the times until the first and the last
 	// waiting address is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
@@ -56,7 +55,7 @@ func (r *run) report() {
 	}
 	now := r.now()
 	p := Progress{
-		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled,
+		Read: r.tally.read, Done: r.tally.done,
 		Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
 		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
 	}

@@ -117,8 +117,8 @@ func holdNobodyUp(t *testing.T, verifierOf func(w *watched) bulk.Verifier) {
 		}
 		watched := &watched{Verifier: verifier, start: time.Now()}
 		_, err = bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
-			Verifier: verifierOf(watched), Concurrency: 12, Limits: bulk.Limits{Queued: 200},
-		})
+			Verifier: verifierOf(watched), Concurrency: 12,
+		}.Within(bulk.Limits{Queued: 200}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,9 +78,9 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 			return deliverable(address), nil
 		}}, &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: verifier, RetryWindow: 30 * time.Minute, SpillDir: t.TempDir(), Limits: bulk.Limits{Window: 20, HeldBytes: 10_000},
+			Verifier: verifier, RetryWindow: 30 * time.Minute, SpillDir: t.TempDir(),
 			Progress: func(p bulk.Progress) { done = append(done, p.Done) }, ProgressEvery: 2 * time.Minute,
-		})
+		}.Within(bulk.Limits{Window: 20, HeldBytes: 10_000}))
 		if err != nil || summary.Retries != 2 {
 			t.Errorf("%d retries (%v)", summary.Retries, err)
 		}
@@ -134,9 +134,9 @@ func TestWaitingPausesReading(t *testing.T) {
 		var most int64
 		verifier := &answers{reply: always(time.Minute)}
 		_, err := bulk.Run(t.Context(), source, &file{}, bulk.Options{
-			Verifier: verifier, RetryWindow: 2 * time.Minute, Limits: bulk.Limits{Waiting: 50, Window: 10},
+			Verifier: verifier, RetryWindow: 2 * time.Minute,
 			Progress: func(p bulk.Progress) { most = max(most, p.Waiting) },
-		})
+		}.Within(bulk.Limits{Waiting: 50, Window: 10}))
 		if err != nil || most < 50 || most > 60 {
 			t.Errorf("%d waited, want 50 and what is under way (%v)", most, err)
 		}

@@ -3,13 +3,13 @@ package bulk
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/retry"
 )
 
 const (
@@ -35,14 +35,14 @@ type run struct {
 	waiters  waiters
 	out      *writer
 
-	buffer *spillBuffer
-	order  order
-	known  *dedupe
-	plan   *planner
-	pacer  pacer
-	waits  waits
-	tally  tally
-	meter  meter
+	buffer  *spillBuffer
+	order   order
+	known   *dedupe
+	plan    *planner
+	retries retry.Rules
+	waits   waits
+	tally   tally
+	meter   meter
 
 	asking      context.Context // of the workers
 	workerCount int
@@ -60,9 +60,9 @@ type run struct {
 }
 
 func newRun(o Options, sink Sink) *run {
-	most := o.Concurrency + o.Limits.Queued
+	most := o.Concurrency + o.limits.queued
 	together, _ := o.Verifier.(GroupVerifier)
-	buffer := newSpillBuffer(o.Limits.HeldBytes, o.SpillDir)
+	buffer := newSpillBuffer(o.limits.heldBytes, o.SpillDir)
 	r := &run{
 		options:  o,
 		together: together,
@@ -73,9 +73,9 @@ func newRun(o Options, sink Sink) *run {
 		out:      newWriter(sink),
 		buffer:   buffer,
 		order:    order{buffer: buffer, unordered: o.Unordered},
-		known:    newDedupe(o.Limits.RecentBytes),
-		plan:     newPlanner(o.Limits.PerDomain),
-		pacer:    pacer{window: o.RetryWindow, seed: maphash.MakeSeed()},
+		known:    newDedupe(o.limits.recentBytes),
+		plan:     newPlanner(o.limits.perDomain),
+		retries:  retry.NewRules(o.RetryWindow),
 		tally:    newTally(),
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},
@@ -190,8 +190,8 @@ func (r *run) collect() error {
 
 // readable is nil while a limit forbids further reading.
 func (r *run) readable() <-chan reading {
-	limits := r.options.Limits
-	if r.exhausted || !r.room() || len(r.waits) >= limits.Waiting || r.order.left() >= limits.Ahead {
+	limits := r.options.limits
+	if r.exhausted || !r.room() || len(r.waits) >= limits.waiting || r.order.left() >= limits.ahead {
 		return nil
 	}
 	return r.reads
@@ -199,7 +199,7 @@ func (r *run) readable() <-chan reading {
 
 // room reports whether the window has room.
 func (r *run) room() bool {
-	return r.plan.planned < r.options.Limits.Window && r.plan.octets < r.options.Limits.WindowBytes
+	return r.plan.planned < r.options.limits.window && r.plan.octets < r.options.limits.windowBytes
 }
 
 // writable is nil while there is nothing to write.

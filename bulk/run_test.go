@@ -46,7 +46,7 @@ func TestOrder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out, dir := &file{}, t.TempDir()
 				summary, err := bulk.Run(t.Context(), listOf(emails...), out,
-					bulk.Options{Verifier: uneven{}, Concurrency: 50, Limits: limits, SpillDir: dir})
+					bulk.Options{Verifier: uneven{}, Concurrency: 50, SpillDir: dir}.Within(limits))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,8 +82,8 @@ func TestFilesKeepResults(t *testing.T) {
 			return out.Write(t.Context(), item, r)
 		})
 		_, err := bulk.Run(t.Context(), source, sink, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(), Limits: bulk.Limits{HeldBytes: 1},
-		})
+			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(),
+		}.Within(bulk.Limits{HeldBytes: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestWindow(t *testing.T) {
 					}
 					cancel()
 				}()
-				_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: &answers{}, Limits: tt.limits})
+				_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: &answers{}}.Within(tt.limits))
 				if !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
@@ -145,7 +145,7 @@ func TestConcurrency(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{},
-			bulk.Options{Verifier: verifier, Concurrency: 7, Limits: bulk.Limits{PerDomain: 5}})
+			bulk.Options{Verifier: verifier, Concurrency: 7}.Within(bulk.Limits{PerDomain: 5}))
 		if err != nil || verifier.most != 5 {
 			t.Errorf("%d under way, want 5 (%v)", verifier.most, err)
 		}
@@ -267,8 +267,8 @@ func TestSpillError(t *testing.T) {
 		emails := numbered(5, "one.example")
 		out := &file{}
 		_, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: &answers{}, Concurrency: 1, SpillDir: dir, Limits: bulk.Limits{HeldBytes: 1},
-		})
+			Verifier: &answers{}, Concurrency: 1, SpillDir: dir,
+		}.Within(bulk.Limits{HeldBytes: 1}))
 		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%v", err)
 		}
@@ -294,9 +294,9 @@ func TestDrain(t *testing.T) {
 		time.AfterFunc(3*time.Second+time.Second/2, func() { close(drain) })
 		var last bulk.Progress
 		summary, err := bulk.Run(t.Context(), source, out, bulk.Options{
-			Verifier: verifier, RetryWindow: 2 * time.Hour, Drain: drain, Limits: bulk.Limits{PerDomain: 10},
+			Verifier: verifier, RetryWindow: 2 * time.Hour, Drain: drain,
 			Progress: func(p bulk.Progress) { last = p },
-		})
+		}.Within(bulk.Limits{PerDomain: 10}))
 		if err != nil || !summary.Drained || summary.Retries != 0 || summary.Elapsed != 11*time.Second { // one, and ten times ten at most
 			t.Errorf("%v, summary %+v", err, summary)
 		}
@@ -351,7 +351,6 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []bulk.Options{
 		{}, {Verifier: instant{}, Concurrency: -1}, {Verifier: instant{}, RetryWindow: -1},
 		{Verifier: instant{}, ProgressEvery: -1},
-		{Verifier: instant{}, Limits: bulk.Limits{Ahead: -1}},
 	} {
 		if _, err := bulk.Run(t.Context(), listOf(), &file{}, o); err == nil {
 			t.Errorf("%+v is accepted", o)

@@ -92,9 +92,9 @@ func TestProgress(t *testing.T) {
 		}}
 		var got []bulk.Progress
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{}, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Hour, Limits: bulk.Limits{PerDomain: 10},
+			Verifier: verifier, RetryWindow: time.Hour,
 			Progress: func(p bulk.Progress) { got = append(got, p) }, ProgressEvery: 5500 * time.Millisecond,
-		})
+		}.Within(bulk.Limits{PerDomain: 10}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func TestUnorderedWritesEachOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := &file{}
-				options := bulk.Options{Verifier: uneven{}, Concurrency: 50, Limits: limits, SpillDir: t.TempDir(), Unordered: true}
+				options := bulk.Options{Verifier: uneven{}, Concurrency: 50, SpillDir: t.TempDir(), Unordered: true}.Within(limits)
 				if _, err := bulk.Run(t.Context(), listOf(emails...), out, options); err != nil {
 					t.Fatal(err)
 				}

@@ -68,7 +68,7 @@ func (r *run) beginAll() {
 	r.plan.now = r.now()
 	var batch []*task
 	for {
-		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.Limits.Queued)
+		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
 		if r.plan.started >= room {
 			break
 		}
@@ -88,7 +88,7 @@ func (r *run) beginAll() {
 // waitingRoom is how many more addresses may wait without taking the place of
 // those in progress. Providers for which more wait than that are given no
 // further ones: each busy one leaves as much room as it takes.
-func (r *run) waitingRoom() int { return max(0, r.options.Limits.Queued-r.waiters.count()) }
+func (r *run) waitingRoom() int { return max(0, r.options.limits.queued-r.waiters.count()) }
 
 // joins reports whether a task can join a batch. A scout is alone: no other
 // address of its domain follows yet.

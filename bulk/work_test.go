@@ -2,12 +2,12 @@ package bulk
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/retry"
 )
 
 // slowly is a verifier that answers when it is let.
@@ -28,7 +28,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	r := newRun(o, nil)
 	r.asking = t.Context()
 	for range addresses {
-		r.plan.add(&task{retry: retryState{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+		r.plan.add(&task{retry: retry.State{Answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
 	}
 	return r
 }
@@ -37,7 +37,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 // for a session, up to a limit, each with a worker, and that workers stay.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
-	r := begun(t, Options{Verifier: verifier, Concurrency: 2, Limits: Limits{Queued: 3}}, 50)
+	r := begun(t, Options{Verifier: verifier, Concurrency: 2, limits: limits{queued: 3}}, 50)
 	defer r.stopWorkers()
 	defer close(verifier.let)
 	wantStarted := func(want int) {
@@ -116,14 +116,10 @@ func TestNewsOfWhoWaits(t *testing.T) {
 	}
 }
 
-// TestQueuedLimit checks what the limit is by default, and that it is not
-// negative.
+// TestQueuedLimit checks what the limit is by default.
 func TestQueuedLimit(t *testing.T) {
-	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.Limits.Queued != 16*7 || err != nil {
-		t.Errorf("%d by default (%v)", o.Limits.Queued, err)
-	}
-	if _, err := (Options{Verifier: slowly{}, Limits: Limits{Queued: -1}}).withDefaults(); !errors.Is(err, errNegativeLimit) {
-		t.Errorf("negative: %v", err)
+	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.limits.queued != 16*7 || err != nil {
+		t.Errorf("%d by default (%v)", o.limits.queued, err)
 	}
 }
 
@@ -178,7 +174,7 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 			}
 		}
 		add := func() {
-			r.plan.add(&task{retry: retryState{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
+			r.plan.add(&task{retry: retry.State{Answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
 		}
 		time.Sleep(growthWait)
 		r.beginAll()

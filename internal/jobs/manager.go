@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/retry"
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
@@ -71,7 +72,7 @@ const (
 type Manager struct {
 	config  Config
 	node    string // random: this process among the nodes
-	retries bulk.RetryPlan
+	retries retry.Rules
 	settler *settler
 	rate    rate
 
@@ -103,7 +104,7 @@ func New(config Config) (*Manager, error) {
 		config.Now = time.Now
 	}
 	m := &Manager{
-		config: config, node: rand.Text(), retries: bulk.NewRetryPlan(config.RetryWindow),
+		config: config, node: rand.Text(), retries: retry.NewRules(config.RetryWindow),
 		runs: make(map[string]*run), due: make(map[string]time.Time),
 	}
 	m.settler = newSettler(m)

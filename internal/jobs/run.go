@@ -11,6 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
@@ -82,7 +83,7 @@ func (r *run) work(ctx context.Context) {
 		}
 	}()
 	log := r.manager.config.Log.With(slog.String("job", r.job.ID))
-	_, err := bulk.Run(ctx, r, r, bulk.Options{
+	_, err := bulk.Run(queuing.WithoutReuse(ctx), r, r, bulk.Options{ // a retry must not get the answer before
 		Verifier:    r.manager.config.Verifier,
 		Concurrency: r.manager.config.Concurrency,
 		Room:        r.manager.room,
@@ -90,7 +91,6 @@ func (r *run) work(ctx context.Context) {
 		Trim:        trim,
 		SpillDir:    r.manager.config.TempDir,
 		Logger:      log,
-		Limits:      bulk.Limits{RecentBytes: 1}, // a retry must not get the answer before
 	})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 		log.Error("a job is interrupted", "error", err)

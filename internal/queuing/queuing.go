@@ -1,5 +1,6 @@
 // Package queuing has what a context tells the engine about the wait for
-// sessions with busy mail hosts, for package bulk and the service.
+// sessions with busy mail hosts, for package bulk and the service, and what the
+// service tells package bulk.
 package queuing
 
 import "context"
@@ -51,3 +52,15 @@ func NoticeOf(ctx context.Context) func(waits bool) {
 	queued, _ := ctx.Value(queuedKey{}).(func(waits bool))
 	return queued
 }
+
+// reuseKey is the key of what [WithoutReuse] puts into a context.
+type reuseKey struct{}
+
+// WithoutReuse returns a context under which a run of package bulk verifies an
+// address again that comes when an earlier item with it is done.
+func WithoutReuse(ctx context.Context) context.Context {
+	return context.WithValue(ctx, reuseKey{}, true)
+}
+
+// WithoutReuseOf reports whether ctx is from [WithoutReuse].
+func WithoutReuseOf(ctx context.Context) bool { return ctx.Value(reuseKey{}) != nil }

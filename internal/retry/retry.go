@@ -1,4 +1,7 @@
-package bulk
+// Package retry decides when an address is verified again: after a temporary
+// answer, or where the verification could not be carried out. Package bulk and
+// the jobs of the service have these rules in common.
+package retry
 
 import (
 	"errors"
@@ -42,73 +45,82 @@ func retryWait(answers uint16) time.Duration {
 	return waits[min(int(answers), len(waits))-1]
 }
 
-// retryState counts the tries for an address.
-type retryState struct {
-	since                 time.Duration // time of the first answer, or before there is one of the first ErrBusy
-	answers, busy, faults uint16
-	held                  uint8 // how often it was held back
+// State counts the tries for an address.
+type State struct {
+	since        time.Duration // time of the first answer, or before there is one of the first ErrBusy
+	Answers      uint16        // temporary ones
+	busy, faults uint16
+	held         uint8 // how often it was held back
 }
 
-// pacer decides when an address is tried again.
-type pacer struct {
-	window time.Duration
-	ends   bool // the run is to end soon
+// Rules decide when an address is tried again.
+type Rules struct {
+	Window time.Duration // how long temporary answers are retried, from the first one
+	Ends   bool          // the run is to end soon
 	seed   maphash.Seed
 }
 
-// again returns when, since the start of the run, to try again after an outcome
-// that came now; false: it is final.
-func (p pacer) again(c *retryState, domain string, o outcome, now time.Duration) (time.Duration, bool) {
+// NewRules returns rules. Retries of one domain come together.
+func NewRules(window time.Duration) Rules {
+	return Rules{Window: window, seed: maphash.MakeSeed()}
+}
+
+// Again returns when, since the start of the run, to try again after an outcome
+// that came now: an error, or a result with a hint when another try is
+// worthwhile (zero: it is not). False: it is final.
+func (p Rules) Again(
+	c *State, domain string, hint time.Duration, err error, now time.Duration,
+) (time.Duration, bool) {
 	var held *smtpprobe.HeldBackError
 	switch {
-	case errors.As(o.err, &held) && !p.ends:
+	case errors.As(err, &held) && !p.Ends:
 		return p.afterHeldBack(c, domain, held.RetryAfter, now), true
-	case errors.Is(o.err, engine.ErrBusy):
+	case errors.Is(err, engine.ErrBusy):
 		return p.afterBusy(c, domain, now)
-	case o.err != nil:
+	case err != nil:
 		c.faults++
 		return now + time.Duration(c.faults)*faultWait, c.faults < faultTries
-	case o.retryAfter > 0:
-		return p.afterAnswer(c, domain, o.retryAfter, now)
+	case hint > 0:
+		return p.afterAnswer(c, domain, hint, now)
 	}
 	return 0, false
 }
 
-func (p pacer) afterAnswer(c *retryState, domain string, hint, now time.Duration) (time.Duration, bool) {
-	if c.answers == 0 {
+func (p Rules) afterAnswer(c *State, domain string, hint, now time.Duration) (time.Duration, bool) {
+	if c.Answers == 0 {
 		c.since = now
 	}
-	c.answers++
-	end := c.since + p.window
-	wait := max(hint, retryWait(c.answers))
+	c.Answers++
+	end := c.since + p.Window
+	wait := max(hint, retryWait(c.Answers))
 	grid := min(wait/jitterShare, jitterMost)
 	if due := p.spread(domain, now+wait, grid); due <= end {
 		return due, true
 	}
 	last := max(end, now+hint)
-	return p.spread(domain, last, grid), now < end && last <= end+p.window/lateShare
+	return p.spread(domain, last, grid), now < end && last <= end+p.Window/lateShare
 }
 
-func (p pacer) afterBusy(c *retryState, domain string, now time.Duration) (time.Duration, bool) {
-	if c.answers == 0 && c.busy == 0 {
+func (p Rules) afterBusy(c *State, domain string, now time.Duration) (time.Duration, bool) {
+	if c.Answers == 0 && c.busy == 0 {
 		c.since = now
 	}
 	wait := min(busyWait<<min(c.busy, 16), busyWaitMost)
 	c.busy++
 	due := p.spread(domain, now+wait, wait)
-	return due, due <= c.since+max(p.window, busyWindow)
+	return due, due <= c.since+max(p.Window, busyWindow)
 }
 
 // afterHeldBack returns when to try again to queue up for a provider that is
 // asked as much as it may be. Nobody was asked, so the time does not count.
-func (p pacer) afterHeldBack(c *retryState, domain string, hint, now time.Duration) time.Duration {
+func (p Rules) afterHeldBack(c *State, domain string, hint, now time.Duration) time.Duration {
 	wait := max(hint, min(busyWait<<c.held, heldWaitMost))
 	c.held = min(c.held+1, 8)
 	return p.spread(domain, now+wait, min(wait, heldWaitMost))
 }
 
 // spread returns the first instant of the domain's grid that is not before at.
-func (p pacer) spread(domain string, at, grid time.Duration) time.Duration {
+func (p Rules) spread(domain string, at, grid time.Duration) time.Duration {
 	if grid <= 0 {
 		return at
 	}

@@ -1,23 +1,23 @@
-package bulk_test
+package retry_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/retry"
 )
 
 func temporary(domain string, seconds time.Duration) engine.Result {
 	return engine.Result{Domain: domain, Success: true, Verdict: engine.VerdictUnknown, Details: &engine.Details{RetryAfter: seconds * time.Second}}
 }
 
-// TestRetryPlan: the waits grow, the retries of a domain come together, and
+// TestNext: the waits grow, the retries of a domain come together, and
 // they end with the window.
-func TestRetryPlan(t *testing.T) {
+func TestNext(t *testing.T) {
 	const window = 30 * time.Minute
-	plan, first := bulk.NewRetryPlan(window), time.Now()
-	now, tries, last := first, bulk.Tries{}, time.Duration(0)
+	plan, first := retry.NewRules(window), time.Now()
+	now, tries, last := first, retry.Tries{}, time.Duration(0)
 	for {
 		due, next, again := plan.Next(tries, temporary("acme.example", 5), now)
 		if !again {
@@ -39,7 +39,7 @@ func TestRetryPlan(t *testing.T) {
 	}
 }
 
-func TestRetryPlanEnds(t *testing.T) {
+func TestNextEnds(t *testing.T) {
 	now := time.Now()
 	for name, r := range map[string]engine.Result{
 		"not temporary":   {Verdict: engine.VerdictUnknown, Details: &engine.Details{}},
@@ -47,7 +47,7 @@ func TestRetryPlanEnds(t *testing.T) {
 		"later than ever": temporary("acme.example", 7200),
 		"without details": {Verdict: engine.VerdictUnknown},
 	} {
-		if _, _, again := bulk.NewRetryPlan(time.Hour).Next(bulk.Tries{}, r, now); again {
+		if _, _, again := retry.NewRules(time.Hour).Next(retry.Tries{}, r, now); again {
 			t.Errorf("%s: again", name)
 		}
 	}
