@@ -115,7 +115,7 @@ func (g *group) lookUp(ctx context.Context) {
 // in question.
 func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match) {
 	v, found := g.v, &answer.Findings
-	hosts, left := v.noAsk.leaveOut(found.Hosts)
+	hosts, left := leaveOut(v.noAsk, found.Hosts)
 	route := mailRoute(hosts, v.policy.AllowNets)
 	budget := v.config.Timeout - answer.took
 	control := v.controls.mailbox(found.Domain, g.started)

@@ -145,22 +145,6 @@ type NetworkStatus struct {
 	Port     Check `json:"port"`
 }
 
-// Failed reports whether a check failed.
-func (s NetworkStatus) Failed() bool {
-	return s.Resolver.State == CheckFailed || s.Port.State == CheckFailed
-}
-
-// Hopeless returns what does not work and has never worked since the [Verifier]
-// was made, so that it is useless to go on; empty: nothing.
-func (s NetworkStatus) Hopeless() string {
-	for _, check := range []Check{s.Resolver, s.Port} {
-		if check.State == CheckFailed && !check.EverWorked {
-			return check.Fault
-		}
-	}
-	return ""
-}
-
 // Network returns the state of our own network, as far as verifications have
 // found out.
 func (v *Verifier) Network() NetworkStatus {

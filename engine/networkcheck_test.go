@@ -170,7 +170,7 @@ func TestBrokenResolvers(t *testing.T) {
 				}
 				synctest.Wait()
 				s := v.Network()
-				if s.Resolver.State != c.state || !strings.Contains(s.Resolver.Fault, c.fault) || (s.Hopeless() != "") != c.hopeless {
+				if s.Resolver.State != c.state || !strings.Contains(s.Resolver.Fault, c.fault) || neverWorked(s) != c.hopeless {
 					t.Errorf("status %+v, want %s: %s", s.Resolver, c.state, c.fault)
 				}
 			})
@@ -188,7 +188,7 @@ func TestDeadResolverIsSeenSoon(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go v.Verify(ctx, "user@alive.test")
 		time.Sleep(8 * time.Second)
-		if s := v.Network(); s.Hopeless() == "" {
+		if s := v.Network(); !neverWorked(s) {
 			t.Errorf("status %+v", s)
 		}
 		cancel()
@@ -209,7 +209,7 @@ func TestResolverBreaksLater(t *testing.T) {
 		time.Sleep(time.Second)
 		names.isBroken = false
 		wantReason(t, verify(t, v, "user@dead2.test"), engine.ReasonResolverUnreliable)
-		if s := v.Network(); s.Hopeless() != "" || !s.Failed() {
+		if s := v.Network(); neverWorked(s) || s.Resolver.State != engine.CheckFailed {
 			t.Errorf("status %+v", s)
 		}
 		time.Sleep(2 * time.Minute)
@@ -295,7 +295,7 @@ func TestPortCheckTakesLeave(t *testing.T) {
 		network := smtptest.NewNetwork()
 		network.Add("9.9.9.1", &smtptest.Host{})
 		v := checking(t, engine.Config{}, dnstest.New(realZone), network)
-		if s := v.CheckNetwork(t.Context()); s.Failed() || s.Port.State != engine.CheckPassed || s.Resolver.State != engine.CheckPassed {
+		if s := v.CheckNetwork(t.Context()); s.Port.State != engine.CheckPassed || s.Resolver.State != engine.CheckPassed {
 			t.Errorf("status %+v", s)
 		}
 		time.Sleep(time.Minute)
@@ -323,7 +323,7 @@ func TestPortIsSuspectedAfterManyHosts(t *testing.T) {
 			wantReason(t, verify(t, v, "user@down"+n+".test"), engine.ReasonConnectionFailed)
 		}
 		wantReason(t, verify(t, v, "user@down5.test"), engine.ReasonPortBlocked)
-		if s := v.Network(); s.Hopeless() != "" || s.Port.State != engine.CheckFailed {
+		if s := v.Network(); neverWorked(s) || s.Port.State != engine.CheckFailed {
 			t.Errorf("status %+v", s)
 		}
 		wantReason(t, verify(t, v, "user2@up.test"), engine.ReasonCatchAll)
@@ -358,4 +358,10 @@ func TestNetworkCheckAuto(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// neverWorked reports whether something does not work that never has.
+func neverWorked(s engine.NetworkStatus) bool {
+	return s.Resolver.State == engine.CheckFailed && !s.Resolver.EverWorked ||
+		s.Port.State == engine.CheckFailed && !s.Port.EverWorked
 }

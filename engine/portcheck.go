@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -26,7 +27,7 @@ type portCheck struct {
 	port     uint16
 	hidden   bool // there are proxies or source addresses on the way
 	mayDial  func(dnsresolve.Addr) bool
-	noAsk    noAsk
+	noAsk    noask.Rules
 	domains  []string
 	base     context.Context // ends with Close
 	changed  func(Check)
@@ -267,11 +268,11 @@ func (c *portCheck) lookUp() [][]netip.AddrPort {
 func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
 	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
-	if c.noAsk.domain(domain) != "" {
+	if c.noAsk.Domain(domain) != "" {
 		return nil
 	}
 	found, _ := c.resolver.MailHosts(ctx, domain) // an error says that base ended
-	hosts, _ := c.noAsk.leaveOut(found.Hosts)
+	hosts, _ := leaveOut(c.noAsk, found.Hosts)
 	var has4, has6 bool
 	for _, host := range hosts {
 		for _, addr := range host.Addrs {

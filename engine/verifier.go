@@ -11,6 +11,7 @@ import (
 	"github.com/rcpt/rcpt/engine/internal/machine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -25,7 +26,7 @@ type Verifier struct {
 	rhsbls   *rhsbl.Lists // nil: none
 	pool     *smtpprobe.Pool
 	own      *machine.OwnAddrs
-	noAsk    noAsk
+	noAsk    noask.Rules
 	memory   *memory
 	calls    flight.Group[Result] // verifications that several callers may share
 	controls *controls
@@ -49,7 +50,7 @@ func New(config Config) (*Verifier, error) {
 	v.calls.Apart = true
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
-	if v.noAsk, err = newNoAsk(config.NoAsk); err != nil {
+	if v.noAsk, err = noask.New(config.NoAsk); err != nil {
 		return nil, invalid("NoAsk", err)
 	}
 	if v.memory, err = newMemory(config.Remember); err != nil {

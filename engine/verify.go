@@ -134,7 +134,7 @@ func (v *Verifier) read(
 	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
 		return mailbox, false, nil
 	}
-	if rule := v.noAsk.domain(mailbox.Domain); rule != "" {
+	if rule := v.noAsk.Domain(mailbox.Domain); rule != "" {
 		evidence.NotAsked = []NotAsked{{Rule: rule}}
 		return mailbox, false, nil
 	}

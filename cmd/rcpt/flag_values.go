@@ -16,8 +16,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/internal/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -164,7 +164,7 @@ func (n *noAskRules) UnmarshalText(text []byte) error {
 	path, isFile := strings.CutPrefix(string(text), "@")
 	if !isFile {
 		*n = noAskRules{string(text)}
-		return engine.CheckNoAsk(string(text))
+		return noask.Check(string(text))
 	}
 	data, err := wholefile.Read(path)
 	if err != nil {
@@ -178,7 +178,7 @@ func (n *noAskRules) UnmarshalText(text []byte) error {
 		if rule = strings.TrimSpace(rule); rule == "" {
 			continue
 		}
-		if err := engine.CheckNoAsk(rule); err != nil {
+		if err := noask.Check(rule); err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
 		*n = append(*n, rule)

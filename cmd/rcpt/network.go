@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,11 +81,19 @@ type networkStop struct {
 	cancel context.CancelCauseFunc
 }
 
+// isHopeless reports whether something does not work that has never worked
+// since the Verifier was made, so that it is useless to go on.
+func isHopeless(s engine.NetworkStatus) bool {
+	return slices.ContainsFunc([]engine.Check{s.Resolver, s.Port}, func(c engine.Check) bool {
+		return c.State == engine.CheckFailed && !c.EverWorked
+	})
+}
+
 // observe takes a new status of the network.
 func (s *networkStop) observe(status engine.NetworkStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if status.Hopeless() == "" || s.fault != nil {
+	if !isHopeless(status) || s.fault != nil {
 		return
 	}
 	s.fault = networkError(status)

@@ -138,14 +138,14 @@ func (r *running) networkProblems() []alert.Problem {
 // doctorProblems are the faults of the last examination, without those that the
 // check of the network finds, too.
 func (r *running) doctorProblems() (all []alert.Problem) {
-	report, status := r.report.Load(), r.verifier.Network()
+	report, isFailed := r.report.Load(), networkError(r.verifier.Network()) != nil
 	if report == nil {
 		return nil
 	}
 	for _, c := range report.Checks {
 		switch {
-		case c.State != doctor.StateFault, c.Name == doctor.NameResolverHonest && status.Failed(),
-			c.Name == doctor.NamePort && status.Failed():
+		case c.State != doctor.StateFault, c.Name == doctor.NameResolverHonest && isFailed,
+			c.Name == doctor.NamePort && isFailed:
 			continue
 		}
 		subject := strings.TrimSpace(strings.Join([]string{c.Heading(), c.Subject, c.Egress}, " "))

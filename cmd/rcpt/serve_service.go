@@ -280,7 +280,7 @@ func (r *running) watchNetwork(ctx context.Context) {
 			return
 		case <-again.C:
 		}
-		if r.verifier.Network().Failed() {
+		if networkError(r.verifier.Network()) != nil {
 			r.verifier.CheckNetwork(ctx)
 		}
 	}
@@ -314,7 +314,7 @@ var errNetworkFails = errors.New("the check of the network fails")
 
 // ready returns why requests cannot be served, or nil.
 func (r *running) ready(ctx context.Context) error {
-	if r.readyNetwork && r.verifier.Network().Failed() {
+	if r.readyNetwork && networkError(r.verifier.Network()) != nil {
 		return errNetworkFails
 	}
 	return r.state.ready(ctx)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -72,11 +73,12 @@ func (x *examination) egresses(ctx context.Context) []Check {
 
 // targets returns an IPv4 and an IPv6 address of a mail host of each domain.
 func (x *examination) targets(ctx context.Context) []target {
+	rules, _ := noask.New(x.config.Engine.NoAsk) // the flags have checked them
 	return slices.Concat(each(x.domains, func(domain string) []target {
 		found, _ := x.hosts.MailHosts(ctx, domain) // an error says that ctx ended
 		var four, six []target
 		for _, host := range found.Hosts {
-			if !x.config.Engine.MayAsk(domain, host.Name) {
+			if rules.Domain(domain) != "" || rules.Host(host.Name) != "" {
 				continue
 			}
 			for _, addr := range host.Addrs {

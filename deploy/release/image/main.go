@@ -115,7 +115,7 @@ func (l *layout) platform(arch string, binary, certificates []byte) (descriptor,
 
 // config is the configuration of the image: the instructions of the Dockerfile.
 func config(arch, version string, files []byte) map[string]any {
-	const second = 1_000_000_000
+	const second = int64(1_000_000_000)
 	return map[string]any{
 		"architecture": arch, "os": "linux",
 		"config": map[string]any{
