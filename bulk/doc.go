@@ -30,9 +30,9 @@
 //     they arrive.
 //     After a crash the next run over the same list continues from there.
 //
-// With the defaults a program that does nothing else takes 60 MB for a list of a
-// million addresses, 160 MB when a tenth of them waits for a retry, and 270 MB
-// when all do.
+// With the defaults a program that does nothing else takes 60 MB for a list of
+// a million addresses, 160 MB when a tenth of them waits for a retry, and
+// 270 MB when all do.
 //
 // Without a journal nothing is durable: after a crash, results that the sink
 // did not get are lost.

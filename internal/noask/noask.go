@@ -1,5 +1,5 @@
-// Package noask reads the rules for whom not to ask: those of engine.Config, and
-// of the flags of the command.
+// Package noask reads the rules for whom not to ask: those of engine.Config,
+// and of the flags of the command.
 package noask
 
 import (

@@ -13,9 +13,9 @@ type Tries struct {
 	Answers int
 }
 
-// Next is Again for programs that keep the addresses that wait in a database: it
-// returns when to verify the address of a result again, and its Tries with this
-// result counted; false: the result is final.
+// Next is Again for programs that keep the addresses that wait in a database:
+// it returns when to verify the address of a result again, and its Tries with
+// this result counted; false: the result is final.
 func (p Rules) Next(t Tries, r engine.Result, now time.Time) (due time.Time, next Tries, again bool) {
 	if r.Verdict != engine.VerdictUnknown || r.Details == nil || r.Details.RetryAfter <= 0 {
 		return time.Time{}, t, false
