@@ -95,7 +95,10 @@ func openStore(t testing.TB, o store.Options) *store.Store {
 // newNode starts a manager on a store.
 func newNode(t testing.TB, s *store.Store, config Config) *node {
 	t.Helper()
-	config.Store, config.TempDir, config.Log = s, t.TempDir(), nil
+	if config.Store == nil {
+		config.Store = s
+	}
+	config.TempDir, config.Log = t.TempDir(), nil
 	m, err := New(config)
 	check(t, err)
 	check(t, m.Join(t.Context()))

@@ -81,6 +81,8 @@ type Manager struct {
 	due    map[string]time.Time // when jobs without a run have a batch again
 	active atomic.Int64         // runs
 	beaten time.Time            // when the store last knew that this node is alive
+
+	doubted map[string]bool // jobs of which this node may have batches that it does not know of
 }
 
 // New returns a Manager. Call [Manager.Join] before lists arrive, and
@@ -106,6 +108,7 @@ func New(config Config) (*Manager, error) {
 	m := &Manager{
 		config: config, node: rand.Text(), retries: retry.NewRules(config.RetryWindow),
 		runs: make(map[string]*run), due: make(map[string]time.Time),
+		doubted: make(map[string]bool),
 	}
 	m.settler = newSettler(m)
 	return m, nil
@@ -209,6 +212,9 @@ func (m *Manager) poll(ctx context.Context) error {
 		wanted[j.ID] = true
 	}
 	m.stopRuns(func(r *run) bool { return !wanted[r.job.ID] })
+	if err := m.freeUnknownOfEnded(ctx); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	for id := range m.due {
 		if !wanted[id] {

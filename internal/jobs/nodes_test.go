@@ -4,11 +4,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/internal/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
@@ -52,4 +55,69 @@ func TestLostNode(t *testing.T) {
 		}
 	}()
 	n.untilDone(j.ID)
+}
+
+// unsure is a store that commits some leases and says that they failed.
+type unsure struct {
+	*store.Store
+	calls  atomic.Int64
+	failed atomic.Int64
+}
+
+func (s *unsure) LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error) {
+	some, err := s.Store.LeaseBatches(ctx, q)
+	if err == nil && len(some) > 0 && s.calls.Add(1)%3 == 2 {
+		s.failed.Add(1)
+		return nil, fmt.Errorf("%w: the connection broke behind the commit", rows.ErrUnavailable)
+	}
+	return some, err
+}
+
+// TestLeaseOfUnknownOutcome: batches that a node has leased without learning of
+// it are worked on all the same, by a node that goes on living, and no address
+// is asked about twice.
+func TestLeaseOfUnknownOutcome(t *testing.T) {
+	s := &unsure{Store: openStore(t, store.Options{DataDir: t.TempDir()})}
+	h := &hosts{}
+	n := newNode(t, s.Store, Config{Store: s, Verifier: h, Window: 600})
+	domain := func(i int) string { return fmt.Sprintf("d%d.example", i%3) }
+	j := n.untilDone(n.create(manyAddresses(4000, domain), Request{}).ID)
+	if s.failed.Load() == 0 {
+		t.Error("no lease failed")
+	}
+	if h.total() != int(j.Addresses) {
+		t.Errorf("%d questions about %d addresses", h.total(), j.Addresses)
+	}
+}
+
+// TestPausedAsItLeases: a job that was paused while batches were leased has them
+// when it goes on.
+func TestPausedAsItLeases(t *testing.T) {
+	s := &interrupted{Store: openStore(t, store.Options{DataDir: t.TempDir()}), leased: make(chan struct{})}
+	n := newNode(t, s.Store, Config{Store: s, Verifier: &hosts{}})
+	j := n.create(manyAddresses(100, func(int) string { return "acme.example" }), Request{})
+	<-s.leased
+	for _, what := range []Change{Pause, Resume} {
+		_, err := n.Change(t.Context(), j.ID, nil, what)
+		check(t, err)
+	}
+	n.untilDone(j.ID)
+}
+
+// interrupted is a store whose first lease is committed, and ends with the
+// context.
+type interrupted struct {
+	*store.Store
+	once   atomic.Bool
+	leased chan struct{}
+}
+
+func (s *interrupted) LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error) {
+	some, err := s.Store.LeaseBatches(ctx, q)
+	if err != nil || len(some) == 0 || s.once.Swap(true) {
+		return some, err
+	}
+	close(s.leased)
+	<-ctx.Done()
+	return nil, errors.Join(rows.ErrUnavailable, ctx.Err())
 }

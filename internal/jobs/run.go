@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -36,6 +37,7 @@ type run struct {
 	flying  int             // addresses that are leased and not settled
 	large   int             // of them: in batches of one domain
 	domains map[string]int  // open batches by domain
+	held    map[int64]bool  // batches that the store has for this node, by ID
 	failed  string          // why the job cannot go on
 }
 
@@ -63,7 +65,7 @@ func newRun(m *Manager, j rows.Job) *run {
 	return &run{
 		manager: m, job: j, stopped: make(chan struct{}), ended: make(chan struct{}),
 		freed: make(chan struct{}, 1), open: make(map[int64]*open),
-		domains: make(map[string]int),
+		domains: make(map[string]int), held: make(map[int64]bool),
 	}
 }
 
@@ -167,6 +169,7 @@ func (r *run) lease(ctx context.Context) (int, error) {
 		}
 	}
 	full := r.flying >= window || r.failed != ""
+	held := maps.Clone(r.held)
 	r.mu.Unlock()
 	if full {
 		return 0, nil
@@ -174,7 +177,13 @@ func (r *run) lease(ctx context.Context) (int, error) {
 	if len(q.Except) > maxExcept {
 		q.Small, q.Except = true, nil
 	}
-	batches, err := r.manager.config.Store.LeaseBatches(ctx, q)
+	var batches []rows.Batch
+	err := r.manager.freeUnknown(ctx, r.job.ID, held)
+	if err == nil {
+		if batches, err = r.manager.config.Store.LeaseBatches(ctx, q); err != nil {
+			r.manager.doubt(r.job.ID)
+		}
+	}
 	if err != nil {
 		if ctx.Err() == nil && errors.Is(err, rows.ErrUnavailable) {
 			r.manager.config.Log.Warn("no batches can be leased at the moment", "error", err)
@@ -217,6 +226,7 @@ func (r *run) take(b rows.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b.Data = nil
+	r.held[b.ID] = true
 	r.open[b.ID] = &open{
 		batch: b, entries: entries, left: len(entries),
 		done: make([]bool, len(entries)), since: r.manager.config.Now(),

@@ -155,6 +155,9 @@ func (r *run) giveBack() {
 func (r *run) settled(s *settling) {
 	r.mu.Lock()
 	r.flying -= s.freed
+	if s.closes {
+		delete(r.held, s.Batch.ID)
+	}
 	if domain := s.Batch.Domain; domain != "" {
 		r.large -= s.freed
 		if s.closes {

@@ -36,6 +36,7 @@ type Store interface {
 	NextBatch(ctx context.Context, job string) (time.Time, error)
 	JobWaits(ctx context.Context, job string) (waiting int64, next time.Time, err error)
 	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
+	FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error
 	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)
 
 	ClaimJobRequest(ctx context.Context, node string, r rows.JobRequest) (job string, body rows.Hash, err error)

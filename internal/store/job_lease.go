@@ -104,6 +104,27 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 	return leased, err
 }
 
+// FreeBatches gives back the batches of a job that a node has, but for those
+// held, by ID. It is for a node that cannot know whether a lease was committed.
+func (s *Store) FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error {
+	return s.write(ctx, "free batches", func(ctx context.Context, tx *sql.Tx) error {
+		scanID := func(row scanner) (id int64, err error) { return id, row.Scan(&id) }
+		ids, err := collect(ctx, tx, scanID, `SELECT id FROM job_batches WHERE job = $1 AND node = $2`, job, node)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if held[id] {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE job_batches SET node = '' WHERE job = $1 AND id = $2 AND node = $3`, job, id, node); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func scanBatch(row scanner) (Batch, error) {
 	var b Batch
 	var fresh int
