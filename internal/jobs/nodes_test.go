@@ -90,8 +90,8 @@ func TestLeaseOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// TestPausedAsItLeases: a job that was paused while batches were leased has them
-// when it goes on.
+// TestPausedAsItLeases: a job that was paused while batches were leased has
+// them when it goes on.
 func TestPausedAsItLeases(t *testing.T) {
 	s := &interrupted{Store: openStore(t, store.Options{DataDir: t.TempDir()}), leased: make(chan struct{})}
 	n := newNode(t, s.Store, Config{Store: s, Verifier: &hosts{}})
