@@ -105,7 +105,8 @@ func (s *countingStore) JobSegment(ctx context.Context, job string, number int64
 // rows is read.
 func TestPagesOfLargeList(t *testing.T) {
 	const count = 2*segmentRows + 5000
-	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: quick{}})
+	counting := &countingStore{Store: openStore(t, store.Options{DataDir: t.TempDir()})}
+	n := newNode(t, counting.Store, Config{Store: counting, Verifier: quick{}})
 	s, err := n.Receive(t.Context(), &largeList{rows: count})
 	check(t, err)
 	defer s.Close()
@@ -115,8 +116,6 @@ func TestPagesOfLargeList(t *testing.T) {
 	if j.Segments != 3 {
 		t.Fatalf("%d segments", j.Segments)
 	}
-	counting := &countingStore{Store: n.store}
-	n.config.Store = counting
 	for _, c := range []struct {
 		before, earlier bool
 		row             int64
