@@ -105,8 +105,9 @@ func (s *countingStore) JobSegment(ctx context.Context, job string, number int64
 // rows is read.
 func TestPagesOfLargeList(t *testing.T) {
 	const count = 2*segmentRows + 5000
-	counting := &countingStore{Store: openStore(t, store.Options{DataDir: t.TempDir()})}
-	n := newNode(t, counting.Store, Config{Store: counting, Verifier: quick{}})
+	kept := openStore(t, store.Options{DataDir: t.TempDir()})
+	counting := &countingStore{Store: kept}
+	n := newNode(t, kept, Config{Store: counting, Verifier: quick{}})
 	s, err := n.Receive(t.Context(), &largeList{rows: count})
 	check(t, err)
 	defer s.Close()
