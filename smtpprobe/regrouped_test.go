@@ -101,9 +101,9 @@ func twice(verb string) arrangement {
 	}
 }
 
-// TestOutOfStepInEverySession holds that a host which refuses RSET, or all but
-// the first recipient of a group as an unknown command, is left alone soon, or
-// gets sessions that are worth it: four mailboxes settled by each.
+// TestOutOfStepInEverySession is about hosts that refuse RSET, or refuse all but
+// the first recipient of a transaction as an unknown command. The pool stops
+// asking them soon, or each session settles four mailboxes.
 func TestOutOfStepInEverySession(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"RSET is refused": {other: at("RSET", "550 no")},
