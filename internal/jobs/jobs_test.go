@@ -248,7 +248,7 @@ func TestTemporaryAnswersAreAskedAgain(t *testing.T) {
 	n.until("the first answers are committed", j.ID, func(j rows.Job) bool { return j.Done == 1 })
 	for range 12 {
 		before := h.times("grey@a.example") + h.times("never@a.example")
-		due, err := s.NextBatch(t.Context(), j.ID)
+		due, err := s.NextBatch(t.Context(), j.ID, "")
 		check(t, err)
 		if due.IsZero() {
 			break
@@ -262,7 +262,7 @@ func TestTemporaryAnswersAreAskedAgain(t *testing.T) {
 		check(t, n.Join(t.Context()))
 		testkit.Eventually(t, "it is asked again", func() bool { return h.times("grey@a.example")+h.times("never@a.example") > before })
 		testkit.Eventually(t, "that is committed", func() bool {
-			next, err := s.NextBatch(t.Context(), j.ID)
+			next, err := s.NextBatch(t.Context(), j.ID, "")
 			check(t, err)
 			return !next.Equal(due) && n.active.Load() == 0
 		})

@@ -118,7 +118,7 @@ func New(config Config) (*Manager, error) {
 // goes on with it.
 func (m *Manager) Join(ctx context.Context) error {
 	began := m.config.Now()
-	err := m.config.Store.JoinJobs(ctx, m.node, began.Add(m.config.Lease))
+	err := m.config.Store.JoinJobs(ctx, m.node, m.config.Egress, began.Add(m.config.Lease))
 	if err == nil {
 		m.mu.Lock()
 		m.beaten = began
@@ -243,7 +243,7 @@ func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 	if runs || known && now.Before(due) {
 		return nil
 	}
-	due, err := m.config.Store.NextBatch(ctx, j.ID)
+	due, err := m.config.Store.NextBatch(ctx, j.ID, m.config.Egress)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // lostNode takes batches of every job as a node that is killed leaves them.
 func lostNode(t *testing.T, s *store.Store, clock *testkit.Clock, job string) {
 	t.Helper()
-	check(t, s.JoinJobs(t.Context(), "lost", clock.Now().Add(DefaultLease)))
+	check(t, s.JoinJobs(t.Context(), "lost", "", clock.Now().Add(DefaultLease)))
 	for leased := 0; leased < 3; {
 		some, err := s.LeaseBatches(t.Context(), store.BatchQuery{Job: job, Node: "lost", Limit: 3 - leased})
 		if check(t, err); len(some) == 0 {

@@ -31,9 +31,9 @@ type Store interface {
 
 	JobStates(ctx context.Context) ([]rows.Job, error)
 	JobsChanged() <-chan struct{}
-	JoinJobs(ctx context.Context, node string, until time.Time) error
+	JoinJobs(ctx context.Context, node, egress string, until time.Time) error
 	LeaveJobs(ctx context.Context, node string) error
-	NextBatch(ctx context.Context, job string) (time.Time, error)
+	NextBatch(ctx context.Context, job, egress string) (time.Time, error)
 	JobWaits(ctx context.Context, job string) (waiting int64, next time.Time, err error)
 	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
 	FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error

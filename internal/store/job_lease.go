@@ -10,20 +10,14 @@ import (
 	"time"
 )
 
-const (
-	// nodesKept is how long a lost node is remembered: much longer than
-	// anybody may think that it is alive.
-	nodesKept = 24 * time.Hour
-	// egressKept is how long a batch waits for a node with its egress. A mail
-	// host that greylists knows a client by its address, but a node may be
-	// gone.
-	egressKept = 10 * time.Minute
-)
+// nodesKept is how long a lost node is remembered: much longer than anybody may
+// think that it is alive.
+const nodesKept = 24 * time.Hour
 
-// JoinJobs announces a node that works on jobs, until the time given. Call it
-// again before that time. With an embedded database there is one process: what
-// others had leased is free at once.
-func (s *Store) JoinJobs(ctx context.Context, node string, until time.Time) error {
+// JoinJobs announces a node that works on jobs, and from where it asks mail
+// hosts, until the time given. Call it again before that time. With an embedded
+// database there is one process: what others had leased is free at once.
+func (s *Store) JoinJobs(ctx context.Context, node, egress string, until time.Time) error {
 	return s.write(ctx, "join jobs", func(ctx context.Context, tx *sql.Tx) error {
 		if s.db.file != "" {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM job_nodes WHERE node <> $1`, node); err != nil {
@@ -31,7 +25,9 @@ func (s *Store) JoinJobs(ctx context.Context, node string, until time.Time) erro
 			}
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO job_nodes (node, alive) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET alive = excluded.alive`, node, millisOf(until))
+			INSERT INTO job_nodes (node, egress, alive) VALUES ($1, $2, $3)
+			ON CONFLICT (node) DO UPDATE SET egress = excluded.egress, alive = excluded.alive`,
+			node, storable(egress), millisOf(until))
 		return err
 	})
 }
@@ -47,8 +43,12 @@ func (s *Store) LeaveJobs(ctx context.Context, node string) error {
 	})
 }
 
-// free is the condition for a batch that nobody works on; $1 is the present.
-const free = `(node = '' OR node NOT IN (SELECT node FROM job_nodes WHERE alive > $1))`
+// free is the condition for a batch that a node may take: nobody works on it,
+// and no living node asks from where it is to be asked, as a mail host that
+// greylists knows a client by its address. $1 is the present, $2 the egress of
+// the node.
+const free = `((node = '' OR node NOT IN (SELECT node FROM job_nodes WHERE alive > $1)) AND (
+	egress IN ('', $2) OR egress NOT IN (SELECT egress FROM job_nodes WHERE alive > $1)))`
 
 // LeaseBatches leases batches of a job that are due: those that are asked about
 // again first, as their time has come. They belong to the node until it settles
@@ -73,7 +73,7 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 		if nodes > 1 {
 			limit = 1 // so that it has little more than its share
 		}
-		args := []any{millisOf(now), q.Job, q.Node, q.Egress, millisOf(now.Add(-egressKept)), limit}
+		args := []any{millisOf(now), storable(q.Egress), q.Job, q.Node, limit}
 		except := ""
 		switch {
 		case q.Small:
@@ -85,10 +85,10 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 			}
 		}
 		leased, err = collect(ctx, tx, scanBatch, `
-			UPDATE job_batches SET node = $3, claim = claim + 1
-			WHERE job = $2 AND id IN (
-				SELECT id FROM job_batches WHERE job = $2 AND run_after <= $1 AND `+free+` AND (egress = '' OR egress = $4 OR run_after <= $5)`+except+`
-				ORDER BY fresh, run_after, id LIMIT $6 `+s.db.skipLocked+`)
+			UPDATE job_batches SET node = $4, claim = claim + 1
+			WHERE job = $3 AND id IN (
+				SELECT id FROM job_batches WHERE job = $3 AND run_after <= $1 AND `+free+except+`
+				ORDER BY fresh, run_after, id LIMIT $5 `+s.db.skipLocked+`)
 			RETURNING id, segment, domain, egress, fresh, run_after, addresses, data, claim`, args...)
 		if err != nil || len(leased) == 0 || state == JobRunning {
 			return err
@@ -292,12 +292,13 @@ func (s *Store) settle(ctx context.Context, tx *sql.Tx, jobs *settledJobs) error
 	return nil
 }
 
-// NextBatch returns when the first batch of a job that waits for a later time
-// is due, or that of a lost node; zero: no batch waits.
-func (s *Store) NextBatch(ctx context.Context, job string) (due time.Time, err error) {
+// NextBatch returns when the first batch of a job that a node with this egress
+// may take is due; zero: there is none.
+func (s *Store) NextBatch(ctx context.Context, job, egress string) (due time.Time, err error) {
 	err = s.read(ctx, "read batches", func(ctx context.Context, db *sql.DB) error {
 		var first sql.NullInt64
-		err := db.QueryRowContext(ctx, `SELECT MIN(run_after) FROM job_batches WHERE job = $2 AND `+free, millisOf(s.now()), job).Scan(&first)
+		err := db.QueryRowContext(ctx, `SELECT MIN(run_after) FROM job_batches WHERE job = $3 AND `+free,
+			millisOf(s.now()), storable(egress), job).Scan(&first)
 		due = millis(first.Int64).time()
 		if first.Valid && due.IsZero() {
 			due = time.UnixMilli(1).UTC() // at once

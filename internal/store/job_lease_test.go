@@ -1,6 +1,9 @@
 package store
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestFreeBatches: a node gives back what it does not know of, and nothing of
 // what it holds, of other jobs or of other nodes.
@@ -29,6 +32,50 @@ func TestFreeBatches(t *testing.T) {
 		}
 		if lost := settle(t, s, "one", settled(mine[0]), settled(mine[1])); lost[0] || !lost[1] {
 			t.Errorf("lost %v", lost)
+		}
+	})
+}
+
+// TestBatchForAnEgress: a batch that is to be asked about from an egress waits
+// for a node with that egress, as long as there is one alive.
+func TestBatchForAnEgress(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		clock := newClock()
+		o.Now = clock.Now
+		s := open(t, o)
+		alive := clock.Now().Add(time.Minute)
+		check(t, s.JoinJobs(t.Context(), "one", "first", alive))
+		j := someJob(t, s, "acme")
+		for i, b := range lease(t, s, BatchQuery{Job: j.ID, Node: "one", Egress: "first", Limit: 10}) {
+			done := settled(b)
+			if i == 0 {
+				due := clock.Now().Add(30 * time.Second)
+				done.Counts = nil
+				done.Later = []Batch{{Addresses: b.Addresses, Egress: "first", Retry: true, RunAfter: due, Data: []byte("later")}}
+			}
+			settle(t, s, "one", done)
+		}
+		clock.Advance(30 * time.Second)
+		free := func(egress string, want bool) {
+			t.Helper()
+			due, err := s.NextBatch(t.Context(), j.ID, egress)
+			if check(t, err); due.IsZero() == want {
+				t.Errorf("%s: next batch at %v, free: %v", egress, due, want)
+			}
+		}
+		if s.db.file == "" { // an embedded database has one node
+			check(t, s.JoinJobs(t.Context(), "two", "second", clock.Now().Add(time.Hour)))
+			free("second", false)
+			if early := lease(t, s, BatchQuery{Job: j.ID, Node: "two", Egress: "second", Limit: 10}); len(early) != 0 {
+				t.Errorf("another egress has %+v", early)
+			}
+		}
+		free("first", true)
+		clock.Advance(30 * time.Second) // the node is given up for lost
+		check(t, s.JoinJobs(t.Context(), "two", "second", clock.Now().Add(time.Hour)))
+		free("second", true)
+		if got := lease(t, s, BatchQuery{Job: j.ID, Node: "two", Egress: "second", Limit: 10}); len(got) != 1 || !got[0].Retry {
+			t.Errorf("leased %+v", got)
 		}
 	})
 }

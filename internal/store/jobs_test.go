@@ -33,7 +33,7 @@ func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 
 func join(t testing.TB, s *Store, node string) {
 	t.Helper()
-	check(t, s.JoinJobs(t.Context(), node, s.now().Add(time.Minute)))
+	check(t, s.JoinJobs(t.Context(), node, "", s.now().Add(time.Minute)))
 }
 
 func lease(t testing.TB, s *Store, q BatchQuery) []Batch {
@@ -90,7 +90,7 @@ func TestJobRunsToItsEnd(t *testing.T) {
 			t.Errorf("leased %+v", leased)
 		}
 		settle(t, s, "node", settled(leased[0]), settled(leased[1]))
-		due, err := s.NextBatch(t.Context(), j.ID)
+		due, err := s.NextBatch(t.Context(), j.ID, "")
 		if check(t, err); !due.Equal(later.RunAfter) {
 			t.Errorf("next batch at %v, want %v", due, later.RunAfter)
 		}
@@ -180,7 +180,7 @@ func TestBatchesAreLeasedOnce(t *testing.T) {
 		seen := map[int64]int{}
 		noErrors(t, together(6, func(i int) error {
 			node := fmt.Sprint("node", i)
-			if err := s.JoinJobs(t.Context(), node, time.Now().Add(time.Hour)); err != nil {
+			if err := s.JoinJobs(t.Context(), node, "", time.Now().Add(time.Hour)); err != nil {
 				return err
 			}
 			for idle := 0; idle < 3; {
