@@ -101,9 +101,9 @@ func twice(verb string) arrangement {
 	}
 }
 
-// TestOutOfStepInEverySession is about hosts that refuse RSET, or refuse all but
-// the first recipient of a transaction as an unknown command. The pool stops
-// asking them soon, or each session settles four mailboxes.
+// TestOutOfStepInEverySession is about hosts that refuse RSET, or all but the
+// first recipient of a transaction as an unknown command. The pool stops asking
+// them soon, or each session settles four mailboxes.
 func TestOutOfStepInEverySession(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"RSET is refused": {other: at("RSET", "550 no")},
