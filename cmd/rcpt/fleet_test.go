@@ -74,7 +74,9 @@ func nodeName(i int) string { return fmt.Sprintf("node%d.example", i) }
 // have no database at the moment.
 func (f *fleet) awaitDone(from *node, done int64) (j jobState) {
 	f.t.Helper()
-	const long = 10 * time.Minute // make fleet
+	// A session breaks while its node stands still, and the job asks again
+	// after a quarter of an hour.
+	const long = 20 * time.Minute // make fleet
 	testkit.Within(f.t, long, fmt.Sprintf("%d addresses are done", done), func() bool {
 		a, err := from.request(f.t.Context(), http.MethodGet, "/api/v1/bulk/"+f.job, f.key.Key, "")
 		check(f.t, err)

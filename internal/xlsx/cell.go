@@ -52,14 +52,23 @@ func KindOf(text string) Kind {
 	if _, err := dateOf(text); err == nil {
 		return Date
 	}
-	if plainNumber.MatchString(text) {
+	if isNumber(text) {
 		return Number
 	}
 	return Text
 }
 
-// plainNumber is a number that XML Schema and JSON know, too.
-var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,307})(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
+// isNumber reports whether a text is a number to XML Schema and JSON, and one
+// that a double can hold.
+func isNumber(text string) bool {
+	if !plainNumber.MatchString(text) {
+		return false
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
 
 func dateOf(text string) (time.Time, error) {
 	if len(text) == len(dateForm) {
