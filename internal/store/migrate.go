@@ -47,7 +47,7 @@ func migrations() ([]migration, error) {
 }
 
 // migrate brings the schema to the last step. Several processes may do so at
-// once: each step is a transaction, and one of them does it.
+// once: one of them does it.
 func (db *database) migrate(ctx context.Context, now time.Time) error {
 	steps, err := migrations()
 	if err != nil {
@@ -56,46 +56,42 @@ func (db *database) migrate(ctx context.Context, now time.Time) error {
 	return db.migrateTo(ctx, steps, now)
 }
 
+// migrateTo takes the missing steps in one transaction: all of them, or none.
 func (db *database) migrateTo(ctx context.Context, steps []migration, now time.Time) error {
 	if db.beside {
 		return db.sameSchema(ctx, len(steps))
 	}
-	for done := 0; done < len(steps); {
-		if err := db.transaction(ctx, opOpen, func(ctx context.Context, tx *sql.Tx) (err error) {
-			done, err = db.step(ctx, tx, steps, now)
-			return err
-		}); err != nil {
+	return db.transaction(ctx, opOpen, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, db.lockSchema); err != nil {
 			return err
 		}
-	}
-	return nil
+		if _, err := tx.ExecContext(ctx, `
+			CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied BIGINT NOT NULL)`); err != nil {
+			return err
+		}
+		done, err := schemaOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if done > len(steps) {
+			return tooNew(db.where, done, len(steps))
+		}
+		for _, step := range steps[done:] {
+			if err := step.take(ctx, tx, now); err != nil {
+				return fmt.Errorf("migration %s: %w", step.name, err)
+			}
+		}
+		return nil
+	})
 }
 
-// step takes the next step and returns how many are done then.
-func (db *database) step(ctx context.Context, tx *sql.Tx, steps []migration, now time.Time) (done int, err error) {
-	if _, err := tx.ExecContext(ctx, db.lockSchema); err != nil {
-		return 0, err
+func (m migration) take(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	if _, err := tx.ExecContext(ctx, m.text); err != nil {
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `
-		CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied BIGINT NOT NULL)`); err != nil {
-		return 0, err
-	}
-	if done, err = schemaOf(ctx, tx); err != nil {
-		return 0, err
-	}
-	if done > len(steps) {
-		return 0, tooNew(db.where, done, len(steps))
-	}
-	if done == len(steps) {
-		return done, nil
-	}
-	next := steps[done]
-	if _, err := tx.ExecContext(ctx, next.text); err != nil {
-		return 0, fmt.Errorf("migration %s: %w", next.name, err)
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO migrations (number, name, applied) VALUES ($1, $2, $3)`,
-		next.number, next.name, millisOf(now))
-	return next.number, err
+	_, err := tx.ExecContext(ctx, `INSERT INTO migrations (number, name, applied) VALUES ($1, $2, $3)`,
+		m.number, m.name, millisOf(now))
+	return err
 }
 
 // sameSchema refuses to touch the schema of a process that is running.
