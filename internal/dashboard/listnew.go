@@ -107,7 +107,11 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook,
 		}
 	}
 	if look.Chosen >= 0 && view.Problem == "" {
-		plan, err := d.config.Lists.Plan(v.r.Context(), l.spool, format(column))
+		if look.Choices {
+			column = view.Column // the form sends it
+		}
+		// Those who load the page again while it is read get what was found.
+		plan, err := d.config.Lists.Plan(context.WithoutCancel(v.r.Context()), l.spool, format(column))
 		switch {
 		case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, &list):
 			view.Problem = withoutFlags(err.Error())

@@ -41,13 +41,23 @@ type Plan struct {
 	sources *sources
 }
 
-// Plan reads a list without storing it. The error is a *[ListError],
-// [ErrTooLarge], [ErrNoAddress] or a *[DiskError].
+// Plan reads a list without storing it, once for each format: the spool keeps
+// what was found. The error is a *[ListError], [ErrTooLarge], [ErrNoAddress] or
+// a *[DiskError].
 func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
-	p, err := m.survey(ctx, s, f)
-	p.sources = nil
-	p.Estimated = m.rate.estimate(p.Addresses)
-	return p, err
+	found, known := s.planned[f]
+	if !known {
+		found.Plan, found.err = m.survey(ctx, s, f)
+		found.sources = nil
+		if found.err == nil || errors.Is(found.err, ErrNoAddress) || errors.Is(found.err, ErrTooLarge) {
+			if s.planned == nil {
+				s.planned = make(map[Format]planned)
+			}
+			s.planned[f] = found
+		}
+	}
+	found.Estimated = m.rate.estimate(found.Addresses)
+	return found.Plan, found.err
 }
 
 // survey is the first reading.

@@ -15,13 +15,17 @@ func (m *Manager) doubt(job string) {
 }
 
 // freeUnknown gives back the batches of a job that this node has without
-// knowing, if a lease failed. Held are those that it knows.
-func (m *Manager) freeUnknown(ctx context.Context, job string, held map[int64]bool) error {
+// knowing, if a lease failed. Known returns those that it knows; nil: none.
+func (m *Manager) freeUnknown(ctx context.Context, job string, known func() map[int64]bool) error {
 	m.mu.Lock()
 	doubted := m.doubted[job]
 	m.mu.Unlock()
 	if !doubted {
 		return nil
+	}
+	var held map[int64]bool
+	if known != nil {
+		held = known()
 	}
 	if err := m.config.Store.FreeBatches(ctx, m.node, job, held); err != nil {
 		return err

@@ -169,7 +169,6 @@ func (r *run) lease(ctx context.Context) (int, error) {
 		}
 	}
 	full := r.flying >= window || r.failed != ""
-	held := maps.Clone(r.held)
 	r.mu.Unlock()
 	if full {
 		return 0, nil
@@ -178,7 +177,7 @@ func (r *run) lease(ctx context.Context) (int, error) {
 		q.Small, q.Except = true, nil
 	}
 	var batches []rows.Batch
-	err := r.manager.freeUnknown(ctx, r.job.ID, held)
+	err := r.manager.freeUnknown(ctx, r.job.ID, r.holds)
 	if err == nil {
 		if batches, err = r.manager.config.Store.LeaseBatches(ctx, q); err != nil {
 			r.manager.doubt(r.job.ID)
@@ -197,6 +196,13 @@ func (r *run) lease(ctx context.Context) (int, error) {
 		}
 	}
 	return len(batches), nil
+}
+
+// holds returns the batches that the store has for this node.
+func (r *run) holds() map[int64]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.held)
 }
 
 // maxExcept bounds the domains that a lease names.

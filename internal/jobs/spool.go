@@ -24,12 +24,20 @@ func (e *DiskError) Error() string { return "the list cannot be kept: " + e.Err.
 
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// Spool is a list that has arrived, in a temporary file.
+// Spool is a list that has arrived, in a temporary file. One goroutine at a
+// time may use it.
 type Spool struct {
-	file   *os.File
-	size   int64
-	digest hash.Hash // of what was sent
-	sheet  bool      // it was a spreadsheet
+	file    *os.File
+	size    int64
+	digest  hash.Hash // of what was sent
+	sheet   bool      // it was a spreadsheet
+	planned map[Format]planned
+}
+
+// planned is what a reading found.
+type planned struct {
+	Plan
+	err error // [ErrNoAddress] or [ErrTooLarge]; it would be the same again
 }
 
 // Receive writes a list to a temporary file, which only its owner can read and
