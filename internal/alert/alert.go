@@ -5,8 +5,9 @@
 // ([Notifier.Report]). A new problem causes a message at once; one that lasts
 // causes no other; one that is gone causes a message of its recovery. A problem
 // that comes and goes causes at most one message an hour, and its recovery. A
-// message that cannot be sent is tried again a few times, and then dropped with
-// a line in the log: the messages that wait are bounded.
+// message that cannot be sent is tried again until it is sent, or until there
+// is a newer one about the same problem: the network that a message tells of
+// may be the one that it needs.
 package alert
 
 import (
@@ -60,11 +61,12 @@ type Sender interface {
 // Limits.
 const (
 	perSubject  = time.Hour // between two messages about the same problem
-	mostWaiting = 100       // messages that wait to be sent
+	mostWaiting = 100       // messages that wait for a sender
 	sendTimeout = 20 * time.Second
 )
 
-// pauses are the waits before a message is tried again.
+// pauses are the waits after one failure, two failures and so on; the last is
+// that after all others.
 var pauses = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}
 
 // Config configures a [Notifier].
@@ -76,8 +78,8 @@ type Config struct {
 
 // Notifier turns problems into messages. It is safe for concurrent use.
 type Notifier struct {
-	config  Config
-	waiting chan Message
+	config Config
+	boxes  []*outbox // of the senders
 
 	mu    sync.Mutex
 	known map[key]*state
@@ -91,14 +93,18 @@ type key struct {
 // state is what is known of a problem.
 type state struct {
 	open  bool
-	told  bool // the operator knows that it is open
+	told  bool // that it is open was given to the senders
 	last  time.Time
 	start Problem
 }
 
 // New returns a Notifier whose messages [Notifier.Run] sends.
 func New(config Config) *Notifier {
-	return &Notifier{config: config, waiting: make(chan Message, mostWaiting), known: make(map[key]*state)}
+	n := &Notifier{config: config, known: make(map[key]*state)}
+	for range config.Senders {
+		n.boxes = append(n.boxes, newOutbox())
+	}
+	return n
 }
 
 // Report says which problems of a kind there are now. Those that were reported
@@ -145,13 +151,14 @@ func (n *Notifier) clear(k key, s *state, now time.Time) {
 	}
 }
 
-// put queues a message, or drops it if too many wait.
+// put gives a message to the senders.
 func (n *Notifier) put(m Message) {
 	m.Server, m.At = n.config.Server, m.At.UTC().Truncate(time.Second)
-	select {
-	case n.waiting <- m:
-	default:
-		n.config.Log.Error("an alert was dropped, because too many wait to be sent", slog.String("subject", m.Subject))
+	for _, box := range n.boxes {
+		if !box.put(m) {
+			n.config.Log.Error("an alert was dropped, because too many wait to be sent",
+				slog.String("subject", m.Subject))
+		}
 	}
 }
 
@@ -159,59 +166,39 @@ func (n *Notifier) put(m Message) {
 // fails does not hold the others up.
 func (n *Notifier) Run(ctx context.Context) {
 	var all sync.WaitGroup
-	queues := make([]chan Message, len(n.config.Senders))
 	for i, sender := range n.config.Senders {
-		queues[i] = make(chan Message, mostWaiting)
-		all.Go(func() {
-			for m := range queues[i] {
-				n.send(ctx, sender, m)
-			}
-		})
+		all.Go(func() { n.send(ctx, sender, n.boxes[i]) })
 	}
-	defer all.Wait()
-	defer func() {
-		for _, queue := range queues {
-			close(queue)
-		}
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case m := <-n.waiting:
-			for _, queue := range queues {
-				select {
-				case queue <- m:
-				default:
-					n.config.Log.Error("an alert was dropped, because too many wait to be sent",
-						slog.String("subject", m.Subject))
-				}
-			}
+	all.Wait()
+	for _, box := range n.boxes {
+		if waiting := box.len(); waiting > 0 {
+			n.config.Log.Warn("alerts are left that could not be sent", slog.Int("alerts", waiting))
 		}
 	}
 }
 
-// send delivers a message, with some more tries if that fails.
-func (n *Notifier) send(ctx context.Context, sender Sender, m Message) {
-	for try := 0; ctx.Err() == nil; try++ {
-		limited, cancel := context.WithTimeout(ctx, sendTimeout)
-		err := sender.Send(limited, m)
-		cancel()
-		switch {
-		case err == nil, ctx.Err() != nil:
-			return
-		case try == len(pauses):
-			n.config.Log.Error("an alert could not be sent", slog.String("subject", m.Subject),
-				slog.String("error", err.Error()))
+// send sends the messages of a box until ctx ends.
+func (n *Notifier) send(ctx context.Context, sender Sender, box *outbox) {
+	for failures := 0; ; {
+		m, err := box.next(ctx)
+		if err != nil {
 			return
 		}
-		n.config.Log.Warn("an alert could not be sent, and is tried again", slog.String("error", err.Error()),
-			slog.Duration("in", pauses[try]))
-		timer := time.NewTimer(pauses[try])
+		limited, cancel := context.WithTimeout(ctx, sendTimeout)
+		err = sender.Send(limited, m)
+		cancel()
+		box.tried(m, err == nil)
+		if err == nil || ctx.Err() != nil {
+			failures = 0
+			continue
+		}
+		pause := pauses[min(failures, len(pauses)-1)]
+		failures++
+		n.config.Log.Warn("an alert could not be sent, and is tried again", slog.String("subject", m.Subject),
+			slog.String("error", err.Error()), slog.Duration("in", pause))
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			timer.Stop()
 		}
 	}
 }

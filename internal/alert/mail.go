@@ -24,9 +24,8 @@ type Mail struct {
 var errRelay = errors.New("a relay is smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…; " +
 	"the value is not shown because it may be secret")
 
-// NewMail returns a sender. The relay smtp:// uses STARTTLS, always with a
-// password, smtps:// TLS from the beginning; a relay on this machine needs no
-// TLS.
+// NewMail returns a sender. A relay smtp:// has to offer STARTTLS unless it is
+// on this machine; smtps:// is TLS from the beginning.
 func NewMail(relay, from string, to []string) (*Mail, error) {
 	u, err := url.Parse(relay)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" {
