@@ -49,6 +49,9 @@ func (u *upload) close() {
 // maxField bounds a field of a form beside the list.
 const maxField = 8 << 10
 
+// maxAround bounds what a form has around the list.
+const maxAround = 64 << 10
+
 // createJob answers POST of a list.
 func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
 	rateFields(x.Header(), grant.Rate())
@@ -169,6 +172,10 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		return u, notTaken()
+	}
+	// JSON may have any number of blanks.
+	if most := s.config.Jobs.MaxOctets(); r.ContentLength > most+maxAround && mediaType != "application/json" {
+		return u, fmt.Errorf("%w: it has more than %d octets", jobs.ErrTooLarge, most)
 	}
 	var body io.Reader = &patientBody{x: x, body: r.Body}
 	switch r.Header.Get("Content-Encoding") {

@@ -20,10 +20,6 @@ const (
 	// arrive.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
-	// lingerTime and lingerOctets bound what is read of a body that is not
-	// wanted, after the answer.
-	lingerTime   = 5 * time.Second
-	lingerOctets = 64 << 20
 	// idleTimeout is how long a connection may wait for its next request. It is
 	// short, because clients without a key can hold connections, too.
 	idleTimeout = 30 * time.Second

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/linger"
 )
 
 // observed gives each request an ID, logs how it ended, and answers 500 if a
@@ -28,7 +30,7 @@ func (s *Server) observed(of func(*http.Request) (answer handler, route string))
 			if fault == http.ErrAbortHandler { // net/http closes the connection
 				panic(fault)
 			}
-			x.linger()
+			linger.Close(x.ResponseWriter, x.left)
 		}()
 		answer(x, r)
 	})

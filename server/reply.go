@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -58,7 +57,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 func writeEncoded(w http.ResponseWriter, status int, text []byte) {
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"], header["X-Content-Type-Options"] = jsonType, notStored, notGuessed
-	if len(text) > shortBody {
+	if len(text) > shortBody || header["Connection"] != nil { // or the answer is sent before the handler ends
 		header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	}
 	w.WriteHeader(status)
@@ -122,23 +121,4 @@ func leaveBody(x *exchange, r *http.Request) bool {
 	x.Header().Set("Connection", "close")
 	x.left = r.Body
 	return true
-}
-
-// linger sends the answer and drops what still arrives of a body that was left,
-// for a while. If the connection were closed at once, the system would reset
-// it, and a client or proxy that is still sending could lose the answer (RFC
-// 9112 §9.6).
-func (x *exchange) linger() {
-	if x.left == nil {
-		return
-	}
-	control := http.NewResponseController(x.ResponseWriter)
-	if control.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
-		return // there is no connection to end
-	}
-	if control.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, x.left, lingerOctets) // an error means that nothing more comes
-	}
-	// Package net/http would wait for the rest of the body.
-	_ = control.SetReadDeadline(time.Unix(1, 0))
 }

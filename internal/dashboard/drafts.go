@@ -102,14 +102,14 @@ func (d *drafts) known(id string, now time.Time) *draft {
 }
 
 // useDraft calls do with the list that a path names, one at a time. The error
-// is [errNoPage] if the visitor has no such list, or it was started.
+// is [errNoDraft] if the visitor has no such list, or it was started.
 func (d *Dashboard) useDraft(v *visit, do func(*draft) error) error {
 	id := v.r.PathValue("id")
 	found, err := d.config.Lists.Draft(v.r.Context(), id, v.account.ID)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			d.drafts.forget(id)
-			err = errNoPage
+			err = errNoDraft
 		}
 		return err
 	}
@@ -125,7 +125,7 @@ func (d *Dashboard) useDraft(v *visit, do func(*draft) error) error {
 	l.busy.Lock()
 	defer l.busy.Unlock()
 	if l.gone {
-		return errNoPage
+		return errNoDraft
 	}
 	l.Job = found
 	return do(l)

@@ -336,6 +336,10 @@ func TestPendingLists(t *testing.T) {
 		}
 	}
 	w.clock.Advance(copyTime + 1)
+	got := w.get(t, all[1])
+	if got.StatusCode != http.StatusNotFound || !strings.Contains(got.body, "its hour is over") {
+		t.Errorf("after its hour: %d\n%s", got.StatusCode, got.body)
+	}
 	w.sendFile(t, w.listToken(t), "list.csv", fewRows)
 	if n := len(w.drafts.all); n != 1 {
 		t.Errorf("%d lists are kept", n)

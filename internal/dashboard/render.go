@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/rcpt/rcpt/internal/keyring"
@@ -93,6 +94,9 @@ func (d *Dashboard) send(v *visit, name, part string, data any) error {
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if v.status == 0 {
 		v.status = http.StatusOK
+	}
+	if v.left != nil { // it is sent before the handler ends
+		v.w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
 	}
 	v.w.WriteHeader(v.status)
 	_, _ = text.WriteTo(v.w) // the browser may have gone

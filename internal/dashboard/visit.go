@@ -2,13 +2,14 @@ package dashboard
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
+	"github.com/rcpt/rcpt/internal/linger"
 	"github.com/rcpt/rcpt/internal/store"
 )
 
@@ -24,6 +25,8 @@ const (
 type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
+	body    io.Reader      // of r, as it arrives
+	left    io.Reader      // the body that is not wanted; nil: it is read
 	account *store.Account // nil: not signed in
 	session store.Session
 	cookie  string // the session's text, or that of the cookie for forms before there is one
@@ -47,6 +50,7 @@ const (
 // store.
 var (
 	errNoPage   = errors.New("there is no such page")
+	errNoDraft  = fmt.Errorf("the list does not wait any more: %w", errNoPage)
 	errForged   = errors.New("the request did not come from one of our forms")
 	errTooLong  = errors.New("the form is too long")
 	errKeyEnded = errors.New("the key is revoked or expired")
@@ -56,10 +60,11 @@ var (
 // serve makes a handler of an action.
 func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{w: w, r: r, secure: d.encrypted(r)}
+		v := &visit{w: w, r: r, body: r.Body, secure: d.encrypted(r)}
 		if err := d.admitted(v, needs, do); err != nil {
 			d.fail(v, err)
 		}
+		linger.Close(w, v.left)
 	}
 }
 
@@ -115,11 +120,7 @@ func (v *visit) leaveBody() {
 		return
 	}
 	v.w.Header().Set("Connection", "close")
-	// A writer that does not support this has no connection to end.
-	_ = http.NewResponseController(v.w).SetReadDeadline(time.Unix(1, 0))
-	// If the body has arrived after all, package net/http takes the deadline
-	// for a client that is gone. The answer is rendered all the same.
-	v.r = v.r.WithContext(context.WithoutCancel(v.r.Context()))
+	v.left = v.body
 }
 
 // signInPath is the sign-in page for a visitor that wanted r, with the page to
@@ -170,6 +171,9 @@ func ownPage(given string) string {
 
 // redirect sends the browser to a page of ours, with GET.
 func (v *visit) redirect(to string) error {
+	if v.left != nil && v.r.Method == http.MethodPost { // it has no text then
+		v.w.Header().Set("Content-Length", "0")
+	}
 	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
 	return nil
 }
@@ -180,9 +184,10 @@ func (v *visit) form(name string) string { return v.r.PostFormValue(name) }
 // refused answers every request with an error, and reads no body.
 func (d *Dashboard) refused(err error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{w: w, r: r, secure: d.encrypted(r)}
+		v := &visit{w: w, r: r, body: r.Body, secure: d.encrypted(r)}
 		v.leaveBody()
 		d.fail(v, cmp.Or(d.recognise(v), err))
+		linger.Close(w, v.left)
 	}
 }
 
@@ -193,6 +198,9 @@ func (d *Dashboard) fail(v *visit, err error) {
 		Status: http.StatusInternalServerError,
 	}
 	switch {
+	case errors.Is(err, errNoDraft):
+		p = problem{Heading: "This list does not wait any more", Status: http.StatusNotFound,
+			Text: "It was started or discarded, its hour is over, or a newer one took its place. Send the file again."}
 	case errors.Is(err, errNoPage), errors.Is(err, store.ErrNotFound):
 		p = problem{Heading: "Page not found", Text: "There is nothing at this address.", Status: http.StatusNotFound}
 	case errors.Is(err, errForged):
