@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // fate is what becomes of a job after a transaction.
@@ -19,47 +18,46 @@ const (
 	againAlone       // one command at a time, in a session of its own
 )
 
-// lastWord reports whether what comes of the transaction is the answer,
-// whatever it is: it had one job, asked about as plainly as can be.
-func (t *transaction) lastWord() bool { return t.plain && t.fresh }
-
 // fate decides what becomes of job i. The pool's lock is held.
 func (t *transaction) fate(i int) fate {
-	r := &t.named[i]
-	first := t.fresh && len(t.jobs) == 1
 	switch {
-	case t.trouble == notAsked && !t.lastWord() && !t.host.limits.trusted[lacksSMTPUTF8]:
+	case t.trouble == notAsked && !t.alone && !t.host.limits.trusted[lacksSMTPUTF8]:
 		return againAlone
-	case t.trouble == notAsked:
-		return final
 	case t.trouble == cutOff:
 		return t.noTimeFor(i)
+	case t.alone:
+		return t.lastFate(i)
 	case t.trouble == noTrouble:
 		return t.believe(i)
-	case t.lastWord():
-		return t.lastFate(i)
-	case t.trouble == mailRefused && t.fresh:
+	case t.trouble == notAsked, t.owns(i):
 		return final
-	case t.trouble == fellSilent && t.silent == i && (t.fresh || i > 0):
-		return final // the mailbox owns that timeout
-	case first && !t.misplaced && (r.Reply == nil || r.Reply.Code == smtp.CodeServiceClosing):
-		return final // nobody else can be to blame
-	case t.fresh && t.mail.Reply == nil && t.trouble != outOfStep:
-		return final // the session was over before it began
 	}
 	return again
+}
+
+// company reports whether others are to be answered in the session, too.
+func (t *transaction) company() bool { return len(t.jobs) > 1 || !t.fresh }
+
+// owns reports whether the trouble is the answer about target i: the session
+// ended before anybody was named, the host fell silent at the target, or no
+// other target was in the session and it ended there, or with what is no reply.
+func (t *transaction) owns(i int) bool {
+	switch {
+	case t.fresh && !t.mail.accepted():
+		return t.trouble != outOfStep
+	case t.stopped == i && t.trouble == fellSilent:
+		return t.fresh || i > 0
+	}
+	return !t.company() && (t.stopped == i || t.stopped > i && t.trouble == outOfStep)
 }
 
 // believe tells what a reply in a transaction that is in step proves.
 func (t *transaction) believe(i int) fate {
 	r := &t.named[i]
 	switch {
-	case t.lastWord():
-		return t.lastFate(i)
 	case t.contradicted(i) && !t.host.limits.trusted[confirmed]:
 		return againAlone
-	case t.fresh && len(t.jobs) == 1:
-	case !t.believes(r), r.accepted() && t.controlDoubtful(t.jobs[i]):
+	case t.company() && (!t.believes(r) || r.accepted() && t.controlDoubtful(t.jobs[i])):
 		return againAlone
 	}
 	switch {
@@ -82,7 +80,8 @@ func (t *transaction) mayHaveTurned() bool {
 			refused++
 		}
 	}
-	return !t.provesItself && refused > freeRefusals && t.anyAccepted()
+	named := func(r recipient) bool { return r.role == isProof }
+	return refused > freeRefusals && t.anyAccepted() && !slices.ContainsFunc(t.named, named)
 }
 
 // noTimeFor is the fate of job i where it is to be asked again and there is no
@@ -92,7 +91,7 @@ func (t *transaction) noTimeFor(i int) fate {
 	r := &t.named[i]
 	switch {
 	case t.trouble != noTrouble, t.contradicted(i), r.accepted():
-		r.dropped, r.Reply = r.Reply != nil, nil
+		r.Reply = nil
 	case r.Reply != nil && isDead(r.class):
 		return unproven
 	}
@@ -189,9 +188,9 @@ func (t *transaction) controlDoubtful(j *job) bool {
 	control := t.controlOf(j)
 	if control == nil && j.control != nil && j.control.Refused() {
 		taken := func(r recipient) bool { return r.role == isControl && r.accepted() }
-		return !t.canary && slices.ContainsFunc(t.named, taken)
+		return slices.ContainsFunc(t.named, taken)
 	}
-	return control != nil && !t.canary && (control.Reply == nil || !t.believes(control))
+	return control != nil && control.role == isControl && (control.Reply == nil || !t.believes(control))
 }
 
 // believes reports whether a reply to a recipient that was not the first of the

@@ -31,7 +31,6 @@ func (t *transaction) hearMail(ctx context.Context) error {
 		return err
 	}
 	if r := t.mail.Reply; len(r.Lines) > 1 && same(*r, *s.Opening().EHLO) {
-		t.misplaced = true
 		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
 	}
 	if t.mail.refused() {
@@ -57,7 +56,7 @@ func (t *transaction) hearRecipient(ctx context.Context, i int) error {
 	}
 	t.bound(i)
 	if err := s.Read(ctx, smtp.PhaseRCPT, &r.Exchange); err != nil {
-		t.silent = i
+		t.stopped = i
 		return err
 	}
 	s.recipients++
@@ -68,6 +67,7 @@ func (t *transaction) hearRecipient(ctx context.Context, i int) error {
 		}
 	}
 	if r.Reply.Code == smtp.CodeServiceClosing {
+		t.stopped = i
 		return wire.ErrRefused
 	}
 	return nil
@@ -113,12 +113,10 @@ func (t *transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
 	case reply.Code == smtp.CodeServiceClosing:
 		return wire.ErrRefused
 	case reply.Refused() && reply.Code/10 != 50:
-		t.misplaced = true
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was refused")
 	}
 	s.unreset = reply.Refused()
-	if !t.plain && strings.HasSuffix(reply.Enhanced, destinationValid) && t.anySays(reply) {
-		t.misplaced = true
+	if !t.alone && strings.HasSuffix(reply.Enhanced, destinationValid) && t.anySays(reply) {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was answered like a recipient")
 	}
 	return nil
@@ -145,7 +143,7 @@ func same(a, b smtp.Reply) bool {
 // us, and asking again would not change it.
 func (t *transaction) controlTooMany() bool {
 	last := &t.named[len(t.named)-1]
-	if len(t.jobs) != 1 || last.role != isControl || last.Reply == nil || !t.named[0].accepted() {
+	if len(t.jobs) != 1 || !last.isControl() || last.Reply == nil || !t.named[0].accepted() {
 		return false
 	}
 	return limited(*last.Reply) || last.Reply.Code >= 500 && !strings.HasPrefix(last.Reply.Enhanced, "5.7.") &&

@@ -16,7 +16,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	h, u := w.host, w.use(t)
 	switch t.trouble {
 	case notAsked:
-		if t.lastWord() {
+		if t.alone {
 			h.limits.trust(lacksSMTPUTF8, now)
 		}
 	case cutOff:
@@ -89,14 +89,14 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 		case r.role == isProof && !t.known && r.Reply.Code >= 500:
 			h.noPostmaster = now
 		}
-		if !r.accepted() && (r.before == 0 || t.lastWord()) {
+		if !r.accepted() && (r.before == 0 || t.alone) {
 			h.limits.trust(sortOf(r), now)
 		}
-		if r.role == isControl && !t.doubtsControl(r) {
+		if r.isControl() && !t.doubtsControl(r) {
 			p.domains.note(h.key.addr, r.domain, *r.Reply, r.class)
 		}
 	}
-	if t.lastWord() && t.contradicted(0) {
+	if t.alone && t.contradicted(0) {
 		h.limits.trust(confirmed, now) // it means its refusal beside an accepted control
 	}
 }

@@ -32,8 +32,7 @@ func (w *worker) settle(t *transaction, err error) {
 				j.finish(result{session: session})
 				continue
 			}
-			shared := len(t.jobs) > 1 || !t.fresh
-			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: shared})
+			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: t.company()})
 		}
 	}
 	w.session.logEnd(failure)
@@ -50,7 +49,7 @@ func (w *worker) decide(t *transaction) []fate {
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
-	if t.trouble == noTrouble && !t.lastWord() && t.anyTooMany() {
+	if t.trouble == noTrouble && t.anyTooMany() {
 		t.trouble = tooMany
 	}
 	fates := make([]fate, len(t.jobs))
@@ -67,14 +66,14 @@ func (w *worker) decide(t *transaction) []fate {
 	}
 	p.learn(w, t, now)
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
-		shared := len(t.jobs) > 1 || !t.fresh
+		shared := t.company()
 		over := j.left(now) || w.ctx.Err() != nil || !shared && j.late(now)
 		if over && (fates[i] == again || fates[i] == againAlone) {
 			fates[i] = t.noTimeFor(i)
 		}
 		switch fates[i] {
 		case again, againAlone:
-			if t.trouble != tooMany && (t.trouble != fellSilent || t.silent < 0 || t.silent >= len(t.jobs)) {
+			if t.trouble != tooMany && (t.trouble != fellSilent || t.stopped < 0 || t.stopped >= len(t.jobs)) {
 				j.failed(t.trouble, len(t.jobs)) // else it was the number, or the other mailbox
 			}
 			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
@@ -101,11 +100,11 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 		h.limits.turned(w.use(t), now)
 		h.window.Crowded(h.alive, w.began, now)
 		w.troubled, w.retired = true, true
-		if t.plain {
+		if t.alone {
 			w.pool.pauseTurned(t)
 		}
 	}
-	if !h.answers && t.fresh && len(t.jobs) == 1 && t.trouble >= outOfStep && w.ctx.Err() == nil {
+	if !h.answers && !t.company() && t.trouble >= outOfStep && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {
 			h.failed = newSilentSession(t)
 			h.failWaiting(h.failed.answer)
@@ -141,7 +140,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	shown := t.host.limits.trusted
-	if shown[offersSMTPUTF8] || !t.lastWord() && !shown[lacksSMTPUTF8] {
+	if shown[offersSMTPUTF8] || !t.alone && !shown[lacksSMTPUTF8] {
 		const text = "SMTPUTF8 is not offered in this session"
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindProtocol, Text: text}
 	}
@@ -151,13 +150,13 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
 func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control := t.controlOf(t.jobs[i])
-	if t.named[i].dropped && failure == nil {
+	control, reply := t.controlOf(t.jobs[i]), t.named[i].Reply
+	switch {
+	case reply != nil && (control == nil || control.Reply != nil):
+		return nil
+	case reply == nil && failure == nil && t.mail.accepted():
 		const text = "the answer was not believed, and there was no time for a second one"
 		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: text}
-	}
-	if t.named[i].Reply != nil && (control == nil || control.Reply != nil) {
-		return nil
 	}
 	return failure
 }
@@ -192,7 +191,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	found.MAIL, found.Failure, found.Target = t.mail.Reply, failure, r.Reply
 	found.Recipients = r.before
 	control := t.controlOf(j)
-	if control != nil && t.canary && control.class != replies.ClassNoSuchUser && control.class != replies.ClassOK {
+	if control != nil && control.role == isCanary && control.class != replies.ClassNoSuchUser && control.class != replies.ClassOK {
 		control = nil // it was about something else this time
 	}
 	switch {
@@ -201,7 +200,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	case found.Target != nil:
 		found.Control, found.ControlShared = j.control, j.control != nil
 	}
-	if len(t.jobs) == 1 && t.fresh && t.proof == "" {
+	if !t.company() && t.proof == "" {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

@@ -23,28 +23,26 @@ type transaction struct {
 	mail   exchange
 	named  []recipient // targets in the order of the jobs, then the proof, then the controls
 	fresh  bool        // the first of its session
-	plain  bool        // one command at a time
+	alone  bool        // fresh, with one job, one command at a time: what comes of it is the answer
 	utf8   bool        // with SMTPUTF8
-	canary bool        // the last recipient is a control that the host is known to refuse
 	end    time.Time   // when the time for the last of the jobs is over; zero: never
 	began  time.Time   // when the recipients' turn came
 	before []recipient // of the transaction before it in the session
 
-	proof        string // mailbox that shows whether the host still accepts anybody; empty: no mailbox is known
-	known        bool   // the host accepted it before
-	provesItself bool   // names the proof behind the targets
-	heard        int    // recipients that the host had heard of late
-	trouble      trouble
-	misplaced    bool // a reply is another command's, as far as one can tell
-	silent       int  // the recipient over which the host fell silent; -1: it did not
+	proof   string // mailbox that shows whether the host still accepts anybody; empty: no mailbox is known
+	known   bool   // the host accepted it before
+	heard   int    // recipients that the host had heard of late
+	trouble trouble
+	stopped int // the recipient at which the session ended; -1: at none
 }
 
 // role is why a recipient is named.
 type role int
 
 const (
-	isTarget role = iota
-	isControl
+	isTarget  role = iota
+	isControl      // of a domain of which it is not known whether the host accepts every mailbox there
+	isCanary       // a control that the host is known to refuse
 	isProof
 )
 
@@ -53,8 +51,7 @@ type recipient struct {
 	mailbox string
 	domain  string
 	role    role
-	before  int  // recipients that were named in the session before this one
-	dropped bool // the reply was not believed, and there is no time to ask again
+	before  int // recipients that were named in the session before this one
 	exchange
 }
 
@@ -68,21 +65,20 @@ func (e *exchange) accepted() bool { return e.Reply != nil && !e.Reply.Refused()
 func (e *exchange) refused() bool  { return e.Reply != nil && e.Reply.Refused() }
 
 func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup bool) *transaction {
-	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, silent: -1, proof: proof}
-	t.plain, t.utf8 = jobs[0].alone, jobs[0].req.SMTPUTF8
+	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, stopped: -1, proof: proof}
+	t.alone, t.utf8 = jobs[0].alone, jobs[0].req.SMTPUTF8
 	t.end = lastEnd(jobs)
 	t.named = make([]recipient, 0, len(jobs)+usualBeside)
 	for _, j := range jobs {
-		t.named = append(t.named, recipient{mailbox: j.req.Target, domain: j.domain})
+		t.name(j.req.Target, j.domain, isTarget)
 	}
-	if inGroup || t.plain && proof != "" {
-		t.named = append(t.named, recipient{mailbox: proof, domain: domainOf(proof), role: isProof})
-		t.provesItself = true
+	if inGroup || t.alone && proof != "" {
+		t.name(proof, domainOf(proof), isProof)
 	}
 	targets := len(t.named)
 	for _, j := range jobs {
 		if j.control == nil && j.req.Control != "" && t.controlOf(j) == nil {
-			t.nameControl(j)
+			t.name(j.req.Control, j.domain, isControl)
 		}
 	}
 	if len(t.named) > targets {
@@ -90,8 +86,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup 
 	}
 	for _, j := range slices.Backward(jobs) {
 		if j.control != nil && j.control.Refused() {
-			t.nameControl(j)
-			t.canary = true
+			t.name(j.req.Control, j.domain, isCanary)
 			break
 		}
 	}
@@ -102,15 +97,17 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup 
 // a proof and a control.
 const usualBeside = 2
 
-func (t *transaction) nameControl(j *job) {
-	t.named = append(t.named, recipient{mailbox: j.req.Control, domain: j.domain, role: isControl})
+func (t *transaction) name(mailbox, domain string, as role) {
+	t.named = append(t.named, recipient{mailbox: mailbox, domain: domain, role: as})
 }
+
+func (r *recipient) isControl() bool { return r.role == isControl || r.role == isCanary }
 
 // controlOf returns the control of a job's domain in this transaction.
 func (t *transaction) controlOf(j *job) *recipient {
 	for i := len(t.jobs); i < len(t.named) && j.req.Control != ""; i++ {
-		if t.named[i].role == isControl && t.named[i].domain == j.domain {
-			return &t.named[i]
+		if r := &t.named[i]; r.isControl() && r.domain == j.domain {
+			return r
 		}
 	}
 	return nil
@@ -130,7 +127,6 @@ func (t *transaction) run(ctx context.Context) error {
 	err := t.converse(ctx)
 	if err == nil {
 		err = t.check(ctx)
-		t.misplaced = err != nil
 	}
 	t.trouble = t.troubleOf(err)
 	if err == nil && t.controlTooMany() {
@@ -148,7 +144,7 @@ func (t *transaction) converse(ctx context.Context) error {
 	s := t.s
 	s.transactions++
 	t.before, s.named = s.named, t.named
-	inGroup := s.Offers("PIPELINING") && !t.plain
+	inGroup := s.Offers("PIPELINING") && !t.alone
 	commands := append(make([]string, 0, len(t.named)+2), t.mailCommand())
 	for i := range t.named {
 		commands = append(commands, "RCPT TO:<"+t.named[i].mailbox+">")
@@ -203,29 +199,29 @@ func (t *transaction) mailCommand() string {
 	return command
 }
 
-// wantsProof reports whether the target that is alone in the transaction was
-// refused as a mailbox that is not there.
+// wantsProof reports whether the proof is worth a command of its own: not
+// behind a target that is alone and was not refused as a mailbox that is not
+// there.
 func (t *transaction) wantsProof() bool {
 	r := &t.named[0]
-	return !t.plain || r.Reply != nil && isDead(t.s.pool.read(t.s, smtp.PhaseRCPT, *r.Reply, r.mailbox))
+	return !t.alone || r.Reply != nil && isDead(t.s.pool.read(t.s, smtp.PhaseRCPT, *r.Reply, r.mailbox))
 }
 
 // nameOne names one mailbox in a transaction of its own. There is no reply if
-// it was not in step.
+// that was not in step to its end.
 func (s *session) nameOne(ctx context.Context, mailbox string, utf8 bool) (*smtp.Reply, error) {
 	if s.unreset {
 		return nil, wire.ErrRefused // the host knows no RSET
 	}
-	t := &transaction{s: s, utf8: utf8, named: []recipient{{mailbox: mailbox}}, silent: -1}
+	t := &transaction{s: s, utf8: utf8, named: []recipient{{mailbox: mailbox}}}
 	err := t.converse(ctx)
 	if err == nil {
 		err = s.Leftover(ctx, smtp.PhaseRCPT)
-		t.misplaced = err != nil
 	}
-	if t.misplaced {
+	if err != nil {
 		return nil, err
 	}
-	return t.named[0].Reply, err
+	return t.named[0].Reply, nil
 }
 
 // lastEnd is when the time for the last of some jobs is over; zero: never.

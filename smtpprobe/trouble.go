@@ -52,7 +52,7 @@ func (t *transaction) check(ctx context.Context) error {
 	if err := t.s.Leftover(ctx, smtp.PhaseRCPT); err != nil {
 		return err
 	}
-	if t.canary && t.named[len(t.named)-1].accepted() && !t.plain {
+	if last := &t.named[len(t.named)-1]; last.role == isCanary && last.accepted() && !t.alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
 	misplaced := false
@@ -90,7 +90,7 @@ func (t *transaction) namesAnother(i int) bool {
 	j := t.jobs[i]
 	before := j.named
 	j.named = strings.ToLower(name)
-	return !t.lastWord() || j.named != before
+	return !t.alone || j.named != before
 }
 
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
