@@ -63,7 +63,7 @@ func (t *transaction) believe(i int) fate {
 	switch {
 	case !isDead(r.class) || t.proven(i):
 		return final
-	case t.known && t.turned(), t.mayHaveTurned():
+	case t.proof.known && t.turned(), t.mayHaveTurned():
 		return again
 	}
 	return awaitsProof
@@ -101,7 +101,7 @@ func (t *transaction) noTimeFor(i int) fate {
 // lastFate is that of a job which is not asked about again.
 func (t *transaction) lastFate(i int) fate {
 	if r := &t.named[i]; r.Reply != nil && isDead(r.class) && !t.proven(i) {
-		if t.proof == "" || !t.known {
+		if !t.proof.known {
 			return awaitsProof // of another session
 		}
 		return unproven

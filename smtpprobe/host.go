@@ -19,40 +19,40 @@ type hostKey struct {
 // mailHost is what the pool has to do with one mail host, and what it has
 // learned of it. The pool's lock guards it.
 type mailHost struct {
-	key      hostKey
+	key   hostKey
+	paced *paced // its provider
+	proofs
+
+	// Jobs.
 	waiting  []*job       // those that are asked again first, then by turn (fair.go)
 	served   int          // how far the turns of lines have come, in jobs
 	lined    map[line]int // how far each line has come
-	underWay int          // jobs that a worker has taken
-	sessions int          // open, or about to be
-	starting int          // of sessions: new ones that have taken no job yet
-	called   int          // of sessions: idle ones that are about to take jobs
-	alive    int          // of sessions: open or being opened, and not about to end
-	window   *pace.Window
+	underWay int          // those that a worker has, open refusals included
+
+	// Sessions.
+	sessions int // open, or about to be
+	starting int // of sessions: new ones that have taken no job yet
+	called   int // of sessions: idle ones that are about to take jobs
+	alive    int // of sessions: open or being opened, and not about to end
 	idle     []*worker
-	paced    *paced      // its provider
+	window   *pace.Window
 	inTurn   bool        // it is among those that wait for a session with the provider
 	timer    *time.Timer // calls schedule; nil: it is not set
 	timerAt  time.Time
 
+	// What a session may be used for.
+	limits         hostLimits
+	trying         *session      // finds out whether a session may have more refusals; nil: none does
 	asked, refused int           // recipients named of late, and those refused of them
 	perRecipient   time.Duration // that the last transaction took
 	oneByOne       bool          // it does not offer PIPELINING
-	limits         hostLimits
-	trying         *session // finds out whether a session may have more refusals; nil: none does
-	failed         *failedSession
-	wellAt         time.Time // a session was last open
-	notBefore      time.Time // the next may be opened
 
-	answers      bool      // it has answered about a recipient
-	mute         int       // sessions with one target that ended without an answer, as long as it has not
-	heard        int       // recipients that were named to it of late
-	heardAt      time.Time // the last of them
-	accepted     []string  // mailboxes, the one that it accepted last first
-	turns        int       // how often in a row it refused everybody
-	noPostmaster time.Time // when it refused postmaster; zero: it did not
-	open         int       // refusals that wait for an acceptance in their session
-	deferred     []openRefusal
+	// Whether it can be asked.
+	failed    *failedSession
+	wellAt    time.Time // a session was last open
+	notBefore time.Time // the next may be opened
+	answers   bool      // it has answered about a recipient
+	mute      int       // sessions with one target that ended without an answer, as long as it has not
 }
 
 func keyOf(r route) hostKey {
@@ -97,7 +97,7 @@ func (p *Pool) sweep() {
 }
 
 func (h *mailHost) inUse() bool {
-	return len(h.waiting)+len(h.deferred)+h.underWay+h.open+h.sessions > 0
+	return len(h.waiting)+len(h.deferred)+h.underWay+h.sessions > 0
 }
 
 // mostSessions is how many may be open at a time, as far as the host goes.

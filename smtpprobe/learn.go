@@ -86,7 +86,7 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			h.noteAccepted(p, r.mailbox)
 		case r.role == isProof && r.accepted():
 			h.noteAccepted(p, r.mailbox)
-		case r.role == isProof && !t.known && r.Reply.Code >= 500:
+		case r.role == isProof && !t.proof.known && r.Reply.Code >= 500:
 			h.noPostmaster = now
 		}
 		if !r.accepted() && (r.before == 0 || t.alone) {

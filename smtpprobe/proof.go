@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Hosts protect themselves against harvesting: after some refusals, or some
@@ -23,22 +21,46 @@ type openRefusal struct {
 	since  time.Time // it was put off
 }
 
+// proofs is what is known of whom a mail host accepts. The pool's lock guards
+// it.
+type proofs struct {
+	heard        int           // recipients that were named to it of late
+	heardAt      time.Time     // the last of them
+	accepted     []string      // mailboxes, the one that it accepted last first
+	noPostmaster time.Time     // when it refused postmaster; zero: it did not
+	turns        int           // how often in a row it refused everybody
+	deferred     []openRefusal // until it has accepted a mailbox
+}
+
+// proof is a mailbox that shows whether the host still accepts anybody.
+type proof struct {
+	mailbox string // empty: there is none
+	known   bool   // the host accepted it before; else it is postmaster
+}
+
 // postmaster is the local-part that each domain has.
 const postmaster = "postmaster"
 
-// proofFor returns a mailbox that shows whether the host still accepts anybody,
-// and whether the host accepted it before; empty: no such mailbox. The pool's
-// lock is held.
-func (h *mailHost) proofFor(jobs []*job) (mailbox string, known bool) {
+// proofFor returns the proof for the targets of some jobs.
+func (h *proofs) proofFor(jobs []*job) proof {
 	for _, m := range h.accepted {
 		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
-			return m, true
+			return proof{m, true}
 		}
 	}
 	if time.Since(h.noPostmaster) < limitsLast {
-		return "", false
+		return proof{}
 	}
-	return postmaster + "@" + jobs[0].domain, false
+	return proof{mailbox: postmaster + "@" + jobs[0].domain}
+}
+
+// free reports whether the host may refuse another mailbox without a proof: it
+// has accepted nobody yet, and heard few.
+func (h *proofs) free() bool { return len(h.accepted) == 0 && h.heard < freeRefusals }
+
+// hears counts the recipients of a transaction that begins.
+func (h *proofs) hears(recipients int, now time.Time) {
+	h.heard, h.heardAt = h.heard+recipients, now
 }
 
 // noteAccepted remembers a mailbox that the host accepted. The pool's lock is
@@ -73,15 +95,21 @@ func (w *worker) keepOpen(t *transaction, open []openRefusal) {
 	w.host.giveUpDeferred()
 }
 
+// closeOpen takes the open refusals, for each to be answered or asked again.
+func (w *worker) closeOpen() []openRefusal {
+	open := w.open
+	w.open = nil
+	w.host.underWay -= len(open)
+	return open
+}
+
 // proven answers the open refusals: the host has accepted a mailbox since. The
 // pool's lock is held.
 func (w *worker) proven() {
-	for _, o := range w.open {
+	for _, o := range w.closeOpen() {
 		o.answer.session.Unproven = false
 		o.job.finish(o.answer)
 	}
-	w.host.open -= len(w.open)
-	w.open = nil
 }
 
 // mustProve reports whether the open refusals need a proof now: the host has
@@ -103,38 +131,36 @@ func (w *worker) prove() bool {
 	for _, o := range w.open {
 		jobs = append(jobs, o.job)
 	}
-	mailbox, known := h.proofFor(jobs)
+	proof := h.proofFor(jobs)
 	s.Bound(lastEnd(jobs))
 	h.paced.Named(1, time.Now())
 	p.mu.Unlock()
-	if mailbox == "" {
+	if proof.mailbox == "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		w.deferOpen()
 		return true
 	}
-	reply, err := s.nameOne(w.ctx, mailbox, !isASCII(mailbox))
-	if err != nil {
-		s.NoteQuit()
-	}
+	reply, err := s.nameOne(w.ctx, proof.mailbox, !isASCII(proof.mailbox))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.asked++
 	now := time.Now()
 	switch {
-	case reply == nil, reply.Code == smtp.CodeServiceClosing:
+	case err != nil:
+		s.NoteQuit()
 		h.limits.failed(w.use(nil), now)
 		w.askAgain()
 	case !reply.Refused():
-		if !known {
-			h.noteAccepted(p, mailbox)
+		if !proof.known {
+			h.noteAccepted(p, proof.mailbox)
 		}
 		if len(w.open) > freeRefusals {
 			w.askAgain() // it may have turned for a transaction; see mayHaveTurned
 			break
 		}
 		w.proven()
-	case known:
+	case proof.known:
 		h.refused++
 		h.limits.turned(w.use(nil), now)
 		h.window.Crowded(h.alive, w.began, now)
@@ -158,19 +184,17 @@ func isASCII(s string) bool {
 // askAgain lets the jobs of the open refusals wait to be asked again. The
 // pool's lock is held.
 func (w *worker) askAgain() {
-	p, h := w.pool, w.host
-	h.open -= len(w.open)
-	for _, o := range slices.Backward(w.open) {
+	p, h, open := w.pool, w.host, w.closeOpen()
+	for _, o := range slices.Backward(open) {
 		j, now := o.job, time.Now()
 		if j.alone || j.left(now) || w.ctx.Err() != nil || !o.shared && j.late(now) { // alone: that was the last word
 			j.finish(o.answer)
 			continue
 		}
 		j.tries++
-		j.alone = len(w.open) == 1 || j.tries >= maxTries
+		j.alone = len(open) == 1 || j.tries >= maxTries
 		p.resubmit(h, j, o.shared)
 	}
-	w.open = nil
 	h.giveUpDeferred()
 }
 
@@ -178,8 +202,7 @@ func (w *worker) askAgain() {
 // somebody: nothing can be proven before. The pool's lock is held.
 func (w *worker) deferOpen() {
 	h := w.host
-	h.open -= len(w.open)
-	for _, o := range slices.Backward(w.open) {
+	for _, o := range slices.Backward(w.closeOpen()) {
 		switch {
 		case o.job.left(time.Now()) || o.job.tries >= maxTries:
 			o.job.finish(o.answer)
@@ -191,14 +214,13 @@ func (w *worker) deferOpen() {
 			h.deferred = append(h.deferred, o)
 		}
 	}
-	w.open = nil
 	h.giveUpDeferred()
 }
 
 // giveUpDeferred answers the refusals that cannot be proven, when nobody else
 // is asked about who might be accepted. The pool's lock is held.
 func (h *mailHost) giveUpDeferred() {
-	idle := len(h.waiting)+h.underWay+h.open == 0
+	idle := len(h.waiting)+h.underWay == 0
 	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
 		over := idle || time.Since(o.since) > deferLasts
 		if over {

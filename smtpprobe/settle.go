@@ -79,7 +79,7 @@ func (w *worker) decide(t *transaction) []fate {
 			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
 			p.resubmit(h, j, shared)
 		case awaitsProof:
-			h.open++
+			h.underWay++
 		default:
 			j.queue(false) // before finish, which has no lock
 		}
@@ -96,7 +96,7 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	if t.trouble == notAsked && !h.limits.trusted[lacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
-	if t.known && t.turned() {
+	if t.proof.known && t.turned() {
 		h.limits.turned(w.use(t), now)
 		h.window.Crowded(h.alive, w.began, now)
 		w.troubled, w.retired = true, true
@@ -200,7 +200,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	case found.Target != nil:
 		found.Control, found.ControlShared = j.control, j.control != nil
 	}
-	if !t.company() && t.proof == "" {
+	if !t.company() && t.proof.mailbox == "" {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

@@ -29,9 +29,8 @@ type transaction struct {
 	began  time.Time   // when the recipients' turn came
 	before []recipient // of the transaction before it in the session
 
-	proof   string // mailbox that shows whether the host still accepts anybody; empty: no mailbox is known
-	known   bool   // the host accepted it before
-	heard   int    // recipients that the host had heard of late
+	proof   proof
+	heard   int // recipients that the host had heard of late
 	trouble trouble
 	stopped int // the recipient at which the session ended; -1: at none
 }
@@ -64,16 +63,16 @@ type exchange struct {
 func (e *exchange) accepted() bool { return e.Reply != nil && !e.Reply.Refused() }
 func (e *exchange) refused() bool  { return e.Reply != nil && e.Reply.Refused() }
 
-func newTransaction(s *session, h *mailHost, jobs []*job, proof string, inGroup bool) *transaction {
-	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, stopped: -1, proof: proof}
+func newTransaction(s *session, h *mailHost, jobs []*job, p proof, inGroup bool) *transaction {
+	t := &transaction{s: s, host: h, jobs: jobs, fresh: s.transactions == 0, stopped: -1, proof: p, heard: h.heard}
 	t.alone, t.utf8 = jobs[0].alone, jobs[0].req.SMTPUTF8
 	t.end = lastEnd(jobs)
 	t.named = make([]recipient, 0, len(jobs)+usualBeside)
 	for _, j := range jobs {
 		t.name(j.req.Target, j.domain, isTarget)
 	}
-	if inGroup || t.alone && proof != "" {
-		t.name(proof, domainOf(proof), isProof)
+	if inGroup || t.alone && p.mailbox != "" {
+		t.name(p.mailbox, domainOf(p.mailbox), isProof)
 	}
 	targets := len(t.named)
 	for _, j := range jobs {

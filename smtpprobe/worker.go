@@ -123,18 +123,19 @@ func (w *worker) serve(first *job) {
 func (w *worker) transaction() *transaction {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
+	w.began = time.Now()
 	h := w.host
-	proof, known := h.proofFor(w.jobs)
-	if !known && h.heard < freeRefusals {
-		proof = ""
-	}
-	last := known && h.limits.transactions.troubled && w.session.transactions+1 >= h.limits.transactions.now
-	t := newTransaction(w.session, h, w.jobs, proof, last || known && len(w.jobs) > freeRefusals)
-	if time.Since(h.heardAt) > freeAgain {
+	if w.began.Sub(h.heardAt) > freeAgain {
 		h.heard = 0
 	}
-	w.began, t.known, t.heard = time.Now(), known, h.heard
-	h.heard, h.heardAt = h.heard+len(t.named), w.began
+	proof := h.proofFor(w.jobs)
+	if h.free() {
+		proof.mailbox = ""
+	}
+	l := h.limits.transactions
+	last := l.troubled && w.session.transactions+1 >= l.now
+	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (last || len(w.jobs) > freeRefusals))
+	h.hears(len(t.named), w.began)
 	return t
 }
 
@@ -275,7 +276,7 @@ func (w *worker) usable() bool {
 		return false
 	case h.alive > h.window.Size(time.Now()):
 		return false
-	case len(h.accepted) == 0 && h.heard < freeRefusals:
+	case h.free():
 		return false // the next refusal counts by itself in a session of its own only
 	}
 	return !w.hasHadItsTurn() && w.mayName() >= pace.LeastNamed && h.capacity(w.session) > 0
