@@ -9,14 +9,13 @@ import (
 // refusals: one that has tried it, and after a trouble eight that had no more
 // room, although their last refusal was left over for a control.
 func TestRefusalsOfASession(t *testing.T) {
-	pool := &Pool{}
 	h := &mailHost{limits: newLimits(Config{}), waiting: []*job{{}}}
 	used := func(refused int) *worker {
-		return &worker{pool: pool, host: h, session: &session{refused: refused, transactions: 1}}
+		return &worker{host: h, session: &session{refused: refused, transactions: 1}}
 	}
 	end := func(w *worker, want int) {
 		t.Helper()
-		if w.ended(); h.limits.refused.now != want {
+		if w.learnLimits(); h.limits.refused.now != want {
 			t.Errorf("a session may have %d refusals, want %d", h.limits.refused.now, want)
 		}
 	}

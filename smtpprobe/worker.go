@@ -23,7 +23,6 @@ type worker struct {
 	jobs     []*job        // under way
 	called   int           // 1: it was idle, and is about to take jobs
 	retired  bool          // is not to ask again
-	leaving  bool          // its session ends
 	began    time.Time     // the session, or its last transaction
 	open     []openRefusal // of this session
 	barren   bool          // the last transaction had no acceptance
@@ -39,7 +38,6 @@ func (p *Pool) start(h *mailHost) {
 	defer w.stop()
 	if first := w.first(); first != nil {
 		w.serve(first)
-		w.leave()
 		w.session.Close(p.config.Timeouts.Quit)
 	}
 	p.slots.Release(1)
@@ -50,12 +48,12 @@ func (p *Pool) start(h *mailHost) {
 	p.mu.Unlock()
 }
 
-// leave notes that the session ends. The jobs that it would have taken do not
-// wait until QUIT is answered.
-func (w *worker) leave() {
-	w.pool.mu.Lock()
-	defer w.pool.mu.Unlock()
-	w.leaves()
+// leaves notes that the session is none of those that are open any more. The
+// jobs that it would have taken do not wait until QUIT is answered. The pool's
+// lock is held.
+func (w *worker) leaves() {
+	w.host.alive--
+	w.host.paced.alive--
 	if len(w.host.waiting) > w.host.starting+w.host.called {
 		w.pool.scheduleIn(w.host, newSessionDelay)
 	}
@@ -151,18 +149,25 @@ func (w *worker) use(t *transaction) use {
 	return u
 }
 
-// ended notes how the session went. Refusals that are still open are asked
-// about again.
+// ended notes that the session had its last transaction. Refusals that are
+// still open are asked about again.
 func (w *worker) ended() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
+	w.learnLimits()
+	w.askAgain()
+	w.leaves()
+}
+
+// learnLimits notes what the whole session has shown about the limits of the
+// host.
+func (w *worker) learnLimits() {
 	if !w.troubled {
 		w.host.limits.ended(w.use(nil))
 	}
 	if w.host.trying == w.session {
 		w.host.trying = nil
 	}
-	w.askAgain()
 }
 
 // opened lets others come along in the first transaction.
@@ -187,8 +192,8 @@ func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer w.done()
 	defer w.leaves()
+	defer w.done()
 	if wire.OutOfResources(err) {
 		first.finish(result{err: err})
 		return
@@ -225,16 +230,6 @@ func (w *worker) failedToOpen(first *job, err error) {
 		h.failed = failed
 	}
 	h.failWaiting(failed.answer)
-}
-
-// leaves notes that the session is none of those that are open any more. The
-// pool's lock is held.
-func (w *worker) leaves() {
-	if !w.leaving {
-		w.leaving = true
-		w.host.alive--
-		w.host.paced.alive--
-	}
 }
 
 // done notes that the jobs under way are answered.
