@@ -136,19 +136,6 @@ const (
 	// asked alone.
 	maxTries = 2
 
-	// downAfter is how many sessions in a row must fail for the egress's own
-	// fault until it counts as down, and silentHosts how many mail hosts in a
-	// row must be out of reach by it: some are always down. One that is down is
-	// tried again every downLasts.
-	downAfter   = 3
-	silentHosts = 10
-	downLasts   = 30 * time.Second
-	// greylistLasts is how long a site that has greylisted us is asked by the
-	// same egress: most hosts forget a client that does not come back in a day
-	// or two.
-	greylistLasts = 24 * time.Hour
-	maxGreylisted = 10_000
-
 	maxTrusted       = 32
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000

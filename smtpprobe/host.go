@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
@@ -13,7 +14,7 @@ import (
 type hostKey struct {
 	addr  netip.AddrPort
 	plain bool
-	way   *way // it takes each egress for a client of its own
+	way   *ways.Way // it takes each egress for a client of its own
 }
 
 // mailHost is what the pool has to do with one mail host, and what it has

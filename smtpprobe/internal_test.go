@@ -40,7 +40,7 @@ func TestEgressesAreDifferentClients(t *testing.T) {
 	defer func() { _ = pool.Close() }()
 	for host, want := range map[string]string{"aspmx.l.google.com": "google", "mx.a.example": "a.example"} {
 		keys := map[*paced]bool{}
-		for _, w := range pool.ways.all {
+		for _, w := range pool.ways.All() {
 			r := route{host: host, addr: netip.MustParseAddrPort("9.9.9.9:25"), way: w}
 			g := pool.paceFor(&mailHost{}, r)
 			if keys[g] = true; g.Rules().Provider != want {

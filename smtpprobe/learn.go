@@ -1,7 +1,6 @@
 package smtpprobe
 
 import (
-	"net/netip"
 	"strings"
 	"time"
 
@@ -134,60 +133,4 @@ func (p *Pool) noteOpening(s *session) {
 		}
 	}
 	p.noted(s.paced)
-}
-
-// domainBook remembers whether mail hosts take every address in a domain, so
-// that a long list does not ask that for each of its addresses.
-type domainBook map[domainKey]*domainNote
-
-// domainKey names the host, too: a backup may take what the others would
-// refuse.
-type domainKey struct {
-	host   netip.AddrPort
-	domain string
-}
-
-type domainNote struct {
-	reply smtp.Reply
-	until time.Time
-}
-
-// control returns the reply to an earlier control of the domain; nil: none is
-// known, or it is time to ask again.
-func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
-	key := domainKey{host, domain}
-	n := b[key]
-	if n == nil {
-		return nil
-	}
-	if time.Now().After(n.until) {
-		delete(b, key)
-		return nil
-	}
-	return &n.reply
-}
-
-// note keeps a reply to a control that is clear about whether the host takes
-// every address.
-func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
-	kept := briefReply(&reply)
-	if class != replies.ClassOK && class != replies.ClassNoSuchUser || kept.String() != reply.String() {
-		return
-	}
-	if len(b) >= maxDomainNotes {
-		b.shrink()
-	}
-	b[domainKey{host, domain}] = &domainNote{reply: *kept, until: time.Now().Add(controlLasts)}
-}
-
-// shrink drops what is out of date, and if that is little, half of the rest: it
-// can be asked again.
-func (b domainBook) shrink() {
-	now, n := time.Now(), 0
-	for key, note := range b {
-		if now.After(note.until) || n%2 == 0 {
-			delete(b, key)
-		}
-		n++
-	}
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -39,7 +41,7 @@ type told struct {
 // providerKey names a provider, by its pacing name, and the egress.
 type providerKey struct {
 	name string
-	way  *way
+	way  *ways.Way
 }
 
 // memoryKey is the same in what an earlier pool has left.
@@ -124,7 +126,7 @@ func (p *Pool) note(s *session, domain string, said exchange, early bool) {
 	case replies.ClassBlocked:
 		g.Blocked(domain, early, said.Reply.Code, now)
 	case replies.ClassGreylisted:
-		p.ways.greylistedBy(s.way, s.route.addr.Addr(), now)
+		p.ways.Greylisted(s.way, s.route.addr.Addr(), now)
 		g.Observed(now)
 	case replies.ClassRateLimited:
 		g.RateLimited(s.began, now)
@@ -142,6 +144,43 @@ func (p *Pool) noted(g *paced) {
 	if _, ok := g.Paused(now); ok {
 		p.spread(g.key.name)
 		p.admit(g)
+	}
+}
+
+// pausedUntil is until when a provider is paused by an egress.
+func (p *Pool) pausedUntil(name string, w *ways.Way) time.Time {
+	if g := p.providers[providerKey{name, w}]; g != nil {
+		until, _ := g.Paused(time.Now())
+		return until
+	}
+	return p.memory[memoryKey{name, w.Name}].PausedUntil
+}
+
+// mostBlocked is how many egresses a provider may block before it is left alone
+// by all.
+const mostBlocked = 2
+
+// spread pauses a provider by all of its egresses if it blocks as many as it
+// may: it would have reason to block the next, too.
+func (p *Pool) spread(name string) {
+	serving, now := p.ways.Serving(name), time.Now()
+	var ends []time.Time
+	for _, w := range serving {
+		if until := p.pausedUntil(name, w); until.After(now) {
+			ends = append(ends, until)
+		}
+	}
+	if len(ends) < mostBlocked {
+		return
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	until := ends[len(ends)-mostBlocked] // then it blocks fewer
+	for _, w := range serving {
+		if g := p.providers[providerKey{name, w}]; g != nil && p.pausedUntil(name, w).Before(until) {
+			g.PauseUntil(until)
+			p.tell(g, now)
+			p.admit(g)
+		}
 	}
 }
 
@@ -205,7 +244,7 @@ func (p *Pool) known(j *job) (result, bool) {
 	if p.closing {
 		return result{}, false
 	}
-	if j.route.way.leaving {
+	if j.route.way.Leaving {
 		return result{err: errMoved}, true
 	}
 	h := p.host(j)

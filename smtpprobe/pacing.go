@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
@@ -46,7 +47,7 @@ func (p *Pool) PaceMemory() []pacing.Memory {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []pacing.Memory
-	for _, w := range p.ways.all {
+	for _, w := range p.ways.All() {
 		all = append(all, p.memoryOf(w)...)
 	}
 	for _, m := range p.memory { // of providers that were not asked since
@@ -59,7 +60,7 @@ func (p *Pool) PaceMemory() []pacing.Memory {
 }
 
 // memoryOf is what is worth keeping of an egress.
-func (p *Pool) memoryOf(w *way) (all []pacing.Memory) {
+func (p *Pool) memoryOf(w *ways.Way) (all []pacing.Memory) {
 	now := time.Now()
 	for key, g := range p.providers {
 		if key.way != w {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -83,7 +84,8 @@ type Pool struct {
 	closing   bool
 	domains   domainBook
 	providers providerBook
-	ways      ways
+	ways      *ways.Set
+	crowded   map[*ways.Way][]*paced    // providers that wait for a session of an egress
 	memory    map[memoryKey]pace.Memory // of an earlier pool, until it is taken over
 
 	sweptProviders int // providers that the last sweep has left
@@ -140,10 +142,7 @@ func New(c Config) (*Pool, error) {
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
 		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
 		memory: make(map[memoryKey]pace.Memory),
-		ways:   ways{routes: c.Routes, greylisted: make(map[netip.Prefix]loyalty)},
-	}
-	for _, e := range c.Egresses {
-		p.addWay(e)
+		ways:   ways.NewSet(c.Egresses, c.Routes, c.Pace), crowded: make(map[*ways.Way][]*paced),
 	}
 	p.remember(c.PaceMemory)
 	return p, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -15,8 +16,8 @@ type probe struct {
 	req    *Request
 	budget budget
 	routes routes
-	route  route  // of the last job; zero: there was none
-	tried  []*way // egresses by which that host could not be asked
+	route  route       // of the last job; zero: there was none
+	tried  []*ways.Way // egresses by which that host could not be asked
 	found  Findings
 }
 

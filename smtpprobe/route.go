@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -16,10 +17,10 @@ const replyTLSRequired = 530
 type route struct {
 	host   string
 	addr   netip.AddrPort
-	way    *way // by which it is asked; nil: it is to be chosen, or none leads there
-	plain  bool // without STARTTLS, because that failed on this address
-	last   bool // no other route is known when this one fails
-	others int  // that may be tried then, with one for each host that would be asked for more addresses
+	way    *ways.Way // by which it is asked; nil: it is to be chosen, or none leads there
+	plain  bool      // without STARTTLS, because that failed on this address
+	last   bool      // no other route is known when this one fails
+	others int       // that may be tried then, with one for each host that would be asked for more addresses
 }
 
 // routes are those of a domain, in order, within the limit of connections.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -19,7 +20,7 @@ type session struct {
 
 	pool  *Pool
 	route route
-	way   *way
+	way   *ways.Way
 	// The egress as it was at the beginning, and the reverse-path by it.
 	egress   egress.Egress
 	mailFrom string

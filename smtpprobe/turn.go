@@ -57,7 +57,7 @@ func (p *Pool) admit(g *paced) {
 			continue
 		}
 		w := g.key.way
-		if ok, at := g.MayOpen(now); !ok || !w.limit.MayOpen() {
+		if ok, at := g.MayOpen(now); !ok || !w.Limit.MayOpen() {
 			switch {
 			case ok:
 				p.crowd(g)
@@ -70,8 +70,7 @@ func (p *Pool) admit(g *paced) {
 		}
 		p.leaveTurn(g)
 		g.Opened(now)
-		w.limit.Opened()
-		w.sessions++
+		w.Limit.Opened()
 		h.sessions++
 		h.starting++
 		p.workers.Go(func() { p.start(h) })
@@ -104,12 +103,11 @@ func (p *Pool) ended(w *worker) {
 	h := w.host
 	h.paced.Closed()
 	v := h.key.way
-	v.limit.Closed()
-	v.sessions--
+	v.Limit.Closed()
 	p.admit(h.paced)
-	for n := len(v.crowded); n > 0 && v.limit.MayOpen(); n-- {
-		g := v.crowded[0]
-		v.crowded = v.crowded[1:]
+	for n := len(p.crowded[v]); n > 0 && v.Limit.MayOpen(); n-- {
+		g := p.crowded[v][0]
+		p.crowded[v] = p.crowded[v][1:]
 		p.admit(g)
 	}
 	p.forgetWay(v)
@@ -130,8 +128,8 @@ func (s *session) turnedAway() bool {
 // crowd notes that a provider waits for a session of its egress.
 func (p *Pool) crowd(g *paced) {
 	v := g.key.way
-	if !slices.Contains(v.crowded, g) {
-		v.crowded = append(v.crowded, g)
+	if !slices.Contains(p.crowded[v], g) {
+		p.crowded[v] = append(p.crowded[v], g)
 	}
 	for _, w := range p.idle {
 		if w.host.key.way == v {

@@ -3,6 +3,7 @@ package smtpprobe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -11,102 +12,37 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// ways are the egresses of a pool. The pool's lock guards them. The rules by
-// which one is chosen are in the package comment.
-type ways struct {
-	all        []*way
-	routes     map[string][]string // names of egresses by provider
-	greylisted map[netip.Prefix]loyalty
-}
-
-// way is an egress with what is known of it.
-type way struct {
-	egress.Egress
-	sessions int
-	limit    *pace.Egress
-	crowded  []*paced // providers that wait for a session of it
-	leaving  bool     // it was removed: it is not chosen, and opens no session
-
-	failures  int    // of its own, in a row
-	fault     string // the last of them
-	silent    map[netip.AddrPort]struct{}
-	nextTry   time.Time // of an egress that is down
-	lastReply time.Time
-}
-
-// loyalty is that of a site to the egress by which it has greylisted us.
-type loyalty struct {
-	way   *way
-	until time.Time
-}
-
 // DefaultRoute is the key in [Config].Routes of the providers that have no
 // route of their own.
-const DefaultRoute = "default"
-
-// serving returns the egresses by which a provider may be asked.
-func (ws *ways) serving(name string) []*way {
-	names, routed := ws.routes[name]
-	if !routed {
-		names, routed = ws.routes[DefaultRoute]
-	}
-	return keep(ws.all, func(w *way) bool { return !w.leaving && (!routed || slices.Contains(names, w.Name)) })
-}
-
-// keep returns those for which ok is true.
-func keep(all []*way, ok func(*way) bool) []*way {
-	return slices.DeleteFunc(slices.Clone(all), func(w *way) bool { return !ok(w) })
-}
-
-// prefer returns those for which ok is true, or all if it is true for none.
-func prefer(all []*way, ok func(*way) bool) []*way {
-	if some := keep(all, ok); len(some) > 0 {
-		return some
-	}
-	return all
-}
+const DefaultRoute = ways.DefaultRoute
 
 // choose returns the egress by which a mail host is asked; nil: none leads
 // there. If it could not be asked by those in without, it returns one that
 // works and by which the provider is asked; nil: no egress does.
-func (p *Pool) choose(host string, addr netip.Addr, without []*way) *way {
+func (p *Pool) choose(host string, addr netip.Addr, without []*ways.Way) *ways.Way {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ws, now := &p.ways, time.Now()
-	if len(ws.all) == 1 && ws.routes == nil && without == nil {
-		if w := ws.all[0]; w.Reaches(addr) {
+	if w := p.ways.Only(); w != nil && without == nil {
+		if w.Reaches(addr) {
 			return w
 		}
 		return nil
 	}
-	name := provider.Pacing(host, addr).Provider
-	may := keep(ws.serving(name), func(w *way) bool { return w.Reaches(addr) && !slices.Contains(without, w) })
-	if len(without) > 0 {
-		may = keep(may, func(w *way) bool { return !w.down() && !p.pausedUntil(name, w).After(now) })
-	} else {
-		may = prefer(may, func(w *way) bool { return w.works(now) })
-	}
-	if l, ok := ws.greylisted[egress.Site(addr)]; ok && now.Before(l.until) && slices.Contains(may, l.way) {
-		return l.way
-	}
-	if len(may) == 0 {
-		return nil
-	}
-	best := slices.MaxFunc(may, func(a, b *way) int { return cmp.Compare(a.Score(addr), b.Score(addr)) })
-	best.tried(now)
-	return best
+	name, now := provider.Pacing(host, addr).Provider, time.Now()
+	paused := func(w *ways.Way) bool { return p.pausedUntil(name, w).After(now) }
+	return p.ways.Choose(name, addr, without, paused, now)
 }
 
 // ReachesIPv4 reports whether an egress leads to IPv4 addresses.
 func (p *Pool) ReachesIPv4() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.ways.all, func(w *way) bool { return !w.leaving && !w.Only6 })
+	return slices.ContainsFunc(p.ways.All(), func(w *ways.Way) bool { return !w.Leaving && !w.Only6 })
 }
 
 // DialContext implements [Dialer]: it connects to the address of a mail host
@@ -126,112 +62,81 @@ func (p *Pool) DialContext(ctx context.Context, network, address string) (net.Co
 	return dialer.DialContext(ctx, network, address)
 }
 
-// pausedUntil is until when a provider is paused by an egress.
-func (p *Pool) pausedUntil(name string, w *way) time.Time {
-	if g := p.providers[providerKey{name, w}]; g != nil {
-		until, _ := g.Paused(time.Now())
-		return until
-	}
-	return p.memory[memoryKey{name, w.Name}].PausedUntil
-}
-
-// mostBlocked is how many egresses a provider may block before it is left alone
-// by all.
-const mostBlocked = 2
-
-// spread pauses a provider by all of its egresses if it blocks as many as it
-// may: it would have reason to block the next, too.
-func (p *Pool) spread(name string) {
-	serving, now := p.ways.serving(name), time.Now()
-	var ends []time.Time
-	for _, w := range serving {
-		if until := p.pausedUntil(name, w); until.After(now) {
-			ends = append(ends, until)
-		}
-	}
-	if len(ends) < mostBlocked {
-		return
-	}
-	slices.SortFunc(ends, time.Time.Compare)
-	until := ends[len(ends)-mostBlocked] // then it blocks fewer
-	for _, w := range serving {
-		if g := p.providers[providerKey{name, w}]; g != nil && p.pausedUntil(name, w).Before(until) {
-			g.PauseUntil(until)
-			p.tell(g, now)
-			p.admit(g)
-		}
-	}
-}
-
-// greylistedBy notes that a site has greylisted us by an egress.
-func (ws *ways) greylistedBy(w *way, addr netip.Addr, now time.Time) {
-	if len(ws.all) == 1 {
-		return
-	}
-	if len(ws.greylisted) >= maxGreylisted {
-		n := 0
-		for site, l := range ws.greylisted {
-			if n++; n%2 == 0 || now.After(l.until) {
-				delete(ws.greylisted, site)
-			}
-		}
-	}
-	ws.greylisted[egress.Site(addr)] = loyalty{w, now.Add(greylistLasts)}
-}
-
-// down reports whether the egress is taken to work no longer.
-func (w *way) down() bool { return w.failures >= downAfter || len(w.silent) >= silentHosts }
-
-// works reports whether the egress may be chosen: one that is down is tried
-// now and then.
-func (w *way) works(now time.Time) bool { return !w.down() || !now.Before(w.nextTry) }
-
-// tried notes that the egress was chosen.
-func (w *way) tried(now time.Time) {
-	if w.down() {
-		w.nextTry = now.Add(downLasts)
-	}
-}
-
-// heard notes what the opening of a session shows of its egress.
+// heard notes what the opening of a session shows of its egress. If more time
+// might have done, a failure shows nothing.
 func (p *Pool) heard(s *session, failure *smtp.Failure) {
-	w, now := s.way, time.Now()
-	before := w.down()
-	switch {
-	case failure != nil && s.Hurried(): // more time might have done
-	case s.Opening().Greeting != nil:
-		w.lastReply, w.failures, w.fault = now, 0, ""
-		clear(w.silent)
-	case failure == nil || failure.Phase != smtp.PhaseConnect:
-	case failure.Kind == smtp.KindEgress:
-		w.failures, w.fault = w.failures+1, failure.Text
-	case failure.Kind == smtp.KindTimeout, failure.Kind == smtp.KindUnreachable, failure.Kind == smtp.KindRefused:
-		if len(w.silent) < silentHosts {
-			w.silent[s.route.addr] = struct{}{}
-		}
-	}
-	if w.down() == before {
+	w := s.way
+	if failure != nil && s.Hurried() || !w.Opened(s.route.addr, s.Opening().Greeting != nil, failure, time.Now()) {
 		return
 	}
 	attrs := []any{slog.String("egress", w.Name)}
-	if before {
-		p.config.Logger.Info("egress works again", attrs...)
+	if w.Down() {
+		p.config.Logger.Warn("egress does not work", append(attrs, slog.String("fault", w.Fault()))...)
 		return
 	}
-	w.tried(now)
-	p.config.Logger.Warn("egress does not work", append(attrs, slog.String("fault", w.trouble()))...)
+	p.config.Logger.Info("egress works again", attrs...)
 }
 
-// trouble says what is wrong with the egress; empty: nothing is known.
-func (w *way) trouble() string {
-	switch {
-	case w.fault != "":
-		return w.fault
-	case len(w.silent) == silentHosts:
-		const format = "the last %d mail hosts could not be reached: check that outgoing port 25 is open"
-		return fmt.Sprintf(format, silentHosts)
+// SetEgresses replaces the egresses, and the routes, as [Config] has them. What
+// is known of an egress with the same name and [egress.Egress.ID] as before
+// stays. One that is new gets its share of the mail hosts. One that is gone is
+// not chosen any more: probes that wait for it go on by another, and its
+// sessions end with QUIT after the questions under way. An error changes
+// nothing.
+func (p *Pool) SetEgresses(all egress.Egresses, routes map[string][]string) error {
+	if err := checkEgresses(all, routes); err != nil {
+		return err
 	}
-	return ""
+	if len(all) == 0 {
+		all = p.config.direct()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.ways.Replace(all, routes) {
+		p.config.Logger.Info("egress is being removed",
+			slog.String("egress", w.Name), slog.Int("sessions", w.Limit.Sessions()))
+		p.drain(w)
+	}
+	return nil
+}
+
+// drain has an egress that was removed end its sessions and be forgotten.
+func (p *Pool) drain(w *ways.Way) {
+	for _, v := range slices.Clone(p.idle) {
+		if v.host.key.way == w {
+			p.retire(v)
+		}
+	}
+	for key, h := range p.hosts {
+		if key.way == w {
+			h.failWaiting(func(*job) (result, bool) { return result{err: errMoved}, true })
+		}
+	}
+	p.forgetWay(w)
+}
+
+// forgetWay forgets an egress that was removed, once its last session has
+// ended. What is worth keeping of how providers were asked by it stays, for the
+// case that it comes back.
+func (p *Pool) forgetWay(w *ways.Way) {
+	if !w.Leaving || w.Limit.Sessions() > 0 {
+		return
+	}
+	for _, m := range p.memoryOf(w) {
+		p.memory[memoryKey{m.Provider, m.Egress}] = m
+	}
+	for key := range p.providers {
+		if key.way == w {
+			delete(p.providers, key)
+		}
+	}
+	for key, h := range p.hosts {
+		if key.way == w && !h.inUse() {
+			delete(p.hosts, key)
+		}
+	}
+	delete(p.crowded, w)
+	p.ways.Forget(w)
 }
 
 // direct is the egress of a configuration without any.
@@ -250,3 +155,35 @@ func (c *Config) mailFrom(e egress.Egress) string {
 
 // nullPath is the null reverse-path (RFC 5321 §4.5.5).
 const nullPath = "<>"
+
+// checkEgresses refuses what would not be a sane EHLO or MAIL command, and
+// routes that lead nowhere.
+func checkEgresses(all egress.Egresses, routes map[string][]string) error {
+	for i, e := range all {
+		where := fmt.Sprintf("smtpprobe: Config.Egresses[%d]", i)
+		if e.HELO != "" {
+			if err := checkDomain(e.HELO); err != nil {
+				return fmt.Errorf("%s.HELO: %q %w", where, e.HELO, err)
+			}
+		}
+		if e.MailFrom != "" && e.MailFrom != nullPath {
+			if err := checkMailbox(e.MailFrom, false); err != nil {
+				return fmt.Errorf("%s.MailFrom: %q %w", where, e.MailFrom, err)
+			}
+		}
+		if e.Weight < 0 {
+			return fmt.Errorf("%s.Weight: %d is negative", where, e.Weight)
+		}
+	}
+	for name, route := range routes {
+		if len(route) == 0 {
+			return fmt.Errorf("smtpprobe: Config.Routes[%q]: %w", name, errors.New("names no egress"))
+		}
+		for _, to := range route {
+			if !slices.ContainsFunc(all, func(e egress.Egress) bool { return e.Name == to }) {
+				return fmt.Errorf("smtpprobe: Config.Routes[%q]: there is no egress %q", name, to)
+			}
+		}
+	}
+	return nil
+}

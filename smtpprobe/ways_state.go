@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -39,21 +40,21 @@ const maxSaid = 10
 func (p *Pool) Egresses() []Egress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	said := map[*way][]Said{}
+	said := map[*ways.Way][]Said{}
 	for key, g := range p.providers {
 		if !g.said.At.IsZero() {
 			said[key.way] = append(said[key.way], g.said)
 		}
 	}
 	var all []Egress
-	for _, w := range p.ways.all {
+	for _, w := range p.ways.All() {
 		last := said[w]
 		slices.SortFunc(last, func(a, b Said) int {
 			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Provider, b.Provider))
 		})
 		all = append(all, Egress{
-			Name: w.Name, HELO: p.config.helo(w.Egress), Weight: max(1, w.Weight), Sessions: w.sessions,
-			Leaving: w.leaving, Down: w.down(), Fault: w.trouble(), LastReply: w.lastReply,
+			Name: w.Name, HELO: p.config.helo(w.Egress), Weight: max(1, w.Weight), Sessions: w.Limit.Sessions(),
+			Leaving: w.Leaving, Down: w.Down(), Fault: w.Fault(), LastReply: w.LastReply,
 			Said: last[:min(len(last), maxSaid)],
 		})
 	}

@@ -265,7 +265,7 @@ func (w *worker) next() bool {
 func (w *worker) usable() bool {
 	p, h := w.pool, w.host
 	switch {
-	case w.retired || p.closing || h.key.way.leaving || w.ctx.Err() != nil:
+	case w.retired || p.closing || h.key.way.Leaving || w.ctx.Err() != nil:
 		return false
 	case w.session.spent(h.limits.transactions.now):
 		return false

@@ -10,6 +10,9 @@ type Egress struct {
 // defaults in place.
 func NewEgress(s Settings) *Egress { return &Egress{limit: s.Egress.Sessions} }
 
+// Sessions returns how many sessions are open.
+func (e *Egress) Sessions() int { return e.open }
+
 // MayOpen reports whether another session may begin. If not, it may when one
 // has ended.
 func (e *Egress) MayOpen() bool { return e.limit < 0 || e.open < e.limit }
