@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -21,47 +22,44 @@ const (
 // fate decides what becomes of job i. The pool's lock is held.
 func (t *transaction) fate(i int) fate {
 	switch {
-	case t.trouble == notAsked && !t.alone && !t.host.limits.trusted[lacksSMTPUTF8]:
+	case t.Trouble == dialogue.NotAsked && !t.Alone && !t.host.limits.trusted[lacksSMTPUTF8]:
 		return againAlone
-	case t.trouble == cutOff:
+	case t.Trouble == dialogue.CutOff:
 		return t.noTimeFor(i)
-	case t.alone:
+	case t.Alone:
 		return t.lastFate(i)
-	case t.trouble == noTrouble:
+	case t.Trouble == dialogue.None:
 		return t.believe(i)
-	case t.trouble == notAsked, t.owns(i):
+	case t.Trouble == dialogue.NotAsked, t.owns(i):
 		return final
 	}
 	return again
 }
-
-// company reports whether others are to be answered in the session, too.
-func (t *transaction) company() bool { return len(t.jobs) > 1 || !t.fresh }
 
 // owns reports whether the trouble is the answer about target i: the session
 // ended before anybody was named, the host fell silent at the target, or no
 // other target was in the session and it ended there, or with what is no reply.
 func (t *transaction) owns(i int) bool {
 	switch {
-	case t.fresh && !t.mail.accepted():
-		return t.trouble != outOfStep
-	case t.stopped == i && t.trouble == fellSilent:
-		return t.fresh || i > 0
+	case t.Fresh && !t.MAIL.Accepted():
+		return t.Trouble != dialogue.OutOfStep
+	case t.Stopped == i && t.Trouble == dialogue.FellSilent:
+		return t.Fresh || i > 0
 	}
-	return !t.company() && (t.stopped == i || t.stopped > i && t.trouble == outOfStep)
+	return !t.company() && (t.Stopped == i || t.Stopped > i && t.Trouble == dialogue.OutOfStep)
 }
 
 // believe tells what a reply in a transaction that is in step proves.
 func (t *transaction) believe(i int) fate {
-	r := &t.named[i]
+	r := &t.Named[i]
 	switch {
 	case t.contradicted(i) && !t.host.limits.trusted[confirmed]:
 		return againAlone
-	case t.company() && (!t.believes(r) || r.accepted() && t.controlDoubtful(t.jobs[i])):
+	case t.company() && (!t.believes(r) || r.Accepted() && t.controlDoubtful(t.jobs[i])):
 		return againAlone
 	}
 	switch {
-	case !isDead(r.class) || t.proven(i):
+	case !r.Dead() || t.proven(i):
 		return final
 	case t.proof.known && t.turned(), t.mayHaveTurned():
 		return again
@@ -75,24 +73,23 @@ func (t *transaction) believe(i int) fate {
 // example, begins anew with each MAIL. Asked again, they bring a proof along.
 func (t *transaction) mayHaveTurned() bool {
 	refused := 0
-	for _, r := range t.named[:len(t.jobs)] {
-		if r.Reply != nil && isDead(r.class) {
+	for _, r := range t.Named[:len(t.jobs)] {
+		if r.Dead() {
 			refused++
 		}
 	}
-	named := func(r recipient) bool { return r.role == isProof }
-	return refused > freeRefusals && t.anyAccepted() && !slices.ContainsFunc(t.named, named)
+	return refused > freeRefusals && t.anyAccepted() && !t.Names(dialogue.Proof)
 }
 
 // noTimeFor is the fate of job i where it is to be asked again and there is no
 // time. A reply that is not believed is dropped. A refusal stays without the
 // proof that it lacks.
 func (t *transaction) noTimeFor(i int) fate {
-	r := &t.named[i]
+	r := &t.Named[i]
 	switch {
-	case t.trouble != noTrouble, t.contradicted(i), r.accepted():
+	case t.Trouble != dialogue.None, t.contradicted(i), r.Accepted():
 		r.Reply = nil
-	case r.Reply != nil && isDead(r.class):
+	case r.Dead():
 		return unproven
 	}
 	return final
@@ -100,7 +97,7 @@ func (t *transaction) noTimeFor(i int) fate {
 
 // lastFate is that of a job which is not asked about again.
 func (t *transaction) lastFate(i int) fate {
-	if r := &t.named[i]; r.Reply != nil && isDead(r.class) && !t.proven(i) {
+	if r := &t.Named[i]; r.Dead() && !t.proven(i) {
 		if !t.proof.known {
 			return awaitsProof // of another session
 		}
@@ -109,41 +106,37 @@ func (t *transaction) lastFate(i int) fate {
 	return final
 }
 
-// isDead reports whether a class says that a mailbox takes no mail for good.
-func isDead(c replies.Class) bool {
-	return c == replies.ClassNoSuchUser || c == replies.ClassDisabled || c == replies.ClassMoved
-}
-
 // proven reports whether the refusal of target i counts: a mailbox behind it
 // was accepted, or the host accepted nobody yet and it is among the first few
 // that it hears.
 func (t *transaction) proven(i int) bool {
-	for j := i + 1; j < len(t.named); j++ {
-		if t.named[j].accepted() {
+	for j := i + 1; j < len(t.Named); j++ {
+		if t.Named[j].Accepted() {
 			return true
 		}
 	}
 	h := t.host
-	undisturbed := h.heard == t.heard+len(t.named) // by sessions beside this one
-	return t.fresh && undisturbed && len(h.accepted) == 0 && t.heard+t.named[i].before < freeRefusals
+	undisturbed := h.heard == t.heard+len(t.Named) // by sessions beside this one
+	return t.Fresh && undisturbed && len(h.accepted) == 0 && t.heard+t.Named[i].Before < freeRefusals
 }
 
 // turned reports whether the host refused a mailbox that it had accepted.
 func (t *transaction) turned() bool {
-	return slices.ContainsFunc(t.named, func(r recipient) bool {
-		return r.role == isProof && r.Reply != nil && r.Reply.Code >= 500
+	return slices.ContainsFunc(t.Named, func(r dialogue.Recipient) bool {
+		return r.Role == dialogue.Proof && r.Reply != nil && r.Reply.Code >= 500
 	})
 }
 
 // anyAccepted reports whether a mailbox was, whoever's.
 func (t *transaction) anyAccepted() bool {
-	return t.trouble == noTrouble && slices.ContainsFunc(t.named, func(r recipient) bool { return r.accepted() })
+	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
+	return t.Trouble == dialogue.None && slices.ContainsFunc(t.Named, accepted)
 }
 
 // anyTooMany reports whether a recipient was refused for being one too many.
 func (t *transaction) anyTooMany() bool {
-	return len(t.jobs) > 1 && slices.ContainsFunc(t.named[1:], func(r recipient) bool {
-		return r.Reply != nil && (limited(*r.Reply) || r.class == replies.ClassRateLimited) && !t.believes(&r)
+	return len(t.jobs) > 1 && slices.ContainsFunc(t.Named[1:], func(r dialogue.Recipient) bool {
+		return (r.TooMany() || r.Reply != nil && r.Class == replies.ClassRateLimited) && !t.believes(&r)
 	})
 }
 
@@ -166,15 +159,15 @@ func (t *transaction) contradicted(i int) bool {
 	if r := t.controlOf(t.jobs[i]); r != nil {
 		control = r.Reply
 	}
-	reply := t.named[i].Reply
+	reply := t.Named[i].Reply
 	return reply != nil && reply.Code >= 500 && control != nil && !control.Refused()
 }
 
 // doubtsControl reports whether a target of the control's domain is to be asked
 // about again because the control was accepted.
-func (t *transaction) doubtsControl(control *recipient) bool {
+func (t *transaction) doubtsControl(control *dialogue.Recipient) bool {
 	for i := range t.jobs {
-		if t.named[i].domain == control.domain && t.contradicted(i) && !t.host.limits.trusted[confirmed] {
+		if t.Named[i].Domain == control.Domain && t.contradicted(i) && !t.host.limits.trusted[confirmed] {
 			return true
 		}
 	}
@@ -187,30 +180,30 @@ func (t *transaction) doubtsControl(control *recipient) bool {
 func (t *transaction) controlDoubtful(j *job) bool {
 	control := t.controlOf(j)
 	if control == nil && j.control != nil && j.control.Refused() {
-		taken := func(r recipient) bool { return r.role == isControl && r.accepted() }
-		return slices.ContainsFunc(t.named, taken)
+		taken := func(r dialogue.Recipient) bool { return r.Role == dialogue.Control && r.Accepted() }
+		return slices.ContainsFunc(t.Named, taken)
 	}
-	return control != nil && control.role == isControl && (control.Reply == nil || !t.believes(control))
+	return control != nil && control.Role == dialogue.Control && (control.Reply == nil || !t.believes(control))
 }
 
 // believes reports whether a reply to a recipient that was not the first of the
 // session is about the mailbox: it says what is the matter with it, or the host
 // says the same to one that is alone.
-func (t *transaction) believes(r *recipient) bool {
-	switch r.class {
+func (t *transaction) believes(r *dialogue.Recipient) bool {
+	switch r.Class {
 	case replies.ClassOK, replies.ClassOKUnverified, replies.ClassNoSuchUser, replies.ClassDisabled,
 		replies.ClassMoved, replies.ClassMailboxFull:
 		return true
 	case replies.ClassGreylisted:
 		return true // to ask again at once would not help, and is what greylisting is against
 	}
-	return r.before == 0 || t.host.limits.trusted[sortOf(r)]
+	return r.Before == 0 || t.host.limits.trusted[sortOf(r)]
 }
 
 // sortOf is the sort of a refusal.
-func sortOf(r *recipient) string {
+func sortOf(r *dialogue.Recipient) string {
 	if r.Reply == nil {
 		return ""
 	}
-	return strconv.Itoa(r.Reply.Code) + " " + r.Reply.Enhanced + " " + string(r.class)
+	return strconv.Itoa(r.Reply.Code) + " " + r.Reply.Enhanced + " " + string(r.Class)
 }

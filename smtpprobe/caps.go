@@ -76,12 +76,6 @@ const (
 	// fadesAfter is the number of recipients, about two transactions', after
 	// which the share of those refused counts for half.
 	fadesAfter = 128
-	// impatience is the wait by which a host shows that it has had enough
-	// refusals: Postfix waits a second (smtpd_error_sleep_time).
-	impatience = 900 * time.Millisecond
-	// leastSilence is the least wait for a reply that shows no more than
-	// whether the others are in step.
-	leastSilence = 3 * time.Second
 )
 
 // What the pool remembers, and for how long.

@@ -131,10 +131,10 @@ func (h *mailHost) transactionSize() int {
 // Its control is refused, too, and the last has a proof behind it.
 func (h *mailHost) capacity(s *session) int {
 	n := h.untilRefused(s)
-	if s.transactions == 0 {
+	if s.Transactions == 0 {
 		n = max(1, n)
 	}
-	return min(h.transactionSize(), n, mostNamed-s.recipients-2)
+	return min(h.transactionSize(), n, mostNamed-s.Recipients-2)
 }
 
 // untilRefused is how many recipients a session may still have that will not,
@@ -146,7 +146,7 @@ func (h *mailHost) untilRefused(s *session) int {
 		most = h.limits.refused.next()
 	}
 	share := float64(h.refused+2) / float64(h.asked+4)
-	return int(refusalsAimedAt * float64(most-s.refused-1) / share)
+	return int(refusalsAimedAt * float64(most-s.Refused-1) / share)
 }
 
 // tryMore lets a session that has used its refusals up, and of which the host

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -42,7 +43,7 @@ type job struct {
 	gone    bool        // the caller has given up
 	queued  bool        // it waits, or goes along with another, and Queued was called
 	control *smtp.Reply // what the host said about a control of the domain before; nil: not known
-	named   string      // the other mailbox that an answer which was not believed named; empty: none did
+	calls   string      // the other mailbox that the last answer about the target named; empty: none did
 }
 
 // result is what came of a job.
@@ -142,11 +143,11 @@ func waited(ctx context.Context, j *job) error {
 
 // failed notes that a transaction with so many jobs, this one included, was not
 // believed. If the host hung up, the next one is a quarter as large.
-func (j *job) failed(why trouble, jobs int) {
-	if why == hungUp {
+func (j *job) failed(why dialogue.Trouble, jobs int) {
+	if why == dialogue.HungUp {
 		j.most = max(1, jobs/4)
 	}
-	if why != hungUp || jobs <= fewJobs {
+	if why != dialogue.HungUp || jobs <= fewJobs {
 		j.tries++
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -13,27 +14,27 @@ import (
 // provider. The pool's lock is held.
 func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	h, u := w.host, w.use(t)
-	switch t.trouble {
-	case notAsked:
-		if t.alone {
+	switch t.Trouble {
+	case dialogue.NotAsked:
+		if t.Alone {
 			h.limits.trust(lacksSMTPUTF8, now)
 		}
-	case cutOff:
-	case noTrouble:
+	case dialogue.CutOff:
+	case dialogue.None:
 		h.limits.succeeded(u)
 		if len(h.waiting) > 0 && h.sessions >= h.window.Size(now) {
 			h.window.Succeeded(now)
 			p.openSessions(h)
 		}
 		p.learnFromAll(w, t, now)
-	case tooMany:
+	case dialogue.TooMany:
 		h.limits.recipients.halve(len(t.jobs))
 		h.limits.touch(now)
-	case mailRefused:
-		if !t.fresh {
+	case dialogue.MAILRefused:
+		if !t.Fresh {
 			h.limits.failed(u, now)
 		}
-	case fellSilent:
+	case dialogue.FellSilent:
 		h.limits.recipients.halve(len(t.jobs))
 		h.limits.touch(now)
 	default:
@@ -42,19 +43,19 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	if t.crowded() {
 		h.window.Crowded(h.alive, w.began, now)
 	}
-	w.troubled = w.troubled || t.trouble > mailRefused
-	if t.s.slow > 1 { // one after the other, unlike where a mailbox takes long by itself
+	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused
+	if t.Slow > 1 { // one after the other, unlike where a mailbox takes long by itself
 		h.limits.slowedDown(u, now)
 		w.troubled = true
 	}
-	if !t.began.IsZero() && len(t.named) > 0 {
-		h.perRecipient = time.Since(t.began) / time.Duration(len(t.named))
+	if !t.Began.IsZero() && len(t.Named) > 0 {
+		h.perRecipient = time.Since(t.Began) / time.Duration(len(t.Named))
 	}
-	if t.fresh && t.mail.class != "" {
-		p.note(t.s, t.named[0].domain, t.mail, true)
+	if t.Fresh && t.MAIL.Class != "" {
+		p.note(t.s, t.Named[0].Domain, t.MAIL, true)
 	}
-	for i := range t.named {
-		r := &t.named[i]
+	for i := range t.Named {
+		r := &t.Named[i]
 		if r.Reply == nil {
 			continue
 		}
@@ -71,31 +72,31 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 	h := w.host
 	h.fade()
-	for i := range t.named {
-		r := &t.named[i]
+	for i := range t.Named {
+		r := &t.Named[i]
 		if r.Reply == nil {
 			continue
 		}
 		h.asked++
-		if !r.accepted() {
+		if !r.Accepted() {
 			h.refused++
 		}
 		switch {
-		case r.role == isTarget && r.class == replies.ClassOK:
-			h.noteAccepted(p, r.mailbox)
-		case r.role == isProof && r.accepted():
-			h.noteAccepted(p, r.mailbox)
-		case r.role == isProof && !t.proof.known && r.Reply.Code >= 500:
+		case r.Role == dialogue.Target && r.Class == replies.ClassOK:
+			h.noteAccepted(p, r.Mailbox)
+		case r.Role == dialogue.Proof && r.Accepted():
+			h.noteAccepted(p, r.Mailbox)
+		case r.Role == dialogue.Proof && !t.proof.known && r.Reply.Code >= 500:
 			h.noPostmaster = now
 		}
-		if !r.accepted() && (r.before == 0 || t.alone) {
+		if !r.Accepted() && (r.Before == 0 || t.Alone) {
 			h.limits.trust(sortOf(r), now)
 		}
-		if r.isControl() && !t.doubtsControl(r) {
-			p.domains.note(h.key.addr, r.domain, *r.Reply, r.class)
+		if r.IsControl() && !t.doubtsControl(r) {
+			p.domains.note(h.key.addr, r.Domain, *r.Reply, r.Class)
 		}
 	}
-	if t.alone && t.contradicted(0) {
+	if t.Alone && t.contradicted(0) {
 		h.limits.trust(confirmed, now) // it means its refusal beside an accepted control
 	}
 }
@@ -104,11 +105,11 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 // policy (X.7.z, RFC 3463 §3.8), before anybody was refused in it: not for what
 // it was used for. Greylisting is about the mailbox.
 func (t *transaction) crowded() bool {
-	if !t.fresh {
+	if !t.Fresh {
 		return false
 	}
-	for _, e := range []exchange{t.mail, t.named[0].exchange} {
-		if r := e.Reply; r != nil && r.Refused() && e.class != replies.ClassGreylisted {
+	for _, e := range []dialogue.Exchange{t.MAIL, t.Named[0].Exchange} {
+		if r := e.Reply; r != nil && r.Refused() && e.Class != replies.ClassGreylisted {
 			return r.Code == smtp.CodeServiceClosing || strings.HasPrefix(r.Enhanced, "4.7.")
 		}
 	}
@@ -117,9 +118,9 @@ func (t *transaction) crowded() bool {
 
 // tells reports whether a reply says something about how the provider takes to
 // us, and not about the length of the session, of which we have made too much.
-func (t *transaction) tells(r *recipient) bool {
-	return r.before == 0 || r.accepted() ||
-		r.Reply.Code != smtp.CodeServiceClosing && !limited(*r.Reply) && t.believes(r)
+func (t *transaction) tells(r *dialogue.Recipient) bool {
+	return r.Before == 0 || r.Accepted() ||
+		r.Reply.Code != smtp.CodeServiceClosing && !r.TooMany() && t.believes(r)
 }
 
 // noteOpening notes what a session that did not get as far as MAIL has shown
@@ -128,7 +129,7 @@ func (p *Pool) noteOpening(s *session) {
 	o := s.Opening()
 	for phase, reply := range map[smtp.Phase]*smtp.Reply{smtp.PhaseGreeting: o.Greeting, smtp.PhaseEHLO: o.EHLO} {
 		if reply != nil && reply.Refused() {
-			said := exchange{Exchange: wire.Exchange{Reply: reply}, class: p.read(s, phase, *reply, "")}
+			said := dialogue.Exchange{Exchange: wire.Exchange{Reply: reply}, Class: s.read(phase, *reply, "")}
 			p.note(s, hostName(s.route.host), said, true)
 		}
 	}

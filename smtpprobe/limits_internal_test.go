@@ -3,6 +3,8 @@ package smtpprobe
 import (
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
 // TestRefusalsOfASession sees which sessions show that a host takes more
@@ -11,7 +13,7 @@ import (
 func TestRefusalsOfASession(t *testing.T) {
 	h := &mailHost{limits: newLimits(Config{}), waiting: []*job{{}}}
 	used := func(refused int) *worker {
-		return &worker{host: h, session: &session{refused: refused, transactions: 1}}
+		return &worker{host: h, session: &session{Session: &dialogue.Session{Refused: refused, Transactions: 1}}}
 	}
 	end := func(w *worker, want int) {
 		t.Helper()
@@ -27,9 +29,9 @@ func TestRefusalsOfASession(t *testing.T) {
 	if h.untilRefused(first.session) <= 0 || h.untilRefused(second.session) > 0 {
 		t.Error("not the first alone may have more")
 	}
-	first.session.refused = 2*defaultRefused - 1
+	first.session.Refused = 2*defaultRefused - 1
 	first.tryMore() // others have as many from now on
-	first.session.refused = 2*defaultRefused + 3
+	first.session.Refused = 2*defaultRefused + 3
 	h.limits.failed(first.use(nil), time.Now()) // too much for it, not for others
 	first.troubled = true
 	end(first, 2*defaultRefused)

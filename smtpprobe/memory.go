@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -37,7 +38,7 @@ func newFailedSession(s *session, first *job, err error) *failedSession {
 // others, of whose mailboxes nothing was said in it.
 func newSilentSession(t *transaction) *failedSession {
 	kind, text := smtp.KindClosed, "the server closed the connection at the first RCPT, a moment ago"
-	if t.trouble == fellSilent {
+	if t.Trouble == dialogue.FellSilent {
 		kind, text = smtp.KindTimeout, "no answer to the first RCPT, a moment ago"
 	}
 	silent := t.remark(&smtp.Failure{Phase: smtp.PhaseRCPT, Kind: kind, Text: text})
@@ -59,7 +60,7 @@ func newTurnedSession(t *transaction) *failedSession {
 // said about recipients.
 func (t *transaction) remark(failure *smtp.Failure) *failedSession {
 	told := t.s.findings(t.jobs[0])
-	told.MAIL, told.Failure, told.Transcript = t.mail.Reply, failure, t.s.Transcript(true)
+	told.MAIL, told.Failure, told.Transcript = t.MAIL.Reply, failure, t.s.Transcript(true)
 	f := &failedSession{session: brief(told), at: time.Now()}
 	f.session.Transcript = append(f.session.Transcript, smtp.Line{From: smtp.FromProber, Text: failure.Error()})
 	return f
@@ -126,7 +127,7 @@ func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 // every address.
 func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
 	kept := briefReply(&reply)
-	if class != replies.ClassOK && class != replies.ClassNoSuchUser || kept.String() != reply.String() {
+	if !saysWhether(class) || kept.String() != reply.String() {
 		return
 	}
 	if len(b) >= maxDomainNotes {
@@ -134,6 +135,10 @@ func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, c
 	}
 	b[domainKey{host, domain}] = &domainNote{reply: *kept, until: time.Now().Add(controlLasts)}
 }
+
+// saysWhether reports whether a reply to a control is clear about whether the
+// host takes every address.
+func saysWhether(c replies.Class) bool { return c == replies.ClassOK || c == replies.ClassNoSuchUser }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it
 // can be asked again.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -57,7 +58,7 @@ func TestBooksAreBounded(t *testing.T) {
 			j := hostJob(i)
 			j.route.host = fmt.Sprintf("mx.p%d.example", i)
 			h := pool.host(j)
-			said := exchange{Exchange: wire.Exchange{Reply: &smtp.Reply{Code: 550}}, class: replies.ClassBlocked}
+			said := dialogue.Exchange{Exchange: wire.Exchange{Reply: &smtp.Reply{Code: 550}}, Class: replies.ClassBlocked}
 			pool.note(&session{paced: h.paced}, "d.example", said, true)
 			delete(pool.hosts, h.key)
 			most = max(most, len(pool.providers))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -117,12 +118,12 @@ func (p *Pool) sweepProviders() {
 // note records what a reply in a domain says about the provider; early: it came
 // before RCPT. When all replies are noted, noted is called. The pool's lock is
 // held.
-func (p *Pool) note(s *session, domain string, said exchange, early bool) {
+func (p *Pool) note(s *session, domain string, said dialogue.Exchange, early bool) {
 	g, now := s.paced, time.Now()
 	g.said = Said{
-		Provider: g.key.name, At: now, Class: said.class, Code: said.Reply.Code, Enhanced: said.Reply.Enhanced,
+		Provider: g.key.name, At: now, Class: said.Class, Code: said.Reply.Code, Enhanced: said.Reply.Enhanced,
 	}
-	switch said.class {
+	switch said.Class {
 	case replies.ClassBlocked:
 		g.Blocked(domain, early, said.Reply.Code, now)
 	case replies.ClassGreylisted:
@@ -185,11 +186,11 @@ func (p *Pool) spread(name string) {
 }
 
 // noteRecipient records what a reply about a recipient says about the provider.
-func (p *Pool) noteRecipient(s *session, r *recipient) {
-	if r.role == isTarget {
-		s.paced.Mailbox(isDead(r.class), time.Now())
+func (p *Pool) noteRecipient(s *session, r *dialogue.Recipient) {
+	if r.Role == dialogue.Target {
+		s.paced.Mailbox(r.Dead(), time.Now())
 	}
-	p.note(s, r.domain, r.exchange, false)
+	p.note(s, r.Domain, r.Exchange, false)
 }
 
 // tell logs that a provider is asked less than before, and why.

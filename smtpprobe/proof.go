@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
 // Hosts protect themselves against harvesting: after some refusals, or some
@@ -38,9 +40,6 @@ type proof struct {
 	known   bool   // the host accepted it before; else it is postmaster
 }
 
-// postmaster is the local-part that each domain has.
-const postmaster = "postmaster"
-
 // proofFor returns the proof for the targets of some jobs.
 func (h *proofs) proofFor(jobs []*job) proof {
 	for _, m := range h.accepted {
@@ -51,7 +50,7 @@ func (h *proofs) proofFor(jobs []*job) proof {
 	if time.Since(h.noPostmaster) < limitsLast {
 		return proof{}
 	}
-	return proof{mailbox: postmaster + "@" + jobs[0].domain}
+	return proof{mailbox: dialogue.Postmaster + "@" + jobs[0].domain}
 }
 
 // free reports whether the host may refuse another mailbox without a proof: it
@@ -141,7 +140,7 @@ func (w *worker) prove() bool {
 		w.deferOpen()
 		return true
 	}
-	reply, err := s.nameOne(w.ctx, proof.mailbox, !isASCII(proof.mailbox))
+	reply, err := s.NameOne(w.ctx, proof.mailbox, !isASCII(proof.mailbox))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.asked++

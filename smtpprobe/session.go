@@ -9,29 +9,23 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // session is a connection to a mail host with what it was used for.
 type session struct {
-	*wire.Conn
+	*dialogue.Session
 
-	pool  *Pool
-	route route
-	way   *ways.Way
-	// The egress as it was at the beginning, and the reverse-path by it.
-	egress   egress.Egress
-	mailFrom string
-	paced    *paced
-	began    time.Time
-
-	unreset bool        // a transaction was left open: the host knows no RSET
-	named   []recipient // in the last transaction
-
-	transactions, recipients, refused int
-	slow                              int // the last refusals, beyond those that any host takes, that came slowly
+	pool   *Pool
+	route  route
+	way    *ways.Way
+	egress egress.Egress // as it was at the beginning
+	paced  *paced
+	began  time.Time
 }
 
 // newSession returns the session to be opened for a job.
@@ -44,11 +38,21 @@ func newSession(p *Pool, j *job) *session {
 	}
 	t := p.config.Timeouts
 	config := wire.Config{HELO: p.config.helo(e), Connect: t.Connect, Command: t.Command}
-	conn := wire.New(config, peer, j.ends())
-	return &session{
-		Conn: conn, pool: p, route: r, way: r.way, egress: e, mailFrom: p.config.mailFrom(e),
-		paced: p.host(j).paced, began: time.Now(),
+	talk := &dialogue.Session{
+		Conn: wire.New(config, peer, j.ends()), MailFrom: p.config.mailFrom(e), ManyRefused: defaultRefused,
 	}
+	s := &session{
+		Session: talk, pool: p, route: r, way: r.way, egress: e, paced: p.host(j).paced, began: time.Now(),
+	}
+	talk.Classify = s.read
+	return s
+}
+
+// read reads a reply, of which phase and mailbox are given.
+func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
+	return s.pool.config.Classifier.Read(replies.Input{
+		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.MailFrom,
+	}).Class
 }
 
 // hostName is the name of a mail host as findings have it.
@@ -56,7 +60,7 @@ func hostName(name string) string { return smtp.Truncate(smtp.Clean(name), maxDo
 
 // spent reports whether the session has been used enough.
 func (s *session) spent(transactions int) bool {
-	return s.unreset || s.transactions >= transactions || s.recipients >= mostNamed || s.Age() >= mostAge
+	return s.Unreset || s.Transactions >= transactions || s.Recipients >= mostNamed || s.Age() >= mostAge
 }
 
 // findings is what was found in the opening, as it concerns a job.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -18,7 +18,6 @@ func (w *worker) settle(t *transaction, err error) {
 	if err != nil {
 		w.session.NoteQuit()
 	}
-	t.classify()
 	fates := w.decide(t)
 	var open []openRefusal
 	for i, j := range t.jobs {
@@ -49,15 +48,15 @@ func (w *worker) decide(t *transaction) []fate {
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
-	if t.trouble == noTrouble && t.anyTooMany() {
-		t.trouble = tooMany
+	if t.Trouble == dialogue.None && t.anyTooMany() {
+		t.Trouble = dialogue.TooMany
 	}
 	fates := make([]fate, len(t.jobs))
 	alone := map[string]bool{} // wordings about which one job is asked alone
 	for i := range t.jobs {
 		fates[i] = t.fate(i)
-		if fates[i] == againAlone && t.trouble <= notAsked {
-			sort := sortOf(&t.named[i])
+		if fates[i] == againAlone && t.Trouble <= dialogue.NotAsked {
+			sort := sortOf(&t.Named[i])
 			if alone[sort] {
 				fates[i] = again
 			}
@@ -73,8 +72,10 @@ func (w *worker) decide(t *transaction) []fate {
 		}
 		switch fates[i] {
 		case again, againAlone:
-			if t.trouble != tooMany && (t.trouble != fellSilent || t.stopped < 0 || t.stopped >= len(t.jobs)) {
-				j.failed(t.trouble, len(t.jobs)) // else it was the number, or the other mailbox
+			j.calls = t.Named[i].Calls
+			atAnother := t.Trouble == dialogue.FellSilent && t.Stopped >= 0 && t.Stopped < len(t.jobs)
+			if t.Trouble != dialogue.TooMany && !atAnother { // else it was the number, or the other mailbox
+				j.failed(t.Trouble, len(t.jobs))
 			}
 			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
 			p.resubmit(h, j, shared)
@@ -93,18 +94,18 @@ func (w *worker) decide(t *transaction) []fate {
 // a recipient. The pool's lock is held.
 func (w *worker) stopAsking(t *transaction, now time.Time) {
 	h := w.host
-	if t.trouble == notAsked && !h.limits.trusted[lacksSMTPUTF8] {
+	if t.Trouble == dialogue.NotAsked && !h.limits.trusted[lacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
 	if t.proof.known && t.turned() {
 		h.limits.turned(w.use(t), now)
 		h.window.Crowded(h.alive, w.began, now)
 		w.troubled, w.retired = true, true
-		if t.alone {
+		if t.Alone {
 			w.pool.pauseTurned(t)
 		}
 	}
-	if !h.answers && !t.company() && t.trouble >= outOfStep && w.ctx.Err() == nil {
+	if !h.answers && !t.company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {
 			h.failed = newSilentSession(t)
 			h.failWaiting(h.failed.answer)
@@ -116,17 +117,12 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 func (t *transaction) failure(err error) *smtp.Failure {
 	var failure *smtp.Failure
 	switch {
-	case t.trouble == notAsked:
+	case t.Trouble == dialogue.NotAsked:
 		failure = t.withoutSMTPUTF8()
 	case !errors.As(err, &failure):
 		return nil
 	}
 	t.s.Note(failure.Error())
-	if t.trouble == outOfStep {
-		for i := range t.named {
-			t.named[i].Reply = nil // whatever it answered, it may not have been RCPT
-		}
-	}
 	return failure
 }
 
@@ -140,7 +136,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	shown := t.host.limits.trusted
-	if shown[offersSMTPUTF8] || !t.alone && !shown[lacksSMTPUTF8] {
+	if shown[offersSMTPUTF8] || !t.Alone && !shown[lacksSMTPUTF8] {
 		const text = "SMTPUTF8 is not offered in this session"
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindProtocol, Text: text}
 	}
@@ -150,48 +146,25 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
 func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control, reply := t.controlOf(t.jobs[i]), t.named[i].Reply
+	control, reply := t.controlOf(t.jobs[i]), t.Named[i].Reply
 	switch {
 	case reply != nil && (control == nil || control.Reply != nil):
 		return nil
-	case reply == nil && failure == nil && t.mail.accepted():
+	case reply == nil && failure == nil && t.MAIL.Accepted():
 		const text = "the answer was not believed, and there was no time for a second one"
 		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: text}
 	}
 	return failure
 }
 
-// classify reads the replies.
-func (t *transaction) classify() {
-	p := t.s.pool
-	for i := range t.named {
-		if r := &t.named[i]; r.Reply != nil {
-			mailbox := r.mailbox
-			if r.role == isControl {
-				mailbox = "@" + r.domain // as package engine reads it
-			}
-			r.class = p.read(t.s, smtp.PhaseRCPT, *r.Reply, mailbox)
-		}
-	}
-	if t.mail.Reply != nil && t.mail.Reply.Refused() {
-		t.mail.class = p.read(t.s, smtp.PhaseMAIL, *t.mail.Reply, "")
-	}
-}
-
-func (p *Pool) read(s *session, phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
-	return p.config.Classifier.Read(replies.Input{
-		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.mailFrom,
-	}).Class
-}
-
 // account is what came of the transaction for a job.
 func (t *transaction) account(i int, failure *smtp.Failure) *Session {
-	j, r := t.jobs[i], &t.named[i]
+	j, r := t.jobs[i], &t.Named[i]
 	found := t.s.findings(j)
-	found.MAIL, found.Failure, found.Target = t.mail.Reply, failure, r.Reply
-	found.Recipients = r.before
+	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, failure, r.Reply
+	found.Recipients = r.Before
 	control := t.controlOf(j)
-	if control != nil && control.role == isCanary && control.class != replies.ClassNoSuchUser && control.class != replies.ClassOK {
+	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time
 	}
 	switch {
@@ -204,11 +177,11 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}
-	parts := []wire.Exchange{t.mail.Exchange, r.Exchange}
+	parts := []wire.Exchange{t.MAIL.Exchange, r.Exchange.Exchange}
 	if control != nil {
-		parts = append(parts, control.Exchange)
+		parts = append(parts, control.Exchange.Exchange)
 	}
-	found.Transcript = t.s.Excerpt(namedBefore(r.before), parts...)
+	found.Transcript = t.s.Excerpt(namedBefore(r.Before), parts...)
 	return found
 }
 

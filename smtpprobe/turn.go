@@ -119,7 +119,7 @@ func (s *session) turnedAway() bool {
 	o := s.Opening()
 	for _, reply := range []*smtp.Reply{o.Greeting, o.EHLO} {
 		if reply != nil && reply.Refused() {
-			return s.paced.alive > 1 && s.pool.read(s, smtp.PhaseGreeting, *reply, "") == replies.ClassRateLimited
+			return s.paced.alive > 1 && s.read(smtp.PhaseGreeting, *reply, "") == replies.ClassRateLimited
 		}
 	}
 	return false
@@ -183,7 +183,7 @@ func (p *Pool) lookAgain(h *mailHost) {
 func (w *worker) mayName() int {
 	named := 0
 	if w.session != nil {
-		named = w.session.recipients
+		named = w.session.Recipients
 	}
 	return w.host.paced.MayName(named, time.Now())
 }
@@ -245,7 +245,7 @@ func (w *worker) hasHadItsTurn() bool {
 	if w.host.inTurn {
 		others--
 	}
-	return others > 0 && (w.session.Age() >= turnLasts || w.session.recipients >= turnNamed)
+	return others > 0 && (w.session.Age() >= turnLasts || w.session.Recipients >= turnNamed)
 }
 
 // giveUpTurn answers the jobs that have waited for as long as they have time

@@ -108,7 +108,7 @@ func (w *worker) serve(first *job) {
 	w.opened(first)
 	for len(w.jobs) > 0 {
 		t := w.transaction()
-		err := t.run(w.ctx)
+		err := t.Run(w.ctx)
 		w.settle(t, err)
 		if err != nil || !w.next() {
 			break
@@ -131,16 +131,16 @@ func (w *worker) transaction() *transaction {
 		proof.mailbox = ""
 	}
 	l := h.limits.transactions
-	last := l.troubled && w.session.transactions+1 >= l.now
+	last := l.troubled && w.session.Transactions+1 >= l.now
 	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (last || len(w.jobs) > freeRefusals))
-	h.hears(len(t.named), w.began)
+	h.hears(len(t.Named), w.began)
 	return t
 }
 
 // use is what the session was used for, and the last transaction with it.
 func (w *worker) use(t *transaction) use {
 	u := use{
-		transactions: w.session.transactions, refused: w.session.refused,
+		transactions: w.session.Transactions, refused: w.session.Refused,
 		usedUp: w.host.untilRefused(w.session) <= 0, tries: w.host.trying == w.session,
 	}
 	if t != nil {
@@ -244,7 +244,7 @@ func (w *worker) done() {
 func (w *worker) next() bool {
 	for {
 		w.pool.mu.Lock()
-		if w.mustProve() && w.ctx.Err() == nil && !w.session.unreset {
+		if w.mustProve() && w.ctx.Err() == nil && !w.session.Unreset {
 			w.pool.mu.Unlock()
 			if !w.prove() {
 				return false

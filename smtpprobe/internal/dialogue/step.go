@@ -1,4 +1,4 @@
-package smtpprobe
+package dialogue
 
 import (
 	"context"
@@ -9,54 +9,55 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// trouble is why a transaction is not believed.
-type trouble int
+// Trouble is why a transaction is not believed.
+type Trouble int
 
+// Troubles, the lesser ones first.
 const (
-	noTrouble   trouble = iota
-	notAsked            // the host lacks what the question needs
-	cutOff              // the caller gave up
-	mailRefused         // MAIL was
-	outOfStep           // replies do not fit their commands
-	tooMany             // a recipient was refused for being one too many
-	hungUp              // 421, or the end of the connection
-	fellSilent
+	None        Trouble = iota
+	NotAsked            // the host lacks what the question needs
+	CutOff              // the caller gave up
+	MAILRefused         // MAIL was
+	OutOfStep           // replies do not fit their commands
+	TooMany             // a recipient was refused for being one too many
+	HungUp              // 421, or the end of the connection
+	FellSilent
 )
 
 // troubleOf tells why the transaction is not believed.
-func (t *transaction) troubleOf(err error) trouble {
+func (t *Transaction) troubleOf(err error) Trouble {
 	failure, failed := errors.AsType[*smtp.Failure](err)
 	switch {
 	case failed:
 		switch failure.Kind {
 		case smtp.KindProtocol:
-			return outOfStep
+			return OutOfStep
 		case smtp.KindCancelled:
-			return cutOff
+			return CutOff
 		case smtp.KindTimeout:
-			return fellSilent
+			return FellSilent
 		}
-		return hungUp
-	case t.mail.refused():
-		return mailRefused
+		return HungUp
+	case t.MAIL.Refused():
+		return MAILRefused
 	case err != nil:
-		return hungUp
+		return HungUp
 	}
-	return noTrouble
+	return None
 }
 
 // check fails when a whole transaction shows that its replies are not in step
 // with its commands: a control that the host is known to refuse was accepted,
 // a reply names another recipient, or something is left over.
-func (t *transaction) check(ctx context.Context) error {
-	if err := t.s.Leftover(ctx, smtp.PhaseRCPT); err != nil {
+func (t *Transaction) check(ctx context.Context) error {
+	if err := t.Leftover(ctx, smtp.PhaseRCPT); err != nil {
 		return err
 	}
-	if last := &t.named[len(t.named)-1]; last.role == isCanary && last.accepted() && !t.alone {
+	if last := &t.Named[len(t.Named)-1]; last.Role == Canary && last.Accepted() && !t.Alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
 	misplaced := false
-	for i := range t.named {
+	for i := range t.Named {
 		misplaced = t.namesAnother(i) || misplaced
 	}
 	if misplaced {
@@ -69,29 +70,31 @@ func (t *transaction) check(ctx context.Context) error {
 // not the one it should be about. If the host names the same again when it is
 // asked about a target alone, that is what it calls the target. Many name the
 // postmaster as the one to turn to.
-func (t *transaction) namesAnother(i int) bool {
-	r := &t.named[i]
+func (t *Transaction) namesAnother(i int) bool {
+	r := &t.Named[i]
 	if r.Reply == nil {
 		return false
 	}
 	name := bracketed(r.Reply.Lines)
-	if r.role != isTarget {
-		return slices.ContainsFunc(t.jobs, func(j *job) bool {
-			return strings.EqualFold(j.req.Target, name) && j.req.Target != r.mailbox
+	if r.Role != Target {
+		return slices.ContainsFunc(t.Named[:t.Targets], func(target Recipient) bool {
+			return strings.EqualFold(target.Mailbox, name) && target.Mailbox != r.Mailbox
 		})
 	}
-	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.mailbox))
-	if name == "" || own || strings.EqualFold(name, t.s.mailFrom) {
+	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.Mailbox))
+	if name == "" || own || strings.EqualFold(name, t.MailFrom) {
 		return false
 	}
-	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, postmaster) {
+	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, Postmaster) {
 		return t.comesLate(name)
 	}
-	j := t.jobs[i]
-	before := j.named
-	j.named = strings.ToLower(name)
-	return !t.alone || j.named != before
+	before := r.Calls
+	r.Calls = strings.ToLower(name)
+	return !t.Alone || r.Calls != before
 }
+
+// Postmaster is the local-part that each domain has (RFC 5321 §4.5.1).
+const Postmaster = "postmaster"
 
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
 // b@a.example, too.
@@ -99,8 +102,8 @@ var unquoted = strings.NewReplacer(`"`, "", `\`, "")
 
 // comesLate reports whether the transaction before this one named a mailbox: a
 // reply that is about it is a late one.
-func (t *transaction) comesLate(mailbox string) bool {
-	return slices.ContainsFunc(t.before, func(r recipient) bool { return strings.EqualFold(r.mailbox, mailbox) })
+func (t *Transaction) comesLate(mailbox string) bool {
+	return slices.ContainsFunc(t.before, func(r Recipient) bool { return strings.EqualFold(r.Mailbox, mailbox) })
 }
 
 // bracketed returns the first mailbox that stands in angle brackets, as those

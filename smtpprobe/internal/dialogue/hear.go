@@ -1,0 +1,189 @@
+package dialogue
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// hear reads the reply to a command: MAIL, a recipient or RSET.
+func (t *Transaction) hear(ctx context.Context, i int, sent wire.Exchange) error {
+	switch {
+	case i == 0:
+		t.MAIL.Exchange = sent
+		return t.hearMail(ctx)
+	case i <= len(t.Named):
+		t.Named[i-1].Exchange.Exchange = sent
+		return t.hearRecipient(ctx, i-1)
+	}
+	return t.hearReset(ctx, sent)
+}
+
+// hearMail reads the reply to MAIL. It must not be the one to EHLO once more.
+func (t *Transaction) hearMail(ctx context.Context) error {
+	if err := t.Read(ctx, smtp.PhaseMAIL, &t.MAIL.Exchange); err != nil {
+		return err
+	}
+	if r := t.MAIL.Reply; len(r.Lines) > 1 && same(*r, *t.Opening().EHLO) {
+		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
+	}
+	if t.MAIL.Refused() {
+		t.MAIL.Class = t.Classify(smtp.PhaseMAIL, *t.MAIL.Reply, "")
+		return wire.ErrRefused
+	}
+	return nil
+}
+
+// outOfStep is the failure of a transaction whose replies do not fit their
+// commands.
+func (t *Transaction) outOfStep(ctx context.Context, phase smtp.Phase, why string) error {
+	return t.Fault(ctx, phase, smtp.ProtocolError("replies out of step: "+why))
+}
+
+// hearRecipient reads the reply about a recipient. After a 421 nothing more
+// will come.
+func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
+	s, r := t.Session, &t.Named[i]
+	r.Before = s.Recipients
+	since := time.Now()
+	if t.Began.IsZero() {
+		t.Began = since
+	}
+	t.bound(i)
+	if err := s.Read(ctx, smtp.PhaseRCPT, &r.Exchange.Exchange); err != nil {
+		t.Stopped = i
+		return err
+	}
+	t.classify(r)
+	s.Recipients++
+	if r.Refused() {
+		s.Refused++
+		if s.Slow++; s.Refused <= s.ManyRefused || time.Since(since) <= impatience {
+			s.Slow = 0
+		}
+	}
+	if r.Reply.Code == smtp.CodeServiceClosing {
+		t.Stopped = i
+		return wire.ErrRefused
+	}
+	return nil
+}
+
+const (
+	// impatience is the wait by which a host shows that it has had enough
+	// refusals: Postfix waits a second (smtpd_error_sleep_time).
+	impatience = 900 * time.Millisecond
+	// leastSilence is the least wait for a reply that shows no more than
+	// whether the others are in step.
+	leastSilence = 3 * time.Second
+)
+
+// bound sets until when to wait for the reply about a recipient, or behind the
+// last for that to RSET. The time of a job does not run while the others of its
+// transaction are answered. What shows the replies to be in step is not worth
+// more time than they took.
+func (t *Transaction) bound(i int) {
+	if t.Targets == 0 {
+		return
+	}
+	now, end := time.Now(), t.End
+	took := now.Sub(t.Began)
+	if !end.IsZero() && t.Targets > 1 {
+		end = end.Add(took)
+	}
+	if enough := now.Add(max(leastSilence, 2*took)); t.settledWithout(i) && (end.IsZero() || enough.Before(end)) {
+		end = enough
+	}
+	t.Bound(end)
+}
+
+// settledWithout reports whether recipient i need not be heard to know what
+// became of the targets: all were refused, or it is RSET's turn.
+func (t *Transaction) settledWithout(i int) bool {
+	accepted := func(r Recipient) bool { return r.Accepted() }
+	return i == len(t.Named) || i >= t.Targets && !slices.ContainsFunc(t.Named[:t.Targets], accepted)
+}
+
+// hearReset reads the reply to the RSET that ends the transaction. Hosts do not
+// refuse it (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421: any
+// other refusal belongs to a command before it.
+func (t *Transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
+	t.bound(len(t.Named))
+	if err := t.Read(ctx, smtp.PhaseRCPT, &sent); err != nil {
+		return err
+	}
+	reply := *sent.Reply
+	switch {
+	case reply.Code == smtp.CodeServiceClosing:
+		return wire.ErrRefused
+	case reply.Refused() && reply.Code/10 != 50:
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was refused")
+	}
+	t.Unreset = reply.Refused()
+	if !t.Alone && strings.HasSuffix(reply.Enhanced, destinationValid) && t.anySays(reply) {
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was answered like a recipient")
+	}
+	return nil
+}
+
+// destinationValid is the detail of an enhanced status code that accepts a
+// recipient (RFC 3463 §3.2).
+const destinationValid = ".1.5"
+
+// anySays reports whether a recipient was given the same reply.
+func (t *Transaction) anySays(reply smtp.Reply) bool {
+	return slices.ContainsFunc(t.Named, func(r Recipient) bool { return r.Reply != nil && same(*r.Reply, reply) })
+}
+
+func same(a, b smtp.Reply) bool {
+	return a.Code == b.Code && a.Enhanced == b.Enhanced && slices.Equal(a.Lines, b.Lines)
+}
+
+// controlTooMany reports whether the only target was accepted and the control
+// refused for being one recipient too many. Nothing is known then of whether
+// the host checks its recipients. Some hosts say so for good: "552 too many
+// recipients", as RFC 5321 §4.5.3.1.10 expects of old ones, or "550 bounce
+// messages have only one recipient". A policy (X.7.z, RFC 3463 §3.8) is about
+// us, and asking again would not change it.
+func (t *Transaction) controlTooMany() bool {
+	last := &t.Named[len(t.Named)-1]
+	if t.Targets != 1 || !last.IsControl() || last.Reply == nil || !t.Named[0].Accepted() {
+		return false
+	}
+	return last.TooMany() || last.Class == replies.ClassRateLimited &&
+		last.Reply.Code >= 500 && !strings.HasPrefix(last.Reply.Enhanced, "5.7.")
+}
+
+// controlAgain asks about the control in a transaction of its own. Where that
+// is refused too, the answer stays what it was.
+func (t *Transaction) controlAgain(ctx context.Context) error {
+	control := &t.Named[len(t.Named)-1]
+	reply, err := t.NameOne(ctx, control.Mailbox, t.UTF8)
+	if reply != nil {
+		control.Reply = reply
+		t.classify(control)
+	}
+	return err
+}
+
+// TooMany reports whether the reply refuses a recipient for being one too many
+// (RFC 5321 §4.5.3.1.10, RFC 3463 §3.6).
+func (e *Exchange) TooMany() bool {
+	r := e.Reply
+	return r != nil && (strings.HasSuffix(r.Enhanced, ".5.3") && r.Refused() ||
+		r.Code == smtp.CodeInsufficientStorage && r.Enhanced == "")
+}
+
+// classify reads the reply about a recipient.
+func (t *Transaction) classify(r *Recipient) {
+	mailbox := r.Mailbox
+	if r.IsControl() {
+		mailbox = "@" + r.Domain
+	}
+	r.Class = t.Classify(smtp.PhaseRCPT, *r.Reply, mailbox)
+}

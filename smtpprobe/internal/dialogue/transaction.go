@@ -1,0 +1,186 @@
+package dialogue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// Transaction names targets to a mail host, and behind them a control for each
+// domain of which it is not known whether the host accepts every mailbox there.
+// Where all are known, it names the control of a domain that refuses it once
+// more, as a canary. So it ends with a refusal, and RSET behind that with an
+// acceptance: a reply too many, or one too few, shows there.
+type Transaction struct {
+	*Session
+	Named   []Recipient // targets, then the proof, then the controls
+	Targets int
+	Fresh   bool      // the first of its session
+	Alone   bool      // one command at a time
+	UTF8    bool      // with SMTPUTF8
+	End     time.Time // when the time for the last of the targets is over; zero: never
+
+	MAIL    Exchange
+	Began   time.Time // when the recipients' turn came
+	Trouble Trouble
+	Stopped int // the recipient at which the session ended; -1: at none
+
+	before []Recipient // of the transaction before it in the session
+}
+
+// Role is why a recipient is named.
+type Role int
+
+// Roles of recipients.
+const (
+	Target  Role = iota
+	Control      // of a domain of which it is not known whether the host accepts every mailbox there
+	Canary       // a control that the host is known to refuse
+	Proof        // shows whether the host still accepts anybody
+)
+
+// Recipient is a mailbox named in a transaction.
+type Recipient struct {
+	Mailbox string
+	Domain  string
+	Role    Role
+	Before  int // recipients that were named in the session before this one
+	// Calls is the other mailbox that the last answer about the target named,
+	// in this transaction or in one before; empty: none did.
+	Calls string
+	Exchange
+}
+
+// IsControl reports whether the recipient is a random mailbox.
+func (r *Recipient) IsControl() bool { return r.Role == Control || r.Role == Canary }
+
+// Dead reports whether the mailbox was said to take no mail for good.
+func (r *Recipient) Dead() bool {
+	return r.Reply != nil &&
+		(r.Class == replies.ClassNoSuchUser || r.Class == replies.ClassDisabled || r.Class == replies.ClassMoved)
+}
+
+// Exchange is a command and its reply.
+type Exchange struct {
+	wire.Exchange
+	Class replies.Class // of the reply; of that to MAIL only where it was refused
+}
+
+// Accepted reports whether the reply is a positive one.
+func (e *Exchange) Accepted() bool { return e.Reply != nil && !e.Reply.Refused() }
+
+// Refused reports whether the reply is a negative one.
+func (e *Exchange) Refused() bool { return e.Reply != nil && e.Reply.Refused() }
+
+// Add adds a recipient. Targets come first.
+func (t *Transaction) Add(r Recipient) {
+	if r.Role == Target {
+		t.Targets++
+	}
+	t.Named = append(t.Named, r)
+}
+
+// Names reports whether a recipient with this role is among those named.
+func (t *Transaction) Names(role Role) bool {
+	return slices.ContainsFunc(t.Named, func(r Recipient) bool { return r.Role == role })
+}
+
+// Run carries the transaction out. The error is the end of the session.
+func (t *Transaction) Run(ctx context.Context) error {
+	t.Fresh, t.Stopped = t.Transactions == 0, -1
+	t.Begin(len(t.Named), t.End)
+	if t.UTF8 && !t.Offers("SMTPUTF8") {
+		t.Trouble = NotAsked
+		return nil
+	}
+	if !t.Fresh {
+		t.Listen(ctx)
+	}
+	err := t.converse(ctx)
+	if err == nil {
+		err = t.check(ctx)
+	}
+	t.Trouble = t.troubleOf(err)
+	if err == nil && t.controlTooMany() {
+		if err = t.controlAgain(ctx); !errors.Is(err, wire.ErrRefused) {
+			t.Trouble = t.troubleOf(err)
+		}
+	}
+	if t.Trouble == OutOfStep {
+		for i := range t.Named {
+			t.Named[i].Reply = nil // whatever it answered, it may not have been RCPT
+		}
+	}
+	return err
+}
+
+// converse sends MAIL, a RCPT for each recipient and RSET, and reads the
+// replies: in one group (RFC 2920 §3.1) where PIPELINING is offered, and else
+// each command when the one before is answered.
+func (t *Transaction) converse(ctx context.Context) error {
+	t.Transactions++
+	t.before, t.Session.named = t.Session.named, t.Named
+	inGroup := t.Offers("PIPELINING") && !t.Alone
+	commands := append(make([]string, 0, len(t.Named)+2), t.mailCommand())
+	for i := range t.Named {
+		commands = append(commands, "RCPT TO:<"+t.Named[i].Mailbox+">")
+	}
+	commands = append(commands, "RSET")
+	var sent []wire.Exchange
+	var err error
+	if inGroup {
+		if sent, err = t.Send(ctx, smtp.PhaseMAIL, commands...); err != nil {
+			return err
+		}
+		t.MAIL.Exchange = sent[0]
+		for i := range t.Named {
+			t.Named[i].Exchange.Exchange = sent[i+1]
+		}
+	}
+	for i, command := range commands {
+		at := i
+		if !inGroup {
+			at = 0
+			if i > 0 && i <= len(t.Named) {
+				if t.Named[i-1].Role == Proof && !t.wantsProof() {
+					continue
+				}
+				t.Listen(ctx)
+			}
+			if sent, err = t.Send(ctx, phaseAt(i), command); err != nil {
+				return err
+			}
+		}
+		if err := t.hear(ctx, i, sent[at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func phaseAt(command int) smtp.Phase {
+	if command == 0 {
+		return smtp.PhaseMAIL
+	}
+	return smtp.PhaseRCPT
+}
+
+// mailCommand never has a BODY parameter: that declares the encoding of a body
+// (RFC 6152 §3), and none will follow.
+func (t *Transaction) mailCommand() string {
+	command := "MAIL FROM:<" + t.MailFrom + ">"
+	if t.UTF8 {
+		command += " SMTPUTF8" // RFC 6531 §3.4
+	}
+	return command
+}
+
+// wantsProof reports whether the proof is worth a command of its own: not
+// behind a target that is alone and was not refused as a mailbox that is not
+// there.
+func (t *Transaction) wantsProof() bool { return !t.Alone || t.Named[0].Dead() }
