@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,15 +41,20 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	// The packages below smtpprobe know neither it nor each other, except for
-	// smtp, which all may use, the failures of egresses, which wire tells from
-	// those of mail hosts, and the limits of pace, of which provider has a
-	// table.
-	for _, name := range []string{"smtp", "replies", "provider", "egress", "pace", "internal/wire"} {
+	// smtp, which all may use, and these.
+	for name, others := range map[string][]string{
+		"smtp": nil, "replies": nil, "egress": nil, "pace": nil,
+		"provider":          {"pace"},
+		"internal/wire":     {"egress"}, // whose failures it tells from those of mail hosts
+		"internal/dialogue": {"internal/wire", "replies", "egress"},
+		"internal/ways":     {"egress", "pace"},
+	} {
 		pkg := module + "smtpprobe/" + name
 		for _, dep := range dependencies(t, pkg) {
-			allowed := dep == pkg || strings.HasPrefix(dep, pkg+"/internal/") || dep == module+"smtpprobe/smtp" ||
-				name == "internal/wire" && strings.HasPrefix(dep, module+"smtpprobe/egress") ||
-				name == "provider" && dep == module+"smtpprobe/pace"
+			allowed := slices.ContainsFunc(append(others, name, "smtp"), func(other string) bool {
+				other = module + "smtpprobe/" + other
+				return dep == other || strings.HasPrefix(dep, other+"/internal/")
+			})
 			if strings.HasPrefix(dep, module) && !allowed {
 				t.Errorf("%s depends on %s", pkg, dep)
 			}

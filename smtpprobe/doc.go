@@ -22,7 +22,7 @@
 //     STARTTLS where offered (worker.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
 //     RCPT for the control, a random mailbox, and RSET; in one group where
-//     PIPELINING is offered (transaction.go, hear.go).
+//     PIPELINING is offered (transaction.go, package internal/dialogue).
 //  5. The transaction is settled: each job gets its answer, or waits to be
 //     asked again (belief.go, proof.go, settle.go).
 //  6. The session is kept for the next jobs of its host, within its caps
@@ -93,7 +93,7 @@
 // An egress is a proxy or an address of this machine (package egress).
 // Sessions, and what is known of mail hosts and providers, belong to it,
 // because hosts take each for a client of its own. These are the rules by which
-// one is chosen (ways.go):
+// one is chosen (package internal/ways):
 //
 //  1. The egresses of the provider's route serve it, or else those of the
 //     default route, or else all; of them those that reach the address's

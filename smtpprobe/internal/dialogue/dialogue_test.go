@@ -1,0 +1,170 @@
+package dialogue_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// opening is what the host of a test says first.
+const opening = "S: 220 mx\nC: EHLO *\nS: 250-mx\nS: 250 PIPELINING\n"
+
+// group waits for a transaction about two targets and a canary.
+const group = "C: MAIL*\nC: RCPT TO:<alice@*\nC: RCPT TO:<bob@*\nC: RCPT TO:<canary@*\nC: RSET\n"
+
+// converse opens a session with a host that plays a script, and carries
+// transactions out in it.
+func converse(t *testing.T, script string, transactions ...*dialogue.Transaction) (s *dialogue.Session, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		network := smtptest.NewNetwork()
+		defer network.Close()
+		network.Add("192.0.2.1", smtptest.Script(script))
+		config := wire.Config{HELO: "probe.example", Connect: time.Second, Command: 20 * time.Second}
+		peer := wire.Peer{Dialer: network, Host: "mx.example", Addr: netip.MustParseAddrPort("192.0.2.1:25"), Last: true}
+		s = &dialogue.Session{
+			Conn: wire.New(config, peer, time.Time{}), ManyRefused: 9,
+			Classify: func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
+				return replies.DefaultClassifier().Read(replies.Input{Phase: phase, Reply: reply, Mailbox: mailbox}).Class
+			},
+		}
+		if err = s.Open(context.Background()); err != nil {
+			return
+		}
+		for _, transaction := range transactions {
+			transaction.Session = s
+			if err = transaction.Run(context.Background()); err != nil {
+				break
+			}
+		}
+		s.Close(time.Second)
+	})
+	return s, err
+}
+
+// usual is a transaction about two targets and a canary.
+func usual() *dialogue.Transaction {
+	t := &dialogue.Transaction{}
+	t.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
+	t.Add(dialogue.Recipient{Mailbox: "bob@a.example", Domain: "a.example"})
+	t.Add(dialogue.Recipient{Mailbox: "canary@a.example", Domain: "a.example", Role: dialogue.Canary})
+	return t
+}
+
+// codes are the replies to the recipients.
+func codes(t *dialogue.Transaction) string {
+	var all []string
+	for _, r := range t.Named {
+		code := "-"
+		if r.Reply != nil {
+			code = fmt.Sprint(r.Reply.Code)
+		}
+		all = append(all, code)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestInStep sees which replies to a group are in step with its commands, and
+// where the session ended. Replies that are not are dropped.
+func TestInStep(t *testing.T) {
+	for _, tt := range []struct {
+		name, replies string // to MAIL, two targets, the canary and RSET
+		trouble       dialogue.Trouble
+		stopped       int
+		codes         string
+	}{
+		{"in step", "250 ok|250 ok|550 5.1.1 no|550 5.1.1 no|250 reset", dialogue.None, -1, "250 550 550"},
+		{"MAIL refused", "550 5.7.1 no|503 no|503 no|503 no|250 reset", dialogue.MAILRefused, -1, "- - -"},
+		{"EHLO answered twice", "250-mx\nS: 250 PIPELINING|250 ok|250 ok|550 no|550 no", dialogue.OutOfStep, -1, "- - -"},
+		{"a target answered twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"the reply to MAIL twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"the canary accepted", "250 ok|250 ok|550 no|250 ok|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"one reply too few", "250 ok|550 no|550 no|250 reset", dialogue.FellSilent, -1, "550 550 250"},
+		{"something left over", "250 ok|250 ok|550 no|550 no\nraw: 250 reset\\r\\n250 what\\r\\n", dialogue.OutOfStep, -1, "- - -"},
+		{"another is named", "250 ok|250 ok|550 5.1.1 <alice@a.example> no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"RSET refused", "250 ok|250 ok|550 no|550 no|450 no", dialogue.OutOfStep, -1, "- - -"},
+		{"RSET like a target", "250 ok|250 2.1.5 ok|550 no|550 no|250 2.1.5 ok", dialogue.OutOfStep, -1, "- - -"},
+		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", dialogue.None, -1, "250 550 550"},
+		{"421 at the second", "250 ok|250 ok|421 4.7.0 too many", dialogue.HungUp, 1, "250 421 -"},
+		{"no reply at all", "250 ok|hello", dialogue.OutOfStep, 0, "- - -"},
+		{"silence at the first", "250 ok", dialogue.FellSilent, 0, "- - -"},
+		{"silence at the canary", "250 ok|250 ok|550 no", dialogue.FellSilent, 2, "250 550 -"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			script := opening + group + "S: " + strings.ReplaceAll(tt.replies, "|", "\nS: ") + "\n"
+			if tt.trouble == dialogue.FellSilent {
+				script += "hang"
+			}
+			talk := usual()
+			_, err := converse(t, script, talk)
+			if talk.Trouble != tt.trouble || talk.Stopped != tt.stopped || codes(talk) != tt.codes {
+				t.Errorf("trouble %d at %d, replies %s (%v), want %d at %d, %s",
+					talk.Trouble, talk.Stopped, codes(talk), err, tt.trouble, tt.stopped, tt.codes)
+			}
+		})
+	}
+}
+
+// TestProofOfOne sees that a target alone gets the proof behind it only where
+// it was refused as a mailbox that is not there.
+func TestProofOfOne(t *testing.T) {
+	const one = opening + "C: MAIL*\nS: 250 ok\nC: RCPT TO:<alice@*\n"
+	for reply, proof := range map[string]string{
+		"250 ok": "", "450 4.2.0 later": "", "550 5.1.1 no such user": "C: RCPT TO:<proof@*\nS: 250 ok\n",
+	} {
+		talk := &dialogue.Transaction{Alone: true}
+		talk.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
+		talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: dialogue.Proof})
+		script := one + "S: " + reply + "\n" + proof + "C: RSET\nS: 250 reset\n"
+		if _, err := converse(t, script, talk); err != nil || (talk.Named[1].Reply != nil) != (proof != "") {
+			t.Errorf("%s: %v, replies %s", reply, err, codes(talk))
+		}
+	}
+}
+
+// TestControlTooMany sees that a control that was one recipient too many is
+// named once more by itself.
+func TestControlTooMany(t *testing.T) {
+	talk := &dialogue.Transaction{}
+	talk.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
+	talk.Add(dialogue.Recipient{Mailbox: "random@a.example", Domain: "a.example", Role: dialogue.Control})
+	s, err := converse(t, opening+"C: MAIL*\nC: RCPT*\nC: RCPT*\nC: RSET\n"+
+		"S: 250 ok\nS: 250 ok\nS: 452 4.5.3 too many recipients\nS: 250 reset\n"+
+		"C: MAIL*\nC: RCPT TO:<random@*\nC: RSET\nS: 250 ok\nS: 550 5.1.1 no such user\nS: 250 reset\n", talk)
+	if err != nil || codes(talk) != "250 550" || talk.Named[1].Class != replies.ClassNoSuchUser {
+		t.Errorf("%v, replies %s, the control is %s", err, codes(talk), talk.Named[1].Class)
+	}
+	if s.Transactions != 2 || s.Recipients != 3 || s.Refused != 2 {
+		t.Errorf("%d transactions, %d recipients, %d refused; want 2, 3, 2", s.Transactions, s.Recipients, s.Refused)
+	}
+}
+
+// TestLatePostmaster sees that a refusal of postmaster, whom the transaction
+// before named, is not taken for the answer about a target.
+func TestLatePostmaster(t *testing.T) {
+	proof := &dialogue.Transaction{}
+	proof.Add(dialogue.Recipient{Mailbox: "postmaster@a.example", Domain: "a.example", Role: dialogue.Proof})
+	for _, named := range []bool{false, true} {
+		script, transactions := opening, []*dialogue.Transaction{usual()}
+		if named {
+			script += "C: MAIL*\nC: RCPT*\nC: RSET\nS: 250 ok\nS: 250 ok\nS: 250 reset\n"
+			transactions = append([]*dialogue.Transaction{proof}, transactions...)
+		}
+		script += group + "S: 250 ok\nS: 250 ok\nS: 550 5.1.1 no, ask <postmaster@a.example>\nS: 550 no\nS: 250 reset\n"
+		_, _ = converse(t, script, transactions...)
+		got := transactions[len(transactions)-1].Trouble
+		if want := map[bool]dialogue.Trouble{false: dialogue.None, true: dialogue.OutOfStep}[named]; got != want {
+			t.Errorf("postmaster named before: %v; trouble %d, want %d", named, got, want)
+		}
+	}
+}
