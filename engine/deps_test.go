@@ -47,6 +47,7 @@ func TestDependencies(t *testing.T) {
 		"provider":          {"pace"},
 		"internal/wire":     {"egress"}, // whose failures it tells from those of mail hosts
 		"internal/dialogue": {"internal/wire", "replies", "egress"},
+		"internal/belief":   {"internal/dialogue", "internal/wire", "replies", "egress"},
 		"internal/ways":     {"egress", "pace"},
 	} {
 		pkg := module + "smtpprobe/" + name

@@ -98,11 +98,9 @@ const (
 	// limitsLast is how long a host's limits, and mailboxes that it accepted,
 	// are believed.
 	limitsLast = time.Hour
-	// freeRefusals is how many recipients a host that has accepted nobody yet
-	// may refuse before its refusals need a proof; freeAgain is how long it
-	// must have heard nothing for them to be counted anew.
-	freeRefusals = 3
-	freeAgain    = 10 * time.Minute
+	// freeAgain is how long a host must have heard nothing for those to be
+	// counted anew that it may refuse without a proof.
+	freeAgain = 10 * time.Minute
 	// deferLasts is how long a refusal waits for others to be accepted;
 	// retryTurned is when to try a host again that refuses everybody.
 	deferLasts  = 10 * time.Second
@@ -130,7 +128,6 @@ const (
 	// asked alone.
 	maxTries = 2
 
-	maxTrusted       = 32
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000
 	maxHosts         = 20_000

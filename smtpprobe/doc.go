@@ -24,7 +24,7 @@
 //     RCPT for the control, a random mailbox, and RSET; in one group where
 //     PIPELINING is offered (transaction.go, package internal/dialogue).
 //  5. The transaction is settled: each job gets its answer, or waits to be
-//     asked again (belief.go, proof.go, settle.go).
+//     asked again (package internal/belief, settle.go, proof.go).
 //  6. The session is kept for the next jobs of its host, within its caps
 //     ([SessionCaps]), and ends with QUIT, a command of its own that is sent
 //     after the answers were given.

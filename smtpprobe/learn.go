@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -17,7 +18,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	switch t.Trouble {
 	case dialogue.NotAsked:
 		if t.Alone {
-			h.limits.trust(lacksSMTPUTF8, now)
+			h.limits.trust(belief.LacksSMTPUTF8, now)
 		}
 	case dialogue.CutOff:
 	case dialogue.None:
@@ -60,7 +61,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 			continue
 		}
 		h.answers = true
-		if t.tells(r) {
+		if t.Tells(r) {
 			p.noteRecipient(t.s, r)
 		}
 	}
@@ -90,14 +91,14 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			h.noPostmaster = now
 		}
 		if !r.Accepted() && (r.Before == 0 || t.Alone) {
-			h.limits.trust(sortOf(r), now)
+			h.limits.trust(belief.SortOf(r), now)
 		}
-		if r.IsControl() && !t.doubtsControl(r) {
+		if r.IsControl() && !t.Doubts(r) {
 			p.domains.note(h.key.addr, r.Domain, *r.Reply, r.Class)
 		}
 	}
-	if t.Alone && t.contradicted(0) {
-		h.limits.trust(confirmed, now) // it means its refusal beside an accepted control
+	if t.Alone && t.Contradicted(0) {
+		h.limits.trust(belief.Confirmed, now) // it means its refusal beside an accepted control
 	}
 }
 
@@ -114,13 +115,6 @@ func (t *transaction) crowded() bool {
 		}
 	}
 	return false
-}
-
-// tells reports whether a reply says something about how the provider takes to
-// us, and not about the length of the session, of which we have made too much.
-func (t *transaction) tells(r *dialogue.Recipient) bool {
-	return r.Before == 0 || r.Accepted() ||
-		r.Reply.Code != smtp.CodeServiceClosing && !r.TooMany() && t.believes(r)
 }
 
 // noteOpening notes what a session that did not get as far as MAIL has shown

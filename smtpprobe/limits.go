@@ -1,6 +1,10 @@
 package smtpprobe
 
-import "time"
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
+)
 
 // limit is one number: how much of something a session with a mail host is
 // given. It doubles with each success that used it up, until the first trouble
@@ -41,14 +45,14 @@ func (l *limit) halve(used int) {
 	l.troubled, l.successes = true, 0
 }
 
-// hostLimits are the limits of a session with one mail host, and which of its
-// refusals are known to be about a mailbox. They are forgotten an hour after
+// hostLimits are the limits of a session with one mail host, and what it has
+// shown about what its replies mean. They are forgotten an hour after
 // the first trouble. The methods do nothing but arithmetic.
 type hostLimits struct {
 	recipients   limit // of one transaction
 	transactions limit // of one session
 	refused      limit // recipients refused in one session
-	trusted      map[string]bool
+	shown        belief.Shown
 	since        time.Time // of the first thing noted
 }
 
@@ -134,14 +138,10 @@ func (l *hostLimits) turned(u use, now time.Time) {
 	l.recipients.halve(max(2, u.recipients))
 }
 
-// trust notes that the host gives a refusal of this sort to a recipient that
-// is alone in its session: it is not about the length of a session.
-func (l *hostLimits) trust(sort string, now time.Time) {
+// trust notes what the host has shown.
+func (l *hostLimits) trust(what string, now time.Time) {
 	l.touch(now)
-	if l.trusted == nil || len(l.trusted) == maxTrusted {
-		l.trusted = make(map[string]bool)
-	}
-	l.trusted[sort] = true
+	l.shown = l.shown.With(what)
 }
 
 func (l *hostLimits) touch(now time.Time) {

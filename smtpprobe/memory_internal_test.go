@@ -173,18 +173,6 @@ func TestWhoGivesUpIsToldSo(t *testing.T) {
 	}
 }
 
-// TestTrustIsBounded sees that a host that words each refusal anew fills no
-// memory.
-func TestTrustIsBounded(t *testing.T) {
-	var l hostLimits
-	for i := range 1000 {
-		l.trust(fmt.Sprint(i), time.Now())
-		if n := len(l.trusted); n > maxTrusted || !l.trusted[fmt.Sprint(i)] {
-			t.Fatalf("%d sorts are remembered", n)
-		}
-	}
-}
-
 // cancelledContext is one whose caller has given up.
 func cancelledContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
@@ -55,7 +56,7 @@ func (h *proofs) proofFor(jobs []*job) proof {
 
 // free reports whether the host may refuse another mailbox without a proof: it
 // has accepted nobody yet, and heard few.
-func (h *proofs) free() bool { return len(h.accepted) == 0 && h.heard < freeRefusals }
+func (h *proofs) free() bool { return len(h.accepted) == 0 && h.heard < belief.Free }
 
 // hears counts the recipients of a transaction that begins.
 func (h *proofs) hears(recipients int, now time.Time) {
@@ -86,11 +87,11 @@ func (w *worker) keepOpen(t *transaction, open []openRefusal) {
 	p := w.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.anyAccepted() {
+	if t.AnyAccepted() {
 		w.proven()
 	}
 	w.open = append(w.open, open...)
-	w.barren = !t.anyAccepted()
+	w.barren = !t.AnyAccepted()
 	w.host.giveUpDeferred()
 }
 
@@ -154,7 +155,7 @@ func (w *worker) prove() bool {
 		if !proof.known {
 			h.noteAccepted(p, proof.mailbox)
 		}
-		if len(w.open) > freeRefusals {
+		if len(w.open) > belief.Free {
 			w.askAgain() // it may have turned for a transaction; see mayHaveTurned
 			break
 		}

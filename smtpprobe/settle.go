@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -22,16 +23,16 @@ func (w *worker) settle(t *transaction, err error) {
 	var open []openRefusal
 	for i, j := range t.jobs {
 		switch fates[i] {
-		case final:
+		case belief.Final:
 			j.finish(result{session: t.account(i, t.failureOf(i, failure))})
-		case unproven, awaitsProof:
+		case belief.Unproven, belief.AwaitsProof:
 			session := t.account(i, t.failureOf(i, failure))
 			session.Unproven = true
-			if fates[i] == unproven {
+			if fates[i] == belief.Unproven {
 				j.finish(result{session: session})
 				continue
 			}
-			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: t.company()})
+			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: t.Company()})
 		}
 	}
 	w.session.logEnd(failure)
@@ -40,7 +41,7 @@ func (w *worker) settle(t *transaction, err error) {
 
 // decide tells what becomes of each job, and lets those wait that are to be
 // asked again.
-func (w *worker) decide(t *transaction) []fate {
+func (w *worker) decide(t *transaction) []belief.Fate {
 	p := w.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,38 +49,25 @@ func (w *worker) decide(t *transaction) []fate {
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
-	if t.Trouble == dialogue.None && t.anyTooMany() {
-		t.Trouble = dialogue.TooMany
-	}
-	fates := make([]fate, len(t.jobs))
-	alone := map[string]bool{} // wordings about which one job is asked alone
-	for i := range t.jobs {
-		fates[i] = t.fate(i)
-		if fates[i] == againAlone && t.Trouble <= dialogue.NotAsked {
-			sort := sortOf(&t.Named[i])
-			if alone[sort] {
-				fates[i] = again
-			}
-			alone[sort] = true
-		}
-	}
+	t.Shown, t.Accepts, t.Others = h.limits.shown, len(h.accepted) > 0, h.heard != t.Heard+len(t.Named)
+	fates := t.Fates()
 	p.learn(w, t, now)
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
-		shared := t.company()
+		shared := t.Company()
 		over := j.left(now) || w.ctx.Err() != nil || !shared && j.late(now)
-		if over && (fates[i] == again || fates[i] == againAlone) {
-			fates[i] = t.noTimeFor(i)
+		if over && (fates[i] == belief.Again || fates[i] == belief.AgainAlone) {
+			fates[i] = t.NoTimeFor(i)
 		}
 		switch fates[i] {
-		case again, againAlone:
+		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
 			atAnother := t.Trouble == dialogue.FellSilent && t.Stopped >= 0 && t.Stopped < len(t.jobs)
 			if t.Trouble != dialogue.TooMany && !atAnother { // else it was the number, or the other mailbox
 				j.failed(t.Trouble, len(t.jobs))
 			}
-			j.alone = fates[i] == againAlone || j.tries >= maxTries || len(t.jobs) == 1
+			j.alone = fates[i] == belief.AgainAlone || j.tries >= maxTries || len(t.jobs) == 1
 			p.resubmit(h, j, shared)
-		case awaitsProof:
+		case belief.AwaitsProof:
 			h.underWay++
 		default:
 			j.queue(false) // before finish, which has no lock
@@ -94,10 +82,10 @@ func (w *worker) decide(t *transaction) []fate {
 // a recipient. The pool's lock is held.
 func (w *worker) stopAsking(t *transaction, now time.Time) {
 	h := w.host
-	if t.Trouble == dialogue.NotAsked && !h.limits.trusted[lacksSMTPUTF8] {
+	if t.Trouble == dialogue.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
-	if t.proof.known && t.turned() {
+	if t.Turned() {
 		h.limits.turned(w.use(t), now)
 		h.window.Crowded(h.alive, w.began, now)
 		w.troubled, w.retired = true, true
@@ -105,7 +93,7 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 			w.pool.pauseTurned(t)
 		}
 	}
-	if !h.answers && !t.company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
+	if !h.answers && !t.Company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {
 			h.failed = newSilentSession(t)
 			h.failWaiting(h.failed.answer)
@@ -135,8 +123,8 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 	p := t.s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	shown := t.host.limits.trusted
-	if shown[offersSMTPUTF8] || !t.Alone && !shown[lacksSMTPUTF8] {
+	shown := t.host.limits.shown
+	if shown[belief.OffersSMTPUTF8] || !t.Alone && !shown[belief.LacksSMTPUTF8] {
 		const text = "SMTPUTF8 is not offered in this session"
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindProtocol, Text: text}
 	}
@@ -146,7 +134,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
 func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control, reply := t.controlOf(t.jobs[i]), t.Named[i].Reply
+	control, reply := t.ControlOf(i), t.Named[i].Reply
 	switch {
 	case reply != nil && (control == nil || control.Reply != nil):
 		return nil
@@ -163,7 +151,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	found := t.s.findings(j)
 	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, failure, r.Reply
 	found.Recipients = r.Before
-	control := t.controlOf(j)
+	control := t.ControlOf(i)
 	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time
 	}
@@ -173,7 +161,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	case found.Target != nil:
 		found.Control, found.ControlShared = j.control, j.control != nil
 	}
-	if !t.company() && t.proof.mailbox == "" {
+	if !t.Company() && t.proof.mailbox == "" {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -132,7 +133,7 @@ func (w *worker) transaction() *transaction {
 	}
 	l := h.limits.transactions
 	last := l.troubled && w.session.Transactions+1 >= l.now
-	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (last || len(w.jobs) > freeRefusals))
+	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (last || len(w.jobs) > belief.Free))
 	h.hears(len(t.Named), w.began)
 	return t
 }
@@ -178,7 +179,7 @@ func (w *worker) opened(first *job) {
 	w.pool.heard(w.session, nil)
 	w.host.oneByOne = !w.session.Offers("PIPELINING")
 	if w.session.Offers("SMTPUTF8") {
-		w.host.limits.trust(offersSMTPUTF8, w.host.wellAt)
+		w.host.limits.trust(belief.OffersSMTPUTF8, w.host.wellAt)
 	}
 	if !first.alone && w.ctx.Err() == nil {
 		w.jobs = w.pool.take(w, w.jobs, w.host.capacity(w.session)-cost(first, nil), false)

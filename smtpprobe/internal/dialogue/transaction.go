@@ -90,6 +90,20 @@ func (t *Transaction) Names(role Role) bool {
 	return slices.ContainsFunc(t.Named, func(r Recipient) bool { return r.Role == role })
 }
 
+// ControlOf returns the control of a target's domain that was named; nil: none
+// was.
+func (t *Transaction) ControlOf(target int) *Recipient {
+	for i := t.Targets; i < len(t.Named); i++ {
+		if r := &t.Named[i]; r.IsControl() && r.Domain == t.Named[target].Domain {
+			return r
+		}
+	}
+	return nil
+}
+
+// Company reports whether the session had other targets, too.
+func (t *Transaction) Company() bool { return t.Targets > 1 || !t.Fresh }
+
 // Run carries the transaction out. The error is the end of the session.
 func (t *Transaction) Run(ctx context.Context) error {
 	t.Fresh, t.Stopped = t.Transactions == 0, -1

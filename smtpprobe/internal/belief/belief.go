@@ -1,0 +1,163 @@
+package belief
+
+import (
+	"slices"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// Free is how many recipients a host that has accepted nobody yet may refuse
+// before its refusals need a proof.
+const Free = 3
+
+// Fate is what becomes of a target after a transaction.
+type Fate int
+
+// Fates of targets.
+const (
+	Final       Fate = iota // what the host said, or did, is the answer
+	AwaitsProof             // refused, and nobody was accepted behind it yet
+	Unproven                // final: refused, and the host gave no proof that it still accepts anybody
+	Again                   // in a smaller transaction
+	AgainAlone              // one command at a time, in a session of its own
+)
+
+// Case is a transaction that is over, with what was known before.
+type Case struct {
+	*dialogue.Transaction
+	Host
+	Controls   []*smtp.Reply // for each target: the answer about an earlier control of its domain; nil: none is known
+	ProofKnown bool          // the host had accepted the proof before
+}
+
+// Host is what a mail host has shown.
+type Host struct {
+	Shown   Shown
+	Heard   int  // recipients named to it of late, before the transaction
+	Others  bool // it has heard others since
+	Accepts bool // it has accepted a mailbox of late
+}
+
+// Fates decides what becomes of the targets. Of those with the same doubtful
+// reply one is asked about alone; what comes of it will do for the others. If a
+// recipient was one too many, that is the trouble of the transaction.
+func (c *Case) Fates() []Fate {
+	if c.Trouble == dialogue.None && c.anyTooMany() {
+		c.Trouble = dialogue.TooMany
+	}
+	fates := make([]Fate, c.Targets)
+	alone := map[string]bool{}
+	for i := range fates {
+		fates[i] = c.fate(i)
+		if fates[i] == AgainAlone {
+			sort := SortOf(&c.Named[i])
+			if alone[sort] {
+				fates[i] = Again
+			}
+			alone[sort] = true
+		}
+	}
+	return fates
+}
+
+func (c *Case) fate(i int) Fate {
+	switch {
+	case c.Trouble == dialogue.NotAsked && !c.Alone && !c.Shown[LacksSMTPUTF8]:
+		return AgainAlone
+	case c.Trouble == dialogue.CutOff:
+		return c.NoTimeFor(i)
+	case c.Alone:
+		return c.last(i)
+	case c.Trouble == dialogue.None:
+		return c.believe(i)
+	case c.Trouble == dialogue.NotAsked, c.owns(i):
+		return Final
+	}
+	return Again
+}
+
+// owns reports whether the trouble is the answer about target i: the session
+// ended before anybody was named, the host fell silent at the target, or no
+// other target was in the session and it ended there, or with what is no reply.
+func (c *Case) owns(i int) bool {
+	switch {
+	case c.Fresh && !c.MAIL.Accepted():
+		return c.Trouble != dialogue.OutOfStep
+	case c.Stopped == i && c.Trouble == dialogue.FellSilent:
+		return c.Fresh || i > 0
+	}
+	return !c.Company() && (c.Stopped == i || c.Stopped > i && c.Trouble == dialogue.OutOfStep)
+}
+
+// believe tells what a reply in a transaction that is in step proves.
+func (c *Case) believe(i int) Fate {
+	r := &c.Named[i]
+	switch {
+	case c.Contradicted(i) && !c.Shown[Confirmed]:
+		return AgainAlone
+	case c.Company() && (!c.believes(r) || r.Accepted() && c.controlDoubtful(i)):
+		return AgainAlone
+	case !r.Dead() || c.proven(i):
+		return Final
+	case c.Turned(), c.mayHaveTurned():
+		return Again
+	}
+	return AwaitsProof
+}
+
+// last is the fate of a target that is not asked about again. Without a proof
+// that is known to be one, another session may bring it.
+func (c *Case) last(i int) Fate {
+	switch {
+	case !c.Named[i].Dead() || c.proven(i):
+		return Final
+	case c.ProofKnown:
+		return Unproven
+	}
+	return AwaitsProof
+}
+
+// NoTimeFor is the fate of target i where it is to be asked about again and
+// there is no time. A reply that is not believed is dropped. A refusal stays
+// without the proof that it lacks.
+func (c *Case) NoTimeFor(i int) Fate {
+	r := &c.Named[i]
+	switch {
+	case c.Trouble != dialogue.None, c.Contradicted(i), r.Accepted():
+		r.Reply = nil
+	case r.Dead():
+		return Unproven
+	}
+	return Final
+}
+
+// believes reports whether a reply to a recipient that was not the first of the
+// session is about the mailbox: it says what is the matter with it, or the host
+// says the same to one that is alone.
+func (c *Case) believes(r *dialogue.Recipient) bool {
+	switch r.Class {
+	case replies.ClassOK, replies.ClassOKUnverified, replies.ClassNoSuchUser, replies.ClassDisabled,
+		replies.ClassMoved, replies.ClassMailboxFull:
+		return true
+	case replies.ClassGreylisted:
+		return true // to ask again at once would not help, and is what greylisting is against
+	}
+	return r.Before == 0 || c.Shown[SortOf(r)]
+}
+
+// Tells reports whether the reply to a recipient says something about how the
+// provider takes to us, and not about the length of the session, of which we
+// have made too much.
+func (c *Case) Tells(r *dialogue.Recipient) bool {
+	return r.Before == 0 || r.Accepted() ||
+		r.Reply.Code != smtp.CodeServiceClosing && !r.TooMany() && c.believes(r)
+}
+
+// anyTooMany reports whether a recipient was refused for being one too many.
+func (c *Case) anyTooMany() bool {
+	return c.Targets > 1 && slices.ContainsFunc(c.Named[1:], func(r dialogue.Recipient) bool {
+		return (r.TooMany() || r.Reply != nil && r.Class == replies.ClassRateLimited) && !c.believes(&r)
+	})
+}

@@ -1,0 +1,203 @@
+package belief
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// names of fates, as the tables have them.
+var names = map[Fate]string{
+	Final: "final", AwaitsProof: "awaits", Unproven: "unproven", Again: "again", AgainAlone: "alone",
+}
+
+// newCase makes a case of what the host said to MAIL, targets and others: a
+// word each, as "ok" or "no" or "blocked", with "proof:", "control:" or
+// "canary:" before it for those that are no target; "-" is no reply. All are of
+// one domain.
+func newCase(said string) *Case {
+	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}}
+	roles := map[string]dialogue.Role{
+		"proof": dialogue.Proof, "control": dialogue.Control, "canary": dialogue.Canary,
+	}
+	for i, word := range strings.Fields(said) {
+		kind, text, beside := strings.Cut(word, ":")
+		if !beside {
+			kind, text = "", word
+		}
+		said := dialogue.Exchange{}
+		if text != "-" {
+			line := replyTo[text]
+			reply, err := smtp.ParseReply(line)
+			if err != nil {
+				panic(err)
+			}
+			in := replies.Input{Phase: smtp.PhaseRCPT, Reply: reply, Mailbox: "a@a.example"}
+			said.Reply, said.Class = &reply, replies.DefaultClassifier().Read(in).Class
+		}
+		if i == 0 {
+			c.MAIL = said
+			continue
+		}
+		c.Add(dialogue.Recipient{
+			Mailbox: fmt.Sprintf("m%d@a.example", i), Domain: "a.example", Role: roles[kind], Before: i - 1, Exchange: said,
+		})
+	}
+	c.Controls = make([]*smtp.Reply, c.Targets)
+	return c
+}
+
+// replyTo has the replies by their words.
+var replyTo = map[string]string{
+	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
+	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
+	"421": "421 4.7.0 closing", "storage": "452 requested action not taken",
+}
+
+func fatesOf(c *Case) string {
+	var all []string
+	for _, f := range c.Fates() {
+		all = append(all, names[f])
+	}
+	return strings.Join(all, " ")
+}
+
+// TestFates is the table of the rules.
+func TestFates(t *testing.T) {
+	known := func(c *Case) { c.ProofKnown, c.Accepts, c.Heard = true, true, 40 }
+	heard := func(c *Case) { c.Heard = 40 }
+	alone := func(c *Case) { c.Alone = true }
+	later := func(c *Case) { c.Fresh = false }
+	trouble := func(what dialogue.Trouble, at int) func(*Case) {
+		return func(c *Case) { c.Trouble, c.Stopped = what, at }
+	}
+	earlier := func(code int) func(*Case) {
+		return func(c *Case) { c.Controls[0] = &smtp.Reply{Code: code} }
+	}
+	shown := func(what ...string) func(*Case) {
+		return func(c *Case) {
+			for _, w := range what {
+				c.Shown = c.Shown.With(w)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		said  string // to MAIL, targets and others
+		given []func(*Case)
+		want  string
+	}{
+		// In step: five classes count in company, others only first or alone.
+		{"ok ok control:no", nil, "final"},
+		{"ok ok ok full control:no", []func(*Case){later}, "final final final"},
+		{"ok ok blocked blocked control:no", nil, "final alone again"},
+		{"ok ok blocked control:no", []func(*Case){shown("550 5.7.1 blocked")}, "final final"},
+		{"ok blocked control:blocked", nil, "final"},
+		{"ok ok grey control:no", nil, "final final"},
+		{"ok blocked ok control:no", nil, "final final"},
+		{"ok ok many control:no", nil, "again again"},
+		{"ok ok storage control:no", nil, "again again"},
+		{"ok ok control:many", nil, "final"},
+		{"ok ok ok control:blocked", nil, "alone again"},
+		{"ok ok control:blocked", nil, "final"},
+		{"ok ok canary:blocked", []func(*Case){later, earlier(550)}, "final"},
+
+		// A refusal beside an accepted control is confirmed alone.
+		{"ok no ok control:ok", nil, "alone final"},
+		{"ok no ok control:ok", []func(*Case){shown(Confirmed)}, "final final"},
+		{"ok no control:ok", []func(*Case){alone}, "final"},
+		{"ok no proof:ok", []func(*Case){later, earlier(250)}, "alone"},
+
+		// A refusal counts when an acceptance follows it, or among the first.
+		{"ok no control:no", nil, "final"},
+		{"ok no no ok control:no", []func(*Case){heard}, "final final final"},
+		{"ok ok no control:no", []func(*Case){heard}, "final awaits"},
+		{"ok ok no control:no", []func(*Case){func(c *Case) { c.Heard = Free - 1 }}, "final awaits"},
+		{"ok no no ok no control:no", []func(*Case){heard}, "final final final awaits"},
+		{"ok no no no ok no proof:no control:no", []func(*Case){heard}, "final final final final awaits"},
+		{"ok no control:no", []func(*Case){later}, "awaits"},
+		{"ok no control:no", []func(*Case){func(c *Case) { c.Others = true }}, "awaits"},
+		{"ok no control:no", []func(*Case){func(c *Case) { c.Accepts = true }}, "awaits"},
+		{"ok ok no proof:ok canary:no", []func(*Case){known, later}, "final final"},
+		{"ok ok no proof:no canary:no", []func(*Case){known, later}, "final again"},
+		{"ok ok no proof:no control:no", []func(*Case){heard}, "final awaits"},
+		{"ok no no no no ok no control:no", []func(*Case){heard}, "final final final final final again"},
+		{"ok no no no no no no control:no", []func(*Case){heard}, "awaits awaits awaits awaits awaits awaits"},
+		{"ok no proof:no canary:no", []func(*Case){known, alone}, "unproven"},
+		{"ok no canary:no", []func(*Case){heard, alone}, "awaits"},
+		{"ok no proof:ok canary:no", []func(*Case){heard, alone}, "final"},
+
+		// Not in step, or cut short: asked again, but for whom it is about.
+		{"ok - - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again again"},
+		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again"},
+		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, 0)}, "final"},
+		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, 1)}, "final"},
+		{"- - - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again again"},
+		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1), alone}, "final"},
+		{"ok ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 1)}, "again final again"},
+		{"ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 0), later}, "again again"},
+		{"ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 0)}, "final again"},
+		{"ok ok control:-", []func(*Case){trouble(dialogue.FellSilent, 1)}, "again"},
+		{"ok 421 control:-", []func(*Case){trouble(dialogue.HungUp, 0)}, "final"},
+		{"ok 421 - control:-", []func(*Case){trouble(dialogue.HungUp, 0)}, "again again"},
+		{"- - - control:-", []func(*Case){trouble(dialogue.HungUp, -1)}, "final final"},
+		{"- - - control:-", []func(*Case){trouble(dialogue.HungUp, -1), later}, "again again"},
+		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1)}, "final final"},
+		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1), later}, "again again"},
+		{"ok no proof:- control:-", []func(*Case){trouble(dialogue.HungUp, 1), alone, known}, "unproven"},
+		{"ok no ok control:-", []func(*Case){trouble(dialogue.CutOff, 2)}, "final final"},
+
+		// SMTPUTF8 is missing where two sessions lack it.
+		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1)}, "alone"},
+		{"- - - control:-", []func(*Case){trouble(dialogue.NotAsked, -1)}, "alone again"},
+		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1), shown(LacksSMTPUTF8)}, "final"},
+		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1), alone}, "final"},
+	} {
+		c := newCase(tt.said)
+		for _, given := range tt.given {
+			given(c)
+		}
+		before := fmt.Sprint(c.Trouble, c.Stopped, c.Fresh, c.Alone, c.Heard, c.Shown)
+		if got := fatesOf(c); got != tt.want {
+			t.Errorf("%s (%s): %s, want %s", tt.said, before, got, tt.want)
+		}
+	}
+}
+
+// TestNoTimeFor sees what stays of a reply that would be asked about again,
+// where there is no time.
+func TestNoTimeFor(t *testing.T) {
+	for _, tt := range []struct {
+		said    string
+		trouble dialogue.Trouble
+		fate    Fate
+		kept    bool
+	}{
+		{"ok no control:no", dialogue.None, Unproven, true},
+		{"ok no control:ok", dialogue.None, Final, false},
+		{"ok ok control:blocked", dialogue.None, Final, false},
+		{"ok blocked control:no", dialogue.None, Final, true},
+		{"ok no control:-", dialogue.HungUp, Final, false},
+	} {
+		c := newCase(tt.said)
+		c.Trouble = tt.trouble
+		if got := c.NoTimeFor(0); got != tt.fate || (c.Named[0].Reply != nil) != tt.kept {
+			t.Errorf("%s: %s, reply %v; want %s, kept: %v", tt.said, names[got], c.Named[0].Reply, names[tt.fate], tt.kept)
+		}
+	}
+}
+
+// TestShownIsBounded sees that a host that words each refusal anew fills no
+// memory.
+func TestShownIsBounded(t *testing.T) {
+	var s Shown
+	for i := range 1000 {
+		what := fmt.Sprint(i)
+		if s = s.With(what); len(s) > maxShown || !s[what] {
+			t.Fatalf("%d sorts are remembered", len(s))
+		}
+	}
+}
