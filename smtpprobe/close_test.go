@@ -16,7 +16,7 @@ import (
 // TestClose sees that a pool ends its sessions with QUIT in bounded time, and
 // answers those who wait.
 func TestClose(t *testing.T) {
-	busy := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
+	busy := &peer{Takes: time.Second}
 	hosts := map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.3": smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nhang")}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, hosts, func(b *bubble) {
 		for _, addr := range []string{"192.0.2.2", "192.0.2.3"} {
@@ -40,10 +40,10 @@ func TestClose(t *testing.T) {
 		wg.Wait()
 		for i, r := range answers {
 			if i == 0 && (r.err != nil || r.last().Target == nil) {
-				b.Errorf("under way: %s (%v)", summaries(r.found), r.err)
+				b.Errorf("under way: %v", r)
 			}
 			if i > 0 && !errors.Is(r.err, smtpprobe.ErrClosed) {
-				b.Errorf("%d, that waited: %s (%v)", i, summaries(r.found), r.err)
+				b.Errorf("%d, that waited: %v", i, r)
 			}
 		}
 		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
@@ -62,13 +62,13 @@ func TestClose(t *testing.T) {
 
 // TestAfterClose sees that a closed pool does not answer from memory either.
 func TestAfterClose(t *testing.T) {
-	inBubble(t, smtpprobe.Config{}, one(&peer{greet: func(*visit) string { return "421 busy" }}), func(b *bubble) {
+	inBubble(t, smtpprobe.Config{}, one(&peer{Greet: func(*visit) string { return "421 busy" }}), func(b *bubble) {
 		_ = b.ask(b.Context(), about("good@a.example"))
 		if err := b.pool.Close(); err != nil {
 			b.Error(err)
 		}
 		if r := b.ask(b.Context(), about("good@a.example")); !errors.Is(r.err, smtpprobe.ErrClosed) {
-			b.Errorf("%s (%v)", summaries(r.found), r.err)
+			b.Errorf("%v", r)
 		}
 	})
 }

@@ -2,12 +2,259 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
+
+// arrangement makes what a host says to a group of commands.
+type arrangement func(v *visit, group, answers []string) []string
+
+// checkArranged asks a host with an arrangement about many mailboxes, at once
+// and one after the other. No mailbox may have the opposite of the truth.
+func checkArranged(t *testing.T, w wording, arrange func() arrangement) {
+	t.Helper()
+	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+		for _, crowd := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s %s crowd %t", w.name, keywords, crowd), func(t *testing.T) {
+				host := w.host(keywords)
+				host.Arrange = arrange()
+				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(host), func(b *bubble) {
+					list, ask := mailboxes(150, living(60), "a.example", "b.example"), b.askAll
+					if !crowd {
+						list, ask = list[:40], b.askInTurn
+					}
+					for i, r := range ask(aboutAll(list)) {
+						checkVerdict(b.T, list[i], r)
+					}
+				})
+			})
+		}
+	}
+}
+
+// regroups changes the replies about the recipients of a group.
+func regroups(change func(replies []string) []string) func() arrangement {
+	return func() arrangement {
+		return func(_ *visit, group, answers []string) []string {
+			first := slices.IndexFunc(group, isRCPT)
+			if first < 0 {
+				return answers
+			}
+			end := first
+			for end < len(group) && isRCPT(group[end]) {
+				end++
+			}
+			return slices.Concat(answers[:first], change(slices.Clone(answers[first:end])), answers[end:])
+		}
+	}
+}
+
+// isRCPT reports whether a command names a recipient.
+func isRCPT(command string) bool { return strings.HasPrefix(command, "RCPT") }
+
+// TestNamedRepliesInAnotherOrder is about hosts that reply to the recipients of
+// a group in another order, leave one reply out and repeat another, or say what
+// they should have said in the transaction before, and say whom they mean.
+func TestNamedRepliesInAnotherOrder(t *testing.T) {
+	refused := func(a, b string) int { return strings.Compare(a[:1], b[:1]) }
+	for name, arrange := range map[string]func() arrangement{
+		"accepted first": regroups(func(r []string) []string {
+			slices.SortStableFunc(r, refused)
+			return r
+		}),
+		"refused first": regroups(func(r []string) []string {
+			slices.SortStableFunc(r, func(a, b string) int { return refused(b, a) })
+			return r
+		}),
+		"rotated": regroups(func(r []string) []string { return append(r[1:], r[0]) }),
+		"neighbours swapped": regroups(func(r []string) []string {
+			for i := 0; i+1 < len(r); i += 2 {
+				r[i], r[i+1] = r[i+1], r[i]
+			}
+			return r
+		}),
+		"the first for all": regroups(func(r []string) []string { return slices.Repeat(r[:1], len(r)) }),
+		"the last for all":  regroups(func(r []string) []string { return slices.Repeat(r[len(r)-1:], len(r)) }),
+		"the second twice, the third never": regroups(func(r []string) []string {
+			if len(r) > 3 {
+				r[2] = r[1]
+			}
+			return r
+		}),
+		"all late":       func() arrangement { return late(true) },
+		"the first late": func() arrangement { return late(false) },
+	} {
+		t.Run(name, func(t *testing.T) { checkArranged(t, naming, arrange) })
+	}
+}
+
+// late replies to the recipients of a transaction, or to the first of them,
+// with what should have been said to those of the one before it.
+func late(all bool) arrangement {
+	type replies struct{ before, now []string }
+	sessions := map[*visit]*replies{}
+	var mu sync.Mutex
+	return func(v *visit, group, answers []string) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		r := sessions[v]
+		if r == nil {
+			r = &replies{}
+			sessions[v] = r
+		}
+		answers = slices.Clone(answers)
+		for i, command := range group {
+			switch {
+			case strings.HasPrefix(command, "MAIL"):
+				r.before, r.now = r.now, nil
+			case isRCPT(command):
+				n := len(r.now)
+				r.now = append(r.now, answers[i])
+				if n < len(r.before) && (all || n == 0) {
+					answers[i] = r.before[n]
+				}
+			}
+		}
+		return answers
+	}
+}
+
+// TestMachinesDiffer is about a host behind whose address one machine in three
+// takes every mailbox: no mailbox is called alive because another machine
+// refused the control.
+func TestMachinesDiffer(t *testing.T) {
+	for _, w := range []wording{plain, enhanced, naming} {
+		checkArranged(t, w, func() arrangement {
+			return func(v *visit, group, answers []string) []string {
+				for i, command := range group {
+					if isRCPT(command) && v.Number%3 == 0 {
+						answers[i] = w.about("real@a.example")
+					}
+				}
+				return answers
+			}
+		})
+	}
+}
+
+// TestLateReplyAboutPostmaster is about a host that refuses the postmaster who
+// was named as a proof, and says so once more to the first recipient of the
+// next transaction.
+func TestLateReplyAboutPostmaster(t *testing.T) {
+	owed, late := map[*visit]string{}, 0 // one session at a time
+	host := &peer{Takes: time.Second, RCPT: func(v *visit, m string) string {
+		switch text := owed[v]; {
+		case text != "" && v.Here == 0:
+			owed[v] = ""
+			late++
+			return text
+		case strings.HasPrefix(m, "postmaster@"):
+			owed[v] = fakehost.Truth(m)
+		}
+		return ""
+	}}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		var first sync.WaitGroup
+		first.Go(func() { b.askTogether(b.Context(), aboutAll(mailboxes(4, all, "a.example"))) })
+		time.Sleep(3 * time.Second) // the host is asked about them
+		list := mailboxes(4, none, "a.example")
+		checkTruth(b.T, list, b.askTogether(b.Context(), aboutAll(list)))
+		first.Wait()
+	})
+	if late == 0 {
+		t.Error("no reply was late")
+	}
+}
+
+// TestAcceptanceNamesAnother is about a host that answers the first two
+// recipients of a transaction in each other's place, and says whom it accepts.
+func TestAcceptanceNamesAnother(t *testing.T) {
+	says := wording{"", naming.accepts, "550 5.1.1 no such user"}
+	first := ""
+	host := &peer{RCPT: func(v *visit, m string) string {
+		switch {
+		case v.Number > 1 || v.Named > 1:
+			return says.about(m)
+		case v.Named == 0:
+			first = m
+			return skips
+		}
+		return says.about(m) + "\n" + says.about(first) // two replies
+	}}
+	list := mailboxes(8, func(i int) bool { return i%2 == 1 }, "a.example")
+	answers, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+	checkTruth(t, list, answers)
+}
+
+// TestReversedAnswers is about a host that answers the recipients of a group in
+// reverse order and names none: the first of each group is refused as the
+// random mailbox was. The acceptance of that one is none for later.
+func TestReversedAnswers(t *testing.T) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
+		list := []string{"missing@a.example"}
+		for i := range 60 {
+			list = append(list, fmt.Sprintf("real%d@b.example", i))
+		}
+		for i, r := range append(b.askInTurn(aboutAll(list[:1])), b.askAll(aboutAll(list[1:]))...) {
+			if r.code() != 0 && r.code() != want(list[i]) {
+				b.Errorf("%s: %v", list[i], r)
+			}
+		}
+		if c := b.ask(b.Context(), about("real@b.example")).last().Control; c != nil && c.Code == 250 {
+			b.Errorf("a control was %v", c)
+		}
+	})
+}
+
+// TestNamedByAnotherName is about hosts that refuse or accept a mailbox by
+// another name: they mean the mailbox if the name stays the same, or is its own
+// without quotes.
+func TestNamedByAnotherName(t *testing.T) {
+	const alice, jane = "alice@a.example", `"jane \" doe"@a.example`
+	for _, tt := range []struct {
+		mailbox, says string // %d is the number of the session
+		want          string
+		sessions      int
+	}{
+		{alice, "550 5.1.1 <box7@backend.example>: user unknown", "dead", 2},
+		{alice, "551 5.1.6 User not local; please try <new@b.example>", "dead", 2},
+		{alice, "550 5.1.1 <bob%d@other.example>: user unknown", "unknown", 2},
+		{alice, "250 2.1.5 <bob%d@other.example> ok", "unknown", 2},
+		{jane, `550 5.1.1 <jane " doe@a.example>: no such user`, "dead", 1},
+	} {
+		host := &peer{RCPT: func(v *visit, m string) string {
+			if m != tt.mailbox {
+				return ""
+			}
+			return strings.ReplaceAll(tt.says, "%d", fmt.Sprint(v.Number))
+		}}
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			r := b.ask(b.Context(), about(tt.mailbox))
+			if got := verdictOf(tt.mailbox, r); got != tt.want {
+				b.Errorf("%s is %s, want %s:\n%s", tt.says, got, tt.want, transcript(r.last()))
+			}
+		})
+		if len(sessions) > tt.sessions {
+			t.Errorf("%s: %d sessions", tt.says, len(sessions))
+		}
+	}
+}
+
+// choosy is a host that takes every mailbox but those that begin with "bad",
+// which is the way of a host that answers out of order, too.
+func choosy(_ *visit, m string) string {
+	if strings.HasPrefix(m, "bad") {
+		return "550 5.1.1 no such user"
+	}
+	return "250 2.1.5 Ok"
+}
 
 // TestRefusedBesideAnAcceptedControl is about the one combination of answers
 // that a reply in the wrong place makes of a mailbox that exists. It is
@@ -22,203 +269,67 @@ func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 		{hangs, "failure timeout at rcpt"},
 	} {
 		t.Run(tt.again, func(t *testing.T) {
-			host := &peer{rcpt: func(v *visit, m string) string {
-				switch {
-				case !strings.HasPrefix(m, "bad"):
-					return "250 2.1.5 Ok"
-				case v.number > 1:
+			host := &peer{RCPT: func(v *visit, m string) string {
+				if strings.HasPrefix(m, "bad0@") && v.Number > 1 {
 					return tt.again
 				}
-				return "550 5.1.1 no such user"
+				return choosy(v, m)
 			}}
-			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-				r := b.ask(b.Context(), about("bad@a.example"))
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+				r := b.ask(b.Context(), about("bad0@a.example"))
 				if got := strings.TrimPrefix(summaries(r.found), "greeting 220, ehlo 250, mail 250, "); got != tt.found || r.err != nil {
-					b.Errorf("found %s (%v), want %s\n%s", got, r.err, tt.found, transcript(r.last()))
+					b.Errorf("%v, want %s\n%s", r, tt.found, transcript(r.last()))
 				}
 				checkFindings(b.T, r.found)
+				_ = b.askAll(aboutAll([]string{"good1@a.example", "bad1@a.example", "good2@a.example"}))
 			})
+			// Only what it says again for good is believed the next time.
+			said := 0
+			for _, m := range host.Asked() {
+				if m == "bad1@a.example" {
+					said++
+				}
+			}
+			if confirmed := strings.HasPrefix(tt.again, "550"); said < 2 && !confirmed || said > 1 && confirmed {
+				t.Errorf("the next one was named %d times", said)
+			}
 		})
 	}
 }
 
-// TestReversedAnswersAboutOne is about a host that answers the recipients of a
-// group in reverse order: it is asked one command at a time.
-func TestReversedAnswersAboutOne(t *testing.T) {
-	for mailbox, want := range map[string]int{"real": 250, "missing": 550} {
-		o := probe(t, setting{req: smtpprobe.Request{Target: mailbox + "@example.com", Control: control}}, smtptest.HostileHost("pipelining-reversed"))
-		if last := o.found.Sessions[0]; last.Target == nil || last.Target.Code != want {
-			t.Errorf("%s: found %s", mailbox, summaries(o.found))
-		}
-	}
-}
-
-// TestMostBoxesOfADomain is about a domain that takes every mailbox but some.
-// Each of these is refused for good, and when the host has shown once that it
-// means it, no more sessions are spent on it.
+// TestMostBoxesOfADomain is about a domain that takes every mailbox but some,
+// which may be known. Each of these is refused for good, and when the host has
+// shown once that it means it, no more sessions are spent on it.
 func TestMostBoxesOfADomain(t *testing.T) {
-	host := &peer{rcpt: func(_ *visit, m string) string {
-		if strings.HasPrefix(m, "bad") {
-			return "550 5.1.1 no such user"
-		}
-		return "250 2.1.5 Ok"
-	}}
-	list := mailboxes(200, func(i int) bool { return i%4 == 0 }, "a.example")
-	found, sessions := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
-	for m, f := range found {
-		want := 250
-		if strings.HasPrefix(m, "bad") {
-			want = 550
-		}
-		if last := (told{found: f}).last(); last.Target == nil || last.Target.Code != want {
-			t.Errorf("%s: found %s", m, summaries(f))
-		}
-	}
-	if len(sessions) > 12 {
-		t.Errorf("%d sessions", len(sessions))
-	}
-}
-
-// TestRefusedBesideAKnownControl is the same about a domain of which it is
-// known before that it takes random mailboxes: the first to be refused is asked
-// about again by itself, and the others are believed.
-func TestRefusedBesideAKnownControl(t *testing.T) {
-	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 100}, one(&peer{rcpt: choosy}), func(b *bubble) {
-		_ = b.ask(b.Context(), about("good@a.example")) // the control
-		list := mailboxes(60, func(i int) bool { return i%4 != 0 }, "a.example")
-		for i, r := range b.askAll(aboutAll(list)) {
-			want := 250
-			if strings.HasPrefix(list[i], "bad") {
-				want = 550
+	for _, known := range []bool{false, true} {
+		sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 200}, one(&peer{RCPT: choosy}), func(b *bubble) {
+			if known {
+				_ = b.ask(b.Context(), about("good@a.example"))
 			}
-			if r.last().Target == nil || r.last().Target.Code != want {
-				b.Errorf("%s: found %s (%v)", list[i], summaries(r.found), r.err)
+			list := mailboxes(200, every(4), "a.example")
+			for i, r := range b.askAll(aboutAll(list)) {
+				if r.code() != want(list[i]) {
+					b.Errorf("known %t: %s: %v", known, list[i], r)
+				}
 			}
+		})
+		if len(sessions) > 12 {
+			t.Errorf("known %t: %d sessions", known, len(sessions))
 		}
-	})
-	if len(sessions) > 12 {
-		t.Errorf("%d sessions", len(sessions))
 	}
 }
 
-// TestPutOffAloneIsNoConfirmation is about a host that does not say again for
-// good what it said beside an accepted control: it is not believed the next
-// time either.
-func TestPutOffAloneIsNoConfirmation(t *testing.T) {
-	host := &peer{rcpt: func(v *visit, m string) string {
-		if strings.HasPrefix(m, "bad0@") && v.number > 1 {
-			return "450 4.2.0 later"
-		}
-		return choosy(v, m)
-	}}
-	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-		if r := b.ask(b.Context(), about("bad0@a.example")); r.last().Target == nil || r.last().Target.Code != 450 {
-			b.Errorf("found %s (%v)", summaries(r.found), r.err)
-		}
-		_ = b.askAll(aboutAll([]string{"good1@a.example", "bad1@a.example", "good2@a.example"}))
-	})
-	named := 0
-	for _, m := range host.asked() {
-		if m == "bad1@a.example" {
-			named++
-		}
-	}
-	if named < 2 {
-		t.Errorf("named %d times", named)
-	}
-}
-
-// TestNameInAnotherCase is about a refusal that names the right mailbox, in its
-// own spelling.
-func TestNameInAnotherCase(t *testing.T) {
-	o := probe(t, setting{}, smtptest.Script(group+"S: 250 ok\nS: 550 5.1.1 <Alice@Example.COM>: no\nS: 550 5.1.1 no\nS: 250 reset\n"))
-	if got := summaries(o.found); got != "greeting 220, ehlo 250, mail 250, target 550, control 550" {
-		t.Errorf("found %s", got)
-	}
-}
-
-// TestRefusedOnASessionInUse is about a host that refuses in the words for an
-// unknown mailbox whoever comes later on a session, and takes random ones: only
-// what it says on a fresh session shows that it means it.
+// TestRefusedOnASessionInUse is about a host that refuses all mailboxes that
+// come later on a session in the words for an unknown one, and takes random
+// ones: only what it says on a fresh session shows that it means it.
 func TestRefusedOnASessionInUse(t *testing.T) {
-	host := &peer{rcpt: func(v *visit, _ string) string {
-		if v.mailed > 1 {
+	host := &peer{RCPT: func(v *visit, _ string) string {
+		if v.Mailed > 1 {
 			return "550 5.1.1 no such user"
 		}
 		return "250 2.1.5 Ok"
 	}}
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-		for i := range 4 {
-			r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
-			if r.last().Target == nil || r.last().Target.Code != 250 {
-				b.Errorf("found %s (%v)", summaries(r.found), r.err)
-			}
-		}
+		b.checkAnswered(b.askInTurn(aboutAll(mailboxes(4, none, "a.example"))), 250)
 	})
-}
-
-// TestAnswerThatNamesAnother is about a host that answers in the wrong order,
-// in words that tell: nobody is told what another was.
-func TestAnswerThatNamesAnother(t *testing.T) {
-	var list []string
-	for _, m := range company() {
-		list = append(list, strings.Replace(m, "good", "real", 1))
-	}
-	found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, smtptest.HostileHost("pipelining-reversed-by-name"), list)
-	for m, f := range found {
-		last := (told{found: f}).last()
-		if last.Target != nil && (last.Target.Code == 250) != strings.HasPrefix(m, "real") {
-			t.Errorf("%s: found %s", m, summaries(f))
-		}
-	}
-}
-
-// TestReversedAnswersInCompany has the first of each group refused as the
-// random mailbox was, which names nobody.
-func TestReversedAnswersInCompany(t *testing.T) {
-	var list []string
-	for i := range 60 {
-		list = append(list, fmt.Sprintf("real%d@a.example", i))
-	}
-	found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, smtptest.HostileHost("pipelining-reversed"), list)
-	for m, f := range found {
-		if last := (told{found: f}).last(); last.Target != nil && last.Target.Code != 250 {
-			t.Errorf("%s: found %s", m, summaries(f))
-		}
-	}
-}
-
-// TestCrossedControlIsNotRemembered holds that the acceptance of a control
-// beside a refused target, which may have been another's, is none for later.
-func TestCrossedControlIsNotRemembered(t *testing.T) {
-	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
-		_ = b.askAll(aboutAll([]string{"real1@a.example", "real2@a.example", "real3@a.example"}))
-		if r := b.ask(b.Context(), about("real4@a.example")); r.last().Control != nil && r.last().Control.Code == 250 {
-			b.Errorf("found %s", summaries(r.found))
-		}
-	})
-}
-
-// TestAcceptanceNamesAnother is about a host that answers the first two
-// recipients of a transaction in each other's place, and says whom it accepts.
-func TestAcceptanceNamesAnother(t *testing.T) {
-	first := ""
-	host := &peer{rcpt: func(v *visit, m string) string {
-		says := func(m string) string {
-			if strings.HasPrefix(m, "good") {
-				return "250 2.1.5 <" + m + "> ok"
-			}
-			return "550 5.1.1 no such user"
-		}
-		switch {
-		case v.number > 1 || v.named > 1:
-			return says(m)
-		case v.named == 0:
-			first = m
-			return skips
-		}
-		return says(m) + "\n" + says(first) // two replies
-	}}
-	found, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, mailboxes(8, func(i int) bool { return i%2 == 0 }, "a.example"))
-	checkTruth(t, found)
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -60,7 +58,7 @@ func TestDeadHost(t *testing.T) {
 				hosts := map[string]smtptest.Handler{"192.0.2.1": tt.host, "192.0.2.2": &peer{}}
 				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 300}, hosts, func(b *bubble) {
 					start := time.Now()
-					for i, r := range b.askAll(aboutAll(mailboxes(300, func(int) bool { return false }, "a.example"), addrs...)) {
+					for i, r := range b.askAll(aboutAll(mailboxes(300, none, "a.example"), addrs...)) {
 						if got := summaries(r.found); got != want || r.err != nil {
 							b.Fatalf("%d: found %s (%v), want %s", i, got, r.err, want)
 						}
@@ -94,7 +92,7 @@ func TestDeadHost(t *testing.T) {
 // held against it for longer.
 func TestHostThatRecovers(t *testing.T) {
 	var up atomic.Bool
-	good := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
+	good := &peer{Takes: time.Second}
 	host := smtptest.HandlerFunc(func(c net.Conn) {
 		if up.Load() {
 			good.ServeSMTP(c)
@@ -103,63 +101,14 @@ func TestHostThatRecovers(t *testing.T) {
 		_ = c.Close()
 	})
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		_ = b.askAll(aboutAll(mailboxes(100, func(int) bool { return false }, "a.example")))
+		_ = b.askAll(aboutAll(mailboxes(100, none, "a.example")))
 		up.Store(true)
 		time.Sleep(time.Minute)
-		for _, r := range b.askAll(aboutAll(mailboxes(100, func(int) bool { return false }, "a.example"))) {
-			if r.last().Target == nil {
-				b.Errorf("found %s (%v)", summaries(r.found), r.err)
-			}
-		}
+		b.checkAnswered(b.askAll(aboutAll(mailboxes(100, none, "a.example"))), 250)
 		if n, _ := b.gauges.peaks(); n < 3 { // the failures halved four to two
 			b.Errorf("%d sessions at a time: their number does not grow again", n)
 		}
 	})
-}
-
-// TestHostWithFewSessions sees that a host which takes fewer sessions than we
-// would open at a time is no dead host.
-func TestHostWithFewSessions(t *testing.T) {
-	for name, no := range map[string]string{"421": "421 4.7.0 too many connections", "554": "554 too many connections", "hangs up": closes} {
-		for _, allowed := range []int{1, 2, 3} {
-			t.Run(fmt.Sprintf("%s beyond %d", name, allowed), func(t *testing.T) {
-				host := &limited{allowed: allowed, no: no, host: &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}}
-				found, _ := crowd(t, smtpprobe.Config{}, host, company())
-				checkTruth(t, found)
-				if host.refused > 12 { // a tenth of the addresses
-					t.Errorf("%d sessions were refused", host.refused)
-				}
-			})
-		}
-	}
-}
-
-// limited takes some sessions at a time.
-type limited struct {
-	allowed int
-	no      string
-	host    *peer
-
-	mu            sync.Mutex
-	open, refused int
-}
-
-func (l *limited) ServeSMTP(c net.Conn) {
-	l.mu.Lock()
-	h := smtptest.Handler(l.host)
-	if l.open == l.allowed {
-		l.refused++
-		h = &peer{greet: func(*visit) string { return l.no }}
-	} else {
-		l.open++
-		defer func() {
-			l.mu.Lock()
-			l.open--
-			l.mu.Unlock()
-		}()
-	}
-	l.mu.Unlock()
-	h.ServeSMTP(c)
 }
 
 // TestTLSFailureIsRemembered sees that a host whose TLS fails is spoken to in
@@ -182,50 +131,31 @@ func TestTLSFailureIsRemembered(t *testing.T) {
 // TestNoRouteIsRememberedAsSuch sees that addresses which our own network has
 // no route to do not count as tried, the second time neither.
 func TestNoRouteIsRememberedAsSuch(t *testing.T) {
-	var addrs []netip.Addr
-	for i := range byte(8) {
-		addrs = append(addrs, netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: i}))
-	}
-	hosts := []smtpprobe.Host{{Name: "mx.example", Addrs: append(addrs, netip.MustParseAddr("192.0.2.1"))}}
-	network := smtptest.NewNetwork()
-	network.Add("192.0.2.1", &peer{})
-	defer network.Close()
-	pool := newProber(t, smtpprobe.Config{}, offlineDialer{network})
-	defer func() { _ = pool.Close() }()
-	for i := range 2 {
-		found, err := pool.Probe(t.Context(), smtpprobe.Request{Hosts: hosts, Target: "good@a.example"})
-		if last := (told{found: found}).last(); last.Target == nil || err != nil {
-			t.Errorf("%d: found %s (%v)", i, summaries(found), err)
+	addrs := []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5", "2001:db8::6", "2001:db8::7", "192.0.2.1"}
+	inBubbleBy(t, smtpprobe.Config{}, one(&peer{}), offline, func(b *bubble) {
+		for range 2 {
+			b.checkAnswered([]told{b.ask(b.Context(), about("good@a.example", addrs...))}, 250)
 		}
-	}
+	})
 }
 
 // TestOurOwnLackIsNotRemembered checks that a caller learns what this machine
 // lacked, and that no later one does.
 func TestOurOwnLackIsNotRemembered(t *testing.T) {
-	network := smtptest.NewNetwork()
-	network.Add("192.0.2.1", &peer{})
-	defer network.Close()
-	dialer := &poorDialer{Dialer: network, left: 3}
-	pool := newProber(t, smtpprobe.Config{}, dialer)
-	defer func() { _ = pool.Close() }()
-	for i := range 4 {
-		found, err := pool.Probe(t.Context(), about(fmt.Sprintf("good%d@a.example", i)))
-		if answered := len(found.Sessions) == 1 && found.Sessions[0].Target != nil; answered != (i == 3) || answered != (err == nil) {
-			t.Errorf("%d: found %s (%v)", i, summaries(found), err)
+	left := 3 // connections for which it has no file descriptor
+	poor := func(d smtpprobe.Dialer) smtpprobe.Dialer {
+		return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+			if left--; left >= 0 {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.EMFILE}
+			}
+			return d.DialContext(ctx, network, address)
+		})
+	}
+	inBubbleBy(t, smtpprobe.Config{}, one(&peer{}), poor, func(b *bubble) {
+		for i, r := range b.askInTurn(aboutAll(mailboxes(4, none, "a.example"))) {
+			if answered := r.code() == 250; answered != (i == 3) || answered != (r.err == nil) {
+				b.Errorf("%d: %v", i, r)
+			}
 		}
-	}
-}
-
-// poorDialer has no file descriptor for its first connections.
-type poorDialer struct {
-	smtpprobe.Dialer
-	left int
-}
-
-func (d *poorDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if d.left--; d.left >= 0 {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.EMFILE}
-	}
-	return d.Dialer.DialContext(ctx, network, address)
+	})
 }

@@ -1,9 +1,7 @@
 package smtpprobe_test
 
 import (
-	"net/netip"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,20 +41,8 @@ func testDialogues(t *testing.T, all []dialogue) {
 func TestDialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
-			name: "one group where PIPELINING is offered",
-			host: `
-				S: 220 mx ready
-				C: EHLO *
-				S: 250-mx
-				S: 250 pipelining
-				C: MAIL *
-				C: RCPT *
-				C: RCPT *
-				C: RSET
-				S: 250 sender
-				S: 250 yes
-				S: 550 no
-				S: 250 reset`,
+			name:   "one group where PIPELINING is offered",
+			host:   "S: 220 mx ready\nC: EHLO *\nS: 250-mx\nS: 250 pipelining" + askedBoth + yesNo,
 			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
@@ -76,98 +62,57 @@ func TestDialogue(t *testing.T) {
 			found:  goodFound,
 		},
 		{
-			name: "HELO where EHLO is refused",
-			host: noEHLO + `
-				S: 250 mx
-				C: MAIL *
-				S: 250 sender
-				C: RCPT *
-				S: 250 yes
-				C: RCPT *
-				S: 250 yes`,
+			name:   "HELO where EHLO is refused",
+			host:   noEHLO + "S: 250 mx\nC: MAIL *\nS: 250 sender\nC: RCPT *\nS: 250 yes\nC: RCPT *\nS: 250 yes",
 			client: greets + "HELO probe.example\n" + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 250",
 		},
 		{
-			name: "the first line of the EHLO reply is a name",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250-PIPELINING
-				S: 250 SIZE
-				C: MAIL *
-				S: 550 blocked`,
+			name:   "the first line of the EHLO reply is a name",
+			host:   heard + "S: 250-PIPELINING\nS: 250 SIZE\nC: MAIL *\nS: 550 blocked",
 			client: greets + "MAIL FROM:<>\n" + quits,
 			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
-			name: "a reverse-path, and no control recipient",
-			set:  setting{config: smtpprobe.Config{MailFrom: "probe@probe.example"}, req: smtpprobe.Request{Target: target}},
-			host: pipelining + `
-				C: MAIL *
-				C: RCPT *
-				C: RSET
-				S: 250 sender
-				S: 250 yes
-				S: 250 reset`,
+			name:   "a reverse-path, and no control recipient",
+			set:    setting{config: smtpprobe.Config{MailFrom: "probe@probe.example"}, req: smtpprobe.Request{Target: target}},
+			host:   pipelining + "C: MAIL *\nC: RCPT *\nC: RSET\nS: 250 sender\nS: 250 yes\nS: 250 reset",
 			client: greets + "MAIL FROM:<probe@probe.example>\nRCPT TO:<alice@example.com>\nRSET\n" + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250",
 		},
 		{
-			name: "refused at the greeting",
-			host: `
-				S: 554-no
-				S: 554 service`,
+			name:   "refused at the greeting",
+			host:   "S: 554-no\nS: 554 service",
 			client: quits,
 			found:  "greeting 554",
 		},
 		{
-			name: "refused at MAIL, in one group",
-			host: group + `
-				S: 550 blocked
-				S: 503 MAIL first
-				S: 503 MAIL first
-				S: 250 reset`,
+			name:   "refused at MAIL, in one group",
+			host:   group + "S: 550 blocked\nS: 503 MAIL first\nS: 503 MAIL first\nS: 250 reset",
 			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
-			name: "refused at MAIL, in turn",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250 mx
-				C: MAIL *
-				S: 550 blocked`,
+			name:   "refused at MAIL, in turn",
+			host:   heard + "S: 250 mx\nC: MAIL *\nS: 550 blocked",
 			client: greets + "MAIL FROM:<>\n" + quits,
 			found:  "greeting 220, ehlo 250, mail 550",
 		},
 		{
-			name: "a greeting that begins before the host has made up its mind",
-			host: `
-				S: 220-mx
-				S: 521 5.7.1 Service unavailable; client [192.0.2.10] blocked using rbl.example`,
+			name:   "a greeting that begins before the host has made up its mind",
+			host:   "S: 220-mx\nS: 521 5.7.1 Service unavailable; client [192.0.2.10] blocked using rbl.example",
 			client: quits,
 			found:  "greeting 521",
 		},
 		{
-			name: "no other reply changes its mind",
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250-mx
-				S: 550 no`,
+			name:   "no other reply changes its mind",
+			host:   heard + "S: 250-mx\nS: 550 no",
 			client: greets + quits,
 			found:  "greeting 220, failure protocol at ehlo",
 		},
 		{
-			name: "a greeting in parts, as of postscreen",
-			host: `
-				S: 220-mx
-				sleep 6s
-				S: 220 mx
-				C: EHLO *
-				S: 421 busy`,
+			name:   "a greeting in parts, as of postscreen",
+			host:   "S: 220-mx\nsleep 6s\nS: 220 mx\nC: EHLO *\nS: 421 busy",
 			client: greets + quits,
 			found:  "greeting 220, ehlo 421",
 		},
@@ -181,15 +126,13 @@ func TestAddressLiteralIsTheDefaultName(t *testing.T) {
 		"192.0.2.1":    "EHLO [198.51.100.1]",
 		"2001:db8::25": "EHLO [IPv6:2001:db8:c::1]",
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			network := smtptest.NewNetwork()
-			network.Add(addr, &smtptest.Host{})
-			hosts := []smtpprobe.Host{{Name: "mx.example", Addrs: []netip.Addr{netip.MustParseAddr(addr)}}}
-			o := probeNetwork(t, setting{config: smtpprobe.Config{HELO: ownAddress}, req: smtpprobe.Request{Hosts: hosts}}, network)
-			if got := o.sessions[0].Commands[0]; got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
+		o := probe(t, setting{
+			config: smtpprobe.Config{HELO: ownAddress}, hosts: map[string]smtptest.Handler{addr: &smtptest.Host{}},
+			req: smtpprobe.Request{Hosts: mx(addr)},
 		})
+		if got := o.sessions[0].Commands[0]; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

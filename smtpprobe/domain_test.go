@@ -11,7 +11,7 @@ import (
 // controlled is a host that answers controls as a test wants, and mailboxes as
 // usual.
 func controlled(answer string) *peer {
-	return &peer{rcpt: func(_ *visit, m string) string {
+	return &peer{RCPT: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "good") || strings.HasPrefix(m, "bad") {
 			return ""
 		}
@@ -20,8 +20,8 @@ func controlled(answer string) *peer {
 }
 
 // controls counts the recipients that are neither good nor bad.
-func (p *peer) controls() (n int) {
-	for _, m := range p.asked() {
+func controls(host *peer) (n int) {
+	for _, m := range host.Asked() {
 		if !strings.HasPrefix(m, "good") && !strings.HasPrefix(m, "bad") {
 			n++
 		}
@@ -34,10 +34,10 @@ func (p *peer) controls() (n int) {
 func TestControlOfALongList(t *testing.T) {
 	for _, domains := range [][]string{{"a.example"}, {"a.example", "b.example", "A.Example"}} {
 		host := controlled("550 5.1.1 no such user")
-		found, _ := crowd(t, smtpprobe.Config{}, host, mailboxes(1000, func(i int) bool { return i%10 == 0 }, domains...))
-		checkTruth(t, found)
-		if n := host.controls(); n > 80 { // one for each transaction
-
+		list := mailboxes(1000, every(10), domains...)
+		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
+		checkTruth(t, list, answers)
+		if n := controls(host); n > 80 { // one for each transaction
 			t.Errorf("%v: %d controls were named", domains, n)
 		}
 	}
@@ -46,7 +46,7 @@ func TestControlOfALongList(t *testing.T) {
 // TestControlsDoNotMix sees that domains and hosts are told apart: a backup may
 // take everything, and so may another domain.
 func TestControlsDoNotMix(t *testing.T) {
-	host := &peer{rcpt: func(_ *visit, m string) string {
+	host := &peer{RCPT: func(_ *visit, m string) string {
 		if strings.HasSuffix(m, "@all.example") {
 			return "250 ok"
 		}
@@ -68,7 +68,7 @@ func TestControlsDoNotMix(t *testing.T) {
 			}
 		}
 	})
-	if n := host.controls() + backup.controls(); n != 4 { // the catch-all ones are known
+	if n := controls(host) + controls(backup); n != 4 { // the catch-all ones are known
 		t.Errorf("%d controls were named, want 4", n)
 	}
 }
@@ -80,14 +80,14 @@ func TestNoControlIsNone(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		req := about("good1@a.example")
 		req.Control = ""
-		if r := b.ask(b.Context(), req); r.last().Control != nil || len(host.asked()) != 1 {
-			b.Errorf("found %s; asked about %q", summaries(r.found), host.asked())
+		if r := b.ask(b.Context(), req); r.last().Control != nil || len(host.Asked()) != 1 {
+			b.Errorf("found %s; asked about %q", summaries(r.found), host.Asked())
 		}
 		_ = b.ask(b.Context(), about("good2@a.example"))
 		if r := b.ask(b.Context(), req); r.last().Control != nil || r.last().ControlShared {
 			b.Errorf("found %s", summaries(r.found))
 		}
-		requests := append(aboutAll(mailboxes(5, func(int) bool { return false }, "b.example")), req, req, req)
+		requests := append(aboutAll(mailboxes(5, none, "b.example")), req, req, req)
 		for i, r := range b.askAll(requests) {
 			if (r.last().Control != nil) != (requests[i].Control != "") {
 				b.Errorf("found %s, control %q", summaries(r.found), requests[i].Control)

@@ -27,13 +27,8 @@ func TestSTARTTLSDialogue(t *testing.T) {
 			found:  "greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, TLS 1.3",
 		},
 		{
-			name: "what was offered before TLS is forgotten",
-			host: anew + `
-				S: 502 what
-				C: HELO *
-				S: 250 mx
-				C: MAIL *
-				S: 550 blocked`,
+			name:   "what was offered before TLS is forgotten",
+			host:   anew + "S: 502 what\nC: HELO *\nS: 250 mx\nC: MAIL *\nS: 550 blocked",
 			client: greets + "STARTTLS\n" + greets + "HELO probe.example\nMAIL FROM:<>\n" + quits,
 			found:  "greeting 220, ehlo 250, starttls 220, mail 550, TLS 1.3",
 		},
@@ -51,31 +46,15 @@ func TestSTARTTLSDialogue(t *testing.T) {
 func TestSMTPUTF8Dialogue(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
-			name: "SMTPUTF8 where the target needs it",
-			set:  setting{req: smtpprobe.Request{Target: "zoë@example.com", Control: control, SMTPUTF8: true}},
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 250-mx
-				S: 250-PIPELINING
-				S: 250-8BITMIME
-				S: 250 SMTPUTF8
-				C: MAIL *
-				C: RCPT *
-				C: RCPT *
-				C: RSET
-				S: 250 sender
-				S: 250 yes
-				S: 550 no
-				S: 250 reset`,
+			name:   "SMTPUTF8 where the target needs it",
+			set:    setting{req: smtpprobe.Request{Target: "zoë@example.com", Control: control, SMTPUTF8: true}},
+			host:   heard + "S: 250-mx\nS: 250-PIPELINING\nS: 250-8BITMIME\nS: 250 SMTPUTF8" + askedBoth + yesNo,
 			client: greets + "MAIL FROM:<> SMTPUTF8\nRCPT TO:<zoë@example.com>\nRCPT TO:<random@example.com>\nRSET\n" + quits,
 			found:  goodFound,
 		},
 		{
 			name: "SMTPUTF8 is not used where it is not needed",
-			host: `
-				S: 220 mx
-				C: EHLO *
+			host: heard + `
 				S: 250-mx
 				S: 250-PIPELINING
 				S: 250 SMTPUTF8
@@ -83,10 +62,7 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 				C: RCPT *
 				C: RCPT *
 				C: RSET
-				S: 250 sender
-				S: 250 yes
-				S: 550 no
-				S: 250 reset`,
+				` + yesNo,
 			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},
@@ -98,12 +74,9 @@ func TestSMTPUTF8Dialogue(t *testing.T) {
 			found:  "greeting 220, ehlo 250, failure smtputf8 at mail",
 		},
 		{
-			name: "a refused EHLO says nothing about SMTPUTF8",
-			set:  setting{req: smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}},
-			host: `
-				S: 220 mx
-				C: EHLO *
-				S: 550 not you`,
+			name:   "a refused EHLO says nothing about SMTPUTF8",
+			set:    setting{req: smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}},
+			host:   heard + "S: 550 not you",
 			client: greets + quits,
 			found:  "greeting 220, ehlo 550",
 		},

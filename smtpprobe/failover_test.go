@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,18 +53,18 @@ func TestFailover(t *testing.T) {
 		{"another protocol", smtptest.Script("S: +OK POP3"), "failure protocol at greeting", true},
 		{
 			"hangs up after the target's answer",
-			&peer{rcpt: after(1, always(closes))},
+			&peer{RCPT: after(1, always(closes))},
 			"greeting 220, ehlo 250, mail 250, target 550, failure closed at rcpt", false,
 		},
 		{
 			"falls silent after the target's answer",
-			&peer{rcpt: after(1, always(hangs))},
+			&peer{RCPT: after(1, always(hangs))},
 			"greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt", false,
 		},
 		{
 			"falls silent after an answer that may be the control's",
-			&peer{rcpt: func(v *visit, _ string) string {
-				if v.named > 0 {
+			&peer{RCPT: func(v *visit, _ string) string {
+				if v.Named > 0 {
 					return hangs
 				}
 				return "550 5.1.1 no such user"
@@ -87,21 +85,14 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestTLSFailover is about one host: when TLS fails it is asked once more, in
-// plain text.
+// TestTLSFailover is about one host, beyond those of [smtptest.HostileKinds]:
+// when TLS fails it is asked once more, in plain text.
 func TestTLSFailover(t *testing.T) {
-	const inPlain = "greeting 220, ehlo 250, mail 250, target 250, control 550"
 	for _, tt := range []struct {
 		name  string
 		host  smtptest.Handler
 		found []string
 	}{
-		{"works", tlsHost(smtptest.TLSWorks), []string{"greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, TLS 1.3"}},
-		{"refused", tlsHost(smtptest.TLSRefused), []string{"greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550"}},
-		{"closes", tlsHost(smtptest.TLSCloses), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
-		{"stalls", tlsHost(smtptest.TLSStalls), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
-		{"garbage", tlsHost(smtptest.TLSGarbage), []string{"greeting 220, ehlo 250, starttls 220, failure tls at starttls", inPlain}},
-		{"injection", tlsHost(smtptest.TLSInjects), []string{"greeting 220, ehlo 250, starttls 220, failure protocol at starttls"}},
 		{
 			"has no version of TLS, and says so at once",
 			smtptest.Script(beforeTLS + `raw: 220 go\r\n\x15\x03\x01\x00\x02\x02\x46` + "\nclose"),
@@ -146,9 +137,8 @@ func tlsHost(mode smtptest.TLSMode) *smtptest.Host {
 func TestHostThatInsistsOnBrokenTLSIsPassedOver(t *testing.T) {
 	for _, mode := range []smtptest.TLSMode{smtptest.TLSCloses, smtptest.TLSRefused} {
 		o := probe(t, setting{}, &smtptest.Host{STARTTLS: mode, RequireTLS: true}, good())
-		last := o.found.Sessions[len(o.found.Sessions)-1]
-		if got := summary(last); last.Host != "mx2.example" || got != goodFound {
-			t.Errorf("%v: %s said %s", mode, last.Host, got)
+		if last := o.last(); last.Host != "mx2.example" || summary(last) != goodFound {
+			t.Errorf("%v: %s said %s", mode, last.Host, summary(last))
 		}
 	}
 }
@@ -177,20 +167,17 @@ func TestSMTPUTF8IsLookedForAtEveryHost(t *testing.T) {
 		{"the second is busy", &smtptest.Host{Greeting: "421 busy"}, without + "\ngreeting 421\ngreeting 421", []string{"192.0.2.1:25", "192.0.2.1:25", "192.0.2.3:25", "192.0.2.4:25"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := twoHosts(good())
-				network.Add("192.0.2.3", tt.second)
-				network.Add("192.0.2.4", tt.second)
-				hosts := mx("192.0.2.1", "192.0.2.2")
-				hosts = append(hosts, smtpprobe.Host{Name: "backup.example", Addrs: mx("192.0.2.3", "192.0.2.4")[0].Addrs})
-				o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true}}, network)
-				if got := summaries(o.found); got != tt.found || o.err != nil {
-					t.Errorf("found\n%s (%v)\nwant\n%s", got, o.err, tt.found)
-				}
-				if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
-					t.Errorf("dials (-want +got):\n%s", diff)
-				}
+			hosts := append(mx("192.0.2.1", "192.0.2.2"), smtpprobe.Host{Name: "backup.example", Addrs: addrsOf("192.0.2.3", "192.0.2.4")})
+			o := probe(t, setting{
+				hosts: map[string]smtptest.Handler{"192.0.2.1": good(), "192.0.2.2": good(), "192.0.2.3": tt.second, "192.0.2.4": tt.second},
+				req:   smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true},
 			})
+			if summaries(o.found) != tt.found || o.err != nil {
+				t.Errorf("found\n%v\nwant\n%s", o, tt.found)
+			}
+			if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
+				t.Errorf("dials (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
@@ -212,20 +199,17 @@ func TestAnAddressIsAskedOnce(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				network.Add("192.0.2.1", tt.host)
-				network.Add("192.0.2.2", good())
-				hosts := mx("192.0.2.1")
-				hosts = append(hosts, smtpprobe.Host{Name: "alias.example", Addrs: mx("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2")[0].Addrs})
-				o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts}}, network)
-				if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
-					t.Errorf("dials (-want +got):\n%s", diff)
-				}
-				if last := o.found.Sessions[len(o.found.Sessions)-1]; summary(last) != goodFound {
-					t.Errorf("found\n%s", summaries(o.found))
-				}
+			alias := smtpprobe.Host{Name: "alias.example", Addrs: addrsOf("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2")}
+			o := probe(t, setting{
+				hosts: map[string]smtptest.Handler{"192.0.2.1": tt.host, "192.0.2.2": good()},
+				req:   smtpprobe.Request{Hosts: append(mx("192.0.2.1"), alias)},
 			})
+			if diff := cmp.Diff(tt.dials, o.dials); diff != "" {
+				t.Errorf("dials (-want +got):\n%s", diff)
+			}
+			if summary(o.last()) != goodFound {
+				t.Errorf("found\n%v", o)
+			}
 		})
 	}
 }
@@ -242,48 +226,14 @@ func TestConnectionsAreLimited(t *testing.T) {
 	}
 }
 
-// offlineDialer has no IPv6.
-type offlineDialer struct{ *smtptest.Network }
-
-func (d offlineDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if strings.HasPrefix(address, "[") {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ENETUNREACH}
-	}
-	return d.Network.DialContext(ctx, network, address)
-}
-
-func TestAddressesWithoutRouteAreNotCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		network.Add("192.0.2.1", good())
-		var addrs []netip.Addr
-		for i := range byte(8) {
-			addrs = append(addrs, netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: i}))
+// offline is a dialer without IPv6.
+func offline(d smtpprobe.Dialer) smtpprobe.Dialer {
+	return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if strings.HasPrefix(address, "[") {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ENETUNREACH}
 		}
-		addrs = append(addrs, netip.MustParseAddr("192.0.2.1"))
-		o := probeNetwork(t, setting{
-			config: smtpprobe.Config{Dialer: offlineDialer{network}},
-			req:    smtpprobe.Request{Hosts: []smtpprobe.Host{{Name: "mx.example", Addrs: addrs}}},
-		}, network)
-		last := o.found.Sessions[len(o.found.Sessions)-1]
-		if got := summary(last); got != goodFound {
-			t.Errorf("found %s, want %s", got, goodFound)
-		}
+		return d.DialContext(ctx, network, address)
 	})
-}
-
-// starvedDialer fails with an error of this machine at one address.
-type starvedDialer struct {
-	*smtptest.Network
-	addr string
-	err  syscall.Errno
-}
-
-func (d starvedDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if address == d.addr {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("socket", d.err)}
-	}
-	return d.Network.DialContext(ctx, network, address)
 }
 
 // TestOurOwnFailureIsAnError sees that what this machine lacks is not told of a
@@ -291,18 +241,21 @@ func (d starvedDialer) DialContext(ctx context.Context, network, address string)
 func TestOurOwnFailureIsAnError(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
 		t.Run(errno.Error(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := twoHosts(&smtptest.Host{Greeting: "421 busy"})
-				dialer := starvedDialer{network, "192.0.2.2:25", errno}
-				prober := newProber(t, smtpprobe.Config{MaxSessions: 1}, dialer)
+			starved := func(d smtpprobe.Dialer) smtpprobe.Dialer { // at one address
+				return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+					if address == "192.0.2.2:25" {
+						return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("socket", errno)}
+					}
+					return d.DialContext(ctx, network, address)
+				})
+			}
+			inBubbleBy(t, smtpprobe.Config{MaxSessions: 1}, one(&smtptest.Host{Greeting: "421 busy"}), starved, func(b *bubble) {
 				for range 2 {
-					found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1", "192.0.2.2")}))
-					if got := summaries(found); got != "greeting 421" || !errors.Is(err, errno) {
-						t.Errorf("found %s (%v)", got, err)
+					r := b.ask(b.Context(), about("good@a.example", "192.0.2.1", "192.0.2.2"))
+					if summaries(r.found) != "greeting 421" || !errors.Is(r.err, errno) {
+						b.Errorf("found %v", r)
 					}
 				}
-				_ = prober.Close()
-				network.Close()
 			})
 		})
 	}

@@ -6,73 +6,81 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestListsTakeTurns has a small list of mailboxes of a domain wait behind
-// thousands of another list.
-func TestListsTakeTurns(t *testing.T) {
-	host := &peer{wait: func(*visit, string) time.Duration { return 50 * time.Millisecond }}
-	var requests []smtpprobe.Request
-	ask := func(list *int, count int) {
-		for i := range count {
-			req := about(fmt.Sprintf("good%d-%d@giant.example", count, i))
-			req.Queued, req.Budget, req.List = func(bool) {}, time.Hour, list
-			requests = append(requests, req)
+// place is where a mailbox is.
+type place struct{ addr, host, domain string }
+
+// TestGiantsDoNotStarveOthers has thousands of mailboxes asked about before
+// some few: these do not wait until the giants are done.
+func TestGiantsDoNotStarveOthers(t *testing.T) {
+	const addr, giant = "192.0.2.1", "giant.example"
+	oneHost := func(name string) func(i int, small bool) place {
+		return func(i int, small bool) place {
+			if small {
+				return place{addr, name, fmt.Sprintf("small%d.example", i)}
+			}
+			return place{addr, name, giant}
 		}
 	}
-	const large, small = 4000, 20
-	ask(new(int), large)
-	ask(new(int), small)
-	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		var all, last time.Duration
-		answers := b.askTogether(b.Context(), requests)
-		b.checkAnswered(answers)
-		for i, r := range answers {
-			if all = max(all, r.took); i >= large {
-				last = max(last, r.took)
+	// Five giant hosts and some of one mailbox each.
+	manyHosts := func(name string) func(i int, small bool) place {
+		return func(i int, small bool) place {
+			n, kind := i%5, "giant"
+			if small {
+				n, kind = 5+i, "small"
 			}
+			return place{fmt.Sprintf("198.51.%d.1", n), fmt.Sprintf(name, n), fmt.Sprintf("%s%d.example", kind, n)}
 		}
-		b.Logf("the small list after %v, of %v in all", last, all)
-		if last > all/4 {
-			b.Errorf("the small list was answered after %v, of %v in all", last, all)
-		}
-	})
-}
-
-// TestDomainsOfAHostTakeTurns has a domain with thousands of mailboxes, and
-// many that come later with one each, at a mail host that they share.
-func TestDomainsOfAHostTakeTurns(t *testing.T) {
-	for _, name := range []string{"mx.hoster.test", "aspmx.l.google.com"} {
-		host := &peer{wait: func(*visit, string) time.Duration { return 50 * time.Millisecond }}
-		var requests []smtpprobe.Request
-		ask := func(mailbox string) {
-			req := about(mailbox)
-			req.Hosts[0].Name, req.Queued, req.Budget = name, func(bool) {}, time.Hour
-			requests = append(requests, req)
-		}
-		const giants, small = 4000, 50
-		for i := range giants {
-			ask(fmt.Sprintf("good%d@giant.example", i))
-		}
-		for i := range small {
-			ask(fmt.Sprintf("good@small%d.example", i))
-		}
-		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-			var all, last time.Duration
-			answers := b.askTogether(b.Context(), requests)
-			b.checkAnswered(answers)
-			for i, r := range answers {
-				if all = max(all, r.took); i >= giants {
-					last = max(last, r.took)
+	}
+	for _, tt := range []struct {
+		name          string
+		giants, small int
+		where         func(i int, small bool) place
+		lists         bool // the small ones are of another list
+		config        smtpprobe.Config
+		share         time.Duration // the small ones are answered after one part in so many of the time
+	}{
+		{"lists", 4000, 20, func(int, bool) place { return place{addr, "mx.hoster.test", giant} }, true, smtpprobe.Config{}, 4},
+		{"domains", 4000, 50, oneHost("mx.hoster.test"), false, smtpprobe.Config{}, 4},
+		{"domains of a strict provider", 4000, 50, oneHost("aspmx.l.google.com"), false, smtpprobe.Config{}, 4},
+		{"hosts of a provider", 10000, 50, manyHosts("mx%d.hoster.test"), false, smtpprobe.Config{}, 2},
+		{"hosts of several", 10000, 50, manyHosts("mx.host%d.example"), false, smtpprobe.Config{MaxSessions: 20}, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			host, hosts := &peer{Takes: 50 * time.Millisecond}, map[string]smtptest.Handler{}
+			var requests []smtpprobe.Request
+			ask := func(n int, small bool) {
+				list := new(int)
+				for i := range n {
+					at := tt.where(i, small)
+					hosts[at.addr] = host
+					req := about(fmt.Sprintf("good%d-%t@%s", i, small, at.domain), at.addr)
+					if req.Hosts[0].Name, req.Budget = at.host, time.Hour; tt.lists {
+						req.List = list
+					}
+					requests = append(requests, req)
 				}
 			}
-			b.Logf("%s: the last small domain after %v, of %v in all", name, last, all)
-			if last > all/4 {
-				b.Errorf("%s: the last small domain was answered after %v, of %v in all", name, last, all)
+			ask(tt.giants, false)
+			ask(tt.small, true)
+			inBubble(t, tt.config, hosts, func(b *bubble) {
+				var all, last time.Duration
+				answers := b.askTogether(b.Context(), patient(requests))
+				b.checkAnswered(answers, 250)
+				for i, r := range answers {
+					if all = max(all, r.took); i >= tt.giants {
+						last = max(last, r.took)
+					}
+				}
+				if last > all/tt.share {
+					b.Errorf("the last small one was answered after %v, of %v in all", last, all)
+				}
+			})
+			if n := len(host.Asked()); n > len(requests)*12/10 {
+				t.Errorf("%d recipients for %d mailboxes", n, len(requests))
 			}
 		})
-		if n := len(host.asked()); n > (giants+small)*12/10 {
-			t.Errorf("%s: %d recipients for %d mailboxes", name, n, giants+small)
-		}
 	}
 }

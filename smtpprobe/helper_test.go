@@ -1,89 +1,120 @@
 package smtpprobe_test
 
+// The helpers of all tests of this package. Scripts of hosts are in
+// parts_test.go.
+//
+// A test runs in a bubble of testing/synctest, where time costs nothing:
+//
+//	inBubble      runs a function with a pool and mail hosts in memory, and
+//	              sees that nothing is left over; bubble asks the pool
+//	probe         asks some hosts about one mailbox; what comes is an outcome
+//	crowd         asks one host about many mailboxes at once
+//
+// Its hosts are a peer, which says what the test wants, a smtptest.Host or a
+// smtptest.Script. Mailboxes whose names begin with "good" or "real" exist:
+//
+//	mailboxes, company   make lists of them
+//	about, aboutAll      make requests about them
+//
+// What came is told. Each check fails where the opposite of the truth was
+// told, and differs in what else it wants:
+//
+//	checkTruth       an answer about each mailbox, as the mailbox has it alone
+//	checkAnswered    an answer about each mailbox, whatever it is
+//	checkNoLie       nothing: no answer is no lie
+//	checkVerdict     nothing, and replies are read as package engine does
+//	checkFindings    findings that are bounded and survive JSON
+//	checkPrivate     a transcript that names no mailbox of other callers
+
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// What the tests ask about.
+// The host that says what a test wants, and its session.
+type (
+	peer  = fakehost.Host
+	visit = fakehost.Session
+)
+
+// What a peer does in place of an answer.
+const (
+	hangs  = fakehost.Hangs
+	closes = fakehost.Closes
+	resets = fakehost.Resets
+	skips  = fakehost.Skips
+)
+
+// What probe asks about.
 const (
 	target  = "alice@example.com"
 	control = "random@example.com"
 )
 
-// ownAddress, as the EHLO name of a setting, stands for the default.
+// ownAddress, as the EHLO name of a configuration, stands for the default.
 const ownAddress = "default"
 
-// outcome is a probe as both sides saw it.
-type outcome struct {
-	found    smtpprobe.Findings
-	err      error
-	took     time.Duration // until Probe returned
-	behind   time.Duration // from then until Close returned
-	dials    []string
-	sessions []smtptest.Session
+// bubble is a pool and a network of mail hosts.
+type bubble struct {
+	*testing.T
+	network *smtptest.Network
+	pool    *smtpprobe.Pool
+	gauges  *gauges
 }
 
-// setting is what a test varies; zero fields are the usual ones.
-type setting struct {
-	config  smtpprobe.Config
-	req     smtpprobe.Request
-	timeout time.Duration // of the whole probe; default 30 s
+// inBubble runs f with a pool and mail hosts at the given addresses, of which
+// nil swallows packets. It closes the pool, sees that no connection is left and
+// that nobody heard DATA, and returns the sessions.
+func inBubble(t *testing.T, c smtpprobe.Config, hosts map[string]smtptest.Handler, f func(b *bubble)) []smtptest.Session {
+	t.Helper()
+	return inBubbleBy(t, c, hosts, func(d smtpprobe.Dialer) smtpprobe.Dialer { return d }, f)
 }
 
-// probe asks the hosts mx1.example (192.0.2.1), mx2.example (192.0.2.2) and so
-// on, in a bubble of its own where time costs nothing. A nil host swallows
-// packets.
-func probe(t *testing.T, s setting, hosts ...smtptest.Handler) (o outcome) {
+// inBubbleBy does so with a pool that dials as by makes it.
+func inBubbleBy(t *testing.T, c smtpprobe.Config, hosts map[string]smtptest.Handler, by func(smtpprobe.Dialer) smtpprobe.Dialer,
+	f func(b *bubble)) (sessions []smtptest.Session) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
-		for i, h := range hosts {
-			addr := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})
-			s.req.Hosts = append(s.req.Hosts, smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i+1), Addrs: []netip.Addr{addr}})
-			if h == nil {
-				network.Blackhole(addr.String())
+		for addr, host := range hosts {
+			if host == nil {
+				network.Blackhole(addr)
 				continue
 			}
-			network.Add(addr.String(), h)
+			network.Add(addr, host)
 		}
-		o = probeNetwork(t, s, network)
+		b := &bubble{T: t, network: network, gauges: newGauges(network)}
+		b.pool = newProber(t, c, by(b.gauges))
+		f(b)
+		if err := b.pool.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := b.gauges.now(); n != 0 {
+			t.Errorf("%d connections left open", n)
+		}
+		network.Close()
+		sessions = network.Sessions()
+		for _, s := range sessions {
+			if s.DATA {
+				t.Error("DATA was sent")
+			}
+		}
 	})
-	return o
-}
-
-// probeNetwork asks the hosts of the request in a network, inside a bubble.
-func probeNetwork(t *testing.T, s setting, network *smtptest.Network) (o outcome) {
-	t.Helper()
-	prober := newProber(t, s.config, network)
-	if s.timeout == 0 {
-		s.timeout = 30 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), s.timeout)
-	defer cancel()
-	start := time.Now()
-	o.found, o.err = prober.Probe(ctx, request(s.req))
-	o.took = time.Since(start)
-	if err := prober.Close(); err != nil {
-		t.Error(err)
-	}
-	network.Close()
-	o.dials, o.sessions = network.Dials(), network.Sessions()
-	for _, session := range o.sessions {
-		if session.DATA {
-			t.Error("DATA was sent")
-		}
-	}
-	return o
+	return sessions
 }
 
 func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpprobe.Pool {
@@ -104,6 +135,200 @@ func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpp
 	return prober
 }
 
+// one is a single host at 192.0.2.1.
+func one(h smtptest.Handler) map[string]smtptest.Handler {
+	return map[string]smtptest.Handler{"192.0.2.1": h}
+}
+
+// mx is a host with these addresses.
+func mx(addrs ...string) []smtpprobe.Host {
+	return []smtpprobe.Host{{Name: "mx.example", Addrs: addrsOf(addrs...)}}
+}
+
+func addrsOf(ips ...string) []netip.Addr {
+	var addrs []netip.Addr
+	for _, ip := range ips {
+		addrs = append(addrs, netip.MustParseAddr(ip))
+	}
+	return addrs
+}
+
+// about is the request about a mailbox to a host with these addresses, else
+// 192.0.2.1.
+func about(mailbox string, addrs ...string) smtpprobe.Request {
+	if len(addrs) == 0 {
+		addrs = []string{"192.0.2.1"}
+	}
+	domain := mailbox[strings.LastIndexByte(mailbox, '@')+1:]
+	return smtpprobe.Request{Hosts: mx(addrs...), Target: mailbox, Control: randomMailbox(domain), Budget: 30 * time.Second}
+}
+
+// randomMailbox is a control mailbox in domain: no mail host has it.
+func randomMailbox(domain string) string {
+	return "random-" + strings.ToLower(rand.Text()) + "@" + domain
+}
+
+func aboutAll(mailboxes []string, addrs ...string) []smtpprobe.Request {
+	requests := make([]smtpprobe.Request, len(mailboxes))
+	for i, m := range mailboxes {
+		requests[i] = about(m, addrs...)
+	}
+	return requests
+}
+
+// patient has the callers of requests told of waits, so that they can wait.
+func patient(requests []smtpprobe.Request) []smtpprobe.Request {
+	for i := range requests {
+		requests[i].Queued = func(bool) {}
+	}
+	return requests
+}
+
+// mailboxes makes n addresses in the domains by turns: "good" ones and "bad"
+// ones.
+func mailboxes(n int, bad func(i int) bool, domains ...string) []string {
+	var list []string
+	for i := range n {
+		kind := "good"
+		if bad(i) {
+			kind = "bad"
+		}
+		list = append(list, fmt.Sprintf("%s%d@%s", kind, i, domains[i%len(domains)]))
+	}
+	return list
+}
+
+// For mailboxes: no address is bad, every one is, every n-th, or all but so
+// many in a hundred.
+func none(int) bool                     { return false }
+func all(int) bool                      { return true }
+func every(n int) func(int) bool        { return func(i int) bool { return i%n == 0 } }
+func living(percent int) func(int) bool { return func(i int) bool { return i*7919%100 >= percent } }
+
+// company is 120 mailboxes of two domains: one in three does not exist.
+func company() []string {
+	return mailboxes(120, func(i int) bool { return i%3 == 1 }, "a.example", "b.example")
+}
+
+// ask makes one request.
+func (b *bubble) ask(ctx context.Context, req smtpprobe.Request) told {
+	start := time.Now()
+	found, err := b.pool.Probe(ctx, req)
+	return told{found, err, time.Since(start)}
+}
+
+// askAll makes all requests at once, seven by themselves and seven together, by
+// turns.
+func (b *bubble) askAll(requests []smtpprobe.Request) []told {
+	answers := make([]told, len(requests))
+	var together []smtpprobe.Request
+	var places []int
+	var wg sync.WaitGroup
+	for i, req := range requests {
+		if i/7%2 == 1 {
+			together, places = append(together, req), append(places, i)
+			continue
+		}
+		wg.Go(func() { answers[i] = b.ask(b.Context(), req) })
+	}
+	for i, r := range b.askTogether(b.Context(), together) {
+		answers[places[i]] = r
+	}
+	wg.Wait()
+	return answers
+}
+
+// askTogether asks all requests together, and sees that each is answered once.
+func (b *bubble) askTogether(ctx context.Context, requests []smtpprobe.Request) []told {
+	start := time.Now()
+	answers, times := make([]told, len(requests)), make([]atomic.Int32, len(requests))
+	b.pool.ProbeAll(ctx, requests, func(i int, found smtpprobe.Findings, err error) {
+		answers[i] = told{found, err, time.Since(start)}
+		times[i].Add(1)
+	})
+	for i := range times {
+		if n := times[i].Load(); n != 1 {
+			b.Errorf("%s: told %d times", requests[i].Target, n)
+		}
+	}
+	return answers
+}
+
+// askInTurn asks about one mailbox after the other.
+func (b *bubble) askInTurn(requests []smtpprobe.Request) []told {
+	answers := make([]told, len(requests))
+	for i, req := range requests {
+		answers[i] = b.ask(b.Context(), req)
+	}
+	return answers
+}
+
+// crowd asks one host about many mailboxes at once and returns what was found
+// about each, and the sessions that it took.
+func crowd(t *testing.T, c smtpprobe.Config, host smtptest.Handler, list []string) (answers []told, sessions []smtptest.Session) {
+	t.Helper()
+	c.MaxWaitingPerHost = cmp.Or(c.MaxWaitingPerHost, len(list))
+	sessions = inBubble(t, c, one(host), func(b *bubble) {
+		answers = b.askAll(aboutAll(list))
+		for i, r := range answers {
+			if r.err != nil {
+				b.Errorf("%s: %v", list[i], r.err)
+			}
+		}
+	})
+	return answers, sessions
+}
+
+// setting is what probe varies; zero fields are the usual ones.
+type setting struct {
+	config  smtpprobe.Config
+	req     smtpprobe.Request
+	hosts   map[string]smtptest.Handler // those of req.Hosts
+	by      func(smtpprobe.Dialer) smtpprobe.Dialer
+	ctx     func(context.Context) (context.Context, context.CancelFunc)
+	timeout time.Duration // of the whole probe, in place of ctx; default 30 s
+}
+
+// outcome is a probe as both sides saw it.
+type outcome struct {
+	told
+	behind   time.Duration // from the answer until Close returned
+	dials    []string
+	sessions []smtptest.Session
+}
+
+// probe asks the hosts mx1.example (192.0.2.1), mx2.example (192.0.2.2) and so
+// on, or those of the setting, about one mailbox. Nil swallows packets.
+func probe(t *testing.T, s setting, hosts ...smtptest.Handler) (o outcome) {
+	t.Helper()
+	at := make(map[string]smtptest.Handler)
+	maps.Copy(at, s.hosts)
+	for i, h := range hosts {
+		addr := fmt.Sprintf("192.0.2.%d", i+1)
+		at[addr] = h
+		s.req.Hosts = append(s.req.Hosts, smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i+1), Addrs: addrsOf(addr)})
+	}
+	if s.by == nil {
+		s.by = func(d smtpprobe.Dialer) smtpprobe.Dialer { return d }
+	}
+	if s.ctx == nil {
+		s.ctx = deadlineAfter(cmp.Or(s.timeout, 30*time.Second))
+	}
+	o.sessions = inBubbleBy(t, s.config, at, s.by, func(b *bubble) {
+		ctx, cancel := s.ctx(b.Context())
+		defer cancel()
+		o.told = b.ask(ctx, request(s.req))
+		answered := time.Now()
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
+		}
+		o.behind = time.Since(answered)
+		o.dials = b.network.Dials()
+	})
+	return o
+}
+
+// request asks about the target, if nobody else is asked about.
 func request(r smtpprobe.Request) smtpprobe.Request {
 	if r.Target == "" {
 		r.Target, r.Control = target, control
@@ -111,60 +336,14 @@ func request(r smtpprobe.Request) smtpprobe.Request {
 	return r
 }
 
-// summary puts a session's findings in one line: "greeting 220, ehlo 250, mail
-// 250, target 550, control 550".
-func summary(s smtpprobe.Session) string {
-	var parts []string
-	for _, step := range []struct {
-		name  string
-		reply *smtp.Reply
-	}{
-		{"greeting", s.Greeting},
-		{"ehlo", s.EHLO},
-		{"starttls", s.STARTTLS},
-		{"mail", s.MAIL},
-		{"target", s.Target},
-		{"control", s.Control},
-	} {
-		if step.reply != nil {
-			parts = append(parts, fmt.Sprintf("%s %d", step.name, step.reply.Code))
-		}
+func cancelAfter(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(ctx)
+		time.AfterFunc(d, cancel)
+		return ctx, cancel
 	}
-	if s.TLS != "" {
-		parts = append(parts, s.TLS)
-	}
-	if s.Failure != nil {
-		parts = append(parts, fmt.Sprintf("failure %s at %s", s.Failure.Kind, s.Failure.Phase))
-	}
-	return strings.Join(parts, ", ")
 }
 
-// summaries are those of all sessions, a line each.
-func summaries(f smtpprobe.Findings) string {
-	var lines []string
-	for _, s := range f.Sessions {
-		lines = append(lines, summary(s))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// transcript is the dialogue a line each, without times.
-func transcript(s smtpprobe.Session) string {
-	var b strings.Builder
-	for _, line := range s.Transcript {
-		fmt.Fprintf(&b, "%s %s\n", line.From, line.Text)
-	}
-	return b.String()
-}
-
-// wire turns the lines of a text into those of SMTP: one a line, without
-// indentation, ended by CRLF.
-func wire(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			b.WriteString(line + "\r\n")
-		}
-	}
-	return b.String()
+func deadlineAfter(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }

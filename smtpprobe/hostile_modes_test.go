@@ -2,116 +2,57 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostileFound is what a probe on its own finds at each hostile host. Sessions
-// are separated by " / ".
+// hostileFound is what a probe on its own finds at each hostile host, by what
+// is found. Sessions are separated by " / ".
 var hostileFound = map[string]string{
-	"drip-greeting":   "failure timeout at greeting",
-	"drip-ehlo":       "greeting 220, failure timeout at ehlo",
-	"drip-mail":       "greeting 220, ehlo 250, failure timeout at mail",
-	"drip-rcpt":       "greeting 220, ehlo 250, mail 250, failure timeout at rcpt",
-	"drip-lines":      "greeting 220, failure timeout at ehlo",
-	"slow-replies":    "", // as long as the longest wait for a reply: anything
-	"slow-recipients": "",
-	"late-greeting":   "failure timeout at greeting",
-
-	"silent-at-greeting": "failure timeout at greeting",
-	"closes-at-greeting": "failure closed at greeting",
-	"resets-at-greeting": "failure reset at greeting",
-	"421-at-greeting":    "greeting 421",
-	"silent-at-ehlo":     "greeting 220, failure timeout at ehlo",
-	"closes-at-ehlo":     "greeting 220, failure closed at ehlo",
-	"resets-at-ehlo":     "greeting 220, failure reset at ehlo",
-	"421-at-ehlo":        "greeting 220, ehlo 421",
-	"silent-at-starttls": "greeting 220, ehlo 250, failure timeout at starttls",
-	"closes-at-starttls": "greeting 220, ehlo 250, failure closed at starttls",
-	"resets-at-starttls": "greeting 220, ehlo 250, failure reset at starttls",
-	"421-at-starttls":    "greeting 220, ehlo 250, starttls 421",
-	"silent-at-mail":     "greeting 220, ehlo 250, failure timeout at mail",
-	"closes-at-mail":     "greeting 220, ehlo 250, failure closed at mail",
-	"resets-at-mail":     "greeting 220, ehlo 250, failure reset at mail",
-	"421-at-mail":        "greeting 220, ehlo 250, mail 421",
-	"silent-at-rcpt":     "greeting 220, ehlo 250, mail 250, failure timeout at rcpt",
-	"closes-at-rcpt":     "greeting 220, ehlo 250, mail 250, failure closed at rcpt",
-	"resets-at-rcpt":     "greeting 220, ehlo 250, mail 250, failure reset at rcpt",
-	"421-at-rcpt":        "greeting 220, ehlo 250, mail 250, target 421",
-	"silent-at-rset":     goodFound,
-	"closes-at-rset":     goodFound,
-	"resets-at-rset":     goodFound,
-	"421-at-rset":        goodFound,
-	"silent-at-quit":     goodFound,
-	"closes-at-quit":     goodFound,
-	"resets-at-quit":     goodFound,
-	"421-at-quit":        goodFound,
-
-	"long-line-greeting":        "failure protocol at greeting",
-	"long-line-ehlo":            "greeting 220, failure protocol at ehlo",
-	"long-line-rcpt":            "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"endless-greeting":          "failure protocol at greeting",
-	"endless-ehlo":              "greeting 220, failure protocol at ehlo",
-	"endless-mail":              "greeting 220, ehlo 250, failure protocol at mail",
-	"endless-rcpt":              "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"endless-line":              "failure protocol at greeting",
-	"endless-replies":           "greeting 220, failure protocol at ehlo",
-	"endless-nothing":           "failure protocol at greeting",
-	"no-line-end-greeting":      "failure timeout at greeting",
-	"no-line-end-rcpt":          "greeting 220, ehlo 250, mail 250, failure timeout at rcpt",
-	"thousand-lines-then-reset": "greeting 220, failure protocol at ehlo",
-	"long-keywords":             goodFound,
-
-	"bare-lf":               goodFound,
-	"bare-cr":               "failure timeout at greeting",
-	"byte-by-byte":          goodFound,
-	"byte-by-byte-over-tls": goodFoundTLS("TLS 1.3"),
-	"binary":                "failure protocol at greeting",
-	"http":                  "failure protocol at greeting",
-	"http-second":           "failure timeout at greeting",
-	"ssh":                   "failure protocol at greeting",
-	"control-characters":    goodFound,
-	"mixed-codes":           "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"mixed-codes-refusal":   "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"reply-of-1xx":          "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"354-to-rcpt":           "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-
-	"two-greetings":               "greeting 220, failure protocol at ehlo",
-	"two-greetings-apart":         "greeting 220, failure protocol at ehlo",
-	"two-replies-to-ehlo":         "greeting 220, ehlo 250, failure protocol at mail",
-	"two-replies-to-mail":         "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"refusal-waiting":             "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"two-replies-to-rcpt":         "greeting 220, ehlo 250, mail 250, failure protocol at rcpt",
-	"pipelining-dropped":          "greeting 220, ehlo 250, mail 250, failure timeout at rcpt",
-	"pipelining-last-dropped":     goodFound,
-	"pipelining-reversed":         goodFound,
-	"pipelining-reversed-by-name": goodFound,
-
-	"tls-breaks-off":        "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound,
-	"tls-silent":            "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound,
-	"tls-flood":             "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo",
-	"tls-refused":           "greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550",
-	"tls-closes":            "greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound,
-	"tls-stalls":            "greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound,
-	"tls-garbage":           "greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound,
-	"tls-injected":          "greeting 220, ehlo 250, starttls 220, failure protocol at starttls",
-	"tls-wants-certificate": "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound,
-	"tls-expired":           goodFoundTLS("TLS 1.3"),
-	"tls-other-name":        goodFoundTLS("TLS 1.3"),
-	"tls-old":               goodFoundTLS("TLS 1.0"),
-
-	"five-then-refuses": goodFound,
-	"five-then-rejects": goodFound,
-	"five-then-421":     goodFound,
-	"random":            "", // anything
-	"ban":               "greeting 220, ehlo 250, mail 250, target 250, control 250",
-	"flood-after-quit":  goodFound,
+	"failure timeout at greeting":                               "drip-greeting late-greeting silent-at-greeting no-line-end-greeting bare-cr http-second",
+	"greeting 220, failure timeout at ehlo":                     "drip-ehlo drip-lines silent-at-ehlo",
+	"greeting 220, ehlo 250, failure timeout at mail":           "drip-mail silent-at-mail",
+	"greeting 220, ehlo 250, mail 250, failure timeout at rcpt": "drip-rcpt silent-at-rcpt no-line-end-rcpt pipelining-dropped",
+	"anything":                                                 "slow-replies slow-recipients random",
+	"failure closed at greeting":                               "closes-at-greeting",
+	"failure reset at greeting":                                "resets-at-greeting",
+	"greeting 421":                                             "421-at-greeting",
+	"greeting 220, failure closed at ehlo":                     "closes-at-ehlo",
+	"greeting 220, failure reset at ehlo":                      "resets-at-ehlo",
+	"greeting 220, ehlo 421":                                   "421-at-ehlo",
+	"greeting 220, ehlo 250, failure timeout at starttls":      "silent-at-starttls",
+	"greeting 220, ehlo 250, failure closed at starttls":       "closes-at-starttls",
+	"greeting 220, ehlo 250, failure reset at starttls":        "resets-at-starttls",
+	"greeting 220, ehlo 250, starttls 421":                     "421-at-starttls",
+	"greeting 220, ehlo 250, failure closed at mail":           "closes-at-mail",
+	"greeting 220, ehlo 250, failure reset at mail":            "resets-at-mail",
+	"greeting 220, ehlo 250, mail 421":                         "421-at-mail",
+	"greeting 220, ehlo 250, mail 250, failure closed at rcpt": "closes-at-rcpt",
+	"greeting 220, ehlo 250, mail 250, failure reset at rcpt":  "resets-at-rcpt",
+	"greeting 220, ehlo 250, mail 250, target 421":             "421-at-rcpt",
+	goodFound: "silent-at-rset closes-at-rset resets-at-rset 421-at-rset silent-at-quit closes-at-quit " +
+		"resets-at-quit 421-at-quit long-keywords bare-lf byte-by-byte control-characters " +
+		"pipelining-last-dropped pipelining-reversed pipelining-reversed-by-name five-then-refuses " +
+		"five-then-rejects five-then-421 flood-after-quit",
+	"failure protocol at greeting": "long-line-greeting endless-greeting endless-line endless-nothing binary http ssh",
+	"greeting 220, failure protocol at ehlo": "long-line-ehlo endless-ehlo endless-replies thousand-lines-then-reset two-greetings " +
+		"two-greetings-apart",
+	"greeting 220, ehlo 250, mail 250, failure protocol at rcpt": "long-line-rcpt endless-rcpt mixed-codes mixed-codes-refusal reply-of-1xx 354-to-rcpt " +
+		"two-replies-to-mail refusal-waiting two-replies-to-rcpt",
+	"greeting 220, ehlo 250, failure protocol at mail": "endless-mail two-replies-to-ehlo",
+	goodFoundTLS("TLS 1.3"):                            "byte-by-byte-over-tls tls-expired tls-other-name",
+	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound: "tls-breaks-off tls-silent tls-wants-certificate",
+	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo":               "tls-flood",
+	"greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550":               "tls-refused",
+	"greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound:          "tls-closes tls-stalls tls-garbage",
+	"greeting 220, ehlo 250, starttls 220, failure protocol at starttls":                    "tls-injected",
+	goodFoundTLS("TLS 1.0"): "tls-old",
+	"greeting 220, ehlo 250, mail 250, target 250, control 250": "ban",
 }
 
 func goodFoundTLS(version string) string {
@@ -129,23 +70,28 @@ const (
 func TestHostileHosts(t *testing.T) {
 	for _, kind := range smtptest.HostileKinds() {
 		t.Run(kind, func(t *testing.T) {
-			want, ok := hostileFound[kind]
-			if strings.HasPrefix(kind, "turns-") {
-				want, ok = goodFound, true
+			want := ""
+			for found, kinds := range hostileFound {
+				if slices.Contains(strings.Fields(kinds), kind) {
+					want = found
+				}
 			}
-			if !ok {
+			if strings.HasPrefix(kind, "turns-") {
+				want = goodFound
+			}
+			if want == "" {
 				t.Fatal("nobody has said what should be found of it")
 			}
 			sessions := inBubble(t, smtpprobe.Config{}, one(smtptest.HostileHost(kind)), func(b *bubble) {
 				r := b.ask(b.Context(), about("real@a.example"))
-				if got := strings.ReplaceAll(summaries(r.found), "\n", " / "); want != "" && got != want || r.err != nil {
+				if got := strings.ReplaceAll(summaries(r.found), "\n", " / "); want != "anything" && got != want || r.err != nil {
 					b.Errorf("found %s (%v), want %s", got, r.err, want)
 				}
 				if r.took > hostileBudget+hostileGrace {
 					b.Errorf("took %v", r.took)
 				}
 				checkFindings(b.T, r.found)
-				checkNotFooled(b.T, "real@a.example", r)
+				checkVerdict(b.T, "real@a.example", r)
 				begun := time.Now()
 				if err := b.pool.Close(); err != nil || time.Since(begun) > 5*time.Second {
 					b.Errorf("the pool closed after %v (%v)", time.Since(begun), err)
@@ -171,7 +117,7 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 					local := []string{"real", "real", "missing"}[i%3]
 					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", local, i, i%2)))
 				}
-				honest := aboutAll(mailboxes(10, func(i int) bool { return i%2 == 0 }, "honest.example"), "192.0.2.2")
+				honest := aboutAll(mailboxes(10, every(2), "honest.example"), "192.0.2.2")
 				for i := range honest {
 					honest[i].Hosts[0].Name = "mx.honest.example" // of another provider
 				}
@@ -182,12 +128,12 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 					case r.err != nil || len(r.found.Sessions) == 0:
 						b.Errorf("%s: %v", mailbox, r.err)
 					case strings.HasSuffix(mailbox, "@honest.example"):
-						checkTruth(b.T, map[string]smtpprobe.Findings{mailbox: r.found})
+						checkTruth(b.T, []string{mailbox}, []told{r})
 						if r.took > hostileGrace {
 							b.Errorf("%s took %v at an honest host", mailbox, r.took)
 						}
 					case kind != "pipelining-reversed": // which names none, so that in company nothing tells that it mixes them up
-						checkNotFooled(b.T, mailbox, r)
+						checkVerdict(b.T, mailbox, r)
 					}
 				}
 				if n := len(b.network.Dials()); n > 100 {
@@ -195,20 +141,5 @@ func TestCrowdsAtHostileHosts(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// checkNotFooled fails when what was said to a mailbox that exists would be
-// read as that it does not.
-func checkNotFooled(t *testing.T, mailbox string, r told) {
-	t.Helper()
-	last := r.last()
-	if !strings.HasPrefix(mailbox, "real") || last.Target == nil || last.Unproven {
-		return
-	}
-	question := replies.Input{Phase: smtp.PhaseRCPT, Reply: *last.Target, Host: last.Host, Mailbox: mailbox}
-	switch class := replies.DefaultClassifier().Read(question).Class; class {
-	case replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
-		t.Errorf("%s was told %q, which is read as %s:\n%s", mailbox, last.Target, class, transcript(last))
 	}
 }

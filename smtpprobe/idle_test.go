@@ -1,70 +1,51 @@
 package smtpprobe_test
 
 import (
-	"bufio"
-	"io"
-	"net"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // TestNobodyWaitsForAGoodbye has a host end an idle session that a request
-// would have had. The request gets another one before the host answers QUIT.
+// would have had, with 421 or by hanging up. The request gets another one
+// before the host answers QUIT, and the host is not taken for one that has had
+// enough of a transaction: its next session serves one after the other.
 func TestNobodyWaitsForAGoodbye(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		var sessions atomic.Int32
-		network.Add("192.0.2.1", smtptest.HandlerFunc(func(conn net.Conn) {
-			if sessions.Add(1) > 1 {
-				good().ServeSMTP(conn)
-				return
-			}
-			in := bufio.NewReader(conn)
-			_, _ = io.WriteString(conn, "220 mx\r\n")
-			for _, reply := range []string{"250-mx\r\n250 PIPELINING", "250 ok", "250 2.1.5 <alice@example.com> ok", "550 5.1.1 <random@example.com> no such user"} {
-				_, _ = in.ReadString('\n')
-				_, _ = io.WriteString(conn, reply+"\r\n")
+	for _, ends := range []string{"421 enough", ""} {
+		host := &peer{}
+		host.After = func(v *visit, c string) string {
+			if v.Number > 1 || c != "RSET" {
+				return ""
 			}
 			time.Sleep(time.Second)
-			_, _ = io.WriteString(conn, "421 enough\r\n")
-			_, _ = io.Copy(io.Discard, in)
-		}))
-		prober := newProber(t, smtpprobe.Config{}, network)
-		ask := func() time.Duration {
-			began := time.Now()
-			found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt("192.0.2.1")}))
-			if err != nil || len(found.Sessions) != 1 || found.Sessions[0].Target == nil {
-				t.Errorf("%+v, %v", found, err)
+			if ends == "" {
+				return closes
 			}
-			return time.Since(began)
+			return ends
 		}
-		ask()
-		time.Sleep(3 * time.Second)
-		if took := ask(); took > time.Second {
-			t.Errorf("took %v", took)
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			for i := range 4 {
+				r := b.ask(b.Context(), about("good@a.example"))
+				if r.code() != 250 || len(r.found.Sessions) != 1 || r.took > time.Second {
+					b.Errorf("%d: %v after %v", i, r, r.took)
+				}
+				time.Sleep(2 * time.Second)
+			}
+		})
+		if len(sessions) != 2 {
+			t.Errorf("%q: %d sessions, want 2", ends, len(sessions))
 		}
-		if err := prober.Close(); err != nil {
-			t.Error(err)
-		}
-		network.Close()
-		if n := sessions.Load(); n != 2 {
-			t.Errorf("%d sessions, want 2", n)
-		}
-	})
+	}
 }
 
-// TestEachIdleSessionEndsInItsTime sees that the end of one is not forgotten
-// over that of another.
+// TestEachIdleSessionEndsInItsTime sees that nobody has to come for an idle
+// session to end, and that the end of one is not forgotten over that of
+// another.
 func TestEachIdleSessionEndsInItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		prober := newProber(t, smtpprobe.Config{}, network)
+	inBubble(t, smtpprobe.Config{}, nil, func(b *bubble) {
 		began := time.Now()
 		for _, step := range []struct {
 			at   time.Duration
@@ -77,51 +58,13 @@ func TestEachIdleSessionEndsInItsTime(t *testing.T) {
 		} {
 			time.Sleep(time.Until(began.Add(step.at)))
 			synctest.Wait()
-			if n := prober.Stats().Idle; n != step.idle {
-				t.Errorf("after %v: %d are idle, want %d", step.at, n, step.idle)
+			if n, open := b.pool.Stats().Idle, b.gauges.now(); n != step.idle || open != n {
+				b.Errorf("after %v: %d are idle and %d open, want %d", step.at, n, open, step.idle)
 			}
-			if step.ask == "" {
-				continue
+			if step.ask != "" {
+				b.network.Add(step.ask, good())
+				b.checkAnswered([]told{b.ask(b.Context(), about(target, step.ask))}, 250)
 			}
-			network.Add(step.ask, good())
-			if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt(step.ask)})); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := prober.Close(); err != nil {
-			t.Error(err)
-		}
-		network.Close()
-	})
-}
-
-// TestHostThatEndsAnIdleSession sees that a host which hangs up on a session
-// that rests is not taken for one that has had enough of a transaction: its
-// next session serves one after the other.
-func TestHostThatEndsAnIdleSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		var sessions atomic.Int32
-		network.Add("192.0.2.1", smtptest.HandlerFunc(func(conn net.Conn) {
-			if sessions.Add(1) == 1 {
-				time.AfterFunc(time.Second, func() { _ = conn.Close() })
-			}
-			good().ServeSMTP(conn)
-		}))
-		prober := newProber(t, smtpprobe.Config{}, network)
-		for range 4 {
-			found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hostsAt("192.0.2.1")}))
-			if err != nil || found.Sessions[0].Target == nil {
-				t.Errorf("%+v, %v", found, err)
-			}
-			time.Sleep(2 * time.Second)
-		}
-		if err := prober.Close(); err != nil {
-			t.Error(err)
-		}
-		network.Close()
-		if n := sessions.Load(); n != 2 {
-			t.Errorf("%d sessions, want 2", n)
 		}
 	})
 }

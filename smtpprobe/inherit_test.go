@@ -12,29 +12,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// cancelling is a dialer whose connections call hook when they have read a
-// text.
-type cancelling struct {
-	smtpprobe.Dialer
-	text string
-	hook func()
-}
-
-func (d cancelling) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.Dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return cancellingConn{c, d.text, d.hook}, nil
-}
-
-type cancellingConn struct {
+// hookedConn is a connection that calls hook when it has read a text.
+type hookedConn struct {
 	net.Conn
 	text string
 	hook func()
 }
 
-func (c cancellingConn) Read(b []byte) (int, error) {
+func (c hookedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if strings.Contains(string(b[:n]), c.text) {
 		c.hook()
@@ -56,10 +41,18 @@ func TestNobodyInheritsACancelledSession(t *testing.T) {
 		{"answered", "550 5.1.1", 5 * time.Millisecond, 101 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, smtpprobe.Config{}, one(&peer{greet: greeting, wait: working}), func(b *bubble) {
+			giveUp := func() {}
+			hooked := func(d smtpprobe.Dialer) smtpprobe.Dialer {
+				return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+					c, err := d.DialContext(ctx, network, address)
+					return hookedConn{c, tt.text, func() { giveUp() }}, err
+				})
+			}
+			host := &peer{Greet: slowGreeting, Takes: time.Millisecond}
+			inBubbleBy(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), hooked, func(b *bubble) {
 				ctx, cancel := context.WithCancel(b.Context())
 				defer cancel()
-				giveUp := func() {
+				giveUp = func() {
 					if tt.after > 0 {
 						time.AfterFunc(tt.after, cancel)
 						return
@@ -67,23 +60,14 @@ func TestNobodyInheritsACancelledSession(t *testing.T) {
 					cancel()
 					synctest.Wait() // for all that follows from it
 				}
-				pool := newProber(b.T, smtpprobe.Config{MaxSessionsPerHost: 1}, cancelling{b.gauges, tt.text, giveUp})
 				var all sync.WaitGroup
-				all.Go(func() { _, _ = pool.Probe(ctx, about("good0@a.example")) })
+				all.Go(func() { b.ask(ctx, about("good0@a.example")) })
 				synctest.Wait() // it opens a session
 				time.Sleep(tt.joins)
 				for _, req := range aboutAll([]string{"good1@a.example", "good2@b.example"}) {
-					all.Go(func() {
-						found, err := pool.Probe(b.Context(), req)
-						if r := (told{found: found, err: err}); err != nil || r.last().Target == nil || r.last().Target.Code != 250 {
-							b.Errorf("%s: found %s (%v)", req.Target, summaries(found), err)
-						}
-					})
+					all.Go(func() { b.checkAnswered([]told{b.ask(b.Context(), req)}, 250) })
 				}
 				all.Wait()
-				if err := pool.Close(); err != nil {
-					b.Error(err)
-				}
 			})
 		})
 	}

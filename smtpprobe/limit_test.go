@@ -3,8 +3,7 @@ package smtpprobe_test
 import (
 	"context"
 	"errors"
-	"net"
-	"strconv"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,38 +15,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// gauge is a dialer that knows how many connections are open, and the most that
-// were.
-type gauge struct {
-	smtpprobe.Dialer
-	mu         sync.Mutex
-	open, most int
-}
-
-type gaugedConn struct {
-	net.Conn
-	closed func()
-}
-
-func (g *gauge) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := g.Dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	g.add(1)
-	return gaugedConn{c, sync.OnceFunc(func() { g.add(-1) })}, nil
-}
-
-func (g *gauge) add(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.open += n
-	g.most = max(g.most, g.open)
-}
-
-func (c gaugedConn) Close() error {
-	c.closed()
-	return c.Conn.Close()
+// two are a host at 192.0.2.1 and another at 192.0.2.2.
+func two(h smtptest.Handler) map[string]smtptest.Handler {
+	return map[string]smtptest.Handler{"192.0.2.1": h, "192.0.2.2": h}
 }
 
 func TestSessionsAreLimited(t *testing.T) {
@@ -58,78 +28,58 @@ func TestSessionsAreLimited(t *testing.T) {
 		most   int
 	}{
 		{"per host", smtpprobe.Config{MaxSessionsPerHost: 2}, [][]smtpprobe.Host{mx("192.0.2.1")}, 2},
-		{"per address, whatever its name", smtpprobe.Config{MaxSessionsPerHost: 2}, [][]smtpprobe.Host{mx("192.0.2.1"), {{Name: "alias.example", Addrs: mx("192.0.2.1")[0].Addrs}}}, 2},
+		{"per address, whatever its name", smtpprobe.Config{MaxSessionsPerHost: 2},
+			[][]smtpprobe.Host{mx("192.0.2.1"), {{Name: "alias.example", Addrs: addrsOf("192.0.2.1")}}}, 2},
 		{"per address, however written", smtpprobe.Config{MaxSessionsPerHost: 2}, [][]smtpprobe.Host{mx("192.0.2.1"), mx("::ffff:192.0.2.1")}, 2},
 		{"hosts do not wait for each other", smtpprobe.Config{MaxSessionsPerHost: 2}, [][]smtpprobe.Host{mx("192.0.2.1"), mx("192.0.2.2")}, 4},
 		{"in all", smtpprobe.Config{MaxSessionsPerHost: 2, MaxSessions: 3}, [][]smtpprobe.Host{mx("192.0.2.1"), mx("192.0.2.2")}, 3},
 		{"by default", smtpprobe.Config{}, [][]smtpprobe.Host{mx("192.0.2.1")}, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := twoHosts(slow(time.Second, time.Second, 0))
-				g := &gauge{Dialer: network}
-				prober := newProber(t, tt.config, g)
+			inBubble(t, tt.config, two(slow(time.Second, time.Second, 0)), func(b *bubble) {
 				var wg sync.WaitGroup
 				for i := range 12 {
 					wg.Go(func() {
-						found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: tt.hosts[i%len(tt.hosts)]}))
-						if got := summaries(found); got != goodFound || err != nil {
-							t.Errorf("found %s (%v)", got, err)
+						r := b.ask(b.Context(), request(smtpprobe.Request{Hosts: tt.hosts[i%len(tt.hosts)]}))
+						if summaries(r.found) != goodFound || r.err != nil {
+							t.Errorf("found %v", r)
 						}
 					})
 				}
 				wg.Wait()
-				if err := prober.Close(); err != nil {
-					t.Error(err)
-				}
-				network.Close()
-				if g.most != tt.most || g.open != 0 {
-					t.Errorf("at most %d sessions at a time, want %d; %d left open", g.most, tt.most, g.open)
+				if _, most := b.gauges.peaks(); most != tt.most {
+					t.Errorf("at most %d sessions at a time, want %d", most, tt.most)
 				}
 			})
 		})
 	}
 }
 
-func twoHosts(h smtptest.Handler) *smtptest.Network {
-	network := smtptest.NewNetwork()
-	network.Add("192.0.2.1", h)
-	network.Add("192.0.2.2", h)
-	return network
-}
-
-func TestWhoWaitsIsServedInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := twoHosts(&smtptest.Host{CatchAll: true, GreetingDelay: time.Second})
-		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)
+func TestThoseThatWaitAreServedInOrder(t *testing.T) {
+	var want, got []string
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&smtptest.Host{CatchAll: true, GreetingDelay: time.Second}), func(b *bubble) {
 		var wg sync.WaitGroup
-		var want []string
 		for i := range 5 {
-			mailbox := "u" + strconv.Itoa(i) + "@example.com"
+			mailbox := fmt.Sprintf("u%d@example.com", i)
 			want = append(want, "RCPT TO:<"+mailbox+">")
-			wg.Go(func() {
-				_, _ = prober.Probe(t.Context(), smtpprobe.Request{Hosts: mx("192.0.2.1"), Target: mailbox})
-			})
+			wg.Go(func() { b.ask(b.Context(), smtpprobe.Request{Hosts: mx("192.0.2.1"), Target: mailbox}) })
 			synctest.Wait()
 		}
 		wg.Wait()
-		_ = prober.Close()
-		network.Close()
-		var got []string
-		for _, s := range network.Sessions() {
-			got = append(got, withVerb(s, "RCPT")...)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("order (-want +got):\n%s", diff)
-		}
 	})
+	for _, s := range sessions {
+		got = append(got, withVerb(s, "RCPT")...)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
 }
 
-// occupy takes the only session with a host that is silent for 20 s.
-func occupy(t *testing.T, prober *smtpprobe.Pool, addr string) (wait func()) {
-	t.Helper()
+// occupy takes the only session with a host that is silent for 20 s, and
+// returns a function that waits for its end.
+func (b *bubble) occupy(addr string) (wait func()) {
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx(addr)})) })
+	wg.Go(func() { b.ask(b.Context(), request(smtpprobe.Request{Hosts: mx(addr)})) })
 	synctest.Wait()
 	return wg.Wait
 }
@@ -137,14 +87,8 @@ func occupy(t *testing.T, prober *smtpprobe.Pool, addr string) (wait func()) {
 // TestWaitingForASessionTellsNothingAboutTheHost sees that a session which
 // never began is in no findings, only those before it are.
 func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
-	deadline := func(ctx context.Context) (context.Context, context.CancelFunc) {
-		return context.WithTimeout(ctx, time.Second)
-	}
-	cancel := func(ctx context.Context) (context.Context, context.CancelFunc) {
-		ctx, cancel := context.WithCancel(ctx)
-		time.AfterFunc(time.Second, cancel)
-		return ctx, cancel
-	}
+	deadline, cancel := deadlineAfter(time.Second), cancelAfter(time.Second)
+	perHost, inAll := smtpprobe.Config{MaxSessionsPerHost: 1}, smtpprobe.Config{MaxSessions: 1}
 	for _, tt := range []struct {
 		name   string
 		config smtpprobe.Config
@@ -152,36 +96,28 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 		addrs  []string // the last is occupied, unless sessions are limited in all
 		found  string
 		err    error
-		took   time.Duration
 	}{
-		{"deadline", smtpprobe.Config{MaxSessionsPerHost: 1}, deadline, []string{"192.0.2.1"}, "", smtpprobe.ErrBusy, time.Second},
-		{"deadline, all sessions taken", smtpprobe.Config{MaxSessions: 1}, deadline, []string{"192.0.2.3"}, "", smtpprobe.ErrBusy, time.Second},
-		{"deadline at the second host", smtpprobe.Config{MaxSessionsPerHost: 1}, deadline, []string{"192.0.2.2", "192.0.2.1"}, "greeting 421", smtpprobe.ErrBusy, time.Second},
-		{"cancel", smtpprobe.Config{MaxSessionsPerHost: 1}, cancel, []string{"192.0.2.1"}, "", context.Canceled, time.Second},
-		{"cancel, all sessions taken", smtpprobe.Config{MaxSessions: 1}, cancel, []string{"192.0.2.3"}, "", context.Canceled, time.Second},
+		{"deadline", perHost, deadline, []string{"192.0.2.1"}, "", smtpprobe.ErrBusy},
+		{"deadline, all sessions taken", inAll, deadline, []string{"192.0.2.3"}, "", smtpprobe.ErrBusy},
+		{"deadline at the second host", perHost, deadline, []string{"192.0.2.2", "192.0.2.1"}, "greeting 421", smtpprobe.ErrBusy},
+		{"cancel", perHost, cancel, []string{"192.0.2.1"}, "", context.Canceled},
+		{"cancel, all sessions taken", inAll, cancel, []string{"192.0.2.3"}, "", context.Canceled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				network.Add("192.0.2.1", smtptest.Script("hang"))
-				network.Add("192.0.2.2", &smtptest.Host{Greeting: "421 busy"})
-				prober := newProber(t, tt.config, network)
-				wait := occupy(t, prober, "192.0.2.1")
-
-				ctx, stop := tt.end(t.Context())
+			hosts := map[string]smtptest.Handler{"192.0.2.1": smtptest.Script("hang"), "192.0.2.2": &smtptest.Host{Greeting: "421 busy"}}
+			inBubble(t, tt.config, hosts, func(b *bubble) {
+				wait := b.occupy("192.0.2.1")
+				ctx, stop := tt.end(b.Context())
 				defer stop()
-				start := time.Now()
-				found, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx(tt.addrs...), Budget: time.Minute}))
-				if got := summaries(found); got != tt.found || !errors.Is(err, tt.err) || time.Since(start) != tt.took {
-					t.Errorf("found %q (%v) after %v, want %q (%v) after %v", got, err, time.Since(start), tt.found, tt.err, tt.took)
+				r := b.ask(ctx, request(smtpprobe.Request{Hosts: mx(tt.addrs...), Budget: time.Minute}))
+				if summaries(r.found) != tt.found || !errors.Is(r.err, tt.err) || r.took != time.Second {
+					t.Errorf("found %v after %v, want %q (%v)", r, r.took, tt.found, tt.err)
 				}
-				if errors.Is(err, smtpprobe.ErrBusy) && errors.Is(err, context.Canceled) {
-					t.Errorf("busy and cancelled at the same time: %v", err)
+				if errors.Is(r.err, smtpprobe.ErrBusy) && errors.Is(r.err, context.Canceled) {
+					t.Errorf("busy and cancelled at the same time: %v", r.err)
 				}
 				wait()
-				_ = prober.Close()
-				network.Close()
-				if got, want := len(network.Dials()), len(tt.addrs); got != want {
+				if got, want := len(b.network.Dials()), len(tt.addrs); got != want {
 					t.Errorf("%d connections, want %d", got, want)
 				}
 			})
@@ -189,13 +125,11 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsLimited has one session under way and two waiting, and sees
-// that a third is turned away, and another address is not. Those that are told
-// of waits are not limited, and take nobody's place.
-func TestWhoWaitsIsLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := twoHosts(slow(5*time.Second, 0, 0))
-		prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 2}, network)
+// TestThoseThatWaitAreLimited has one session under way and two waiting, and
+// sees that a third is turned away, and another address is not. Those that are
+// told of waits are not limited, and take nobody's place.
+func TestThoseThatWaitAreLimited(t *testing.T) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 2}, two(slow(5*time.Second, 0, 0)), func(b *bubble) {
 		var wg sync.WaitGroup
 		for i := range 9 {
 			req := smtpprobe.Request{Hosts: mx("192.0.2.1")}
@@ -203,30 +137,26 @@ func TestWhoWaitsIsLimited(t *testing.T) {
 				req.Queued = func(bool) {}
 			}
 			wg.Go(func() {
-				found, err := prober.Probe(t.Context(), request(req))
-				if got := summaries(found); got != goodFound || err != nil {
-					t.Errorf("found %s (%v)", got, err)
+				if r := b.ask(b.Context(), request(req)); summaries(r.found) != goodFound || r.err != nil {
+					b.Errorf("found %v", r)
 				}
 			})
 			synctest.Wait()
 		}
-		start := time.Now()
-		found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("::ffff:192.0.2.1")}))
-		if !errors.Is(err, smtpprobe.ErrBusy) || len(found.Sessions) != 0 || time.Since(start) != 0 {
-			t.Errorf("found %s (%v) after %v", summaries(found), err, time.Since(start))
+		r := b.ask(b.Context(), request(smtpprobe.Request{Hosts: mx("::ffff:192.0.2.1")}))
+		if !errors.Is(r.err, smtpprobe.ErrBusy) || len(r.found.Sessions) != 0 || r.took != 0 {
+			b.Errorf("found %v after %v", r, r.took)
 		}
-		if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.2")})); err != nil {
-			t.Errorf("another address: %v", err)
+		if r := b.ask(b.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.2")})); r.err != nil {
+			b.Errorf("another address: %v", r.err)
 		}
 		wg.Wait()
-		_ = prober.Close()
-		network.Close()
 	})
 }
 
 // TestBudget is about a host that falls silent at EHLO and can be asked at
 // once, or one that does at RCPT and can be asked after the 20 s that another
-// probe waits for it and the 3 s of its QUIT.
+// probe waits for it and the 3 s of its QUIT. No other host is asked then.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -242,48 +172,51 @@ func TestBudget(t *testing.T) {
 		{"the context does not", true, 5 * time.Second, 25 * time.Second, 25 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				host, want := "S: 220 mx\nhang", "greeting 220, failure timeout at ehlo"
+			host, want := "S: 220 mx\nhang", "greeting 220, failure timeout at ehlo"
+			if tt.occupied {
+				host, want = group+"S: 250 ok\nhang", "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"
+			}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(smtptest.Script(host)), func(b *bubble) {
 				if tt.occupied {
-					host, want = group+"S: 250 ok\nhang", "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"
+					defer b.occupy("192.0.2.1")()
 				}
-				network := twoHosts(smtptest.Script(host))
-				prober := newProber(t, smtpprobe.Config{MaxSessionsPerHost: 1}, network)
-				if tt.occupied {
-					defer occupy(t, prober, "192.0.2.1")()
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), tt.timeout)
+				ctx, cancel := context.WithTimeout(b.Context(), tt.timeout)
 				defer cancel()
-				start := time.Now()
-				found, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1"), Budget: tt.budget}))
-				if got := summaries(found); got != want || err != nil {
-					t.Errorf("found %s (%v), want %s", got, err, want)
+				r := b.ask(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1"), Budget: tt.budget}))
+				if summaries(r.found) != want || r.err != nil || r.took != tt.took {
+					t.Errorf("found %v after %v, want %s after %v", r, r.took, want, tt.took)
 				}
-				if got := time.Since(start); got != tt.took {
-					t.Errorf("took %v, want %v", got, tt.took)
-				}
-				_ = prober.Close()
-				network.Close()
 			})
 		})
 	}
-}
-
-func TestSpentBudgetEndsTheTour(t *testing.T) {
 	hang := smtptest.Script("S: 220 mx\nhang")
 	o := probe(t, setting{req: smtpprobe.Request{Budget: 5 * time.Second}}, hang, good())
-	if got, want := summaries(o.found), "greeting 220, failure timeout at ehlo"; got != want || o.err != nil {
-		t.Errorf("found %s (%v), want %s", got, o.err, want)
+	if want := "greeting 220, failure timeout at ehlo"; summaries(o.found) != want || o.err != nil {
+		t.Errorf("a spent one: found %v, want %s", o, want)
 	}
 }
 
-func TestPassedDeadlineIsNotTakenForAWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
-		defer cancel()
-		o := probeContext(ctx, t, silentNetwork(good()), mx("192.0.2.1"))
-		if got, want := summaries(o.found), "failure timeout at connect"; got != want || o.err != nil {
-			t.Errorf("found %s (%v), want %s", got, o.err, want)
+// TestStats looks at a pool with one question under way and two that wait, when
+// they are answered, and when the pool is closed.
+func TestStats(t *testing.T) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&smtptest.Host{CatchAll: true, RCPTDelay: time.Second}), func(b *bubble) {
+		check := func(when string, want smtpprobe.Stats) {
+			b.Helper()
+			if diff := cmp.Diff(want, b.pool.Stats()); diff != "" {
+				b.Errorf("%s: %s", when, diff)
+			}
 		}
+		check("before", smtpprobe.Stats{})
+		var asked sync.WaitGroup
+		for _, m := range []string{"first@example.test", "second@example.test", "third@example.test"} {
+			asked.Go(func() { b.ask(b.Context(), about(m)) })
+			synctest.Wait()
+		}
+		check("busy", smtpprobe.Stats{Sessions: 1, UnderWay: 1, Waiting: 2, Hosts: 1})
+		asked.Wait()
+		synctest.Wait()
+		check("at rest", smtpprobe.Stats{Sessions: 1, Idle: 1, Hosts: 1})
+		_ = b.pool.Close()
+		check("closed", smtpprobe.Stats{Hosts: 1})
 	})
 }

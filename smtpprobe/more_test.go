@@ -2,9 +2,9 @@ package smtpprobe_test
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,114 +57,71 @@ func TestMoreAddresses(t *testing.T) {
 			"192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.11", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				for ip, h := range tt.hosts {
-					network.Add(ip, h)
-				}
-				asked := 0
-				more := func(context.Context) []netip.Addr { asked++; return addrsOf(tt.more...) }
-				req := smtpprobe.Request{Hosts: []smtpprobe.Host{
-					{Name: "mx1.example", Addrs: addrsOf(strings.Fields(tt.addrs)...), More: more},
-					{Name: "mx2.example", Addrs: addrsOf("192.0.2.21")},
-				}}
-				o := probeNetwork(t, setting{req: req}, network)
-				if got := strings.ReplaceAll(strings.Join(o.dials, " "), ":25", ""); got != tt.dials || o.err != nil {
-					t.Errorf("dialled %s, want %s; error %v", got, tt.dials, o.err)
-				}
-				if asked != tt.asked {
-					t.Errorf("asked %d times for more, want %d", asked, tt.asked)
-				}
-			})
+			asked := 0
+			more := func(context.Context) []netip.Addr { asked++; return addrsOf(tt.more...) }
+			o := probe(t, setting{hosts: tt.hosts, req: smtpprobe.Request{Hosts: []smtpprobe.Host{
+				{Name: "mx1.example", Addrs: addrsOf(strings.Fields(tt.addrs)...), More: more},
+				{Name: "mx2.example", Addrs: addrsOf("192.0.2.21")},
+			}}})
+			if got := strings.ReplaceAll(strings.Join(o.dials, " "), ":25", ""); got != tt.dials || o.err != nil {
+				t.Errorf("dialled %s, want %s; error %v", got, tt.dials, o.err)
+			}
+			if asked != tt.asked {
+				t.Errorf("asked %d times for more, want %d", asked, tt.asked)
+			}
 		})
 	}
+}
+
+// moreOf is the host at 192.0.2.1 that has more addresses.
+func moreOf(more func(context.Context) []netip.Addr) []smtpprobe.Host {
+	hosts := mx("192.0.2.1")
+	hosts[0].More = more
+	return hosts
 }
 
 // TestMoreAddressesEndWithTheProbe checks that the function that looks up more
 // addresses has the time of the probe, of which the wait for a session is no
 // part.
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		network.Add("192.0.2.9", &smtptest.Host{HangAt: smtp.PhaseRCPT})
-		prober := newProber(t, smtpprobe.Config{MaxSessions: 1}, network)
-		first := make(chan error)
-		go func() {
-			_, err := prober.Probe(t.Context(), smtpprobe.Request{Target: target, Budget: 15 * time.Second, Hosts: hostsAt("192.0.2.9")})
-			first <- err
-		}()
+	hosts := map[string]smtptest.Handler{"192.0.2.9": &smtptest.Host{HangAt: smtp.PhaseRCPT}}
+	inBubble(t, smtpprobe.Config{MaxSessions: 1}, hosts, func(b *bubble) {
+		var first sync.WaitGroup
+		first.Go(func() {
+			b.ask(b.Context(), smtpprobe.Request{Target: target, Budget: 15 * time.Second, Hosts: mx("192.0.2.9")})
+		})
 		synctest.Wait()
 		var had time.Duration
-		hosts := hostsAt("192.0.2.1")
-		hosts[0].More = func(ctx context.Context) []netip.Addr {
+		r := b.ask(b.Context(), request(smtpprobe.Request{Budget: 10 * time.Second, Hosts: moreOf(func(ctx context.Context) []netip.Addr {
 			end, _ := ctx.Deadline()
 			had = time.Until(end)
 			return nil
+		})}))
+		if had != 10*time.Second || r.err != nil {
+			b.Errorf("%v to find more, want ten seconds (%v)", had, r.err)
 		}
-		if _, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: hosts, Budget: 10 * time.Second})); err != nil {
-			t.Error(err)
-		}
-		if had != 10*time.Second {
-			t.Errorf("%v to find more, want ten seconds", had)
-		}
-		if err := errors.Join(<-first, prober.Close()); err != nil {
-			t.Error(err)
-		}
-		network.Close()
+		first.Wait()
 	})
 }
 
-// TestNoTimeForMoreAddresses sees that nobody is asked for more when the time
-// is over.
-func TestNoTimeForMoreAddresses(t *testing.T) {
+// TestNobodyIsAskedForMore sees that nobody is when the time is over, or when
+// one address, in two sessions, speaks for its host about extensions; and that
+// what is found is checked.
+func TestNobodyIsAskedForMore(t *testing.T) {
+	silent := one(&smtptest.Host{HangAt: smtp.PhaseGreeting})
 	for name, s := range map[string]setting{
-		"budget": {req: smtpprobe.Request{Budget: 5 * time.Second}}, "deadline": {timeout: 5 * time.Second},
+		"budget":   {hosts: silent, req: smtpprobe.Request{Budget: 5 * time.Second}},
+		"deadline": {hosts: silent, timeout: 5 * time.Second},
+		"SMTPUTF8": {hosts: one(good()), req: smtpprobe.Request{Target: "zoë@example.com", SMTPUTF8: true}},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			network := smtptest.NewNetwork()
-			network.Add("192.0.2.1", &smtptest.Host{HangAt: smtp.PhaseGreeting})
-			s.req.Hosts = hostsAt("192.0.2.1")
-			s.req.Hosts[0].More = func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil }
-			probeNetwork(t, s, network)
-		})
-	}
-}
-
-// TestNoMoreAddressesWithoutSMTPUTF8 sees that one address, in two sessions,
-// speaks for its host when it comes to extensions.
-func TestNoMoreAddressesWithoutSMTPUTF8(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		network.Add("192.0.2.1", good())
-		hosts := hostsAt("192.0.2.1")
-		hosts[0].More = func(context.Context) []netip.Addr { t.Error("asked for more"); return nil }
-		req := smtpprobe.Request{Hosts: hosts, Target: "zoë@example.com", SMTPUTF8: true}
-		if o := probeNetwork(t, setting{req: req}, network); len(o.dials) != 2 || o.err != nil {
+		s.req.Hosts = moreOf(func(context.Context) []netip.Addr { t.Errorf("%s: asked for more", name); return nil })
+		if o := probe(t, s); name == "SMTPUTF8" && (len(o.dials) != 2 || o.err != nil) {
 			t.Errorf("dialled %v, error %v", o.dials, o.err)
 		}
-	})
-}
-
-func TestMoreAddressesAreChecked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		hosts := hostsAt("192.0.2.1")
-		hosts[0].More = func(context.Context) []netip.Addr { return make([]netip.Addr, 1) }
-		o := probeNetwork(t, setting{req: smtpprobe.Request{Hosts: hosts}}, network)
-		if o.err == nil || len(o.found.Sessions) != 1 || len(o.dials) != 1 {
-			t.Errorf("error %v with %d sessions, dialled %v", o.err, len(o.found.Sessions), o.dials)
-		}
-	})
-}
-
-func hostsAt(ip string) []smtpprobe.Host {
-	return []smtpprobe.Host{{Name: "mx.example", Addrs: addrsOf(ip)}}
-}
-
-func addrsOf(ips ...string) []netip.Addr {
-	var addrs []netip.Addr
-	for _, ip := range ips {
-		addrs = append(addrs, netip.MustParseAddr(ip))
 	}
-	return addrs
+	none := func(context.Context) []netip.Addr { return make([]netip.Addr, 1) }
+	o := probe(t, setting{req: smtpprobe.Request{Hosts: moreOf(none)}})
+	if o.err == nil || len(o.found.Sessions) != 1 || len(o.dials) != 1 {
+		t.Errorf("error %v with %d sessions, dialled %v", o.err, len(o.found.Sessions), o.dials)
+	}
 }

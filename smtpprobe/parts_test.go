@@ -2,6 +2,8 @@ package smtpprobe_test
 
 // Parts of scripts.
 const (
+	// heard goes up to the answer to EHLO.
+	heard = "S: 220 mx\nC: EHLO *\n"
 	// lockStep is a host without PIPELINING, up to the first RCPT.
 	lockStep = `
 		S: 220 mx
@@ -17,13 +19,17 @@ const (
 		S: 250-mx
 		S: 250 PIPELINING
 	`
-	// group goes up to the reading of a transaction in one group.
-	group = pipelining + `
+	// askedBoth has heard a transaction with target and control in one group.
+	askedBoth = `
 		C: MAIL *
 		C: RCPT *
 		C: RCPT *
 		C: RSET
 	`
+	// yesNo is the answer that accepts the target and refuses the control.
+	yesNo = "S: 250 sender\nS: 250 yes\nS: 550 no\nS: 250 reset"
+	// group goes up to the reading of a transaction in one group.
+	group = pipelining + askedBoth
 	// noEHLO is a host that has to be greeted with HELO, up to its answer to
 	// that.
 	noEHLO = `

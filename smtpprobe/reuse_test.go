@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,17 +14,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// inTurnOf asks about mailboxes one after the other, resting between two.
-func inTurnOf(b *bubble, rest time.Duration, mailboxes ...string) {
+// restsBetween asks about mailboxes one after the other, resting between two.
+func (b *bubble) restsBetween(rest time.Duration, mailboxes ...string) {
 	b.Helper()
 	for i, m := range mailboxes {
 		if i > 0 {
 			time.Sleep(rest)
 		}
-		r := b.ask(b.Context(), about(m))
-		if want := usual(m)[:3]; r.err != nil || r.last().Target == nil || fmt.Sprint(r.last().Target.Code) != want {
-			b.Errorf("%s: %s (%v)", m, summaries(r.found), r.err)
-		}
+		b.checkAnswered([]told{b.ask(b.Context(), about(m))}, want(m))
 	}
 }
 
@@ -52,28 +48,19 @@ func TestSessionIsReused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dialer := &countingDialer{}
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				network.Add("192.0.2.1", &peer{keywords: tt.keywords})
-				dialer.Dialer = network
-				b := &bubble{T: t, pool: newProber(t, smtpprobe.Config{}, dialer)}
-				inTurnOf(b, time.Second, "good1@a.example", "good2@a.example")
-				if err := b.pool.Close(); err != nil {
-					t.Error(err)
-				}
-				network.Close()
-				sessions := network.Sessions()
-				if len(sessions) != 1 {
-					t.Fatalf("%d sessions", len(sessions))
-				}
-				commands := sessions[0].Commands
-				for _, i := range []int{3, 7} {
-					commands[i] = "RCPT TO:<*" + commands[i][strings.IndexByte(commands[i], '@'):]
-				}
-				if diff := cmp.Diff(wire(wanted), wire(strings.Join(commands, "\n"))); diff != "" {
-					t.Errorf("client (-want +got):\n%s", diff)
-				}
+			sessions := inBubbleBy(t, smtpprobe.Config{}, one(&peer{Keywords: tt.keywords}), dialer.of, func(b *bubble) {
+				b.restsBetween(time.Second, "good1@a.example", "good2@a.example")
 			})
+			if len(sessions) != 1 {
+				t.Fatalf("%d sessions", len(sessions))
+			}
+			commands := sessions[0].Commands
+			for _, i := range []int{3, 7} {
+				commands[i] = "RCPT TO:<*" + commands[i][strings.IndexByte(commands[i], '@'):]
+			}
+			if diff := cmp.Diff(wire(wanted), wire(strings.Join(commands, "\n"))); diff != "" {
+				t.Errorf("client (-want +got):\n%s", diff)
+			}
 			if got := dialer.writes.Load(); got != tt.writes {
 				t.Errorf("%d writes, want %d", got, tt.writes)
 			}
@@ -99,7 +86,7 @@ func TestSessionEndsInTime(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range inBubble(t, smtpprobe.Config{Session: tt.caps}, one(&peer{}), func(b *bubble) { inTurnOf(b, tt.rest, four...) }) {
+			for _, s := range inBubble(t, smtpprobe.Config{Session: tt.caps}, one(&peer{}), func(b *bubble) { b.restsBetween(tt.rest, four...) }) {
 				got = append(got, fmt.Sprintf("%d/%d", len(withVerb(s, "MAIL")), len(withVerb(s, "RCPT"))))
 				if !s.QUIT {
 					t.Errorf("no QUIT: %q", s.Client)
@@ -110,23 +97,6 @@ func TestSessionEndsInTime(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestIdleSessionEndsByItself sees that nobody has to come for an idle session
-// to end, and when.
-func TestIdleSessionEndsByItself(t *testing.T) {
-	inBubble(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Idle: 3 * time.Second}}, one(&peer{}), func(b *bubble) {
-		inTurnOf(b, 0, "good1@a.example")
-		time.Sleep(2900 * time.Millisecond)
-		if n := b.gauges.now(); n != 1 {
-			t.Errorf("%d connections before, want 1", n)
-		}
-		time.Sleep(200 * time.Millisecond)
-		synctest.Wait()
-		if n := b.gauges.now(); n != 0 {
-			t.Errorf("%d connections after, want 0", n)
-		}
-	})
 }
 
 // TestIdleSessionThatSpoke sees that a session in which the host hung up or
@@ -146,7 +116,7 @@ func TestIdleSessionThatSpoke(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nsleep 1s\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
-				inTurnOf(b, 2*time.Second, "good1@a.example", "bad2@a.example")
+				b.restsBetween(2*time.Second, "good1@a.example", "bad2@a.example")
 			})
 			if len(sessions) != 2 || len(withVerb(sessions[0], "MAIL")) != 1 {
 				t.Errorf("%d sessions; client of the first: %q", len(sessions), sessions[0].Client)
@@ -181,7 +151,7 @@ func TestKeptSessionThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\n" + end)
 			sessions := inBubble(t, smtpprobe.Config{}, one(inOrder(first, &peer{})), func(b *bubble) {
-				inTurnOf(b, time.Second, "good1@a.example", "bad2@a.example")
+				b.restsBetween(time.Second, "good1@a.example", "bad2@a.example")
 			})
 			if len(sessions) != 2 || len(withVerb(sessions[1], "RCPT")) == 0 {
 				t.Errorf("%d sessions; client of the first: %q", len(sessions), sessions[0].Client)
@@ -233,23 +203,19 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 func TestCrowdsKeepTheCaps(t *testing.T) {
 	const each = 500
 	hosts := map[string]smtptest.Handler{}
+	var list []string
 	var requests []smtpprobe.Request
 	for i := range 6 {
 		addr := fmt.Sprintf("192.0.2.%d", i+1)
-		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return time.Duration(i) * time.Millisecond }}
-		for _, m := range mailboxes(each, func(n int) bool { return n%3 == 0 }, addr+".example", addr+".test") {
-			requests = append(requests, about(m, addr))
-		}
+		hosts[addr] = &peer{Takes: time.Duration(i) * time.Millisecond}
+		own := mailboxes(each, every(3), addr+".example", addr+".test")
+		list, requests = append(list, own...), append(requests, aboutAll(own, addr)...)
 	}
 	for i, j := 0, len(requests)-1; i < j; i, j = i+2, j-2 {
-		requests[i], requests[j] = requests[j], requests[i]
+		requests[i], requests[j], list[i], list[j] = requests[j], requests[i], list[j], list[i]
 	}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 3, MaxSessions: 10, MaxWaitingPerHost: each}, hosts, func(b *bubble) {
-		for i, r := range b.askAll(requests) {
-			if last := r.last(); r.err != nil || last.Target == nil || fmt.Sprint(last.Target.Code) != usual(requests[i].Target)[:3] {
-				b.Errorf("%s: %s (%v)", requests[i].Target, summaries(r.found), r.err)
-			}
-		}
+		checkTruth(b.T, list, b.askAll(requests))
 		if one, all := b.gauges.peaks(); one > 3 || all > 10 {
 			b.Errorf("%d sessions with a host at a time, %d in all", one, all)
 		}

@@ -8,29 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
-
-// timedDialer notes when each address is dialled, by the last part of it.
-type timedDialer struct {
-	smtpprobe.Dialer
-	mu    sync.Mutex
-	start time.Time
-	dials []string
-}
-
-func (d *timedDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d.mu.Lock()
-	host, _, _ := net.SplitHostPort(address)
-	d.dials = append(d.dials, fmt.Sprintf(".%s %v", host[strings.LastIndexByte(host, '.')+1:], time.Since(d.start)))
-	d.mu.Unlock()
-	return d.Dialer.DialContext(ctx, network, address)
-}
 
 // TestEachHasAShareOfTheTime sees how the time is divided between addresses
 // that do not answer, those that are yet to be asked for included.
@@ -67,44 +50,55 @@ func TestEachHasAShareOfTheTime(t *testing.T) {
 		{"one without a greeting, and others", 10 * time.Second, "1/11 2/21", "1", ".1 0s, .11 5s, .2 7s, .21 8.5s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				dialer := &timedDialer{Dialer: network, start: time.Now()}
-				ends := func(list string) (addrs []netip.Addr) {
-					for end := range strings.SplitSeq(list, ",") {
-						addr := "192.0.2." + end
-						if addrs = append(addrs, netip.MustParseAddr(addr)); end == tt.silent {
-							network.Add(addr, silent)
-						} else {
-							network.Blackhole(addr)
-						}
+			at := map[string]smtptest.Handler{}
+			ends := func(list string) (addrs []netip.Addr) {
+				for end := range strings.SplitSeq(list, ",") {
+					addr := "192.0.2." + end
+					if addrs = append(addrs, netip.MustParseAddr(addr)); end == tt.silent {
+						at[addr] = silent
+					} else {
+						at[addr] = nil
 					}
-					return addrs
 				}
-				var hosts []smtpprobe.Host
-				for i, text := range strings.Fields(tt.hosts) {
-					known, more, found := strings.Cut(text, "/")
-					h := smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i), Addrs: ends(known)}
-					switch {
-					case more == none:
-						h.More = func(context.Context) []netip.Addr { return nil }
-					case more == slowly:
-						h.More = func(ctx context.Context) []netip.Addr { <-ctx.Done(); return nil }
-					case found:
-						addrs := ends(more)
-						h.More = func(context.Context) []netip.Addr { return addrs }
-					}
-					hosts = append(hosts, h)
+				return addrs
+			}
+			var hosts []smtpprobe.Host
+			for i, text := range strings.Fields(tt.hosts) {
+				known, more, found := strings.Cut(text, "/")
+				h := smtpprobe.Host{Name: fmt.Sprintf("mx%d.example", i), Addrs: ends(known)}
+				switch {
+				case more == none:
+					h.More = func(context.Context) []netip.Addr { return nil }
+				case more == slowly:
+					h.More = func(ctx context.Context) []netip.Addr { <-ctx.Done(); return nil }
+				case found:
+					addrs := ends(more)
+					h.More = func(context.Context) []netip.Addr { return addrs }
 				}
-				req := smtpprobe.Request{Hosts: hosts, Budget: tt.budget}
-				o := probeNetwork(t, setting{config: smtpprobe.Config{Dialer: dialer}, timeout: callers, req: req}, network)
-				if got := strings.Join(dialer.dials, ", "); got != tt.want || o.err != nil {
-					t.Errorf("dialled %s, want %s; error %v", got, tt.want, o.err)
-				}
-				if o.took > tt.budget {
-					t.Errorf("took %v", o.took)
-				}
-			})
+				hosts = append(hosts, h)
+			}
+
+			var start time.Time
+			var dials []string
+			timed := func(d smtpprobe.Dialer) smtpprobe.Dialer {
+				start = time.Now()
+				var mu sync.Mutex
+				return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+					mu.Lock()
+					host, _, _ := net.SplitHostPort(address)
+					dials = append(dials, fmt.Sprintf(".%s %v", host[strings.LastIndexByte(host, '.')+1:], time.Since(start)))
+					mu.Unlock()
+					return d.DialContext(ctx, network, address)
+				})
+			}
+			req := smtpprobe.Request{Hosts: hosts, Budget: tt.budget}
+			o := probe(t, setting{by: timed, timeout: callers, hosts: at, req: req})
+			if got := strings.Join(dials, ", "); got != tt.want || o.err != nil {
+				t.Errorf("dialled %s, want %s; error %v", got, tt.want, o.err)
+			}
+			if o.took > tt.budget {
+				t.Errorf("took %v", o.took)
+			}
 		})
 	}
 }
@@ -165,12 +159,8 @@ func TestTimeIsShared(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := probe(t, setting{}, tt.hosts...)
-			last := o.found.Sessions[len(o.found.Sessions)-1]
-			if got := summary(last); got != tt.found || o.err != nil {
-				t.Errorf("found %s (%v), want %s", summaries(o.found), o.err, tt.found)
-			}
-			if o.took != tt.took {
-				t.Errorf("took %v, want %v", o.took, tt.took)
+			if summary(o.last()) != tt.found || o.err != nil || o.took != tt.took {
+				t.Errorf("found %v after %v, want %s after %v", o, o.took, tt.found, tt.took)
 			}
 		})
 	}

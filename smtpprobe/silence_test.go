@@ -1,8 +1,10 @@
 package smtpprobe_test
 
 import (
-	"slices"
+	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,62 +16,203 @@ import (
 // mailbox in ten, which it looks up elsewhere: each of those costs about a
 // session, and the others are asked about again.
 func TestSilentMailboxes(t *testing.T) {
-	list := mailboxes(400, func(i int) bool { return i%6 == 0 }, "a.example", "b.example")
-	var silent []string
+	list := mailboxes(400, every(6), "a.example", "b.example")
+	silent := map[string]bool{}
 	for i, m := range list {
-		if i%10 == 7 {
-			silent = append(silent, m)
-		}
+		silent[m] = i%10 == 7
 	}
-	for refused, most := range map[string]int{"550 5.1.1 no such user": 2 * len(list), "": 2 * len(list)} { // the usual names the mailbox
-		host := &peer{greet: greeting, wait: working, rcpt: func(_ *visit, m string) string {
-			switch {
-			case slices.Contains(silent, m):
+	for _, w := range []wording{enhanced, naming} {
+		host := w.host("PIPELINING")
+		host.Greet, host.Takes = slowGreeting, time.Millisecond
+		host.RCPT = func(_ *visit, m string) string {
+			if silent[m] {
 				return hangs
-			case strings.HasPrefix(m, "good"):
-				return ""
 			}
-			return refused
-		}}
-		found, _ := crowd(t, smtpprobe.Config{}, host, list)
-		for m, f := range found {
-			switch last := (told{found: f}).last(); {
-			case slices.Contains(silent, m):
+			return w.about(m)
+		}
+		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
+		for i, r := range answers {
+			switch last := r.last(); {
+			case silent[list[i]]:
 				if last.Target != nil || last.Failure == nil || last.Failure.Kind != smtp.KindTimeout {
-					t.Errorf("%s: found %s", m, summaries(f))
+					t.Errorf("%s: %v", list[i], r)
 				}
-			case last.Target == nil || (last.Target.Code == 250) != strings.HasPrefix(m, "good"):
-				t.Errorf("%s: found %s", m, summaries(f))
+			case r.code() != want(list[i]):
+				t.Errorf("%s: %v", list[i], r)
 			}
 		}
-		if n, most := len(host.visits), 5*len(silent)/2+10; n > most {
-			t.Errorf("refused with %q: %d sessions, want %d at most", refused, n, most)
+		if n, most := len(host.Sessions()), 110; n > most { // 40 are silent
+			t.Errorf("%s: %d sessions, want %d at most", w.name, n, most)
 		}
-		if n := len(host.asked()); n > most {
-			t.Errorf("refused with %q: %d recipients named, want %d at most", refused, n, most)
+		if n := len(host.Asked()); n > 2*len(list) {
+			t.Errorf("%s: %d recipients named", w.name, n)
 		}
 	}
 }
 
+// slowGreeting takes a while, so that others come and wait.
+func slowGreeting(*visit) string {
+	time.Sleep(100 * time.Millisecond)
+	return ""
+}
+
 // TestMuteHost is about a host that never answers about a recipient: those that
-// wait do not each wait for it.
+// wait do not each wait for it. The silence that meets the first recipient of a
+// fresh session is the answer.
 func TestMuteHost(t *testing.T) {
 	for _, act := range []string{hangs, closes} {
-		list := mailboxes(200, func(int) bool { return false }, "a.example", "b.example")
-		host := &peer{rcpt: func(*visit, string) string { return act }}
+		list := mailboxes(200, none, "a.example", "b.example")
+		host := &peer{RCPT: func(*visit, string) string { return act }}
 		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-			begun := time.Now()
+			begun, soonest := time.Now(), time.Hour
 			for i, r := range b.askAll(aboutAll(list)) {
-				if last := r.last(); last.Target != nil || last.Failure == nil || last.Failure.Phase != smtp.PhaseRCPT {
-					b.Errorf("%s: found %s (%v)", list[i], summaries(r.found), r.err)
+				soonest = min(soonest, r.took)
+				if f := r.last().Failure; r.code() != 0 || f == nil || f.Phase != smtp.PhaseRCPT {
+					b.Errorf("%s: %v", list[i], r)
 				}
 			}
-			if took := time.Since(begun); took > 3*20*time.Second {
-				b.Errorf("%s: took %v, more than three times a command's time", act, took)
+			if took := time.Since(begun); took > 3*20*time.Second || soonest > 25*time.Second {
+				b.Errorf("%s: took %v, more than three times a command's time, or the first %v", act, took, soonest)
 			}
 		})
 		if len(sessions) > len(list)/4 {
 			t.Errorf("%s: %d sessions for %d mailboxes", act, len(sessions), len(list))
 		}
+	}
+}
+
+// TestSlowHonestHosts sees that nobody waits longer than the answer takes: not
+// for a reply too many where the words show that there is none, however late
+// the control is refused, and not for a control that does not matter.
+func TestSlowHonestHosts(t *testing.T) {
+	slowControl := func(delay time.Duration) func(*visit, string) time.Duration {
+		return func(_ *visit, m string) time.Duration {
+			if strings.HasPrefix(m, "random") {
+				return delay
+			}
+			return 0
+		}
+	}
+	three, good, bad := mailboxes(3, none, "a.example"), []string{"good@a.example"}, []string{"bad@a.example"}
+	for _, tt := range []struct {
+		host *peer
+		list []string
+		took time.Duration // at most; a session of its own begins 300 ms later
+	}{
+		{&peer{Wait: slowControl(5 * time.Second)}, three, 5500 * time.Millisecond},
+		{&peer{Wait: slowControl(5 * time.Second), RCPT: func(_ *visit, m string) string { return plain.about(m) }}, three, 5500 * time.Millisecond},
+		{&peer{Wait: slowControl(5 * time.Second), Keywords: "SIZE"}, good, 5500 * time.Millisecond},
+		{&peer{Wait: slowControl(2 * time.Second)}, bad, 7 * time.Second},
+		{&peer{Wait: slowControl(15 * time.Second)}, bad, 7 * time.Second},
+		{&peer{Wait: slowControl(time.Hour)}, bad, 7 * time.Second},
+		{&peer{Takes: 5 * time.Second}, bad, 11 * time.Second},
+	} {
+		sessions := inBubble(t, smtpprobe.Config{}, one(tt.host), func(b *bubble) {
+			for i, r := range b.askAll(aboutAll(tt.list)) {
+				control := want(tt.list[i]) == 250 || tt.host.Takes > 0
+				if r.code() != want(tt.list[i]) || control && r.last().Control == nil || r.took > tt.took {
+					b.Errorf("%s: %v after %v", tt.list[i], r, r.took)
+				}
+			}
+		})
+		if tt.host.Takes > 0 && len(sessions) != 1 {
+			t.Errorf("%d sessions", len(sessions))
+		}
+	}
+}
+
+// TestGoodbyeTakesItsTime checks that callers wait once for a host that never
+// answers QUIT.
+func TestGoodbyeTakesItsTime(t *testing.T) {
+	list := mailboxes(300, every(4), "a.example", "b.example") // for several sessions
+	host := &peer{Say: at("QUIT", hangs)}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2, MaxWaitingPerHost: 300}, one(host), func(b *bubble) {
+		answers := b.askAll(aboutAll(list))
+		b.checkAnswered(answers, 0)
+		for _, r := range answers {
+			if r.took > 20*time.Second {
+				b.Fatalf("took %v", r.took)
+			}
+		}
+	})
+}
+
+// TestDoubtedAnswerAndNoTime is about callers whose time is over when an answer
+// comes that is not believed: they do not get it either.
+func TestDoubtedAnswerAndNoTime(t *testing.T) {
+	for _, end := range []func(context.Context) (context.Context, context.CancelFunc){cancelAfter(480 * time.Millisecond), deadlineAfter(480 * time.Millisecond)} {
+		host := &peer{RCPT: choosy, Takes: 100 * time.Millisecond}
+		inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+			_ = b.ask(b.Context(), about("good@a.example")) // the control
+			var wg sync.WaitGroup
+			for i := range 5 {
+				wg.Go(func() {
+					ctx, cancel := end(b.Context())
+					defer cancel()
+					r := b.ask(ctx, about(fmt.Sprintf("bad%d@a.example", i)))
+					if r.code() != 0 || r.last().Failure == nil {
+						b.Errorf("%v\n%s", r, transcript(r.last()))
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
+// seconds: that takes little longer than the sum of those, divided by the
+// sessions, and the others are answered meanwhile. One run in some hundreds
+// takes twice as long, so the bound is on the average of six.
+func TestSlowMailboxes(t *testing.T) {
+	const n, slowReply, roundTrip = 5000, 3 * time.Second, 50 * time.Millisecond
+	list := mailboxes(n, living(80), "0.example", "1.example", "2.example", "3.example", "4.example", "5.example", "6.example")
+	slow := map[string]bool{}
+	for i, m := range list {
+		slow[m] = i*7%50 == 3
+	}
+	ratios := 0.0
+	for _, together := range []bool{false, true} {
+		for _, most := range []int{4, 10, 20} {
+			// Each reply of a group comes when it is ready, or all together.
+			host := &peer{Arrange: func(_ *visit, _, answers []string) []string { return answers }}
+			if !together {
+				host.Arrange = nil
+			}
+			host.Greet = func(*visit) string { time.Sleep(roundTrip); return "" }
+			host.Say = func(_ *visit, c string) string {
+				if c != "RSET" { // EHLO and MAIL come first in their group
+					time.Sleep(roundTrip)
+				}
+				return ""
+			}
+			host.Wait = func(_ *visit, m string) time.Duration {
+				if slow[m] {
+					return slowReply
+				}
+				return 0
+			}
+			var all, sum time.Duration // until all are answered; of those that are not slow
+			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: most}, one(host), func(b *bubble) {
+				for i, r := range b.askTogether(b.Context(), patient(aboutAll(list))) {
+					if !checkVerdict(b.T, list[i], r) {
+						b.Errorf("%s: %v", list[i], r)
+					}
+					if all = max(all, r.took); !slow[list[i]] {
+						sum += r.took
+					}
+				}
+			})
+			ideal, mean := n/50*slowReply/time.Duration(most), sum/(n-n/50)
+			rcpt := float64(count(sessions, "RCPT")) / n
+			if mean > all*2/3 || rcpt > 1.15 {
+				t.Errorf("together %t, %d sessions: %v; the others after %v on average; %.2f RCPT a mailbox",
+					together, most, all, mean, rcpt)
+			}
+			ratios += float64(all) / float64(ideal)
+		}
+	}
+	if average := ratios / 6; average > 1.6 {
+		t.Errorf("on average it took %.2f of the slow ones' time", average)
 	}
 }

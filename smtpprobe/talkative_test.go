@@ -1,7 +1,6 @@
 package smtpprobe_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -17,20 +16,20 @@ func TestTalkativeHost(t *testing.T) {
 	}
 	long := strings.Repeat("550-5.1.1 The account that you tried to reach does not exist. Please look at the spelling of the address.\n", 4)
 	for name, host := range map[string]*peer{
-		"greeting": {greet: func(*visit) string { return lines("220", 100) }},
-		"greeting and EHLO": {greet: func(*visit) string { return lines("220", 100) }, other: func(_ *visit, c string) string {
+		"greeting": {Greet: func(*visit) string { return lines("220", 100) }},
+		"greeting and EHLO": {Greet: func(*visit) string { return lines("220", 100) }, Say: func(_ *visit, c string) string {
 			if strings.HasPrefix(c, "EHLO") {
 				return "250-mx\n250-PIPELINING\n" + lines("250", 98)
 			}
 			return ""
 		}},
-		"MAIL": {greet: func(*visit) string { return lines("220", 100) }, other: func(_ *visit, c string) string {
+		"MAIL": {Greet: func(*visit) string { return lines("220", 100) }, Say: func(_ *visit, c string) string {
 			if strings.HasPrefix(c, "MAIL") {
 				return lines("250", 100)
 			}
 			return ""
 		}},
-		"refusals": {rcpt: func(_ *visit, m string) string {
+		"refusals": {RCPT: func(_ *visit, m string) string {
 			if strings.HasPrefix(m, "good") {
 				return ""
 			}
@@ -38,22 +37,19 @@ func TestTalkativeHost(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list := mailboxes(200, func(i int) bool { return i%2 == 0 }, "a.example", "b.example", "c.example", "d.example", "e.example")
-			found, _ := crowd(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000}}, host, list)
-			checkTruth(t, found)
-			for m, f := range found {
-				last := told{found: f}.last()
-				if text := transcript(last); name == "refusals" && !strings.Contains(text, "C RCPT TO:<"+m+">") {
-					t.Errorf("%s is not in its own transcript:\n%s", m, text)
-				}
+			list := mailboxes(100, every(2), "a.example", "b.example", "c.example", "d.example", "e.example")
+			answers, _ := crowd(t, smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000}}, host, list)
+			checkTruth(t, list, answers)
+			for i, r := range answers {
+				checkFindings(t, r.found)
 				said := "S 250 2.1.5 Ok"
-				if strings.HasPrefix(m, "bad") {
+				if want(list[i]) == 550 {
 					said = "S 550 5.1.1 no such user"
 				}
-				if text := transcript(last); name == "refusals" && !strings.Contains(text, said) {
-					t.Errorf("what was said of %s is not in its own transcript:\n%s", m, text)
+				text := transcript(r.last())
+				if name == "refusals" && (!strings.Contains(text, "C RCPT TO:<"+list[i]+">") || !strings.Contains(text, said)) {
+					t.Errorf("%s, or what was said of it, is not in its own transcript:\n%s", list[i], text)
 				}
-				checkFindings(t, f)
 			}
 		})
 	}
@@ -67,27 +63,23 @@ func TestTalkativeHostOverTLS(t *testing.T) {
 	}
 	host := &smtptest.Host{
 		STARTTLS: smtptest.TLSWorks, Greeting: long("220"), EHLO: long("250", "mx", "PIPELINING", "STARTTLS"),
-		RCPTFunc: func(m string, _ int) string { return usual(m) },
+		RCPTFunc: func(m string, _ int) string { return enhanced.about(m) },
 	}
-	found, _ := crowd(t, smtpprobe.Config{}, host, company())
-	checkTruth(t, found)
-	for _, f := range found {
-		checkFindings(t, f)
+	answers, _ := crowd(t, smtpprobe.Config{}, host, company())
+	checkTruth(t, company(), answers)
+	for _, r := range answers {
+		checkFindings(t, r.found)
 	}
 }
 
 // TestLongSession holds that the bound on what is read is one on each
 // transaction: a session may go on for long.
 func TestLongSession(t *testing.T) {
-	host := &peer{rcpt: func(*visit, string) string {
+	host := &peer{RCPT: func(*visit, string) string {
 		return strings.Repeat("250-"+strings.Repeat("x", 1000)+"\n", 3) + "250 ok"
 	}}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-		for i := range 30 {
-			if r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i))); r.last().Target == nil {
-				b.Errorf("%d: found %s (%v)", i, summaries(r.found), r.err)
-			}
-		}
+		b.checkAnswered(b.askInTurn(aboutAll(mailboxes(30, none, "a.example"))), 250)
 	})
 	if len(sessions) != 1 {
 		t.Errorf("%d sessions", len(sessions))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,6 +56,12 @@ type countingConn struct {
 	writes *atomic.Int64
 }
 
+// of counts what is written to connections of another dialer.
+func (d *countingDialer) of(dialer smtpprobe.Dialer) smtpprobe.Dialer {
+	d.Dialer = dialer
+	return d
+}
+
 func (d *countingDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := d.Dialer.DialContext(ctx, network, address)
 	if err != nil {
@@ -68,38 +73,6 @@ func (d *countingDialer) DialContext(ctx context.Context, network, address strin
 func (c countingConn) Write(b []byte) (int, error) {
 	c.writes.Add(1)
 	return c.Conn.Write(b)
-}
-
-func TestGroupsAreWrittenAtOnce(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		host   *smtptest.Host
-		writes int64
-	}{
-		{"one group", good(), 3}, // EHLO; MAIL, RCPT, RCPT, RSET; QUIT
-		{"in turn", inTurn(good()), 6},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := smtptest.NewNetwork()
-				network.Add("192.0.2.1", tt.host)
-				dialer := &countingDialer{Dialer: network}
-				probeNetwork(t, setting{config: smtpprobe.Config{Dialer: dialer}, req: smtpprobe.Request{Hosts: mx("192.0.2.1")}}, network)
-				if got := dialer.writes.Load(); got != tt.writes {
-					t.Errorf("%d writes, want %d", got, tt.writes)
-				}
-			})
-		})
-	}
-}
-
-// mx is a host with these addresses.
-func mx(addrs ...string) []smtpprobe.Host {
-	h := smtpprobe.Host{Name: "mx.example"}
-	for _, a := range addrs {
-		h.Addrs = append(h.Addrs, netip.MustParseAddr(a))
-	}
-	return []smtpprobe.Host{h}
 }
 
 // silentAt are hosts that fall silent, one in each phase, with what is found by
@@ -119,206 +92,152 @@ var silentAt = []struct {
 	{smtp.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nS: 550 no\nhang"), "greeting 220, ehlo 250, mail 250, "},
 }
 
-// TestCancel sees that a cancelled context ends every wait at once, with the
-// findings so far.
-func TestCancel(t *testing.T) {
+// TestEnds sees that a cancelled context ends every wait at once, with the
+// findings so far, and that its deadline is an outcome like any other timeout.
+func TestEnds(t *testing.T) {
 	for _, tt := range silentAt {
 		t.Run(tt.found+string(tt.phase), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := silentNetwork(tt.host)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(time.Second, cancel)
-				o := probeContext(ctx, t, network, mx("192.0.2.1", "192.0.2.2"))
-				if got, want := summaries(o.found), tt.found+"failure cancelled at "+string(tt.phase); got != want {
-					t.Errorf("found %s, want %s", got, want)
-				}
-				if !errors.Is(o.err, context.Canceled) || o.took != time.Second {
-					t.Errorf("%v after %v", o.err, o.took)
-				}
-			})
+			o := probe(t, setting{ctx: cancelAfter(time.Second)}, tt.host)
+			if got, want := summaries(o.found), tt.found+"failure cancelled at "+string(tt.phase); got != want {
+				t.Errorf("cancelled: found %s, want %s", got, want)
+			}
+			if !errors.Is(o.err, context.Canceled) || o.took != time.Second || o.behind > 3*time.Second {
+				t.Errorf("cancelled: %v after %v, and %v", o.err, o.took, o.behind)
+			}
+			o = probe(t, setting{timeout: time.Second}, tt.host)
+			last := o.last()
+			if tt.phase == smtp.PhaseSTARTTLS {
+				last = o.found.Sessions[0]
+			}
+			if last.Failure == nil || last.Failure.Phase != tt.phase || o.err != nil || o.took > time.Second || o.behind > 3*time.Second {
+				t.Errorf("deadline: found %v after %v, and %v", o, o.took, o.behind)
+			}
 		})
 	}
 }
 
-// TestDeadline sees that the context's deadline is an outcome like any other
-// timeout.
-func TestDeadline(t *testing.T) {
-	for _, tt := range silentAt {
-		t.Run(tt.found+string(tt.phase), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				network := silentNetwork(tt.host)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				o := probeContext(ctx, t, network, mx("192.0.2.1"))
-				last := o.found.Sessions[len(o.found.Sessions)-1]
-				if tt.phase == smtp.PhaseSTARTTLS {
-					last = o.found.Sessions[0]
-				}
-				if last.Failure == nil || last.Failure.Phase != tt.phase || o.err != nil || o.took > time.Second {
-					t.Errorf("found %s (%v) after %v", summaries(o.found), o.err, o.took)
-				}
-			})
-		})
+func TestEndedBeforeItBegan(t *testing.T) {
+	o := probe(t, setting{ctx: cancelled}, good())
+	if !errors.Is(o.err, context.Canceled) || len(o.dials) != 0 {
+		t.Errorf("%v, dialled %v", o.err, o.dials)
+	}
+	o = probe(t, setting{ctx: deadlineAfter(0)}, good())
+	if summaries(o.found) != "failure timeout at connect" || o.err != nil {
+		t.Errorf("found %v", o)
 	}
 }
 
-func silentNetwork(h smtptest.Handler) *smtptest.Network {
-	network := smtptest.NewNetwork()
-	if h == nil {
-		network.Blackhole("192.0.2.1")
-	} else {
-		network.Add("192.0.2.1", h)
-	}
-	return network
+// cancelled is a context whose caller has given up.
+func cancelled(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx, cancel
 }
 
-// probeContext asks hosts until ctx ends, and sees that nothing is left behind:
-// a bubble ends only with its last goroutine.
-func probeContext(ctx context.Context, t *testing.T, network *smtptest.Network, hosts []smtpprobe.Host) (o outcome) {
-	t.Helper()
-	prober := newProber(t, smtpprobe.Config{}, network)
-	start := time.Now()
-	o.found, o.err = prober.Probe(ctx, smtpprobe.Request{Hosts: hosts, Target: target, Control: control})
-	o.took = time.Since(start)
-	if err := prober.Close(); err != nil {
-		t.Error(err)
-	}
-	if o.behind = time.Since(start) - o.took; o.behind > 3*time.Second {
-		t.Errorf("QUIT took %v", o.behind)
-	}
-	network.Close()
-	o.sessions = network.Sessions()
-	return o
-}
-
-func TestCancelledBeforeItBegan(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		network := silentNetwork(good())
-		o := probeContext(ctx, t, network, mx("192.0.2.1"))
-		if !errors.Is(o.err, context.Canceled) || len(network.Dials()) != 0 {
-			t.Errorf("%v, dialled %v", o.err, network.Dials())
-		}
-	})
-}
-
+// TestQUITIsSentBehindTheCallersBack sees that callers do not wait for the
+// answer to QUIT, which the pool waits for.
 func TestQUITIsSentBehindTheCallersBack(t *testing.T) {
-	for name, cancelAfter := range map[string]time.Duration{"answered": time.Hour, "cancelled": time.Second} {
+	const slowQuit = "sleep 2s\nS: 221 bye\nclose"
+	for name, tt := range map[string]struct {
+		ctx    func(context.Context) (context.Context, context.CancelFunc)
+		script string
+		took   time.Duration
+	}{
+		"answered":  {nil, group + "S: 250 ok\nS: 250 yes\nS: 550 no\nS: 250 reset\nC: QUIT\n" + slowQuit, 0},
+		"cancelled": {cancelAfter(time.Second), group + "S: 250 ok\nC: QUIT\nS: 250 yes\nS: 550 no\n" + slowQuit, time.Second},
+		"over TLS, before its first reply": {cancelAfter(time.Second),
+			starttls + "C: EHLO *\nC: QUIT\nsleep 2s\nS: 250 mx\nS: 221 bye\nclose", time.Second},
+	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				script := group + "S: 250 ok\nS: 250 yes\nS: 550 no\nS: 250 reset\nC: QUIT\nsleep 2s\nS: 221 bye\nclose"
-				if name == "cancelled" {
-					script = group + "S: 250 ok\nC: QUIT\nS: 250 yes\nS: 550 no\nsleep 2s\nS: 221 bye\nclose"
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-				defer cancel()
-				time.AfterFunc(cancelAfter, cancel)
-				network := silentNetwork(smtptest.Script(script))
-				o := probeContext(ctx, t, network, mx("192.0.2.1"))
-				if o.took > time.Second || o.behind.Round(time.Millisecond) != 2*time.Second {
-					t.Errorf("the caller waited %v, the QUIT %v", o.took, o.behind)
-				}
-				if !o.sessions[0].QUIT || o.sessions[0].Err != nil {
-					t.Errorf("QUIT %t, %v", o.sessions[0].QUIT, o.sessions[0].Err)
-				}
-			})
+			o := probe(t, setting{ctx: tt.ctx}, smtptest.Script(tt.script))
+			if o.took.Round(time.Millisecond) != tt.took || o.behind.Round(time.Millisecond) != 2*time.Second {
+				t.Errorf("the caller waited %v, the QUIT %v", o.took, o.behind)
+			}
+			if s := o.sessions[0]; !s.QUIT || s.Err != nil {
+				t.Errorf("QUIT %t, %v", s.QUIT, s.Err)
+			}
 		})
 	}
-}
-
-func TestQUITIsSentOverTLSWhenCancelledBeforeItsFirstReply(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		network := silentNetwork(smtptest.Script(starttls + "C: EHLO *\nC: QUIT\nsleep 2s\nS: 250 mx\nS: 221 bye\nclose"))
-		o := probeContext(ctx, t, network, mx("192.0.2.1"))
-		if got, want := summaries(o.found), "greeting 220, ehlo 250, starttls 220, TLS 1.3, failure cancelled at ehlo"; got != want || !errors.Is(o.err, context.Canceled) {
-			t.Errorf("found %s (%v), want %s", got, o.err, want)
-		}
-		if s := o.sessions[0]; !s.QUIT || s.Err != nil || o.took != time.Second || o.behind != 2*time.Second {
-			t.Errorf("QUIT %t (%v); the caller waited %v, the QUIT %v", s.QUIT, s.Err, o.took, o.behind)
-		}
-	})
 }
 
 func TestEndOfTheContextLeavesQUITAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := silentNetwork(smtptest.Script("S: 554 no\nC: QUIT\nsleep 2s\nS: 221 bye\nhang"))
-		prober := newProber(t, smtpprobe.Config{}, network)
-		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := prober.Probe(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1")})); err != nil {
-			t.Fatal(err)
-		}
+	inBubble(t, smtpprobe.Config{}, one(smtptest.Script("S: 554 no\nC: QUIT\nsleep 2s\nS: 221 bye\nhang")), func(b *bubble) {
+		ctx, cancel := context.WithCancel(b.Context())
+		b.ask(ctx, about(target))
 		synctest.Wait() // QUIT is said
 		cancel()
 		start := time.Now()
-		if err := prober.Close(); err != nil {
-			t.Error(err)
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
 		}
 		if got := time.Since(start); got != 2100*time.Millisecond {
-			t.Errorf("the connection was closed after %v, want 2.1s: the host has 100 ms to close it behind its reply", got)
-		}
-		network.Close()
-	})
-}
-
-// stuckDialer connects to a server that answers EHLO, takes five bytes of what
-// comes then, and the rest only after a minute.
-type stuckDialer struct{ late chan string }
-
-func (d stuckDialer) DialContext(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	go func() {
-		_, _ = io.WriteString(server, "220 mx\r\n")
-		_, _ = server.Read(make([]byte, 100))
-		_, _ = io.WriteString(server, "250-mx\r\n250 PIPELINING\r\n")
-		_, _ = io.ReadFull(server, make([]byte, 5))
-		time.Sleep(time.Minute)
-		late, _ := io.ReadAll(server)
-		d.late <- string(late)
-	}()
-	return client, nil
-}
-
-func TestNoCommandFollowsHalfACommand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dialer := stuckDialer{late: make(chan string, 1)}
-		prober := newProber(t, smtpprobe.Config{}, dialer)
-		found, err := prober.Probe(t.Context(), request(smtpprobe.Request{Hosts: mx("192.0.2.1")}))
-		if got, want := summaries(found), "greeting 220, ehlo 250, failure timeout at mail"; got != want || err != nil {
-			t.Errorf("found %s (%v), want %s", got, err, want)
-		}
-		if err := prober.Close(); err != nil {
-			t.Error(err)
-		}
-		if late := <-dialer.late; late != "" || strings.Contains(transcript(found.Sessions[0]), "C QUIT") {
-			t.Errorf("%q followed half a command", late)
+			b.Errorf("the connection was closed after %v, want 2.1s: the host has 100 ms to close it behind its reply", got)
 		}
 	})
 }
 
-// BenchmarkProbe asks a host that delays the answer to each group of commands
-// by 100 ms, and reports how many such waits a probe has.
-func BenchmarkProbe(b *testing.B) {
-	for name, host := range map[string]*smtptest.Host{"pipelined": slow(delay, delay, 0), "in turn": inTurn(slow(delay, delay, 0))} {
-		b.Run(name, func(b *testing.B) {
-			network := smtptest.NewNetwork()
-			network.Add("192.0.2.1", host)
-			defer network.Close()
-			prober, err := smtpprobe.New(smtpprobe.Config{Dialer: network})
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if _, err := prober.Probe(b.Context(), smtpprobe.Request{Hosts: mx("192.0.2.1"), Target: target, Control: control}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(delay), "waits/op")
-			if err := prober.Close(); err != nil {
-				b.Error(err)
-			}
+// unread has the pool connect to a server of bytes, with nothing between that
+// would read what the server does not.
+func unread(serve func(c net.Conn)) func(smtpprobe.Dialer) smtpprobe.Dialer {
+	return func(smtpprobe.Dialer) smtpprobe.Dialer {
+		return dialerFunc(func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go serve(server)
+			return client, nil
 		})
+	}
+}
+
+// TestNoCommandFollowsHalfACommand is about a server that answers EHLO, takes
+// five bytes of what comes then, and the rest only after a minute.
+func TestNoCommandFollowsHalfACommand(t *testing.T) {
+	var late chan string
+	stuck := unread(func(c net.Conn) {
+		_, _ = io.WriteString(c, "220 mx\r\n")
+		_, _ = c.Read(make([]byte, 100))
+		_, _ = io.WriteString(c, "250-mx\r\n250 PIPELINING\r\n")
+		_, _ = io.ReadFull(c, make([]byte, 5))
+		time.Sleep(time.Minute)
+		rest, _ := io.ReadAll(c)
+		late <- string(rest)
+	})
+	inBubbleBy(t, smtpprobe.Config{}, nil, stuck, func(b *bubble) {
+		late = make(chan string)
+		r := b.ask(b.Context(), about(target))
+		if want := "greeting 220, ehlo 250, failure timeout at mail"; summaries(r.found) != want || r.err != nil {
+			b.Errorf("found %v, want %s", r, want)
+		}
+		if err := b.pool.Close(); err != nil {
+			b.Error(err)
+		}
+		if rest := <-late; rest != "" || strings.Contains(transcript(r.last()), "C QUIT") {
+			b.Errorf("%q followed half a command", rest)
+		}
+	})
+}
+
+// TestHostThatNeverReads sees that a write which nobody takes, as the host's
+// receive window is zero, ends as a read does, and that the pool gets rid of
+// the connection.
+func TestHostThatNeverReads(t *testing.T) {
+	for says, want := range map[string]string{
+		"":           "failure timeout at greeting",
+		"220 mx\r\n": "greeting 220, failure timeout at ehlo",
+	} {
+		deaf := unread(func(c net.Conn) { _, _ = io.WriteString(c, says) })
+		o := probe(t, setting{by: deaf}, good())
+		if summaries(o.found) != want || o.err != nil || o.took > 20*time.Second || o.behind > 10*time.Second {
+			t.Errorf("found %v after %v, and %v, want %s", o, o.took, o.behind, want)
+		}
+	}
+}
+
+// TestTargetAndControlShareTheTime is about a tarpit that answers the target
+// within the time, and the control beyond it: nothing shows that the reply was
+// the target's.
+func TestTargetAndControlShareTheTime(t *testing.T) {
+	o := probe(t, setting{}, &smtptest.Host{CatchAll: true, RCPTDelay: 16 * time.Second})
+	if want := "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"; summaries(o.found) != want || o.took != 30*time.Second {
+		t.Errorf("found %v after %v, want %s after 30s", o, o.took, want)
 	}
 }

@@ -21,30 +21,20 @@ func TestSecondTransaction(t *testing.T) {
 	`
 	testDialogues(t, []dialogue{
 		{
-			name: "a control beyond the limit on recipients gets a transaction of its own",
-			host: tooMany + `
-				S: 250 sender
-				S: 550 5.1.1 unknown
-				S: 250 reset`,
+			name:   "a control beyond the limit on recipients gets a transaction of its own",
+			host:   tooMany + "S: 250 sender\nS: 550 5.1.1 unknown\nS: 250 reset",
 			client: greets + asksBoth + asksAgain + quits,
 			found:  goodFound,
 		},
 		{
-			name: "no second transaction for a target that was refused",
-			host: group + `
-				S: 250 sender
-				S: 550 5.1.1 unknown
-				S: 452 4.5.3 too many recipients
-				S: 250 reset`,
+			name:   "no second transaction for a target that was refused",
+			host:   group + "S: 250 sender\nS: 550 5.1.1 unknown\nS: 452 4.5.3 too many recipients\nS: 250 reset",
 			client: greets + asksBoth + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 550, control 452",
 		},
 		{
-			name: "the limit stands when the second MAIL is refused",
-			host: tooMany + `
-				S: 450 enough
-				S: 503 no MAIL
-				S: 250 reset`,
+			name:   "the limit stands when the second MAIL is refused",
+			host:   tooMany + "S: 450 enough\nS: 503 no MAIL\nS: 250 reset",
 			client: greets + asksBoth + asksAgain + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 250, control 452",
 		},
@@ -94,10 +84,8 @@ func TestSecondTransaction(t *testing.T) {
 func Test421(t *testing.T) {
 	testDialogues(t, []dialogue{
 		{
-			name: "no control after the target's 421",
-			host: lockStep + `
-				C: RCPT *
-				S: 421 enough`,
+			name:   "no control after the target's 421",
+			host:   lockStep + "C: RCPT *\nS: 421 enough",
 			client: greets + asksOne + quits,
 			found:  "greeting 220, ehlo 250, mail 250, target 421",
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,52 +20,42 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// lines are those of a log.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lines) count(text string) int { return strings.Count(l.text.String(), text) }
-
 // TestRecipientsAreLimited sees that no minute has more recipients, controls
 // and all, and no session.
 func TestRecipientsAreLimited(t *testing.T) {
-	o := &operator{}
-	hosts, requests := o.hosts(10, 50, "hoster.test")
+	host := &peer{}
+	hosts, requests := operated(host, 10, 50, "hoster.test")
 	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12}
 	c := smtpprobe.Config{Pace: pace.Settings{Providers: map[string]pace.Limits{"hoster.test": limits}}}
-	sessions := inBubble(t, c, hosts, func(b *bubble) {
+	inBubble(t, c, hosts, func(b *bubble) {
 		start := time.Now()
-		b.checkAnswered(b.askAll(requests))
+		b.checkAnswered(b.askAll(requests), 250)
 		if took := time.Since(start); took < 5*time.Minute || took > 15*time.Minute {
 			b.Errorf("it took %v", took)
 		}
 	})
-	if most := o.busiest(); most > 100 {
-		t.Errorf("%d recipients in a minute", most)
+	var named []time.Time
+	for _, s := range host.Sessions() {
+		if s.Named > 12 {
+			t.Errorf("%d recipients in a session", s.Named)
+		}
+		named = append(named, s.Times...)
 	}
-	for _, s := range sessions {
-		if n := strings.Count(strings.Join(s.Commands, "\n"), "RCPT"); n > 12 {
-			t.Errorf("%d recipients in a session", n)
+	slices.SortFunc(named, time.Time.Compare)
+	for i, at := range named[min(100, len(named)):] {
+		if at.Sub(named[i]) < time.Minute {
+			t.Fatalf("more than 100 recipients in the minute before %v", at)
 		}
 	}
 }
 
 // TestSessionsPerMinuteAreLimited sees that no more begin.
 func TestSessionsPerMinuteAreLimited(t *testing.T) {
-	o := &operator{}
-	hosts, requests := o.hosts(90, 1, "hoster.test")
+	hosts, requests := operated(&peer{}, 90, 1, "hoster.test")
 	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{SessionsPerMinute: 30}}}
 	inBubble(t, c, hosts, func(b *bubble) {
 		start := time.Now()
-		b.checkAnswered(b.askAll(requests))
+		b.checkAnswered(b.askAll(requests), 250)
 		if took := time.Since(start); took < 2*time.Minute || took > 4*time.Minute {
 			b.Errorf("it took %v", took)
 		}
@@ -75,22 +66,21 @@ func TestSessionsPerMinuteAreLimited(t *testing.T) {
 // waits as long as it has time, and is then told when to come back; and that
 // one whose caller is told of waits goes on waiting.
 func TestSingleCheckWaitsForItsTurn(t *testing.T) {
-	o := &operator{wait: time.Minute}
-	hosts, requests := o.hosts(3, 1, "hoster.test")
+	hosts, requests := operated(&peer{Takes: time.Minute}, 3, 1, "hoster.test")
 	c := smtpprobe.Config{
 		Pace:     pace.Settings{Unknown: pace.Limits{Sessions: 1}},
 		Timeouts: smtpprobe.Timeouts{Command: 10 * time.Minute},
 	}
 	inBubble(t, c, hosts, func(b *bubble) {
 		var wg sync.WaitGroup
-		wg.Go(func() { b.checkAnswered([]told{b.ask(b.Context(), requests[0])}) })
+		wg.Go(func() { b.checkAnswered([]told{b.ask(b.Context(), requests[0])}, 0) })
 		synctest.Wait()
 		wg.Go(func() {
 			patient := requests[2]
 			patient.Queued = func(bool) {}
 			patient.Budget = 10 * time.Minute
 			r := b.ask(b.Context(), patient)
-			b.checkAnswered([]told{r})
+			b.checkAnswered([]told{r}, 0)
 			if r.took < 2*time.Minute {
 				b.Errorf("the patient one had its answer after %v", r.took)
 			}
@@ -99,7 +89,7 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 			b.Helper()
 			f := r.last().Failure
 			if r.err != nil || f == nil || f.Kind != smtp.KindLimited || f.RetryAfter <= 0 || r.took != after {
-				b.Errorf("after %v: %s (%v)", r.took, summaries(r.found), r.err)
+				b.Errorf("after %v: %v", r.took, r)
 			}
 		}
 		hurried := requests[1]
@@ -117,17 +107,14 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 // is being asked: a domain has its own jobs before it. One about another domain
 // has its turn before.
 func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
-	host := &peer{wait: func(*visit, string) time.Duration { return time.Second }}
-	var giant []smtpprobe.Request
-	for i := range 500 {
-		req := about(fmt.Sprintf("good%d@giant.example", i))
-		req.Queued, req.Budget = func(bool) {}, time.Hour
-		giant = append(giant, req)
+	giant := patient(aboutAll(mailboxes(500, none, "giant.example")))
+	for i := range giant {
+		giant[i].Budget = time.Hour
 	}
 	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}
-	inBubble(t, c, one(host), func(b *bubble) {
+	inBubble(t, c, one(&peer{Takes: time.Second}), func(b *bubble) {
 		var wg sync.WaitGroup
-		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant)) })
+		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant), 0) })
 		time.Sleep(5 * time.Second)
 		for name, answered := range map[string]bool{"good@giant.example": false, "good@small.example": true} {
 			wg.Go(func() {
@@ -137,7 +124,7 @@ func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
 				f := r.last().Failure
 				switch limited := f != nil && f.Kind == smtp.KindLimited && f.RetryAfter > 0; {
 				case r.err != nil || limited == answered || r.took > single.Budget:
-					b.Errorf("%s: after %v: %s (%v)", name, r.took, summaries(r.found), r.err)
+					b.Errorf("%s: after %v: %v", name, r.took, r)
 				case limited && r.took != single.Budget:
 					b.Errorf("%s: given up after %v", name, r.took)
 				}
@@ -159,7 +146,7 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 			}
 			f := r.last().Failure
 			if i < 3 || f == nil || f.Kind != smtp.KindLimited || f.RetryAfter < 20*time.Hour || r.took != 0 {
-				b.Fatalf("%d: after %v: %s (%v)", i, r.took, summaries(r.found), r.err)
+				b.Fatalf("%d: after %v: %v", i, r.took, r)
 			}
 			if s := b.pool.Pacing()[0]; s.Slowed != pace.BudgetSpent || s.LastDay < 8 || s.LastDay > 10 {
 				b.Errorf("pacing %+v", s)
@@ -173,11 +160,9 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 // TestManyThatWaitAreHeldBack sees that callers that are told of waits are told
 // to come back once more than they allow wait for a provider.
 func TestManyThatWaitAreHeldBack(t *testing.T) {
-	o := &operator{wait: time.Second}
-	hosts, requests := o.hosts(300, 10, "hoster.test")
+	hosts, requests := operated(&peer{Takes: time.Second}, 300, 10, "hoster.test")
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-		for i := range requests {
-			requests[i].Queued = func(bool) {}
+		for i := range patient(requests) {
 			if i%10 > 0 {
 				requests[i].HoldBack = func() int { return 1000 }
 			}
@@ -190,7 +175,7 @@ func TestManyThatWaitAreHeldBack(t *testing.T) {
 					b.Fatalf("%+v", err)
 				}
 			} else {
-				b.checkAnswered([]told{r})
+				b.checkAnswered([]told{r}, 0)
 			}
 		}
 		if held < 1500 || held > 2100 {
@@ -209,38 +194,42 @@ func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
 		{pace.Settings{Unknown: pace.Limits{Sessions: 4}}, 24},
 		{pace.Settings{Unknown: pace.Limits{Sessions: 4}, Egress: pace.EgressLimits{Sessions: 2}}, 6},
 	} {
-		o := &operator{wait: 100 * time.Millisecond}
-		synctest.Test(t, func(t *testing.T) {
-			network := smtptest.NewNetwork()
-			var requests []smtpprobe.Request
-			for i := range 90 {
-				addr := fmt.Sprintf("9.%d.0.1", i)
-				network.Add(addr, o)
-				req := about(fmt.Sprintf("good@d%d.example", i), addr)
-				req.Hosts[0].Name, req.Budget = fmt.Sprintf("mx%d.hoster%d.test", i, i%2), time.Hour
-				requests = append(requests, req)
+		host := &peer{Takes: 100 * time.Millisecond}
+		hosts := map[string]smtptest.Handler{}
+		var requests []smtpprobe.Request
+		for i := range 90 {
+			addr := fmt.Sprintf("9.%d.0.1", i)
+			hosts[addr] = host
+			req := about(fmt.Sprintf("good@d%d.example", i), addr)
+			req.Hosts[0].Name, req.Budget = fmt.Sprintf("mx%d.hoster%d.test", i, i%2), time.Hour
+			requests = append(requests, req)
+		}
+		inBubble(t, smtpprobe.Config{Pace: tt.pace}, hosts, func(b *bubble) {
+			ways := egress.Egresses{{Name: "a", Dialer: b.gauges}, {Name: "b", Dialer: b.gauges}, {Name: "c", Dialer: b.gauges}}
+			if err := b.pool.SetEgresses(ways, nil); err != nil {
+				b.Fatal(err)
 			}
-			ways := egress.Egresses{{Name: "a", Dialer: network}, {Name: "b", Dialer: network}, {Name: "c", Dialer: network}}
-			b := &bubble{T: t, network: network}
-			b.pool = newProber(t, smtpprobe.Config{Egresses: ways, Pace: tt.pace}, nil)
-			b.checkAnswered(b.askTogether(t.Context(), requests))
-			_ = b.pool.Close()
-			network.Close()
+			b.checkAnswered(b.askTogether(b.Context(), requests), 250)
 		})
-		if o.most != tt.total {
-			t.Errorf("%+v: at most %d sessions at a time, want %d", tt.pace, o.most, tt.total)
+		if most, _ := host.Most(); most != tt.total {
+			t.Errorf("%+v: at most %d sessions at a time, want %d", tt.pace, most, tt.total)
 		}
 	}
 }
 
-// TestPaceOutlastsAPool sees that a later pool knows of pauses.
-func TestPaceOutlastsAPool(t *testing.T) {
-	host := &peer{other: func(_ *visit, command string) string {
+// refuses is a host that answers MAIL so.
+func refuses(text string) *peer {
+	return &peer{Say: func(_ *visit, command string) string {
 		if strings.HasPrefix(command, "MAIL") {
-			return "550 5.7.1 Client host blocked using a block list"
+			return text
 		}
 		return ""
 	}}
+}
+
+// TestPaceOutlastsAPool sees that a later pool knows of pauses.
+func TestPaceOutlastsAPool(t *testing.T) {
+	host := refuses("550 5.7.1 Client host blocked using a block list")
 	var memory []pace.Memory
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		for i := range 5 {
@@ -264,22 +253,21 @@ func TestPaceOutlastsAPool(t *testing.T) {
 // TestHarvestingIsToldAndSlowed sees that a provider at which most mailboxes do
 // not exist is asked more slowly.
 func TestHarvestingIsToldAndSlowed(t *testing.T) {
-	o := &operator{wait: 10 * time.Millisecond}
-	hosts, requests := o.hosts(40, 20, "hoster.test")
+	hosts, requests := operated(&peer{Takes: 10 * time.Millisecond}, 40, 20, "hoster.test")
 	for i := range requests {
 		if i%4 > 0 {
 			requests[i].Target = strings.Replace(requests[i].Target, "good", "bad", 1)
 		}
 	}
-	log := &lines{}
-	inBubble(t, smtpprobe.Config{Logger: slog.New(slog.NewTextHandler(log, nil))}, hosts, func(b *bubble) {
-		b.checkAnswered(b.askAll(requests))
+	var log bytes.Buffer
+	inBubble(t, smtpprobe.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}, hosts, func(b *bubble) {
+		b.checkAnswered(b.askAll(requests), 0)
 		s := b.pool.Pacing()[0]
 		if s.Slowed != pace.Harvesting || s.Allowed != 3 || s.Refused < 0.7 || s.Refused > 0.8 {
 			b.Errorf("pacing %+v", s)
 		}
 	})
-	if n := log.count("harvesters"); n != 1 {
+	if n := strings.Count(log.String(), "harvesters"); n != 1 {
 		t.Errorf("logged %d times", n)
 	}
 }
@@ -304,13 +292,7 @@ func TestProvidersReactAsTheyAre(t *testing.T) {
 			"clarify.) (BL)", 5, smtp.KindPaused, 24 * time.Hour},
 		{"mx.hoster.test", "421 Reject due to policy violations", 5, smtp.KindPaused, 5 * time.Minute},
 	} {
-		host := &peer{other: func(_ *visit, command string) string {
-			if strings.HasPrefix(command, "MAIL") {
-				return tt.says
-			}
-			return ""
-		}}
-		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		inBubble(t, smtpprobe.Config{}, one(refuses(tt.says)), func(b *bubble) {
 			for i := range tt.domains + 1 {
 				req := about(fmt.Sprintf("good@d%d.example", i))
 				req.Hosts[0].Name = tt.host

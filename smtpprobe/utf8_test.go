@@ -20,8 +20,8 @@ func TestSMTPUTF8AtSomeMachines(t *testing.T) {
 		{"all but the first lack it", func(n int) bool { return n > 1 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host := &peer{other: func(v *visit, c string) string {
-				if c == "EHLO probe.example" && !tt.without(v.number) {
+			host := &peer{Say: func(v *visit, c string) string {
+				if c == "EHLO probe.example" && !tt.without(v.Number) {
 					return "250-mx\n250-PIPELINING\n250 SMTPUTF8"
 				}
 				return ""
@@ -33,9 +33,9 @@ func TestSMTPUTF8AtSomeMachines(t *testing.T) {
 					req.SMTPUTF8 = true
 					requests = append(requests, req)
 				}
-				for i, r := range asksOneByOne(b)(requests) {
+				for i, r := range b.askInTurn(requests) {
 					if f := r.last().Failure; r.err != nil || f != nil && f.Kind == smtp.KindSMTPUTF8 {
-						b.Errorf("%s: found %s (%v)", requests[i].Target, summaries(r.found), r.err)
+						b.Errorf("%s: found %v", requests[i].Target, r)
 					}
 				}
 			})
@@ -55,7 +55,7 @@ func TestSMTPUTF8IsMissing(t *testing.T) {
 		}
 		for i, r := range b.askAll(requests) {
 			if f := r.last().Failure; f == nil || f.Kind != smtp.KindSMTPUTF8 {
-				b.Errorf("%s: found %s (%v)", requests[i].Target, summaries(r.found), r.err)
+				b.Errorf("%s: found %v", requests[i].Target, r)
 			}
 		}
 	})

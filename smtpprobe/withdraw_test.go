@@ -6,52 +6,53 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // grace is how long a probe may take to notice the end of its context, when its
 // session is busy with others.
 const grace = 100 * time.Millisecond
 
-// TestOneGivesUp has ten ask in one transaction, of whom one is cancelled or
+// TestOneGivesUp has ten ask in one transaction, of which one is cancelled or
 // has little time, and sees that it comes back at once, with nothing of the
 // others in its transcript, that the others are answered, and that nobody asks
 // on its behalf again.
 func TestOneGivesUp(t *testing.T) {
-	slowly := func(v *visit, _ string) time.Duration {
-		if v.mailed == 1 {
-			return grace // all others come meanwhile, and are asked about at once
-		}
-		return time.Second
-	}
-	dies := func() *peer {
-		return &peer{rcpt: after(6, once(func() string { return closes }))}
-	}
+	const after3 = 3500 * time.Millisecond
 	for _, tt := range []struct {
 		name  string
-		host  func() *peer
+		rcpt  func() func(*visit, string) string
 		end   func(context.Context) (context.Context, context.CancelFunc)
 		err   error
 		found string
 	}{
-		{"cancelled", func() *peer { return &peer{} }, cancelAfter(3500 * time.Millisecond), context.Canceled, "greeting 220, ehlo 250, failure cancelled at rcpt"},
-		{"deadline", func() *peer { return &peer{} }, deadlineAfter(3500 * time.Millisecond), nil, "greeting 220, ehlo 250, failure timeout at rcpt"},
-		{"cancelled, and the session dies", dies, cancelAfter(3500 * time.Millisecond), context.Canceled, "greeting 220, ehlo 250, failure cancelled at rcpt"},
-		{"deadline, and the session dies", dies, deadlineAfter(3500 * time.Millisecond), nil, "greeting 220, ehlo 250, failure timeout at rcpt"},
+		{"cancelled", nil, cancelAfter(after3), context.Canceled, "failure cancelled at rcpt"},
+		{"deadline", nil, deadlineAfter(after3), nil, "failure timeout at rcpt"},
+		{"cancelled, and the session dies", hangsUpOnce, cancelAfter(after3), context.Canceled, "failure cancelled at rcpt"},
+		{"deadline, and the session dies", hangsUpOnce, deadlineAfter(after3), nil, "failure timeout at rcpt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host := tt.host()
-			host.wait = slowly
+			host := &peer{Wait: func(v *visit, _ string) time.Duration {
+				if v.Mailed == 1 {
+					return grace // all others come meanwhile, and are asked about at once
+				}
+				return time.Second
+			}}
+			if tt.rcpt != nil {
+				host.RCPT = tt.rcpt()
+			}
 			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-				list := mailboxes(9, func(int) bool { return false }, "a.example")
 				var wg sync.WaitGroup
 				wg.Go(func() { _ = b.ask(b.Context(), about("good@a.example")) }) // the control
 				synctest.Wait()
-				for i, m := range list {
+				for i, m := range mailboxes(9, none, "a.example") {
 					ctx, cancel := b.Context(), context.CancelFunc(func() {})
 					quitter := i == 6
 					if quitter {
@@ -61,10 +62,10 @@ func TestOneGivesUp(t *testing.T) {
 						defer cancel()
 						r := b.ask(ctx, about(m))
 						switch {
-						case !quitter && (r.err != nil || r.last().Target == nil || r.last().Target.Code != 250):
-							b.Errorf("%s: %s (%v)", m, summaries(r.found), r.err)
-						case quitter && (!errors.Is(r.err, tt.err) || summaries(r.found) != tt.found || r.took > 3500*time.Millisecond+grace):
-							b.Errorf("gave up: %s (%v) after %v", summaries(r.found), r.err, r.took)
+						case !quitter && (r.err != nil || r.code() != 250):
+							b.Errorf("%s: %v", m, r)
+						case quitter && (!errors.Is(r.err, tt.err) || summaries(r.found) != "greeting 220, ehlo 250, "+tt.found || r.took > after3+grace):
+							b.Errorf("gave up: %v after %v", r, r.took)
 						case quitter:
 							checkPrivate(t, m, r.found)
 						}
@@ -79,36 +80,9 @@ func TestOneGivesUp(t *testing.T) {
 	}
 }
 
-func cancelAfter(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
-	return func(ctx context.Context) (context.Context, context.CancelFunc) {
-		ctx, cancel := context.WithCancel(ctx)
-		time.AfterFunc(d, cancel)
-		return ctx, cancel
-	}
-}
-
-func deadlineAfter(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
-	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
-}
-
-// checkPrivate sees that a transcript names nobody but the mailbox and its
-// domain's control.
-func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
-	t.Helper()
-	for _, s := range f.Sessions {
-		recipients := make(map[string]bool) // either may be asked about twice
-		for _, line := range s.Transcript {
-			if strings.HasPrefix(line.Text, "RCPT") {
-				recipients[line.Text] = true
-			}
-			if strings.HasPrefix(line.Text, "RCPT TO:<good") && !strings.Contains(line.Text, mailbox) {
-				t.Errorf("%s can read %q", mailbox, line.Text)
-			}
-		}
-		if len(recipients) > 2 {
-			t.Errorf("%s can read of %d recipients", mailbox, len(recipients))
-		}
-	}
+// hangsUpOnce is a host that does so after six recipients.
+func hangsUpOnce() func(*visit, string) string {
+	return after(6, once(func() string { return closes }))
 }
 
 // TestTranscriptsArePrivate checks that requests which share a session do not
@@ -116,14 +90,15 @@ func checkPrivate(t *testing.T, mailbox string, f smtpprobe.Findings) {
 func TestTranscriptsArePrivate(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"answered": {},
-		"silent":   {rcpt: after(7, always(hangs))},
-		"dies":     {rcpt: after(7, always(closes))},
-		"421":      {rcpt: after(7, always("421 enough"))},
+		"silent":   {RCPT: after(7, always(hangs))},
+		"dies":     {RCPT: after(7, always(closes))},
+		"421":      {RCPT: after(7, always("421 enough"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, _ := crowd(t, smtpprobe.Config{}, host, mailboxes(40, func(int) bool { return false }, "a.example", "b.example"))
-			for m, f := range found {
-				checkPrivate(t, m, f)
+			list := mailboxes(40, none, "a.example", "b.example")
+			answers, _ := crowd(t, smtpprobe.Config{}, host, list)
+			for i, r := range answers {
+				checkPrivate(t, list[i], r.found)
 			}
 		})
 	}
@@ -132,58 +107,107 @@ func TestTranscriptsArePrivate(t *testing.T) {
 // TestDesertedSessionEnds sees that a session about which nobody cares any more
 // ends at once, in whatever phase, and with QUIT where that can be.
 func TestDesertedSessionEnds(t *testing.T) {
+	hosts := map[string]smtptest.Handler{"slow over many": &peer{Takes: 9 * time.Second}}
 	for _, at := range silentAt {
-		t.Run(at.found+string(at.phase), func(t *testing.T) {
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(at.host), func(b *bubble) {
-				ctx, cancel := context.WithCancel(b.Context())
-				var wg sync.WaitGroup
-				for i := range 5 {
-					wg.Go(func() {
-						if r := b.ask(ctx, about(fmt.Sprintf("good%d@a.example", i))); !errors.Is(r.err, context.Canceled) || r.took > time.Second+grace {
-							b.Errorf("%s (%v) after %v", summaries(r.found), r.err, r.took)
-						}
-					})
+		hosts[at.found+string(at.phase)] = at.host
+	}
+	for name, host := range hosts {
+		ends := []func(context.Context) (context.Context, context.CancelFunc){cancelAfter(time.Second)}
+		if name == "slow over many" { // at others, deadlines end sessions in any case
+			ends = append(ends, deadlineAfter(time.Second))
+		}
+		for _, end := range ends {
+			t.Run(name, func(t *testing.T) {
+				sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+					ctx, cancel := end(b.Context())
+					defer cancel()
+					var wg sync.WaitGroup
+					for _, req := range aboutAll(mailboxes(5, none, "a.example")) {
+						wg.Go(func() {
+							if r := b.ask(ctx, req); r.took > time.Second+grace {
+								b.Errorf("%v after %v", r, r.took)
+							}
+						})
+					}
+					wg.Wait()
+					time.Sleep(4 * time.Second) // QUIT
+					synctest.Wait()
+					if n := b.gauges.now(); n != 0 {
+						b.Errorf("%d connections are open", n)
+					}
+				})
+				if name == "slow over many" && !sessions[0].QUIT {
+					t.Errorf("a session without QUIT: %q", sessions[0].Commands)
 				}
-				synctest.Wait()
-				time.Sleep(time.Second)
-				cancel()
-				wg.Wait()
-				time.Sleep(4 * time.Second) // QUIT
-				synctest.Wait()
-				if n := b.gauges.now(); n != 0 {
-					b.Errorf("%d connections are open", n)
+			})
+		}
+	}
+}
+
+// lateContext is a context that ends a little later than its deadline says, as
+// one does whose timer is not served first.
+type lateContext struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// TestDeadlineInATransaction checks that callers whose mailboxes are being
+// asked about when their deadline passes learn how far the session came, and
+// not that there was none, even if the session notices the deadline first.
+func TestDeadlineInATransaction(t *testing.T) {
+	for name, host := range map[string]*smtptest.Host{
+		"silent at RCPT":     {HangAt: smtp.PhaseRCPT},
+		"silent at greeting": {HangAt: smtp.PhaseGreeting},
+		"refuses everybody":  {RCPTDelay: 300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host.GreetingDelay = 100 * time.Millisecond // all come meanwhile
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+				const timeout = 1500 * time.Millisecond
+				ctx, cancel := context.WithTimeout(b.Context(), timeout+time.Millisecond)
+				defer cancel()
+				late := lateContext{ctx, time.Now().Add(timeout)}
+				for _, r := range b.askTogether(late, aboutAll(mailboxes(3, none, "a.example"))) {
+					if r.err != nil || len(r.found.Sessions) != 1 {
+						b.Errorf("%s, %v", summaries(r.found), r.err)
+					}
 				}
 			})
 		})
 	}
 }
 
-// TestNobodyWaitsAnyMore: a session that is slow over many recipients ends,
-// with QUIT, when the last who asked has given up.
-func TestNobodyWaitsAnyMore(t *testing.T) {
-	const deadline, wait = 10 * time.Second, 9 * time.Second
-	host := &peer{wait: func(*visit, string) time.Duration { return wait }}
-	var took time.Duration
-	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-		ctx, cancel := context.WithTimeout(b.Context(), deadline)
+// TestDeadlineAtAHostThatTurned has a host refuse everybody, a mailbox that it
+// had accepted among them. A caller whose deadline passes in that transaction,
+// and that is not gone yet, must not take the refusal for one that counts.
+func TestDeadlineAtAHostThatTurned(t *testing.T) {
+	var turned atomic.Bool
+	host := &smtptest.Host{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(rcpt string, _ int) string {
+		if turned.Load() || !strings.HasPrefix(rcpt, "good") {
+			return "550 5.1.1 no such user"
+		}
+		return "250 ok"
+	}}
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		_ = b.ask(b.Context(), about("good0@a.example"))
+		turned.Store(true)
+		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 		defer cancel()
-		var all sync.WaitGroup
-		for _, req := range aboutAll(mailboxes(10, func(int) bool { return false }, "a.example")) {
-			all.Go(func() { b.ask(ctx, req) })
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				asked := context.Context(ctx)
+				if i == 0 {
+					asked = lateContext{ctx, time.Now().Add(350 * time.Millisecond)}
+				}
+				r := b.ask(asked, about(fmt.Sprintf("good%d@a.example", i+1)))
+				if last := r.last(); last.Target != nil && last.Target.Refused() && !last.Unproven {
+					b.Errorf("good%d: %v\n%s", i+1, r, transcript(last))
+				}
+			})
 		}
-		all.Wait()
-		began := time.Now()
-		if err := b.pool.Close(); err != nil {
-			b.Error(err)
-		}
-		took = time.Since(began)
+		wg.Wait()
 	})
-	if took > 4*time.Second { // QUIT has three
-		t.Errorf("closing took %v", took)
-	}
-	for _, session := range sessions {
-		if !session.QUIT {
-			t.Errorf("a session without QUIT: %q", session.Commands)
-		}
-	}
 }

@@ -1,9 +1,13 @@
 package smtpprobe_test
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -11,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -31,8 +36,8 @@ func worlds(n uint64) uint64 {
 	return n
 }
 
-// truths are the replies to RCPT of mailboxes, by the beginning of their names.
-// Each host says so of a mailbox that is asked about alone.
+// truths are the replies to RCPT for mailboxes that are asked about alone, by
+// the beginning of their names.
 var truths = map[string]string{
 	"good":    "250 2.1.5 Ok",
 	"bad":     "550 5.1.1 no such user",
@@ -61,53 +66,33 @@ func whims(r *rand.Rand) func(v *visit, command string) string {
 		"550 rejected", "554 5.7.1 blocked", "451 4.7.1 slow down", "450 4.2.0 later", hangs, "221 bye", "what?",
 	}
 	word := words[r.IntN(len(words))]
+	when := func(verb string, enough func(v *visit) bool) func(v *visit, c string) string {
+		return func(v *visit, c string) string {
+			if strings.HasPrefix(c, verb) && enough(v) {
+				return word
+			}
+			return ""
+		}
+	}
 	switch r.IntN(8) {
 	case 0: // has enough of recipients
-		return func(v *visit, c string) string {
-			if strings.HasPrefix(c, "RCPT") && v.named >= patience {
-				return word
-			}
-			return ""
-		}
+		return when("RCPT", func(v *visit) bool { return v.Named >= patience })
 	case 1: // of refusals
-		return func(v *visit, c string) string {
-			if strings.HasPrefix(c, "RCPT") && v.refused >= patience {
-				return word
-			}
-			return ""
-		}
+		return when("RCPT", func(v *visit) bool { return v.Refused >= patience })
 	case 2: // of recipients in a transaction
-		return func(v *visit, c string) string {
-			if strings.HasPrefix(c, "RCPT") && v.here >= patience {
-				return word
-			}
-			return ""
-		}
+		return when("RCPT", func(v *visit) bool { return v.Here >= patience })
 	case 3: // of transactions
-		return func(v *visit, c string) string {
-			if strings.HasPrefix(c, "MAIL") && v.mailed >= 1+patience/5 {
-				return word
-			}
-			return ""
-		}
+		return when("MAIL", func(v *visit) bool { return v.Mailed >= 1+patience/5 })
 	case 4: // now and then
 		var mu sync.Mutex
 		moods := rand.New(rand.NewPCG(r.Uint64(), 1))
-		return func(v *visit, c string) string {
+		return when("", func(v *visit) bool {
 			mu.Lock()
 			defer mu.Unlock()
-			if v.commands > 1 && v.named > 0 && moods.IntN(60) == 0 {
-				return word
-			}
-			return ""
-		}
-	case 5: // RSET
-		return func(v *visit, c string) string {
-			if c == "RSET" && v.commands > patience {
-				return word
-			}
-			return ""
-		}
+			return v.Commands > 1 && v.Named > 0 && moods.IntN(60) == 0
+		})
+	case 5:
+		return when("RSET", func(v *visit) bool { return v.Commands > patience })
 	}
 	return func(*visit, string) string { return "" }
 }
@@ -115,134 +100,56 @@ func whims(r *rand.Rand) func(v *visit, command string) string {
 // whimsical is a host with a whim or two.
 func whimsical(r *rand.Rand) *peer {
 	one, two := whims(r), whims(r)
-	whim := func(v *visit, command string) string {
-		if text := one(v, command); text != "" {
-			return text
-		}
-		return two(v, command)
-	}
-	p := &peer{chop: r.IntN(6) == 0, other: whim, rcpt: func(v *visit, m string) string {
-		if text := whim(v, "RCPT TO:<"+m+">"); text != "" {
-			return text
-		}
-		return truthOf(m)
+	whim := func(v *visit, command string) string { return cmp.Or(one(v, command), two(v, command)) }
+	p := &peer{Bytewise: r.IntN(6) == 0, Say: whim, RCPT: func(v *visit, m string) string {
+		return cmp.Or(whim(v, "RCPT TO:<"+m+">"), truthOf(m))
 	}}
 	if r.IntN(3) == 0 {
-		p.keywords = "SIZE"
+		p.Keywords = "SIZE"
 	}
 	if r.IntN(3) == 0 {
-		p.wait = func(*visit, string) time.Duration { return 10 * time.Millisecond }
+		p.Takes = 10 * time.Millisecond
 	}
 	return p
 }
 
-// TestRandomWorlds has crowds ask hosts of all kinds of whims. Each ask gets
-// one answer; where that says something for good about a mailbox, it is what
-// the host says about it alone.
-func TestRandomWorlds(t *testing.T) {
-	for seed := range worlds(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 7))
-			hosts := map[string]smtptest.Handler{}
-			var requests []smtpprobe.Request
-			kinds := slices.Sorted(func(yield func(string) bool) {
-				for k := range truths {
-					if !yield(k) {
-						return
-					}
-				}
-			})
-			for i := range 4 {
-				addr := fmt.Sprintf("192.0.2.%d", i+1)
-				hosts[addr] = whimsical(r)
-				for n := range 20 + r.IntN(80) {
-					kind := kinds[r.IntN(len(kinds))]
-					if r.IntN(2) == 0 {
-						kind = "good"
-					}
-					requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kind, n, r.IntN(3)), addr))
-				}
-			}
-			r.Shuffle(len(requests), func(i, j int) { requests[i], requests[j] = requests[j], requests[i] })
-			config := smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(4), MaxSessions: 2 + r.IntN(10)}
-			answered := 0
-			inBubble(t, config, hosts, func(b *bubble) {
-				for i, r := range b.askAll(requests) {
-					if checkAgainstTruth(b.T, requests[i], r) {
-						answered++
-					}
-				}
-				if one, all := b.gauges.peaks(); one > config.MaxSessionsPerHost || all > config.MaxSessions {
-					b.Errorf("%d sessions with a host at a time, %d in all", one, all)
-				}
-			})
-			t.Logf("%d of %d were answered", answered, len(requests))
-		})
-	}
-}
-
-// checkAgainstTruth reports whether an ask was told the truth, and fails where
-// it was told anything else for good.
-func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) bool {
-	t.Helper()
-	last := r.last()
-	switch {
-	case r.err != nil:
-		t.Errorf("%s: %v", req.Target, r.err)
-		return false
-	case len(r.found.Sessions) == 0:
-		t.Errorf("%s: no answer", req.Target)
-		return false
-	case last.Target == nil, last.Unproven:
-		return false
-	}
-	truth, err := smtp.ParseReply(truthOf(req.Target))
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func(reply smtp.Reply) replies.Class {
-		return replies.DefaultClassifier().Read(replies.Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: last.Host, Mailbox: req.Target}).Class
-	}
-	said, want := read(*last.Target), read(truth)
-	switch said {
-	case want:
-		return true
-	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
-		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
-	}
-	return false
-}
-
-// faulty is a host with whims, or with one reply too many in its life, or now
-// and then one too few, or one without its last line.
+// faulty is a host with whims, or with one reply too many, once or now and
+// then, one too few, or one without its last line.
 func faulty(r *rand.Rand) *peer {
-	p := &peer{rcpt: func(_ *visit, m string) string { return truthOf(m) }}
+	p := &peer{RCPT: func(_ *visit, m string) string { return truthOf(m) }}
 	nth := 5 + r.IntN(60)
 	var named atomic.Int64 // recipients; a session that has ended may still be on its way out beside the next
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0:
 		p = whimsical(r)
 	case 1: // a reply too many
 		word := []string{"250 ok", "550 5.1.1 no such user", "421 4.3.2 bye", "221 bye"}[r.IntN(4)]
-		p.after = func(_ *visit, c string) string {
+		p.After = func(_ *visit, c string) string {
 			if strings.HasPrefix(c, "RCPT") && named.Add(1) == int64(nth) {
 				return word
 			}
 			return ""
 		}
-	case 2: // replies left out
-		p.rcpt = func(_ *visit, m string) string {
+	case 2: // now and then the same again
+		p.After = func(_ *visit, c string) string {
+			if mailbox, ok := strings.CutPrefix(c, "RCPT TO:<"); ok && named.Add(1)%int64(nth) == 0 {
+				return truthOf(mailbox)
+			}
+			return ""
+		}
+	case 3: // replies left out
+		p.RCPT = func(_ *visit, m string) string {
 			if named.Add(1)%int64(nth) == 0 {
 				return skips
 			}
 			return truthOf(m)
 		}
-	case 3: // replies without their last line, and a whim
+	case 4: // replies without their last line, and a whim
 		p = whimsical(r)
 		fallthrough
-	case 4: // replies without their last line
-		whole := p.rcpt
-		p.rcpt = func(v *visit, m string) string {
+	case 5: // replies without their last line
+		whole := p.RCPT
+		p.RCPT = func(v *visit, m string) string {
 			text := whole(v, m)
 			if named.Add(1)%int64(nth) == 0 && text == truthOf(m) {
 				return text[:3] + "-" + text[4:]
@@ -250,9 +157,10 @@ func faulty(r *rand.Rand) *peer {
 			return text
 		}
 	}
+	p.Pace = []time.Duration{0, 0, 20 * time.Millisecond, 200 * time.Millisecond}[r.IntN(4)]
 	end := []string{"", "", closes, resets, hangs, "421 4.3.2 bye", "250 bye", "500 what?"}[r.IntN(8)]
-	before := p.other
-	p.other = func(v *visit, c string) string {
+	before := p.Say
+	p.Say = func(v *visit, c string) string {
 		if c == "QUIT" {
 			return end
 		}
@@ -264,67 +172,171 @@ func faulty(r *rand.Rand) *peer {
 	return p
 }
 
-// TestRandomFaults is about hosts that lose a reply, or say one too many.
-func TestRandomFaults(t *testing.T) {
-	for seed := range worlds(150) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 8))
-			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
-			var requests []smtpprobe.Request
-			for n := range 100 + r.IntN(100) {
-				requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3))))
+// checkAgainstTruth fails where anything but the truth was told for good.
+func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) {
+	t.Helper()
+	last := r.last()
+	if last.Target == nil || last.Unproven {
+		return
+	}
+	truth, err := smtp.ParseReply(truthOf(req.Target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch said := classOf(last, req.Target, *last.Target); said {
+	case classOf(last, req.Target, truth):
+	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved:
+		t.Errorf("%s: told %q, the truth is %q:\n%s", req.Target, last.Target, truth, transcript(last))
+	}
+}
+
+// world is what a seed makes: hosts of all kinds of whims, or one with a
+// fault, lists that are asked about at the same time, and how that ends.
+type world struct {
+	config smtpprobe.Config
+	hosts  map[string]smtptest.Handler
+	lists  [][]smtpprobe.Request
+	all    []atomic.Int64 // of each list: said to wait
+	how    ending
+	end    time.Duration // when that is
+	each   bool          // all lists end, and not the first alone
+}
+
+// ending is what happens to requests that are under way.
+type ending int
+
+const (
+	nothingEnds ending = iota
+	cancels
+	expires
+	poolCloses
+)
+
+func newWorld(r *rand.Rand) *world {
+	w := &world{
+		config: smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(4), MaxSessions: 2 + r.IntN(10)},
+		hosts:  map[string]smtptest.Handler{"2001:db8::1": whimsical(r)},
+		lists:  make([][]smtpprobe.Request, 3), all: make([]atomic.Int64, 3),
+		how: ending(max(0, r.IntN(6)-2)), end: time.Duration(r.IntN(1<<(8+r.IntN(7)))) * time.Millisecond, each: r.IntN(2) == 0,
+	}
+	single := r.IntN(2) == 0 // else the connection is refused at the fifth
+	for i := range 5 {
+		addr := fmt.Sprintf("192.0.2.%d", i+1)
+		switch kind := r.IntN(12); {
+		case single:
+			w.hosts[addr] = faulty(r)
+			w.config.MaxSessionsPerHost = 1
+			w.config.Session.Refused = []int{0, 9}[r.IntN(2)]
+		case kind == 0:
+			w.hosts[addr] = &smtptest.Host{Greeting: "421 4.3.2 come back later"}
+		case kind == 1:
+			w.hosts[addr] = nil
+		case i < 4:
+			w.hosts[addr] = whimsical(r)
+		}
+	}
+	if r.IntN(3) == 0 {
+		w.config.MaxWaitingPerHost = 1 + r.IntN(60)
+	}
+	for i := range w.lists {
+		w.lists[i] = w.list(r, single, &w.all[i])
+	}
+	return w
+}
+
+// list draws requests, to one host or to two addresses and perhaps more that
+// are found slowly.
+func (w *world) list(r *rand.Rand, single bool, waiting *atomic.Int64) []smtpprobe.Request {
+	kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "good", "bad", "bad", "bad")
+	addr := func() string { return fmt.Sprintf("192.0.2.%d", 1+r.IntN(5)) }
+	var requests []smtpprobe.Request
+	for n := range 5 + r.IntN(60) {
+		addrs := []string{"192.0.2.1"}
+		if !single {
+			addrs = []string{addr(), addr()}
+		}
+		req := about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3)), addrs...)
+		if r.IntN(2) == 0 {
+			req.Budget = time.Duration(1+r.IntN(20)) * time.Second
+		}
+		if r.IntN(2) == 0 {
+			req.Queued = func(waits bool) { waiting.Add(map[bool]int64{true: 1, false: -1}[waits]) }
+		}
+		if slow := time.Duration(1+r.IntN(2000)) * time.Millisecond; !single && r.IntN(3) == 0 {
+			req.Hosts[0].More = func(ctx context.Context) []netip.Addr {
+				select {
+				case <-time.After(slow):
+				case <-ctx.Done():
+				}
+				return addrsOf("2001:db8::1")
 			}
-			caps := smtpprobe.SessionCaps{Refused: []int{0, 9}[seed%2]}
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, Session: caps}, one(faulty(r)), func(b *bubble) {
-				for i, r := range b.askAll(requests) {
-					checkAgainstTruth(b.T, requests[i], r)
+		}
+		requests = append(requests, req)
+	}
+	return requests
+}
+
+// ask asks about one list, and checks the answers.
+func (w *world) ask(b *bubble, i int) {
+	ends := i == 0 || w.each
+	ctx, cancel := b.Context(), context.CancelFunc(func() {})
+	switch {
+	case w.how == cancels && ends:
+		ctx, cancel = cancelAfter(w.end)(b.Context())
+	case w.how == expires && ends:
+		ctx, cancel = deadlineAfter(w.end)(b.Context())
+	}
+	defer cancel()
+	ask := b.askAll
+	if w.how != nothingEnds {
+		ask = func(requests []smtpprobe.Request) []told { return b.askTogether(ctx, requests) }
+	}
+	for n, r := range ask(w.lists[i]) {
+		req := w.lists[i][n]
+		switch {
+		case r.err == nil && len(r.found.Sessions) == 0:
+			b.Errorf("%s: no answer", req.Target)
+		case r.err == nil, errors.Is(r.err, smtpprobe.ErrBusy) && (w.config.MaxWaitingPerHost > 0 || w.how == expires):
+		case w.how == cancels && errors.Is(r.err, context.Canceled), w.how == poolCloses && errors.Is(r.err, smtpprobe.ErrClosed):
+		default:
+			b.Errorf("%s: %v", req.Target, r.err)
+		}
+		checkAgainstTruth(b.T, req, r)
+		if ctx.Err() != nil && r.took > w.end+grace+50*time.Millisecond {
+			b.Errorf("%s: told %v after the end", req.Target, r.took-w.end)
+		}
+	}
+	if n := w.all[i].Load(); n != 0 {
+		b.Errorf("%d are said to wait", n)
+	}
+}
+
+// TestRandomWorlds has crowds ask hosts of all kinds of whims and faults, and
+// at some moment one or all of them give up, or have no time left, or the pool
+// is closed. Each ask gets one answer, and soon; where that says something for
+// good about a mailbox, it is what the host says about it alone; and nothing is
+// left over.
+func TestRandomWorlds(t *testing.T) {
+	for seed := range worlds(400) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(rand.New(rand.NewPCG(seed, 7)))
+			inBubble(t, w.config, w.hosts, func(b *bubble) {
+				var asking sync.WaitGroup
+				for i := range w.lists {
+					asking.Go(func() { w.ask(b, i) })
 				}
-				if one, _ := b.gauges.peaks(); one > 1 {
-					b.Errorf("%d sessions at a time", one)
+				if w.how == poolCloses {
+					time.Sleep(w.end)
+					_ = b.pool.Close()
 				}
-				if s := b.pool.Stats(); s.UnderWay != 0 || s.Waiting != 0 {
+				asking.Wait()
+				time.Sleep(3 * time.Minute) // for the goodbyes
+				synctest.Wait()
+				if s := b.pool.Stats(); s.Waiting != 0 || s.Sessions != 0 || s.UnderWay != 0 {
 					b.Errorf("left over: %+v", s)
 				}
-			})
-		})
-	}
-}
-
-// echoing is a host that answers now and then twice, in its own time.
-func echoing(r *rand.Rand) *peer {
-	pace, nth := []time.Duration{0, 20 * time.Millisecond, 200 * time.Millisecond}[r.IntN(3)], 3+r.IntN(20)
-	var heard atomic.Int64
-	p := &peer{
-		wait:     func(*visit, string) time.Duration { return pace },
-		keywords: []string{"PIPELINING", "SIZE"}[r.IntN(2)],
-		rcpt:     func(_ *visit, m string) string { return truthOf(m) },
-	}
-	p.other = func(*visit, string) string {
-		time.Sleep(pace)
-		return ""
-	}
-	p.after = func(_ *visit, c string) string {
-		if mailbox, ok := strings.CutPrefix(c, "RCPT TO:<"); ok && heard.Add(1)%int64(nth) == 0 {
-			return truthOf(mailbox)
-		}
-		return ""
-	}
-	return p
-}
-
-// TestRandomEchoes is about hosts that answer about a recipient twice.
-func TestRandomEchoes(t *testing.T) {
-	for seed := range worlds(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 9))
-			kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "bad", "bad", "bad")
-			var requests []smtpprobe.Request
-			for n := range 1 + r.IntN(60) {
-				requests = append(requests, about(fmt.Sprintf("%s%d@d%d.example", kinds[r.IntN(len(kinds))], n, r.IntN(3))))
-			}
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(3)}, one(echoing(r)), func(b *bubble) {
-				for i, r := range b.askAll(requests) {
-					checkAgainstTruth(b.T, requests[i], r)
+				if one, all := b.gauges.peaks(); one > w.config.MaxSessionsPerHost || all > w.config.MaxSessions {
+					b.Errorf("%d sessions with a host at a time, %d in all", one, all)
 				}
 			})
 		})

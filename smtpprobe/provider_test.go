@@ -13,30 +13,79 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
+// operated are n mail hosts that are one host to their operator, and requests
+// about so many mailboxes at each of them, in a domain of its own.
+func operated(host smtptest.Handler, n, mailboxes int, name string) (map[string]smtptest.Handler, []smtpprobe.Request) {
+	hosts := map[string]smtptest.Handler{}
+	var requests []smtpprobe.Request
+	for i := range n {
+		addr := fmt.Sprintf("192.0.%d.%d", 2+i/200, 1+i%200)
+		hosts[addr] = host
+		for j := range mailboxes {
+			req := about(fmt.Sprintf("good%d@d%d.example", j, i), addr)
+			req.Hosts[0].Name = fmt.Sprintf("mx%d.%s", i, name)
+			req.Budget = time.Hour
+			requests = append(requests, req)
+		}
+	}
+	return hosts, requests
+}
+
+// TestProviderWithManyHosts sees that all mail hosts of a provider share its
+// sessions, and that no limit of the provider's is met. With pacing off nothing
+// is held back.
+func TestProviderWithManyHosts(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		pace pace.Settings
+		host string
+		most int // 0: any number
+	}{
+		{"unknown", pace.Settings{}, "hoster.test", 10},
+		{"careful", pace.Settings{Preset: pace.Careful}, "hoster.test", 5},
+		{"known", pace.Settings{}, "l.google.com", 5},
+		{"overridden", pace.Settings{Providers: map[string]pace.Limits{"hoster.test": {Sessions: 3}}}, "hoster.test", 3},
+		{"off", pace.Settings{Preset: pace.Off}, "hoster.test", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			host := &peer{Tolerates: tt.most, TooMany: "421 4.7.0 too many connections from your address", Takes: 10 * time.Millisecond}
+			hosts, requests := operated(host, 60, 6, tt.host)
+			inBubble(t, smtpprobe.Config{Pace: tt.pace}, hosts, func(b *bubble) {
+				b.checkAnswered(b.askAll(requests), 250)
+			})
+			if most, complaints := host.Most(); complaints > 0 || tt.most > 0 && most != tt.most || tt.most == 0 && most < 60 {
+				t.Errorf("at most %d sessions at a time, and %d complaints; want %d and none", most, complaints, tt.most)
+			}
+		})
+	}
+}
+
+// TestComplaintsOfOneHostAreForAll sees that a provider that tolerates less
+// than its limit is asked within it after a few complaints.
+func TestComplaintsOfOneHostAreForAll(t *testing.T) {
+	host := &peer{Tolerates: 4, TooMany: "421 4.7.0 too many connections from your address", Takes: 100 * time.Millisecond}
+	hosts, requests := operated(host, 100, 10, "hoster.test")
+	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+		b.checkAnswered(b.askAll(requests), 250)
+	})
+	if _, complaints := host.Most(); complaints > 8 {
+		t.Errorf("%d complaints", complaints)
+	}
+}
+
 // blocking is a provider's host that refuses us for as long as on is set, at
 // RCPT or earlier.
 func blocking(phase string, on *atomic.Bool) *peer {
-	const no = "550 5.7.1 Client host blocked using a block list"
-	p := &peer{}
-	p.greet = func(*visit) string {
-		if phase == "greeting" && on.Load() {
-			return "554 5.7.1 Client host blocked using a block list"
-		}
-		return "220 mx"
-	}
-	p.other = func(_ *visit, c string) string {
-		if on.Load() && phase != "" && strings.HasPrefix(c, phase) {
-			return no
+	no := func(command string) string {
+		if on.Load() && strings.HasPrefix(command, phase) {
+			return "550 5.7.1 Client host blocked using a block list"
 		}
 		return ""
 	}
-	p.rcpt = func(*visit, string) string {
-		if phase == "RCPT" && on.Load() {
-			return no
-		}
-		return ""
+	return &peer{
+		Say:  func(_ *visit, c string) string { return no(c) },
+		RCPT: func(*visit, string) string { return no("RCPT") },
 	}
-	return p
 }
 
 // of are requests about one mailbox in each of the domains, of a host of a
@@ -51,41 +100,41 @@ func of(addr string, domains ...string) []smtpprobe.Request {
 	return requests
 }
 
+// numbered are n domains.
+func numbered(n int) (domains []string) {
+	for i := range n {
+		domains = append(domains, fmt.Sprintf("d%d.example", i))
+	}
+	return domains
+}
+
 // TestProviderIsLeftAlone sees that a provider which refuses us is not asked
 // for a while, and that policies of its customers are not taken for its own.
 func TestProviderIsLeftAlone(t *testing.T) {
-	domains := func(n int) (all []string) {
-		for i := range n {
-			all = append(all, fmt.Sprintf("d%d.example", i))
-		}
-		return all
-	}
 	for _, tt := range []struct {
 		name, phase string
 		good        int // domains that answer before all are refused
 		domains     []string
 		paused      bool
 	}{
-		{"five domains", "MAIL", 0, domains(5), true},
-		{"four domains", "MAIL", 0, domains(4), false},
+		{"five domains", "MAIL", 0, numbered(5), true},
+		{"four domains", "MAIL", 0, numbered(4), false},
 		{"one domain, many times", "MAIL", 0, []string{"d0.example", "d0.example", "d0.example", "D0.example", "d0.example"}, false},
-		{"policies of five customers", "RCPT", 0, domains(5), false},
-		{"nineteen domains", "RCPT", 0, domains(19), false},
-		{"twenty domains", "RCPT", 0, domains(20), true},
-		{"three domains that answered before", "RCPT", 3, domains(3), true},
-		{"two domains that answered before", "RCPT", 2, domains(2), false},
+		{"policies of five customers", "RCPT", 0, numbered(5), false},
+		{"nineteen domains", "RCPT", 0, numbered(19), false},
+		{"twenty domains", "RCPT", 0, numbered(20), true},
+		{"three domains that answered before", "RCPT", 3, numbered(3), true},
+		{"two domains that answered before", "RCPT", 2, numbered(2), false},
 	} {
 		t.Run(tt.phase+" "+tt.name, func(t *testing.T) {
 			var on atomic.Bool
 			hosts := map[string]smtptest.Handler{"192.0.2.1": blocking(tt.phase, &on), "192.0.2.2": &peer{}, "192.0.2.3": &peer{}}
 			inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-				for _, req := range of("192.0.2.1", domains(tt.good)...) {
-					b.ask(b.Context(), req)
-				}
+				b.askInTurn(of("192.0.2.1", numbered(tt.good)...))
 				on.Store(true)
-				for _, req := range of("192.0.2.1", tt.domains...) {
-					if r := b.ask(b.Context(), req); r.err != nil || r.last().Failure != nil {
-						b.Errorf("found %s (%v)", summaries(r.found), r.err)
+				for _, r := range b.askInTurn(of("192.0.2.1", tt.domains...)) {
+					if r.err != nil || r.last().Failure != nil {
+						b.Errorf("found %v", r)
 					}
 				}
 				before := len(b.network.Dials())
@@ -93,7 +142,7 @@ func TestProviderIsLeftAlone(t *testing.T) {
 				r := b.ask(b.Context(), other)
 				f := r.last().Failure
 				if got := f != nil && f.Kind == smtp.KindPaused; got != tt.paused {
-					b.Fatalf("found %s, want paused %t", summaries(r.found), tt.paused)
+					b.Fatalf("found %v, want paused %t", r, tt.paused)
 				}
 				paused := b.pool.Stats().Paused
 				if got := len(paused) == 1 && paused[0].Pauses == 1 && time.Until(paused[0].Until) > 4*time.Minute; got != tt.paused {
@@ -108,16 +157,12 @@ func TestProviderIsLeftAlone(t *testing.T) {
 				if f.RetryAfter < 200*time.Second || f.RetryAfter > 300*time.Second || r.took != 0 || len(b.network.Dials()) != before {
 					b.Errorf("to be tried again after %v; took %v, %d connections", f.RetryAfter, r.took, len(b.network.Dials())-before)
 				}
-				elsewhere := of("192.0.2.3", "d.example")[0]
-				elsewhere.Hosts[0].Name = "mx.elsewhere.test"
-				if r := b.ask(b.Context(), elsewhere); r.last().Target == nil {
-					b.Errorf("another provider: %s", summaries(r.found))
-				}
+				elsewhere := of("192.0.2.3", "d.example")
+				elsewhere[0].Hosts[0].Name = "mx.elsewhere.test"
+				b.checkAnswered(b.askInTurn(elsewhere), 250)
 				on.Store(false)
 				time.Sleep(5*time.Minute + time.Second)
-				if r := b.ask(b.Context(), other); r.last().Target == nil {
-					b.Errorf("after the pause: %s", summaries(r.found))
-				}
+				b.checkAnswered([]told{b.ask(b.Context(), other)}, 250)
 			})
 		})
 	}
@@ -128,11 +173,9 @@ func TestProviderIsLeftAlone(t *testing.T) {
 func TestAnAnswerClearsAProvider(t *testing.T) {
 	var on atomic.Bool
 	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
-		for i := range 12 {
+		for i, domain := range numbered(12) {
 			on.Store(i%3 != 0)
-			if r := b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", i))[0]); r.last().Target == nil {
-				b.Errorf("%d: %s", i, summaries(r.found))
-			}
+			b.checkAnswered(b.askInTurn(of("192.0.2.1", domain)), 0)
 			time.Sleep(time.Minute)
 		}
 	})
@@ -144,14 +187,10 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
 	inBubble(t, smtpprobe.Config{}, one(blocking("MAIL", &on)), func(b *bubble) {
-		n := 0
-		for _, want := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
-			var f *smtp.Failure
-			for range 6 {
-				n++
-				f = b.ask(b.Context(), of("192.0.2.1", fmt.Sprintf("d%d.example", n))[0]).last().Failure
-			}
-			if f == nil || f.RetryAfter != want {
+		domains := numbered(36)
+		for i, want := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
+			answers := b.askInTurn(of("192.0.2.1", domains[6*i:6*i+6]...))
+			if f := answers[5].last().Failure; f == nil || f.RetryAfter != want {
 				b.Fatalf("got %v, want a pause of %v", f, want)
 			}
 			time.Sleep(want + time.Second)
@@ -159,22 +198,17 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForAProvider sees that those who wait for a provider which is
-// left alone by then do not go on to bother it.
-func TestWhoWaitsForAProvider(t *testing.T) {
+// TestThoseThatWaitForAProvider sees that those that wait for a provider which
+// is left alone by then do not go on to bother it.
+func TestThoseThatWaitForAProvider(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
 	for _, phase := range []string{"MAIL", "RCPT"} {
 		t.Run(phase, func(t *testing.T) {
-			host := blocking(phase, &on)
-			var domains []string
-			for i := range 200 {
-				domains = append(domains, fmt.Sprintf("d%d.example", i))
-			}
-			sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-				for _, r := range b.askAll(of("192.0.2.1", domains...)) {
+			sessions := inBubble(t, smtpprobe.Config{}, one(blocking(phase, &on)), func(b *bubble) {
+				for _, r := range b.askAll(of("192.0.2.1", numbered(200)...)) {
 					if r.err != nil || len(r.found.Sessions) != 1 {
-						b.Errorf("found %s (%v)", summaries(r.found), r.err)
+						b.Errorf("found %v", r)
 					}
 				}
 			})
@@ -190,7 +224,7 @@ func TestWhoWaitsForAProvider(t *testing.T) {
 func TestProviderThatFindsUsTooFast(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
-	host := &peer{rcpt: func(*visit, string) string {
+	host := &peer{RCPT: func(*visit, string) string {
 		if on.Load() {
 			return "450 4.7.1 rate limit exceeded, slow down"
 		}
@@ -217,46 +251,6 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		}
 		if last > 100*time.Millisecond || len(b.pool.Stats().Paused) > 0 {
 			b.Errorf("in the end it was %v, paused %+v", last, b.pool.Stats().Paused)
-		}
-	})
-}
-
-// TestGiantsDoNotStarveOthers has 2,000 jobs wait for each of five giant hosts,
-// of five providers, that take all sessions, and sees that 50 small hosts are
-// served early.
-func TestGiantsDoNotStarveOthers(t *testing.T) {
-	hosts := map[string]smtptest.Handler{}
-	var requests []smtpprobe.Request
-	add := func(i int, mailboxes ...smtpprobe.Request) {
-		addr := fmt.Sprintf("198.51.%d.1", i)
-		hosts[addr] = &peer{wait: func(*visit, string) time.Duration { return 100 * time.Millisecond }}
-		for _, r := range mailboxes {
-			r.Hosts = mx(addr)
-			r.Hosts[0].Name = fmt.Sprintf("mx.host%d.example", i)
-			r.Queued = func(bool) {}
-			requests = append(requests, r)
-		}
-	}
-	for i := range 5 {
-		add(i, aboutAll(mailboxes(2000, func(n int) bool { return n%5 > 0 }, fmt.Sprintf("giant%d.example", i)))...)
-	}
-	giants := len(requests)
-	for i := range 50 {
-		add(100+i, about(fmt.Sprintf("good@small%d.example", i)))
-	}
-	inBubble(t, smtpprobe.Config{MaxSessions: 20, MaxWaitingPerHost: 2000}, hosts, func(b *bubble) {
-		var small, all time.Duration
-		for i, r := range b.askAll(requests) {
-			if r.err != nil || r.last().Target == nil {
-				b.Fatalf("%s: %s (%v)", requests[i].Target, summaries(r.found), r.err)
-			}
-			if all = max(all, r.took); i >= giants {
-				small = max(small, r.took)
-			}
-		}
-		b.Logf("the last small host after %v, the last giant after %v", small, all)
-		if small > all/2 {
-			b.Errorf("the last small host was answered after %v, of %v in all", small, all)
 		}
 	})
 }

@@ -1,0 +1,228 @@
+package smtpprobe_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// Postfix's patience with errors in a session: from the soft limit on, each
+// reply takes a second; at the hard limit it hangs up.
+const (
+	softErrorLimit = 10
+	hardErrorLimit = 20
+)
+
+// TestPostfix sees how often lists of good and bad mailboxes meet with the
+// limits on errors that Postfix has by default: it delays at most one recipient
+// in five, as one session finds the first limit and not all, and hangs up on
+// none.
+func TestPostfix(t *testing.T) {
+	for _, tt := range []struct {
+		bad      int // of 100
+		sessions int // of 600 mailboxes
+	}{{0, 12}, {5, 16}, {25, 34}, {60, 60}, {100, 95}} {
+		t.Run(fmt.Sprintf("%d%% bad", tt.bad), func(t *testing.T) {
+			var slow, hard atomic.Int64
+			host := &peer{
+				Wait: func(v *visit, _ string) time.Duration {
+					if v.Refused >= softErrorLimit {
+						slow.Add(1)
+						return time.Second
+					}
+					return 0
+				},
+				RCPT: func(v *visit, _ string) string {
+					if v.Refused >= hardErrorLimit {
+						hard.Add(1)
+						return "421 4.7.0 mx Error: too many errors"
+					}
+					return ""
+				},
+			}
+			list := mailboxes(600, func(i int) bool { return i*37%100 < tt.bad }, "a.example", "b.example")
+			answers, sessions := crowd(t, smtpprobe.Config{}, host, list)
+			checkTruth(t, list, answers)
+			if int(slow.Load()) > len(list)/5 || hard.Load() > 0 || len(sessions) > tt.sessions {
+				t.Errorf("slowed down %d times, hung up %d times, in %d sessions; want at most %d, 0, %d",
+					slow.Load(), hard.Load(), len(sessions), len(list)/5, tt.sessions)
+			}
+		})
+	}
+}
+
+// TestHonestHostNeedsNoExtraSessions sees that a host is not doubted that says
+// plainly whom it refuses, be it one in four or most: a list shares sessions,
+// which end with QUIT. The first ones end with their ninth refusal, as long as
+// one finds out whether the host takes more.
+func TestHonestHostNeedsNoExtraSessions(t *testing.T) {
+	const delay = 50 * time.Millisecond // without any, sessions end before one could try to have more refusals
+	for _, tt := range []struct {
+		text string
+		live int // in a hundred
+	}{{"550 5.1.1 no such user", 75}, {"550 5.1.1 no such user", 10}, {"550 no such user here", 10}, {"550 rejected", 10}} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			host := &smtptest.Host{GreetingDelay: delay, ReplyDelay: delay, RCPTFunc: func(m string, _ int) string {
+				return wording{"", "250 ok", tt.text}.about(m)
+			}}
+			list := mailboxes(300, living(tt.live), "a.example")
+			answers, sessions := crowd(t, smtpprobe.Config{}, host, list)
+			checkTruth(t, list, answers)
+			quits, named := count(sessions, "QUIT"), count(sessions, "RCPT")
+			if len(sessions) > 30 || quits != len(sessions) || named > len(list)*4/3 { // with a control and a proof in each transaction
+				t.Errorf("%d recipients named in %d sessions, %d QUIT", named, len(sessions), quits)
+			}
+		})
+	}
+}
+
+// TestHostThatHangsUpGetsSmallerTransactions asks hosts that end the session at
+// twenty refusals about hundreds of mailboxes, in one list or, where a host is
+// known for living mailboxes by then, in two. Those of a transaction that was
+// cut short are asked about in ever smaller ones, so that few need a session of
+// their own.
+func TestHostThatHangsUpGetsSmallerTransactions(t *testing.T) {
+	type part struct {
+		mailboxes, living int
+		domain            string
+	}
+	for _, tt := range []struct {
+		name  string
+		lists []part
+		most  int // sessions
+	}{
+		{"most live", []part{{600, 80, "a.example"}}, 80},
+		{"half live", []part{{600, 50, "a.example"}}, 80},
+		{"nobody lives", []part{{600, 0, "a.example"}}, 160},
+		{"nobody lives any more", []part{{1000, 100, "a.example"}, {600, 0, "a.example"}}, 160},
+		{"nobody lives in the next domain", []part{{1000, 100, "a.example"}, {600, 0, "dead.example"}}, 160},
+	} {
+		for _, says := range []string{closes, "421 4.7.0 too many errors"} {
+			t.Run(tt.name+" "+says, func(t *testing.T) {
+				host := &peer{Takes: time.Millisecond, RCPT: func(v *visit, mailbox string) string {
+					if v.Refused+1 < 20 || fakehost.Lives(mailbox) {
+						return ""
+					}
+					return says
+				}}
+				sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+					for _, p := range tt.lists {
+						list := mailboxes(p.mailboxes, living(p.living), p.domain)
+						for i, r := range b.askAll(patient(aboutAll(list))) {
+							if !checkVerdict(b.T, list[i], r) && p.living > 0 {
+								b.Fatalf("%s: %v", list[i], r)
+							}
+						}
+					}
+				})
+				if len(sessions) > tt.most {
+					t.Errorf("%d sessions for %d recipients, want at most %d", len(sessions), len(host.Asked()), tt.most)
+				}
+			})
+		}
+	}
+}
+
+// TestHarvestProtection is about hosts that refuse everybody, in ordinary
+// words, after so many refusals or recipients: no mailbox that exists is called
+// dead, and in the end nearly all of them are found.
+func TestHarvestProtection(t *testing.T) {
+	for _, kind := range smtptest.HostileKinds() {
+		if !strings.HasPrefix(kind, "turns-") {
+			continue
+		}
+		for _, crowd := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s crowd %t", kind, crowd), func(t *testing.T) {
+				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(smtptest.HostileHost(kind)), func(b *bubble) {
+					n, rounds, ask := 200, 10, func(requests []smtpprobe.Request) []told { return b.askAll(patient(requests)) }
+					if !crowd {
+						n, rounds, ask = 60, 40, b.askInTurn
+					}
+					list, living := harvested(n, 60), 0
+					for _, m := range list {
+						if fakehost.Lives(m) {
+							living++
+						}
+					}
+					if alive, _ := harvest(b, list, rounds, ask); alive*100 < living*95 {
+						b.Errorf("%d of %d living mailboxes were found", alive, living)
+					}
+				})
+			})
+		}
+	}
+}
+
+// harvested makes n addresses of a domain, of which so many in a hundred exist
+// as far as hostile hosts know.
+func harvested(n, percent int) []string {
+	list := make([]string, n)
+	for i := range list {
+		kind := "real"
+		if living(percent)(i) {
+			kind = "missing"
+		}
+		list[i] = fmt.Sprintf("%s%d@a.example", kind, i)
+	}
+	return list
+}
+
+// harvest asks about a list in rounds, as lists are asked about, until all is
+// settled or there is no more patience, and returns how many of the living and
+// the dead were settled.
+func harvest(b *bubble, list []string, rounds int, ask func(requests []smtpprobe.Request) []told) (alive, dead int) {
+	for round := 0; round < rounds && len(list) > 0; round++ {
+		if round > 0 {
+			time.Sleep(min(time.Duration(round)*2*time.Minute, 15*time.Minute))
+		}
+		var open []string
+		for i, r := range ask(aboutAll(list)) {
+			switch checkVerdict(b.T, list[i], r); verdictOf(list[i], r) {
+			case "alive":
+				alive++
+			case "dead":
+				dead++
+			default:
+				open = append(open, list[i])
+			}
+		}
+		list = open
+	}
+	return alive, dead
+}
+
+// TestHonestRefusalsAreProven is about honest hosts, with and without
+// postmaster, on lists with few or no living mailboxes: none is left without a
+// proof if there is one to be had.
+func TestHonestRefusalsAreProven(t *testing.T) {
+	for _, postmaster := range []bool{true, false} {
+		for _, living := range []int{60, 20, 0} {
+			for _, crowd := range []bool{true, false} {
+				t.Run(fmt.Sprintf("postmaster %t, %d %% living, crowd %t", postmaster, living, crowd), func(t *testing.T) {
+					host := &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+						if postmaster && strings.HasPrefix(rcpt, "postmaster@") {
+							return string(smtptest.Accepts)
+						}
+						return naming.about(rcpt)
+					}}
+					inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(host), func(b *bubble) {
+						ask, n := b.askAll, 500
+						if !crowd {
+							ask, n = b.askInTurn, 100
+						}
+						alive, dead := harvest(b, harvested(n, living), 1, ask)
+						if unproven := n - alive - dead; unproven > 0 && (postmaster || living > 0) {
+							b.Errorf("%d refusals were left without a proof", unproven)
+						}
+					})
+				})
+			}
+		}
+	}
+}
