@@ -18,7 +18,7 @@ const module = "github.com/rcpt/rcpt/"
 func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
-		module + "server", module + "bulk", module + "internal/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest",
+		module + "server", module + "bulk", module + "internal/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest", module + "smtpprobe/internal/fakehost",
 		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
@@ -63,7 +63,7 @@ func TestDependencies(t *testing.T) {
 	}
 	for _, dep := range dependencies(t, module+"server") {
 		switch path.Base(dep) {
-		case "dnstest", "smtptest", "enginetest", "storetest", "openapitest", "testkit":
+		case "dnstest", "smtptest", "fakehost", "enginetest", "storetest", "openapitest", "testkit":
 			t.Errorf("server depends on %s, which is for tests", dep)
 		}
 		if dep == module+"internal/store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {

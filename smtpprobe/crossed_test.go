@@ -173,26 +173,6 @@ func TestLateReplyAboutPostmaster(t *testing.T) {
 	}
 }
 
-// TestAcceptanceNamesAnother is about a host that answers the first two
-// recipients of a transaction in each other's place, and says whom it accepts.
-func TestAcceptanceNamesAnother(t *testing.T) {
-	says := wording{"", naming.accepts, "550 5.1.1 no such user"}
-	first := ""
-	host := &peer{RCPT: func(v *visit, m string) string {
-		switch {
-		case v.Number > 1 || v.Named > 1:
-			return says.about(m)
-		case v.Named == 0:
-			first = m
-			return skips
-		}
-		return says.about(m) + "\n" + says.about(first) // two replies
-	}}
-	list := mailboxes(8, func(i int) bool { return i%2 == 1 }, "a.example")
-	answers, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
-	checkTruth(t, list, answers)
-}
-
 // TestReversedAnswers is about a host that answers the recipients of a group in
 // reverse order and names none: the first of each group is refused as the
 // random mailbox was. The acceptance of that one is none for later.

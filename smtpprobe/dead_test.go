@@ -92,14 +92,7 @@ func TestDeadHost(t *testing.T) {
 // held against it for longer.
 func TestHostThatRecovers(t *testing.T) {
 	var up atomic.Bool
-	good := &peer{Takes: time.Second}
-	host := smtptest.HandlerFunc(func(c net.Conn) {
-		if up.Load() {
-			good.ServeSMTP(c)
-			return
-		}
-		_ = c.Close()
-	})
+	host := &peer{Takes: time.Second, Greet: func(*visit) string { return map[bool]string{false: closes}[up.Load()] }}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		_ = b.askAll(aboutAll(mailboxes(100, none, "a.example")))
 		up.Store(true)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -17,23 +16,20 @@ func TestHello(t *testing.T) {
 	network := smtptest.NewNetwork()
 	network.Add("192.0.2.1", &smtptest.Host{STARTTLS: smtptest.TLSWorks})
 	network.Add("192.0.2.2", &smtptest.Host{Greeting: "554 5.7.1 Go away"})
-	hello := func(ip string) (smtpprobe.Session, netip.Addr) {
-		return smtpprobe.Hello(t.Context(), smtpprobe.Introduction{
+	for i, tt := range []struct {
+		ip, found, local string
+	}{
+		{"192.0.2.1", "greeting 220, ehlo 250, starttls 220, TLS 1.3", "198.51.100.1"},
+		{"192.0.2.2", "greeting 554", "198.51.100.1"},
+		{"192.0.2.3", "failure refused at connect", "invalid IP"},
+	} {
+		s, local := smtpprobe.Hello(t.Context(), smtpprobe.Introduction{
 			HELO: "verifier.example", Egress: egress.Egress{Dialer: network}, Host: "mx.example.net",
-			Addr: netip.MustParseAddrPort(ip + ":25"),
+			Addr: netip.MustParseAddrPort(tt.ip + ":25"),
 		})
-	}
-	open, local := hello("192.0.2.1")
-	if open.Failure != nil || open.TLS == "" || open.EHLO == nil || local.String() != "198.51.100.1" {
-		t.Errorf("%+v, from %v", open, local)
-	}
-	refused, _ := hello("192.0.2.2")
-	if refused.Greeting == nil || refused.Greeting.Code != 554 || refused.EHLO != nil {
-		t.Errorf("%+v", refused)
-	}
-	dead, local := hello("192.0.2.3")
-	if dead.Failure == nil || dead.Failure.Kind != smtp.KindRefused || local.IsValid() {
-		t.Errorf("%+v, from %v", dead, local)
+		if summary(s) != tt.found || local.String() != tt.local {
+			t.Errorf("%d: %s, from %v", i, summary(s), local)
+		}
 	}
 	network.Close()
 	want := [][]string{{"EHLO verifier.example", "STARTTLS", "EHLO verifier.example", "QUIT"}, {"QUIT"}}

@@ -12,19 +12,31 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// hookedConn is a connection that calls hook when it has read a text.
+// hookedConn is a connection that calls a function with what it read or writes.
 type hookedConn struct {
 	net.Conn
-	text string
-	hook func()
+	read, write func(text string)
 }
 
 func (c hookedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if strings.Contains(string(b[:n]), c.text) {
-		c.hook()
-	}
+	c.read(string(b[:n]))
 	return n, err
+}
+
+func (c hookedConn) Write(b []byte) (int, error) {
+	c.write(string(b))
+	return c.Conn.Write(b)
+}
+
+// hooked has connections call functions.
+func hooked(read, write func(text string)) func(smtpprobe.Dialer) smtpprobe.Dialer {
+	return func(d smtpprobe.Dialer) smtpprobe.Dialer {
+		return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := d.DialContext(ctx, network, address)
+			return hookedConn{c, read, write}, err
+		})
+	}
 }
 
 // TestNobodyInheritsACancelledSession checks that a job is not given to a
@@ -42,14 +54,13 @@ func TestNobodyInheritsACancelledSession(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			giveUp := func() {}
-			hooked := func(d smtpprobe.Dialer) smtpprobe.Dialer {
-				return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
-					c, err := d.DialContext(ctx, network, address)
-					return hookedConn{c, tt.text, func() { giveUp() }}, err
-				})
-			}
+			watch := hooked(func(text string) {
+				if strings.Contains(text, tt.text) {
+					giveUp()
+				}
+			}, func(string) {})
 			host := &peer{Greet: slowGreeting, Takes: time.Millisecond}
-			inBubbleBy(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), hooked, func(b *bubble) {
+			inBubbleBy(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), watch, func(b *bubble) {
 				ctx, cancel := context.WithCancel(b.Context())
 				defer cancel()
 				giveUp = func() {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,36 +42,6 @@ func TestWaits(t *testing.T) {
 func inTurn(h *smtptest.Host) *smtptest.Host {
 	h.NoPipelining = true
 	return h
-}
-
-// countingDialer counts the client's writes.
-type countingDialer struct {
-	smtpprobe.Dialer
-	writes atomic.Int64
-}
-
-type countingConn struct {
-	net.Conn
-	writes *atomic.Int64
-}
-
-// of counts what is written to connections of another dialer.
-func (d *countingDialer) of(dialer smtpprobe.Dialer) smtpprobe.Dialer {
-	d.Dialer = dialer
-	return d
-}
-
-func (d *countingDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.Dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return countingConn{c, &d.writes}, nil
-}
-
-func (c countingConn) Write(b []byte) (int, error) {
-	c.writes.Add(1)
-	return c.Conn.Write(b)
 }
 
 // silentAt are hosts that fall silent, one in each phase, with what is found by

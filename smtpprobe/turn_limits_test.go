@@ -21,11 +21,11 @@ import (
 )
 
 // TestRecipientsAreLimited sees that no minute has more recipients, controls
-// and all, and no session.
+// and all, and no session; and that no minute has more sessions.
 func TestRecipientsAreLimited(t *testing.T) {
 	host := &peer{}
 	hosts, requests := operated(host, 10, 50, "hoster.test")
-	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12}
+	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12, SessionsPerMinute: 9}
 	c := smtpprobe.Config{Pace: pace.Settings{Providers: map[string]pace.Limits{"hoster.test": limits}}}
 	inBubble(t, c, hosts, func(b *bubble) {
 		start := time.Now()
@@ -34,32 +34,22 @@ func TestRecipientsAreLimited(t *testing.T) {
 			b.Errorf("it took %v", took)
 		}
 	})
-	var named []time.Time
+	var named, began []time.Time
 	for _, s := range host.Sessions() {
+		began = append(began, s.Began)
 		if s.Named > 12 {
 			t.Errorf("%d recipients in a session", s.Named)
 		}
 		named = append(named, s.Times...)
 	}
-	slices.SortFunc(named, time.Time.Compare)
-	for i, at := range named[min(100, len(named)):] {
-		if at.Sub(named[i]) < time.Minute {
-			t.Fatalf("more than 100 recipients in the minute before %v", at)
+	for most, times := range map[int][]time.Time{100: named, 9: began} {
+		slices.SortFunc(times, time.Time.Compare)
+		for i, at := range times[min(most, len(times)):] {
+			if at.Sub(times[i]) < time.Minute {
+				t.Fatalf("more than %d in the minute before %v", most, at)
+			}
 		}
 	}
-}
-
-// TestSessionsPerMinuteAreLimited sees that no more begin.
-func TestSessionsPerMinuteAreLimited(t *testing.T) {
-	hosts, requests := operated(&peer{}, 90, 1, "hoster.test")
-	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{SessionsPerMinute: 30}}}
-	inBubble(t, c, hosts, func(b *bubble) {
-		start := time.Now()
-		b.checkAnswered(b.askAll(requests), 250)
-		if took := time.Since(start); took < 2*time.Minute || took > 4*time.Minute {
-			b.Errorf("it took %v", took)
-		}
-	})
 }
 
 // TestSingleCheckWaitsForItsTurn sees that a probe whose provider has no room

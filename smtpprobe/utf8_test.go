@@ -8,34 +8,34 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
+// utf8Requests are about n mailboxes that need SMTPUTF8.
+func utf8Requests(n int) []smtpprobe.Request {
+	requests := aboutAll(mailboxes(n, none, "a.example"))
+	for i := range requests {
+		requests[i].Target, requests[i].SMTPUTF8 = fmt.Sprintf("goodü%d@a.example", i), true
+	}
+	return requests
+}
+
 // TestSMTPUTF8AtSomeMachines is about a host that offers SMTPUTF8 in some of
 // its sessions only: it is not missing. The mailboxes are asked about one after
 // the other; of sessions side by side two may lack it before another is heard.
 func TestSMTPUTF8AtSomeMachines(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		without func(session int) bool
-	}{
-		{"every other lacks it", func(n int) bool { return n%2 == 1 }},
-		{"all but the first lack it", func(n int) bool { return n > 1 }},
+	for name, without := range map[string]func(session int) bool{
+		"every other lacks it":      func(n int) bool { return n%2 == 1 },
+		"all but the first lack it": func(n int) bool { return n > 1 },
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			host := &peer{Say: func(v *visit, c string) string {
-				if c == "EHLO probe.example" && !tt.without(v.Number) {
+				if c == "EHLO probe.example" && !without(v.Number) {
 					return "250-mx\n250-PIPELINING\n250 SMTPUTF8"
 				}
 				return ""
 			}}
 			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2}, one(host), func(b *bubble) {
-				var requests []smtpprobe.Request
-				for i := range 20 {
-					req := about(fmt.Sprintf("goodü%d@a.example", i))
-					req.SMTPUTF8 = true
-					requests = append(requests, req)
-				}
-				for i, r := range b.askInTurn(requests) {
+				for i, r := range b.askInTurn(utf8Requests(20)) {
 					if f := r.last().Failure; r.err != nil || f != nil && f.Kind == smtp.KindSMTPUTF8 {
-						b.Errorf("%s: found %v", requests[i].Target, r)
+						b.Errorf("%d: found %v", i, r)
 					}
 				}
 			})
@@ -47,15 +47,9 @@ func TestSMTPUTF8AtSomeMachines(t *testing.T) {
 // sessions, and not twice about each mailbox.
 func TestSMTPUTF8IsMissing(t *testing.T) {
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&peer{}), func(b *bubble) {
-		var requests []smtpprobe.Request
-		for i := range 50 {
-			req := about(fmt.Sprintf("goodü%d@a.example", i))
-			req.SMTPUTF8 = true
-			requests = append(requests, req)
-		}
-		for i, r := range b.askAll(requests) {
+		for i, r := range b.askAll(utf8Requests(50)) {
 			if f := r.last().Failure; f == nil || f.Kind != smtp.KindSMTPUTF8 {
-				b.Errorf("%s: found %v", requests[i].Target, r)
+				b.Errorf("%d: found %v", i, r)
 			}
 		}
 	})

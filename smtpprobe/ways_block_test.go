@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -46,26 +45,7 @@ func TestABlockMovesAProvider(t *testing.T) {
 				m.Errorf("after the second block, %d sessions by %s", n, name)
 			}
 		}
-		m.remembers(giant)
 	})
-}
-
-// remembers sees that a later pool knows that the provider is paused, with
-// another egress besides.
-func (m *manyWays) remembers(provider string) {
-	later := smtpprobe.Config{PaceMemory: m.pool.PaceMemory()}
-	for name, c := range m.clients {
-		later.Egresses = append(later.Egresses, egress.Egress{Name: name, Dialer: c})
-	}
-	later.Egresses = append(later.Egresses, m.newClient("new"))
-	m.hosts("new", takesAll)
-	before := m.pool
-	m.pool = newProber(m.T, later, nil)
-	if now, answered := m.byEgress(provider); answered != 0 {
-		m.Errorf("after a restart %d were answered, by %v", answered, now)
-	}
-	_ = m.pool.Close()
-	m.pool = before
 }
 
 // TestABlockIsRemembered sees that a pool which begins with what another left

@@ -1,13 +1,11 @@
 package smtpprobe_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -124,36 +122,27 @@ func TestAddAndRemove(t *testing.T) {
 // TestOwnIntroduction sees that sessions have the EHLO name and the
 // reverse-path of their egress.
 func TestOwnIntroduction(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		network := smtptest.NewNetwork()
-		defer network.Close()
-		network.Add("192.0.2.1", takesAll())
-		pool := newProber(t, smtpprobe.Config{HELO: "pool.example", MailFrom: "pool@example.com"}, network)
-		for _, tt := range []struct{ e, want string }{
-			{"", "EHLO pool.example|MAIL FROM:<pool@example.com>"},
-			{"own.example own@example.org", "EHLO own.example|MAIL FROM:<own@example.org>"},
-			{"own.example <>", "EHLO own.example|MAIL FROM:<>"},
+	config := smtpprobe.Config{HELO: "pool.example", MailFrom: "pool@example.com"}
+	inBubble(t, config, one(takesAll()), func(b *bubble) {
+		for _, tt := range []struct{ helo, from, want string }{
+			{"", "", "EHLO pool.example|MAIL FROM:<pool@example.com>"},
+			{"own.example", "own@example.org", "EHLO own.example|MAIL FROM:<own@example.org>"},
+			{"own.example", "<>", "EHLO own.example|MAIL FROM:<>"},
 		} {
-			helo, from, _ := strings.Cut(tt.e, " ")
-			e := egress.Egress{Name: tt.e, Dialer: network, HELO: helo, MailFrom: from}
-			if err := pool.SetEgresses(egress.Egresses{e}, nil); err != nil {
-				t.Fatal(err)
+			e := egress.Egress{Name: tt.from, Dialer: b.gauges, HELO: tt.helo, MailFrom: tt.from}
+			if err := b.pool.SetEgresses(egress.Egresses{e}, nil); err != nil {
+				b.Fatal(err)
 			}
-			found, err := pool.Probe(t.Context(), about("good@a.example"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			said := transcript(found.Sessions[0])
+			last := b.ask(b.Context(), about("good@a.example")).last()
 			for want := range strings.SplitSeq(tt.want, "|") {
-				if !strings.Contains(said, want+"\n") {
-					t.Errorf("%q: no %q in\n%s", tt.e, want, said)
+				if said := transcript(last); !strings.Contains(said, want+"\n") {
+					b.Errorf("%q: no %q in\n%s", tt.from, want, said)
 				}
 			}
-			if got := found.Sessions[0].MailFrom; got != from {
-				t.Errorf("%q: the session has %q", tt.e, got)
+			if last.MailFrom != tt.from {
+				b.Errorf("%q: the session has %q", tt.from, last.MailFrom)
 			}
 		}
-		_ = pool.Close()
 	})
 }
 
@@ -162,23 +151,18 @@ func TestOwnIntroduction(t *testing.T) {
 func TestAgeOfAnEgress(t *testing.T) {
 	named := func(since time.Duration) (n int) {
 		config := smtpprobe.Config{Pace: pace.Settings{Preset: pace.Careful, Egress: pace.EgressLimits{FirstDay: 10}}}
-		synctest.Test(t, func(t *testing.T) {
-			network := smtptest.NewNetwork()
-			defer network.Close()
-			network.Add("192.0.2.1", takesAll())
-			config.Egresses = egress.Egresses{{Name: "a", Dialer: network, Since: time.Now().Add(-since)}}
-			pool := newProber(t, config, nil)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			for i := range 100 {
-				req := about(fmt.Sprintf("good%d@a.example", i))
-				req.Budget = time.Second
-				found, err := pool.Probe(ctx, req)
-				if err == nil && found.Sessions[0].Target != nil {
+		inBubble(t, config, one(takesAll()), func(b *bubble) {
+			e := egress.Egress{Name: "a", Dialer: b.gauges, Since: time.Now().Add(-since)}
+			if err := b.pool.SetEgresses(egress.Egresses{e}, nil); err != nil {
+				b.Fatal(err)
+			}
+			requests := aboutAll(mailboxes(100, none, "a.example"))
+			for i := range requests {
+				requests[i].Budget = time.Second
+				if b.ask(b.Context(), requests[i]).code() != 0 {
 					n++
 				}
 			}
-			_ = pool.Close()
 		})
 		return n
 	}

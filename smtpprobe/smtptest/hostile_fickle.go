@@ -1,13 +1,14 @@
 package smtptest
 
 import (
-	"bufio"
 	"io"
 	"math/rand/v2"
 	"net"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 )
 
 // fickleHosts change their minds.
@@ -91,35 +92,11 @@ func ban() Handler {
 
 // inGroups is a host that answers the commands that come together, together.
 func inGroups(answer func(group []string) []string) Handler {
-	return HandlerFunc(func(conn net.Conn) {
-		defer func() { _ = conn.Close() }()
-		say := func(lines ...string) error {
-			_, err := io.WriteString(conn, strings.Join(append(lines, ""), "\r\n"))
-			return err
-		}
-		if say("220 mx.smtptest.example") != nil {
-			return
-		}
-		in := bufio.NewReader(conn)
-		for {
-			group, err := readGroup(in)
-			if err != nil || say(answer(group)...) != nil || slices.Contains(group, "QUIT") {
-				return
-			}
-		}
-	})
-}
-
-// readGroup reads the lines that have arrived, one at least.
-func readGroup(in *bufio.Reader) (group []string, err error) {
-	for len(group) == 0 || in.Buffered() > 0 {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return nil, err
-		}
-		group = append(group, strings.TrimRight(line, "\r\n"))
+	return &fakehost.Host{
+		Forgets: true,
+		Greet:   func(*fakehost.Session) string { return "220 mx.smtptest.example" },
+		Arrange: func(_ *fakehost.Session, group, _ []string) []string { return answer(group) },
 	}
-	return group, nil
 }
 
 // answersTo are the answers of a host that checks its recipients.
@@ -128,7 +105,7 @@ func answersTo(group []string) []string {
 	for _, command := range group {
 		switch verbOf(command) {
 		case "EHLO":
-			answers = append(answers, "250-mx.smtptest.example\r\n250 PIPELINING")
+			answers = append(answers, "250-mx.smtptest.example\n250 PIPELINING")
 		case "RCPT":
 			mailbox := strings.TrimSuffix(strings.TrimPrefix(command, "RCPT TO:<"), ">")
 			answers = append(answers, strings.ReplaceAll(realReply(mailbox), "%s", mailbox))

@@ -34,7 +34,8 @@ type Host struct {
 	After    func(s *Session, command string) string // what is said behind an answer, unasked
 
 	// Arrange makes what is said in answer to the commands that came together
-	// of the answers that should be said. They are sent at once if Pace is 0.
+	// of the answers that should be said. They are sent at once if Pace is 0,
+	// and 421 does not end the session then.
 	Arrange func(s *Session, commands, answers []string) []string
 
 	Takes    time.Duration                                  // before the answer to RCPT
@@ -48,8 +49,12 @@ type Host struct {
 	Tolerates          int
 	TooMany, TooManyAt string
 
+	// Forgets has it remember no session, as is best where it lives for long.
+	Forgets bool
+
 	mu               sync.Mutex
 	sessions         []*Session
+	begun            int
 	open, most, away int
 }
 
@@ -134,8 +139,11 @@ func (h *Host) ServeSMTP(c net.Conn) {
 func (h *Host) begin() *Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &Session{Number: len(h.sessions) + 1, Began: time.Now()}
-	h.sessions = append(h.sessions, s)
+	h.begun++
+	s := &Session{Number: h.begun, Began: time.Now()}
+	if !h.Forgets {
+		h.sessions = append(h.sessions, s)
+	}
 	h.open++
 	h.most = max(h.most, h.open)
 	if s.tooMany = h.Tolerates > 0 && h.open > h.Tolerates; s.tooMany {
@@ -213,9 +221,9 @@ func (h *Host) send(c net.Conn, s *Session, answer string) bool {
 	return h.write(c, answer)
 }
 
-// isAct reports whether an answer is none, or the last.
+// isAct reports whether an answer stands for what a host does in its place.
 func isAct(answer string) bool {
-	return slices.Contains([]string{Hangs, Closes, Resets, Skips}, answer) || strings.HasPrefix(answer, "421")
+	return slices.Contains([]string{Hangs, Closes, Resets, Skips}, answer)
 }
 
 func (h *Host) write(c net.Conn, answer string) bool {
