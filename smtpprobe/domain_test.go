@@ -24,8 +24,7 @@ func isControl(mailbox string) bool {
 	return strings.HasPrefix(mailbox, "random-") || strings.HasPrefix(mailbox, "postmaster@")
 }
 
-// controls is how many were named.
-func controls(host *peer) int {
+func controls(host *peer) int { // how many were named
 	return len(slices.DeleteFunc(host.Asked(), func(m string) bool { return !isControl(m) }))
 }
 

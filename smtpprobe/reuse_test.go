@@ -188,9 +188,9 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 		requests = append(requests, about("good@a.example", addr))
 	}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessions: 3, Session: smtpprobe.SessionCaps{Idle: time.Minute}}, hosts, func(b *bubble) {
-		for _, req := range requests {
-			if r := b.ask(b.Context(), req); r.last().Target == nil || r.took > 100*time.Millisecond {
-				b.Errorf("%s after %v", summaries(r.found), r.took)
+		for _, r := range b.askInTurn(requests) {
+			if r.code() == 0 || r.took > 100*time.Millisecond {
+				b.Errorf("%v after %v", r, r.took)
 			}
 		}
 		if _, all := b.gauges.peaks(); all != 3 {

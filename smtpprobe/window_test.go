@@ -50,17 +50,22 @@ func TestSessionsWithAHost(t *testing.T) {
 	}
 }
 
-// TestPutOffAtMAIL sees that a host which puts sessions off at MAIL gets fewer.
+// TestPutOffAtMAIL sees that a host which puts sessions off at MAIL gets fewer:
+// it puts some 20 off in each of three runs, and else 26 to 28.
 func TestPutOffAtMAIL(t *testing.T) {
-	host := &peer{Tolerates: 6, TooMany: "421 4.7.0 too many connections", TooManyAt: "MAIL", Pace: 10 * time.Millisecond}
-	list := harvested(2000, 80)
-	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		ask := func(requests []smtpprobe.Request) []told { return b.askAll(patient(requests)) }
-		if alive, dead := harvest(b, list, 20, ask); alive+dead < len(list) {
-			b.Errorf("%d of %d were settled", alive+dead, len(list))
-		}
-	})
-	if _, putOff := host.Most(); putOff > 15 {
+	putOff := 0
+	for range 3 {
+		host := &peer{Tolerates: 6, TooMany: "421 4.7.0 too many connections", TooManyAt: "MAIL", Greet: slowGreeting}
+		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			ask := func(requests []smtpprobe.Request) []told { return b.askAll(patient(requests)) }
+			if alive, dead := harvest(b, harvested(2000, 80), 20, ask); alive+dead < 2000 {
+				b.Errorf("%d of 2000 were settled", alive+dead)
+			}
+		})
+		_, n := host.Most()
+		putOff += n
+	}
+	if putOff > 68 {
 		t.Errorf("%d sessions were put off", putOff)
 	}
 }
