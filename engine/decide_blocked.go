@@ -6,8 +6,8 @@ import "github.com/rcpt/rcpt/smtpprobe/replies"
 // in its message, if the cause is known.
 func blockedRuling(q replies.Input) *ruling {
 	rule := rulings[ReasonBlocked]
-	if remedy, known := replies.RemedyFor(q); known {
-		rule.message = "The mail host refused us, not the mailbox. " + remedy.Cause
+	if cause, _ := replies.Remedy(q); cause != "" {
+		rule.message = "The mail host refused us, not the mailbox. " + cause
 	}
 	return &rule
 }

@@ -80,14 +80,11 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
 		Source: "by its code alone: no rule matches the text",
 	}
-	if remedy, known := replies.RemedyFor(q); known && result.Reason == engine.ReasonBlocked {
-		e.Remedy = remedy.Do
+	if result.Reason == engine.ReasonBlocked {
+		_, e.Remedy = replies.Remedy(q)
 	}
-	for _, rule := range classifier.Rules() {
-		if rule.ID == read.Rule {
-			e.Source = cmp.Or(rule.Source, "no source given")
-			e.Sample = strings.Join(rule.Samples[:min(1, len(rule.Samples))], "")
-		}
+	if source, sample, isRule := classifier.Origin(read.Rule); isRule {
+		e.Source, e.Sample = cmp.Or(source, "no source given"), sample
 	}
 	return e
 }

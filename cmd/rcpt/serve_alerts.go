@@ -100,8 +100,8 @@ func (r *running) alert(ctx context.Context) {
 func blockProblems(paused []smtpprobe.Paused, blocks []blockSeen) (all []alert.Problem) {
 	remedies := map[string]string{}
 	for _, b := range blocks {
-		if b.remedy.Do != "" {
-			remedies[b.provider] = b.remedy.Cause + " " + b.remedy.Do
+		if b.do != "" {
+			remedies[b.provider] = b.cause + " " + b.do
 		}
 	}
 	for _, s := range paused {

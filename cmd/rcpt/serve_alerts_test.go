@@ -13,7 +13,6 @@ import (
 	"github.com/rcpt/rcpt/internal/keyring"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // TestServeAlerts: a server whose network fails tells the webhook.
@@ -70,7 +69,7 @@ func TestAlertFlags(t *testing.T) {
 func TestBlockProblems(t *testing.T) {
 	until := time.Date(2026, 11, 23, 12, 30, 0, 0, time.UTC)
 	got := blockProblems([]smtpprobe.Paused{{Provider: "t_online", Until: until}, {Provider: "gmail"}, {Provider: "gmx", Egress: "192.0.2.1", Until: until}},
-		[]blockSeen{{provider: "t_online", remedy: replies.Remedy{Cause: "It knows us not.", Do: "Write."}}})
+		[]blockSeen{{provider: "t_online", cause: "It knows us not.", do: "Write."}})
 	const want = "[{t_online t_online refuses us, so its mail hosts are not asked until 12:30 UTC. It knows us not. Write.} " +
 		"{gmx from 192.0.2.1 gmx from 192.0.2.1 refuses us, so its mail hosts are not asked until 12:30 UTC. Run rcpt doctor, and verify less for a while.}]"
 	if fmt.Sprint(got) != want {

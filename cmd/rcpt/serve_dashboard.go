@@ -63,7 +63,7 @@ func (r *running) health(context.Context) dashboard.Health {
 	}
 	for _, b := range blocks {
 		h.Blocks = append(h.Blocks, dashboard.Block{
-			Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply, Cause: b.remedy.Cause, Do: b.remedy.Do,
+			Provider: b.provider, Count: b.count, Last: b.last, Reply: b.reply, Cause: b.cause, Do: b.do,
 		})
 	}
 	for _, s := range resolvers {

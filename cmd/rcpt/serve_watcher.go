@@ -35,7 +35,8 @@ type blockSeen struct {
 	count    int64
 	last     time.Time
 	reply    string // its codes only: the text may quote the address
-	remedy   replies.Remedy
+	cause    string // as of [replies.Remedy]
+	do       string
 }
 
 // resolverSeen is the state of a DNS server.
@@ -140,7 +141,7 @@ func (w *watcher) verified(r engine.Result) {
 	}
 	seen.count++
 	seen.last = d.CheckedAt
-	seen.remedy, _ = replies.RemedyFor(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
+	seen.cause, seen.do = replies.Remedy(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
 		Reply: smtp.Reply{Code: d.SMTP.Code, Enhanced: d.SMTP.Enhanced, Lines: []string{d.SMTP.Text}}})
 	seen.reply = strings.TrimSpace(strconv.Itoa(d.SMTP.Code) + " " + d.SMTP.Enhanced)
 }

@@ -91,8 +91,8 @@ func (x *examination) provider(name string, v visit) Check {
 		c.Do = "The reply is all that it says; look the address up in block lists, " +
 			"and make PTR record and --helo the same name."
 		q := replies.Input{Phase: phase, Reply: *reply, Host: v.host, Sender: x.config.Engine.MailFrom}
-		if remedy, known := replies.RemedyFor(q); known {
-			c.Why, c.Do = remedy.Cause+" The mailboxes there stay unknown.", remedy.Do
+		if cause, do := replies.Remedy(q); cause != "" {
+			c.Why, c.Do = cause+" The mailboxes there stay unknown.", do
 		}
 		if reply.Code < 500 {
 			c.State = StateWarning // it may pass by itself

@@ -169,12 +169,12 @@ func TestDeadAbroad(t *testing.T) {
 // password, not even with an enhanced status code.
 func TestBesidesTheMailbox(t *testing.T) {
 	noEnhanced := strings.NewReplacer("5.1.1 ", "", "5.2.1 ", "")
-	for _, r := range DefaultClassifier().Rules() {
-		if r.Language == "" || verdictOf(r.Class) != "undeliverable" {
+	for _, r := range DefaultClassifier().rules().ordered {
+		if r.language == "" || verdictOf(r.class) != "undeliverable" {
 			continue
 		}
 		for _, besides := range []string{" (192.0.2.10)", ", DNS"} {
-			reply := noEnhanced.Replace(r.Samples[0]) + besides
+			reply := noEnhanced.Replace(r.samples[0]) + besides
 			if got := readAtRCPT(t, reply); verdictOf(got.Class) != "unknown" {
 				t.Errorf("%q read as %s by %s", reply, got.Class, got.Rule)
 			}

@@ -92,14 +92,16 @@ var embeddedClassifier = sync.OnceValue(func() *Classifier {
 	})}
 })
 
-// Rules returns the rules in the order in which they are tried.
-func (c *Classifier) Rules() []Rule {
-	ordered := c.rules().ordered
-	rules := make([]Rule, len(ordered))
-	for i := range ordered {
-		rules[i] = ordered[i].Rule
+// Origin returns where the replies that a rule reads are documented, and one of
+// them. Known is false for the names in [Classification.Rule] that are not of a
+// rule: those of replies that were read by their code alone.
+func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
+	for _, r := range c.rules().ordered {
+		if r.id == rule {
+			return r.source, strings.Join(r.samples[:min(1, len(r.samples))], ""), true
+		}
 	}
-	return rules
+	return "", "", false
 }
 
 // Read returns what q.Reply proves.
@@ -138,7 +140,7 @@ func readAcceptance(code int) Classification {
 // decide returns the classification of the first rule that matches.
 func (s *ruleSet) decide(q Input, words []word) Classification {
 	if i := s.match(q, words); i >= 0 {
-		return Classification{Class: lawful(s.ordered[i].Class, q), Rule: s.ordered[i].ID}
+		return Classification{Class: lawful(s.ordered[i].class, q), Rule: s.ordered[i].id}
 	}
 	return readBareCode(q)
 }

@@ -12,13 +12,13 @@ import (
 func TestRulesReadTheirSamples(t *testing.T) {
 	classifier := DefaultClassifier()
 	for _, r := range classifier.rules().ordered {
-		if len(r.Samples) == 0 {
-			t.Errorf("rule %s has no sample", r.ID)
+		if len(r.samples) == 0 {
+			t.Errorf("rule %s has no sample", r.id)
 		}
-		for _, sample := range r.Samples {
+		for _, sample := range r.samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
-				t.Errorf("rule %s: %v", r.ID, err)
+				t.Errorf("rule %s: %v", r.id, err)
 				continue
 			}
 			host := "mx.example.test"
@@ -26,8 +26,8 @@ func TestRulesReadTheirSamples(t *testing.T) {
 				host = "mx." + r.hosts[0]
 			}
 			reading := classifier.Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com", Sender: "probe@example.org"})
-			if reading.Rule != r.ID {
-				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.ID)
+			if reading.Rule != r.id {
+				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.id)
 			}
 		}
 	}
@@ -234,6 +234,25 @@ func BenchmarkRead(b *testing.B) {
 					read(q)
 				}
 			})
+		}
+	}
+}
+
+// TestOrigin: a rule is found by the name that a classification has, and a
+// reply that was read by its code alone has no rule.
+func TestOrigin(t *testing.T) {
+	file := RuleFile{Name: "ours", Data: []byte(`rules: [{id: ours, class: mailbox_full, text: [zu viele Zettel], ` +
+		`sample: [452 zu viele Zettel], source: a note}]`)}
+	c, err := NewClassifier(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source, sample, known := c.Origin("ours"); source != "a note" || sample != "452 zu viele Zettel" || !known {
+		t.Errorf("source %q, sample %q, %v", source, sample, known)
+	}
+	for _, name := range []string{"code-5yz", ""} {
+		if source, sample, known := c.Origin(name); source != "" || sample != "" || known {
+			t.Errorf("%q: source %q, sample %q, %v", name, source, sample, known)
 		}
 	}
 }

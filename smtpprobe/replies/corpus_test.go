@@ -196,7 +196,7 @@ func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 		note(row.question(t))
 	}
 	for _, r := range rules.ordered {
-		for _, sample := range r.Samples {
+		for _, sample := range r.samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
 				t.Fatal(err)
@@ -205,12 +205,12 @@ func TestEveryMailboxPhraseIsAttested(t *testing.T) {
 		}
 	}
 	for _, r := range rules.ordered {
-		if verdictOf(r.Class) != "undeliverable" {
+		if verdictOf(r.class) != "undeliverable" {
 			continue
 		}
 		for i, n := range r.text {
 			if !found.has(n) {
-				t.Errorf("rule %s: phrase %d of its text is in no sample", r.ID, i+1)
+				t.Errorf("rule %s: phrase %d of its text is in no sample", r.id, i+1)
 			}
 		}
 	}

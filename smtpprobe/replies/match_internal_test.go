@@ -15,8 +15,8 @@ func TestFoundAgain(t *testing.T) {
 	}
 	read := 0
 	for range 2 {
-		for _, r := range c.Rules() {
-			for _, sample := range r.Samples {
+		for _, r := range c.rules().ordered {
+			for _, sample := range r.samples {
 				for _, mailbox := range []string{"a@b.example", "someone.else@c.example"} {
 					words := wordsOf(Input{Reply: smtp.Reply{Code: 550, Lines: []string{sample, "<" + mailbox + ">"}}, Mailbox: mailbox}, nil)
 					if got, want := c.rules().phrases.find(words), c.rules().phrases.search(c.rules().phrases.vocabulary.tokens(words, nil)); !slices.Equal(got, want) {

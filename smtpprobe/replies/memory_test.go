@@ -63,8 +63,8 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // What was read of a reply does not change when it is read again.
 func TestReadingAgain(t *testing.T) {
-	for _, r := range DefaultClassifier().Rules() {
-		for _, sample := range r.Samples {
+	for _, r := range DefaultClassifier().rules().ordered {
+		for _, sample := range r.samples {
 			reply, err := smtp.ParseReply(strings.Split(sample, "\n")...)
 			if err != nil {
 				t.Fatal(err)

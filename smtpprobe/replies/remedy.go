@@ -10,25 +10,29 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Remedy says why a mail host refuses a client, and what the client's operator
-// can do about it. It decides no verdict.
-type Remedy struct {
-	Cause string
-	Do    string // with the form, page or e-mail address to turn to, if there is one
+// Remedy returns, for a reply of [ClassBlocked], why the mail host refuses the
+// client and what the client's operator can do about it, with the form, page or
+// e-mail address to turn to. Both are empty if that is not known. They decide
+// no verdict.
+func Remedy(q Input) (cause, do string) {
+	found := remedyFor(q)
+	return found.cause, found.do
+}
 
+// remedy is what [Remedy] returns, and where that is from.
+type remedy struct {
+	cause, do  string
 	id, source string
 	samples    []string
 }
 
-// RemedyFor returns the remedy for a reply of [ClassBlocked], if there is one
-// for it.
-func RemedyFor(q Input) (Remedy, bool) {
+func remedyFor(q Input) remedy {
 	all := embeddedRemedies()
 	i := all.rules.match(q, wordsOf(q, nil))
 	if i < 0 {
-		return Remedy{}, false
+		return remedy{}
 	}
-	return all.list[i], true
+	return all.list[i]
 }
 
 // advice is what to do, with the place to turn to.
@@ -57,7 +61,7 @@ type remedyEntry struct {
 // remedies are the entries in the form of rules, whose order is that of list.
 type remedies struct {
 	rules *ruleSet
-	list  []Remedy
+	list  []remedy
 }
 
 var embeddedRemedies = sync.OnceValue(func() *remedies {
@@ -86,8 +90,8 @@ func readRemedies(data []byte) (*remedies, error) {
 		if err != nil {
 			return nil, fmt.Errorf("remedy %q: %w", e.Rule.ID, err)
 		}
-		all.list = append(all.list, Remedy{
-			Cause: e.Cause, Do: e.advice(), id: e.Rule.ID, source: e.Rule.Source, samples: e.Rule.Sample,
+		all.list = append(all.list, remedy{
+			cause: e.Cause, do: e.advice(), id: e.Rule.ID, source: e.Rule.Source, samples: e.Rule.Sample,
 		})
 	}
 	return all, nil

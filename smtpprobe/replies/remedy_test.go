@@ -34,11 +34,11 @@ func TestRemediesFindTheirSamples(t *testing.T) {
 			if limited := []Class{ClassBlocked, ClassRateLimited, ClassTemporary}; !slices.Contains(limited, class) {
 				t.Errorf("%s: %q is read as %s", r.id, sample, class)
 			}
-			if got, ok := RemedyFor(q); !ok || got.id != r.id {
+			if got := remedyFor(q); got.id != r.id {
 				t.Errorf("%q leads to %q, want %q", sample, got.id, r.id)
 			}
 		}
-		if !strings.HasSuffix(r.Cause, ".") || !strings.Contains(r.Do, ".") || r.source == "" {
+		if !strings.HasSuffix(r.cause, ".") || !strings.Contains(r.do, ".") || r.source == "" {
 			t.Errorf("%s: cause and do are sentences, and have a source", r.id)
 		}
 	}
@@ -51,8 +51,12 @@ func TestRemedyOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for host, want := range map[string]string{"mx00.t-online.de": "t-online", "mx.example.net": ""} {
-		if got, _ := RemedyFor(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host}); got.id != want {
+		if got := remedyFor(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host}); got.id != want {
 			t.Errorf("%s: %q, want %q", host, got.id, want)
+		}
+		cause, do := Remedy(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host})
+		if known := want != ""; known != (cause != "") || known != (do != "") {
+			t.Errorf("%s: cause %q, do %q", host, cause, do)
 		}
 	}
 }

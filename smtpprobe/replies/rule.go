@@ -31,18 +31,14 @@ type ruleEntry struct {
 	Source   string       `yaml:"source"`
 }
 
-// Rule describes a rule of a [Classifier].
-type Rule struct {
-	ID       string
-	Class    Class
-	Language string   // of its phrases, as an ISO 639-1 code; empty: English or none
-	Samples  []string // replies that it reads
-	Source   string   // where such replies are documented
-}
-
-// rule is a Rule ready for use.
+// rule is a rule of a [Classifier].
 type rule struct {
-	Rule
+	id       string
+	class    Class
+	language string   // of its phrases, as an ISO 639-1 code; empty: English or none
+	samples  []string // replies that it reads
+	source   string   // where such replies are documented
+
 	phases   []smtp.Phase // empty: every phase
 	codes    []string     // "550", "55x", "5xx"; empty: every code
 	enhanced []string     // "5.1.1", "5.1.x"; empty: any or none
@@ -267,9 +263,7 @@ func (s *ruleSet) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 		return rule{}, err
 	}
 	r := rule{
-		Rule: Rule{
-			ID: entry.ID, Class: entry.Class, Language: entry.Lang, Samples: entry.Sample, Source: entry.Source,
-		},
+		id: entry.ID, class: entry.Class, language: entry.Lang, samples: entry.Sample, source: entry.Source,
 		phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
 	}
 	if len(r.phases) == 0 {
