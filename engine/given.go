@@ -30,22 +30,23 @@ func VerifyText(ctx context.Context, v interface {
 	Verify(ctx context.Context, address string) (Result, error)
 }, text string) (Result, error) {
 	cleaned := address.Clean(text)
-	if cleaned.Kind != address.CleanOne {
-		return NotOne(cleaned.Kind, text), nil
+	switch {
+	case cleaned.Several:
+		return NotOne(VerdictSeveral, text), nil
+	case cleaned.Address == "":
+		return NotOne(VerdictEmpty, text), nil
 	}
 	result, err := v.Verify(ctx, cleaned.Address)
 	return result.WithGiven(text), err
 }
 
-// NotOne returns the result of a text of kind [address.CleanSeveral] or
-// [address.CleanEmpty].
-func NotOne(kind address.CleanKind, text string) Result {
-	r := Result{Email: shown(text), Success: true, Verdict: VerdictSeveral}
-	if kind == address.CleanEmpty {
-		r.Verdict = VerdictEmpty
+// NotOne returns the result of a text with several addresses or none; verdict
+// is [VerdictSeveral] or [VerdictEmpty].
+func NotOne(verdict Verdict, text string) Result {
+	r := Result{
+		Email: shown(text), Success: true,
+		Verdict: verdict, Reason: ReasonInvalidSyntax, Message: messages[verdict],
 	}
-	r.Message = messages[r.Verdict]
-	r.Reason = ReasonInvalidSyntax
 	r.Details = &Details{Reason: r.Reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
 	return r
 }

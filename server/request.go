@@ -100,11 +100,11 @@ func newQuestion(given string, clean bool) (question, error) {
 	if trimmed := strings.TrimFunc(given, unicode.IsSpace); !clean && trimmed != "" {
 		return question{given, trimmed}, nil
 	}
-	switch cleaned := address.Clean(given); cleaned.Kind {
-	case address.CleanSeveral:
+	switch cleaned := address.Clean(given); {
+	case cleaned.Several:
 		return question{}, badRequest(severalAddresses,
 			"The text contains several addresses: send each one separately.")
-	case address.CleanOne:
+	case cleaned.Address != "":
 		return question{given, cleaned.Address}, nil
 	}
 	return question{}, badRequest(noAddress, "The text contains no address.")
@@ -120,7 +120,7 @@ func (q question) answered(r engine.Result) engine.Result {
 	if r.Details.Reason != engine.ReasonInvalidSyntax || r.Details.Suggestion != "" {
 		return r
 	}
-	if meant := address.Clean(q.address); meant.Kind == address.CleanOne && meant.Address != q.address {
+	if meant := address.Clean(q.address); meant.Address != "" && meant.Address != q.address {
 		details := *r.Details
 		details.Suggestion = meant.Address
 		r.Details = &details

@@ -10,27 +10,18 @@ import (
 type Cleaned struct {
 	// Address is the mailbox that the text means, as [Parse] wants it. It is
 	// the text itself where nothing had to be removed, and where the text
-	// cannot be cleaned: Parse then says what is wrong. It is set only for
-	// [CleanOne].
+	// cannot be cleaned: Parse then says what is wrong. It is empty if the text
+	// has several addresses, and if it has none: nothing but blanks, a word for
+	// "no value" such as "N/A", or a comment line.
 	Address string
-	Kind    CleanKind
+	// Several reports that the text has two addresses or more: which one is
+	// meant cannot be known.
+	Several bool
 	// Removed names in plain words what was removed or changed, such as
 	// "display name" or "blank"; each once. It is empty when Address is the
 	// text.
 	Removed []string
 }
-
-// CleanKind is how many addresses a text holds.
-type CleanKind int
-
-// The kinds of a text.
-const (
-	CleanOne     CleanKind = iota // one address, or something that is none
-	CleanSeveral                  // two addresses or more: which one is meant cannot be known
-	// no address: nothing but blanks, a word for "no value" such as "N/A", or a
-	// comment line
-	CleanEmpty
-)
 
 // What is removed, in plain words.
 const (
@@ -102,10 +93,10 @@ func (c *cleaner) clean(text string) Cleaned {
 		case isMailbox(c.text):
 			return Cleaned{Address: c.text, Removed: c.removed}
 		case isEmpty(c.text):
-			return Cleaned{Kind: CleanEmpty}
+			return Cleaned{}
 		}
 		if found := c.listed(); len(found) > 1 {
-			return Cleaned{Kind: CleanSeveral}
+			return Cleaned{Several: true}
 		} else if len(found) == 1 {
 			c.note(removedRepetition)
 			return Cleaned{Address: found[0], Removed: c.removed}

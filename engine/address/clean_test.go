@@ -89,8 +89,8 @@ var cleanings = []struct {
 func TestClean(t *testing.T) {
 	for _, c := range cleanings {
 		got := Clean(c.in)
-		if got.Kind != CleanOne || got.Address != c.want || strings.Join(got.Removed, ",") != c.removed {
-			t.Errorf("%+q: %+q without %q, kind %d; want %+q without %q", c.in, got.Address, got.Removed, got.Kind, c.want, c.removed)
+		if got.Several || got.Address != c.want || strings.Join(got.Removed, ",") != c.removed {
+			t.Errorf("%+q: %+q without %q, several: %v; want %+q without %q", c.in, got.Address, got.Removed, got.Several, c.want, c.removed)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestCleanSeveral(t *testing.T) {
 		`"Doe, Jane" <a@b.example>, "Roe, Rick" <c@d.example>`, "mailto:a@b.example,c@d.example", "a@b.example or c@d.example.", "a@b.example, c@",
 		"a＠b.example；c＠d.example", "a@b.example, c <c@d.example>", "a@b.example c@d.example, e@f.example", `"a@b.example, c@d.example`,
 	} {
-		if got := Clean(in); got.Kind != CleanSeveral || got.Address != "" {
+		if got := Clean(in); !got.Several || got.Address != "" {
 			t.Errorf("%q: %+v", in, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestCleanEmpty(t *testing.T) {
 		"", " ", "\u200b", "\ufeff \u00a0", "N/A", "n/a", " N/A ", "-", "--", "—", "null", "NULL", "None", "#N/A", "#REF!", "# comment", "# jane@a.example",
 		"## more", "#comment", ";", `""`, "<>", "Jane Doe <>", `\N`, "nan",
 	} {
-		if got := Clean(in); got.Kind != CleanEmpty || got.Address != "" {
+		if got := Clean(in); got.Several || got.Address != "" {
 			t.Errorf("%q: %+v", in, got)
 		}
 	}
@@ -155,8 +155,8 @@ func TestCleanLooksAtNoLongText(t *testing.T) {
 		t.Errorf("a text of %d octets: %.40q", len(text), got.Address)
 	}
 	text = " " + text
-	if got := Clean(text); got.Address != text || got.Kind != CleanOne || got.Removed != nil {
-		t.Errorf("a text of %d octets: %.40q, kind %d, without %q", len(text), got.Address, got.Kind, got.Removed)
+	if got := Clean(text); got.Address != text || got.Several || got.Removed != nil {
+		t.Errorf("a text of %d octets: %.40q, several: %v, without %q", len(text), got.Address, got.Several, got.Removed)
 	}
 }
 
@@ -178,13 +178,13 @@ func checkClean(t *testing.T, text string) {
 	switch {
 	case err == nil:
 		same, err := Parse(c.Address)
-		if c.Kind != CleanOne || err != nil || same.Mailbox() != given.Mailbox() {
+		if c.Several || err != nil || same.Mailbox() != given.Mailbox() {
 			t.Fatalf("%+q is valid and becomes %+v", text, c)
 		}
 		if visible := trimInvisible(text); c.Address != text && c.Address != visible {
 			t.Fatalf("%+q is valid and becomes %+v", text, c)
 		}
-	case c.Kind != CleanOne:
+	case c.Several || c.Address == "":
 		if c.Address != "" || c.Removed != nil {
 			t.Fatalf("%+q: %+v", text, c)
 		}

@@ -33,11 +33,11 @@ func ExampleDomain() {
 func ExampleClean() {
 	for _, s := range []string{`"Doe, Jane" <jane@a.example>`, "mailto:jane@a.example?subject=Hello", "a@b.example; c@d.example", "N/A"} {
 		c := address.Clean(s)
-		fmt.Println(c.Kind, c.Address, c.Removed)
+		fmt.Printf("%q %v %q\n", c.Address, c.Several, c.Removed)
 	}
 	// Output:
-	// 0 jane@a.example [display name angle brackets]
-	// 0 jane@a.example [mailto:]
-	// 1  []
-	// 2  []
+	// "jane@a.example" false ["display name" "angle brackets"]
+	// "jane@a.example" false ["mailto:"]
+	// "" true []
+	// "" false []
 }

@@ -62,9 +62,9 @@ func (d *Dashboard) check(v *visit) error {
 	case len(view.Address) > maxAddress:
 		p.Faults.add("email", "This is longer than any address.")
 		view.Address = ""
-	case cleaned.Kind == address.CleanSeveral:
+	case cleaned.Several:
 		p.Faults.add("email", "These are several addresses. Check them one by one.")
-	case cleaned.Kind == address.CleanEmpty:
+	case cleaned.Address == "":
 		p.Faults.add("email", "The text contains no address.")
 	default:
 		result, err := d.config.Check(v.r.Context(), cleaned.Address)

@@ -76,10 +76,10 @@ func (l *list) next() (r row, k key, domain string, err error) {
 		return r, k, "", nil
 	}
 	cell := read.Addresses[0]
-	switch cleaned := address.Clean(cell); cleaned.Kind {
-	case address.CleanSeveral:
+	switch cleaned := address.Clean(cell); {
+	case cleaned.Several:
 		r.kind, r.text = kindSeveral, cell
-	case address.CleanEmpty:
+	case cleaned.Address == "":
 		r.kind, r.text = kindEmpty, cell
 	default:
 		r.kind, r.text = kindAddress, cleaned.Address

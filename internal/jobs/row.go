@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/engine/address"
 )
 
 // kind says what a row of a list holds.
@@ -67,9 +66,9 @@ func (f *fields) skipRow() (repeated bool) {
 func (r row) without() (engine.Result, bool) {
 	switch r.kind {
 	case kindSeveral:
-		return engine.NotOne(address.CleanSeveral, r.text), true
+		return engine.NotOne(engine.VerdictSeveral, r.text), true
 	case kindEmpty:
-		return engine.NotOne(address.CleanEmpty, r.text), true
+		return engine.NotOne(engine.VerdictEmpty, r.text), true
 	case kindUnreadable:
 		return engine.Result{
 			Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError,

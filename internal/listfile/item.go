@@ -40,10 +40,10 @@ func (in *Input) items(row tabular.Row) []bulk.Item {
 // toVerify returns the address in a cell. It is a copy: results are kept for
 // duplicates, and the cell is a part of the whole row.
 func toVerify(cell string) string {
-	switch cleaned := address.Clean(cell); cleaned.Kind {
-	case address.CleanSeveral:
+	switch cleaned := address.Clean(cell); {
+	case cleaned.Several:
 		return severalMark + cell
-	case address.CleanEmpty:
+	case cleaned.Address == "":
 		return emptyMark + cell
 	default:
 		return strings.Clone(cleaned.Address)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/engine/address"
 )
 
 // Verifier verifies the addresses of an [Input] with Engine. It answers those
@@ -49,10 +48,10 @@ func withoutEngine(text string) (result engine.Result, found bool) {
 		return unverified("", reason), true
 	}
 	if cell, is := strings.CutPrefix(text, severalMark); is {
-		return engine.NotOne(address.CleanSeveral, cell), true
+		return engine.NotOne(engine.VerdictSeveral, cell), true
 	}
 	if cell, is := strings.CutPrefix(text, emptyMark); is {
-		return engine.NotOne(address.CleanEmpty, cell), true
+		return engine.NotOne(engine.VerdictEmpty, cell), true
 	}
 	return engine.Result{}, false
 }

@@ -17,9 +17,10 @@ func besideWords(cells []string) string {
 	for _, cell := range cells {
 		cleaned := address.Clean(cell)
 		switch {
-		case cleaned.Kind == address.CleanEmpty:
-		case cleaned.Kind == address.CleanOne && !isAddress(cleaned.Address) &&
-			slices.ContainsFunc(strings.Fields(cell), isAddress):
+		case cleaned.Several:
+			return ""
+		case cleaned.Address == "":
+		case !isAddress(cleaned.Address) && slices.ContainsFunc(strings.Fields(cell), isAddress):
 			shown = append(shown, shownCell(cell))
 		default:
 			return ""

@@ -128,10 +128,10 @@ func (l layout) checkCells(rows [][]string) error {
 func notAddresses(cells []string) string {
 	var shown []string
 	for _, cell := range cells {
-		switch {
+		switch cleaned := address.Clean(cell); {
 		case strings.ContainsAny(cell, "@\uFF20\uFE6B") || strings.Contains(cell, "%40"):
 			return ""
-		case address.Clean(cell).Kind != address.CleanEmpty:
+		case cleaned.Several || cleaned.Address != "":
 			shown = append(shown, shownCell(cell))
 		}
 	}

@@ -107,7 +107,7 @@ func looksLikeAddress(cell string) bool {
 	}
 	cleaned := address.Clean(cell)
 	_, err := address.Parse(cleaned.Address)
-	return cleaned.Kind == address.CleanSeveral || cleaned.Kind == address.CleanOne && err == nil
+	return cleaned.Several || err == nil
 }
 
 // maxLooked is the length of the longest cell that looksLikeAddress parses.

@@ -155,13 +155,13 @@ func verifiedOf(t *testing.T, r *Reader, changes bool) []string {
 func meant(row Row) string {
 	var each []string
 	for _, cell := range row.Addresses {
-		switch cleaned := address.Clean(cell); cleaned.Kind {
-		case address.CleanOne:
-			each = append(each, cleaned.Address)
-		case address.CleanSeveral:
+		switch cleaned := address.Clean(cell); {
+		case cleaned.Several:
 			each = append(each, "several")
-		default:
+		case cleaned.Address == "":
 			each = append(each, "empty")
+		default:
+			each = append(each, cleaned.Address)
 		}
 	}
 	text := strings.Join(each, "|")
