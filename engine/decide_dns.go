@@ -4,7 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/internal/machine"
+	"github.com/rcpt/rcpt/internal/machine"
 )
 
 // selfRuling replaces the ruling of [ReasonMXReservedAddress] for a domain

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+
+	"github.com/rcpt/rcpt/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -8,25 +11,11 @@ import (
 // egresses returns the egresses that the configuration names; none means the
 // network as it is.
 func (c Config) egresses() (egress.Egresses, error) {
-	var all egress.Egresses
-	for _, address := range c.Proxies {
-		way, err := egress.Proxy(address, c.Dialer)
-		if err != nil {
-			return nil, invalid("Proxies", err)
-		}
-		all = append(all, way)
+	all, err := egresses.Of(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
+	if err != nil {
+		return nil, fmt.Errorf("engine: Config.%w", err)
 	}
-	if len(c.SourceIPs) > 0 && c.Dialer != nil {
-		return nil, invalidf("SourceIPs", "a Dialer chooses its own source address: leave out one of the two")
-	}
-	for _, ip := range c.SourceIPs {
-		way, err := egress.SourceIP(ip)
-		if err != nil {
-			return nil, invalid("SourceIPs", err)
-		}
-		all = append(all, way)
-	}
-	return append(all, c.Egresses...), nil
+	return all, nil
 }
 
 // SetEgresses replaces the Egresses and Routes of the [Config]. New ones get
@@ -53,14 +42,4 @@ func (v *Verifier) Egresses() []smtpprobe.Egress {
 		return nil
 	}
 	return v.pool.Egresses()
-}
-
-// MailDialer returns what opens the connections to mail hosts: the egresses of
-// the configuration, or else Dialer; nil means a net.Dialer.
-func (c Config) MailDialer() (smtpprobe.Dialer, error) {
-	all, err := c.egresses()
-	if err != nil || len(all) == 0 {
-		return c.Dialer, err
-	}
-	return all, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/internal/machine"
+	"github.com/rcpt/rcpt/internal/machine"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/internal/machine"
 )
 
 func TestWithinOpenFiles(t *testing.T) {
@@ -30,8 +31,8 @@ func TestWithinOpenFiles(t *testing.T) {
 			if sessions != tt.sessions || questions != tt.questions {
 				t.Errorf("%d sessions and %d questions, want %d and %d", sessions, questions, tt.sessions, tt.questions)
 			}
-			if all := sessions + 3*questions; tt.limit > 2*otherFiles && tt.config.Dialer == nil && all+otherFiles > tt.limit {
-				t.Errorf("%d files, more than the %d that may be open", all+otherFiles, tt.limit)
+			if all := sessions + 3*questions; tt.limit > 2*machine.OtherFiles && tt.config.Dialer == nil && all+machine.OtherFiles > tt.limit {
+				t.Errorf("%d files, more than the %d that may be open", all+machine.OtherFiles, tt.limit)
 			}
 		})
 	}

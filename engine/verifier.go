@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/internal/machine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/machine"
 	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"

@@ -13,6 +13,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/machine"
 )
 
 // Config configures [Run].
@@ -228,7 +230,11 @@ const (
 
 // openFiles checks the limit of open files.
 func (x *examination) openFiles() []Check {
-	sessions, files := x.config.Engine.SessionsWithinOpenFiles()
+	files := machine.OpenFiles()
+	sessions := cmp.Or(x.config.Engine.MaxSessions, machine.DefaultSessions)
+	if x.config.Engine.Dialer == nil {
+		sessions = machine.Sessions(sessions, files)
+	}
 	c := Check{Name: NameOpenFiles, State: StateOK,
 		Found: fmt.Sprintf("this process may open %d files, enough for %d sessions", files, sessions)}
 	if wanted := x.config.Engine.MaxSessions; sessions < wanted {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/internal/egresses"
 	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
@@ -29,14 +30,12 @@ type target struct {
 
 // ways returns the egresses of the configuration.
 func (x *examination) ways() ([]egress.Egress, error) {
-	dialer, err := x.config.Engine.MailDialer()
-	if err != nil {
-		return nil, err
+	c := x.config.Engine
+	all, err := egresses.Of(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
+	if err == nil && len(all) == 0 {
+		all = egress.Egresses{{Dialer: c.Dialer}}
 	}
-	if all, several := dialer.(egress.Egresses); several {
-		return all, nil
-	}
-	return []egress.Egress{{Dialer: dialer}}, nil
+	return all, err
 }
 
 // egresses checks each egress, and with what the mail hosts said the clock.
