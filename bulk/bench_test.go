@@ -28,13 +28,6 @@ func (instant) Verify(_ context.Context, address string) (engine.Result, error) 
 	return engine.Result{Email: address, Success: true, Verdict: engine.VerdictDeliverable}, nil
 }
 
-// refusing knows no mailbox.
-type refusing struct{}
-
-func (refusing) Verify(_ context.Context, address string) (engine.Result, error) {
-	return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
-}
-
 type discard struct{}
 
 func (discard) Write(context.Context, bulk.Item, engine.Result) error { return nil }

@@ -48,13 +48,3 @@ func TestRecent(t *testing.T) {
 		}
 	}
 }
-
-func TestWorstAreBounded(t *testing.T) {
-	counts := newTally()
-	for n := range 3 * countedDomains {
-		counts.add(&answer{reason: engine.ReasonNullMX, result: engine.Result{Domain: fmt.Sprint(n), Verdict: engine.VerdictUndeliverable}})
-		if len(counts.bad) > countedDomains {
-			t.Fatalf("%d domains are counted", len(counts.bad))
-		}
-	}
-}

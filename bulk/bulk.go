@@ -6,6 +6,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/queuing"
+	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // Item is one address of a list.
@@ -84,7 +85,11 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	if queuing.WithoutReuseOf(ctx) {
 		o.limits.recentBytes = 1
 	}
+	if room := queuing.ShareOf(ctx); room != nil {
+		o.limits.room = room
+	}
 	r := newRun(o, sink)
+	r.tally.worst = worst.Of(ctx)
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()
 	r.stopReading = stopReading

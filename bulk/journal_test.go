@@ -16,6 +16,7 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/resume"
 )
 
 var conditions = map[string]string{"the list": "list", "--level": "smtp"}
@@ -218,12 +219,12 @@ func TestJournalIsRefused(t *testing.T) {
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var changed *bulk.JournalChangedError
+	var changed *resume.ChangedError
 	_, err = bulk.OpenJournal(name, map[string]string{"the list": "list", "--level": "dns"})
-	if !errors.As(err, &changed) || *changed != (bulk.JournalChangedError{Condition: "--level", Then: "smtp", Now: "dns"}) {
+	if !errors.As(err, &changed) || *changed != (resume.ChangedError{Condition: "--level", Then: "smtp", Now: "dns"}) {
 		t.Errorf("changed: %v", err)
 	}
-	if _, err = bulk.OpenJournal(name, map[string]string{"the list": "list"}); !errors.As(err, &changed) {
+	if _, err = bulk.OpenJournal(name, map[string]string{"the list": "list"}); !errors.Is(err, bulk.ErrJournalChanged) || !strings.Contains(err.Error(), "--level has changed") {
 		t.Errorf("one condition less: %v", err)
 	}
 	for _, text := range []string{"rcpt journal 0\nxxxx", "email,rcpt_result\n"} {

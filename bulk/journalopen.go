@@ -15,29 +15,21 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/internal/filelock"
+	"github.com/rcpt/rcpt/internal/resume"
 )
 
 // Errors of journals, beside those of files.
 var (
 	ErrJournalInUse   = errors.New("another run uses it")
 	ErrJournalVersion = errors.New("it was written by another version of rcpt or by another program")
+	// ErrJournalChanged means that a condition is not what it was when the
+	// journal was created; the text of the error names it.
+	ErrJournalChanged = resume.ErrChanged
 )
 
-// JournalChangedError reports a condition that has changed since the journal
-// was created.
-type JournalChangedError struct {
-	Condition string // its name
-	Then, Now string // empty: there was no such condition
-}
-
-func (e *JournalChangedError) Error() string {
-	return fmt.Sprintf("%s has changed since the journal was begun", e.Condition)
-}
-
 // OpenJournal opens the journal of an earlier run to continue it. Errors are
-// [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion],
-// [*JournalChangedError] and those of files. An incomplete record at the end is
-// cut off.
+// [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion], [ErrJournalChanged]
+// and those of files. An incomplete record at the end is cut off.
 func OpenJournal(name string, conditions map[string]string) (*Journal, error) {
 	j, err := lockJournal(name, os.O_RDWR)
 	if err != nil {
@@ -209,7 +201,7 @@ func sameConditions(head []byte, now map[string]string) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if then[name] != now[name] {
-			return &JournalChangedError{Condition: name, Then: then[name], Now: now[name]}
+			return &resume.ChangedError{Condition: name, Then: then[name], Now: now[name]}
 		}
 	}
 	return nil

@@ -1,5 +1,7 @@
 package bulk
 
+import "time"
+
 // queuedPerAsked is the default number of addresses that may wait or share a
 // transaction, for each verification in progress. A transaction has up to a
 // hundred recipients, and those of slow hosts stay for long: what waits for
@@ -39,6 +41,12 @@ type limits struct {
 	// duplicates. Default: 16 MiB, which is about 9,000 addresses with details
 	// and 50,000 without.
 	recentBytes int64
+	// room returns how many of [Options.Concurrency] may be in progress at the
+	// moment. Default: all.
+	room func() int
+	// progressEvery is how often [Options.Progress] is called. Default: a
+	// second, which is often enough for a progress line.
+	progressEvery time.Duration
 }
 
 func (l limits) withDefaults() limits {
@@ -49,5 +57,6 @@ func (l limits) withDefaults() limits {
 	setDefault(&l.ahead, 4_000_000)
 	setDefault(&l.heldBytes, 32<<20)
 	setDefault(&l.recentBytes, 16<<20)
+	setDefault(&l.progressEvery, time.Second)
 	return l
 }

@@ -14,9 +14,6 @@ import (
 // and costs few goroutines.
 const defaultConcurrency = 500
 
-// defaultProgressEvery is often enough for a progress line.
-const defaultProgressEvery = time.Second
-
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
 type Options struct {
@@ -26,10 +23,6 @@ type Options struct {
 	// wait for a session of their mail host, or share the transaction of
 	// another, do not count, up to sixteen times as many. Default: 500.
 	Concurrency int
-	// Room returns how many of Concurrency may be in progress at the moment, so
-	// that several runs can share it. It is called often, must be quick, and a
-	// larger number is noticed within ProgressEvery. Default: all.
-	Room func() int
 	// RetryWindow is how long temporary answers about an address are retried,
 	// from the first one. Default: not at all.
 	RetryWindow time.Duration
@@ -51,11 +44,9 @@ type Options struct {
 	// earlier run over the same list, whose addresses are not asked about
 	// again. An error of it ends the run at once. Default: none.
 	Journal *Journal
-	// Progress is called about once in ProgressEvery, and at the end, on the
+	// Progress is called about once in a second, and at the end, on the
 	// goroutine that called [Run]. It must be quick. Default: none.
 	Progress func(Progress)
-	// Default: a second.
-	ProgressEvery time.Duration
 	// SpillDir is the folder for what does not fit in memory; preferably not in
 	// memory itself, as temporary folders may be. Default: [os.TempDir].
 	SpillDir string
@@ -63,7 +54,7 @@ type Options struct {
 	// without the local-part. Default: silent.
 	Logger *slog.Logger
 
-	limits limits // of tests
+	limits limits // of tests, and of callers in this module
 }
 
 var errNoVerifier = errors.New("bulk: a verifier is required")
@@ -76,14 +67,11 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
 	case o.RetryWindow < 0:
 		return o, fmt.Errorf("bulk: retry window %v is negative", o.RetryWindow)
-	case o.ProgressEvery < 0:
-		return o, fmt.Errorf("bulk: progress interval %v is negative", o.ProgressEvery)
 	}
 	setDefault(&o.Concurrency, defaultConcurrency)
-	setDefault(&o.ProgressEvery, defaultProgressEvery)
 	setDefault(&o.SpillDir, os.TempDir())
-	if o.Room == nil {
-		o.Room = func() int { return o.Concurrency }
+	if o.limits.room == nil {
+		o.limits.room = func() int { return o.Concurrency }
 	}
 	if o.Trim == nil {
 		o.Trim = func(r engine.Result) engine.Result { return r }

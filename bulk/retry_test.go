@@ -79,8 +79,8 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 		}}, &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
 			Verifier: verifier, RetryWindow: 30 * time.Minute, SpillDir: t.TempDir(),
-			Progress: func(p bulk.Progress) { done = append(done, p.Done) }, ProgressEvery: 2 * time.Minute,
-		}.Within(bulk.Limits{Window: 20, HeldBytes: 10_000}))
+			Progress: func(p bulk.Progress) { done = append(done, p.Done) },
+		}.Within(bulk.Limits{Window: 20, HeldBytes: 10_000, ProgressEvery: 2 * time.Minute}))
 		if err != nil || summary.Retries != 2 {
 			t.Errorf("%d retries (%v)", summary.Retries, err)
 		}

@@ -91,7 +91,7 @@ func (r *run) now() time.Duration { return time.Since(r.started) }
 func (r *run) loop(ctx context.Context) error {
 	r.alarm = time.NewTimer(time.Hour) // until wake sets it
 	defer r.alarm.Stop()
-	r.ticker = time.NewTicker(r.options.ProgressEvery)
+	r.ticker = time.NewTicker(r.options.limits.progressEvery)
 	defer r.ticker.Stop()
 	for {
 		runtime.Gosched() // others catch up, so that there is more to take at once: a quarter of the time for an item

@@ -1,8 +1,6 @@
 package bulk_test
 
 import (
-	"fmt"
-	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/worst"
 )
 
 func TestSummary(t *testing.T) {
@@ -32,7 +31,8 @@ func TestSummary(t *testing.T) {
 			}
 		}}
 		out := &file{}
-		got, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
+		worse := worst.NewCounter()
+		got, err := bulk.Run(worst.With(t.Context(), worse), listOf(emails...), out, bulk.Options{
 			Verifier: verifier, RetryWindow: time.Minute, Trim: engine.Result.WithoutDetails,
 		})
 		if err != nil {
@@ -44,10 +44,6 @@ func TestSummary(t *testing.T) {
 			Reasons: map[engine.Reason]int64{
 				engine.ReasonRecipientAccepted: 3, engine.ReasonMailboxNotFound: 4, engine.ReasonGreylisted: 4, engine.ReasonInvalidSyntax: 1,
 			},
-			Worst: []bulk.DomainCount{
-				{Domain: "grey.example", Count: 5, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonMailboxNotFound}},
-				{Domain: "bad.example", Count: 3, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}},
-			},
 			Actions: map[bulk.Action]int64{bulk.ActionSend: 3, bulk.ActionRemove: 5, bulk.ActionRetry: 4},
 		}
 		for _, r := range out.results {
@@ -58,28 +54,14 @@ func TestSummary(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(bulk.Summary{}, "Elapsed")); diff != "" {
 			t.Error(diff)
 		}
-	})
-}
-
-// TestWorstOfMany checks that the worst domains are found among more than are
-// counted.
-func TestWorstOfMany(t *testing.T) {
-	const domains = 25_000
-	var emails []string
-	for i := range domains {
-		emails = append(emails, fmt.Sprintf("a@domain%d.example", i))
-		if i%10 == 0 {
-			emails = append(emails, fmt.Sprintf("user%d@worst.example", i))
+		domains := []worst.Domain{
+			{Name: "grey.example", Count: 5, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonMailboxNotFound}},
+			{Name: "bad.example", Count: 3, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}},
 		}
-	}
-	got, err := bulk.Run(t.Context(), listOf(emails...), discard{}, bulk.Options{Verifier: refusing{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	worst := bulk.DomainCount{Domain: "worst.example", Count: domains / 10, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}}
-	if len(got.Worst) != 10 || !reflect.DeepEqual(got.Worst[0], worst) {
-		t.Errorf("%+v, want first %+v", got.Worst, worst)
-	}
+		if diff := cmp.Diff(domains, worse.Domains()); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestProgress(t *testing.T) {
@@ -93,8 +75,8 @@ func TestProgress(t *testing.T) {
 		var got []bulk.Progress
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{}, bulk.Options{
 			Verifier: verifier, RetryWindow: time.Hour,
-			Progress: func(p bulk.Progress) { got = append(got, p) }, ProgressEvery: 5500 * time.Millisecond,
-		}.Within(bulk.Limits{PerDomain: 10}))
+			Progress: func(p bulk.Progress) { got = append(got, p) },
+		}.Within(bulk.Limits{PerDomain: 10, ProgressEvery: 5500 * time.Millisecond}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (r *run) beginAll() {
 	r.plan.now = r.now()
 	var batch []*task
 	for {
-		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
+		room := min(r.options.limits.room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
 		if r.plan.started >= room {
 			break
 		}

@@ -103,7 +103,7 @@ func TestWorkersStay(t *testing.T) {
 // TestNewsOfWhoWaits checks that the run looks up when somebody begins to wait:
 // nothing else may happen for long.
 func TestNewsOfWhoWaits(t *testing.T) {
-	r := begun(t, Options{Verifier: slowly{}, ProgressEvery: time.Hour}, 0)
+	r := begun(t, Options{Verifier: slowly{}, limits: limits{progressEvery: time.Hour}}, 0)
 	r.alarm, r.ticker = time.NewTimer(time.Hour), time.NewTicker(time.Hour)
 	defer r.alarm.Stop()
 	defer r.ticker.Stop()

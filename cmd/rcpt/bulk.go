@@ -18,6 +18,7 @@ import (
 	"github.com/rcpt/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/internal/tabular"
 	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // bulkCommand is "rcpt bulk".
@@ -116,7 +117,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return errors.Join(c.unlessClosed(err), verifier.Close())
 	}
-	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network}, std.err)
+	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network, worst.NewCounter()}, std.err)
 	return errors.Join(err, verifier.Close())
 }
 
@@ -154,6 +155,7 @@ type bulkRun struct {
 	view     progressView
 	logger   *slog.Logger
 	network  *networkStop
+	worst    *worst.Counter
 }
 
 // work verifies all rows and prints the summary.
@@ -166,7 +168,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
+	summary, err := bulk.Run(worst.With(ctx, run.worst), run.input, run.output, bulk.Options{
 		Verifier:    listfile.Verifier{Engine: run.verifier},
 		Concurrency: int(c.Concurrency),
 		RetryWindow: time.Duration(c.RetryWindow),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/resume"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -151,7 +152,7 @@ func TestBulkResumeSince(t *testing.T) {
 	}
 	changed := at(3)
 	changed["--level"] = "dns"
-	var mismatch *bulk.JournalChangedError
+	var mismatch *resume.ChangedError
 	if _, err := resumed(changed); !errors.As(err, &mismatch) || mismatch.Condition != "--level" {
 		t.Errorf("another level: %v", err)
 	}

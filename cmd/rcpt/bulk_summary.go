@@ -15,11 +15,13 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/listfile"
 	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // bulkReport is the contents of a summary.
 type bulkReport struct {
 	bulk.Summary
+	worst  []worst.Domain
 	unit   unit // that the summary counts
 	total  listfile.Total
 	output writtenFile   // without a name: standard output
@@ -38,7 +40,7 @@ type writtenFile struct {
 
 // report makes the contents of the summary. Written are the rows of each file.
 func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
-	r := bulkReport{Summary: summary, unit: unitOf(run.input), total: run.input.Total(),
+	r := bulkReport{Summary: summary, worst: run.worst.Domains(), unit: unitOf(run.input), total: run.input.Total(),
 		drawn: run.input.Notes().Drawn}
 	if c.toStdout() {
 		return r
@@ -124,12 +126,12 @@ func writeCounts(w io.Writer, s bulkReport) {
 	for _, reason := range byCount(s.Reasons) {
 		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single, "")
 	}
-	if len(s.Worst) > 0 {
+	if len(s.worst) > 0 {
 		fmt.Fprintln(table, "Domains with most undeliverable or unknown addresses")
 	}
-	for _, worst := range s.Worst {
-		domain, count := tty.Printable(worst.Domain), humanize.Comma(worst.Count)
-		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", domain, count, joined(worst.Reasons))
+	for _, bad := range s.worst {
+		domain, count := tty.Printable(bad.Name), humanize.Comma(bad.Count)
+		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", domain, count, joined(bad.Reasons))
 	}
 }
 

@@ -85,10 +85,10 @@ func (r *run) work(ctx context.Context) {
 		}
 	}()
 	log := r.manager.config.Log.With(slog.String("job", r.job.ID))
-	_, err := bulk.Run(queuing.WithoutReuse(ctx), r, r, bulk.Options{ // a retry must not get the answer before
+	sharing := queuing.WithShare(queuing.WithoutReuse(ctx), r.manager.room) // a retry must not get the answer before
+	_, err := bulk.Run(sharing, r, r, bulk.Options{
 		Verifier:    r.manager.config.Verifier,
 		Concurrency: r.manager.config.Concurrency,
-		Room:        r.manager.room,
 		Unordered:   true,
 		Trim:        trim,
 		SpillDir:    r.manager.config.TempDir,

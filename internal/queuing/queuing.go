@@ -64,3 +64,20 @@ func WithoutReuse(ctx context.Context) context.Context {
 
 // WithoutReuseOf reports whether ctx is from [WithoutReuse].
 func WithoutReuseOf(ctx context.Context) bool { return ctx.Value(reuseKey{}) != nil }
+
+// shareKey is the key of what [WithShare] puts into a context.
+type shareKey struct{}
+
+// WithShare returns a context under which a run of package bulk has no more of
+// its verifications in progress than room returns at the moment, so that
+// several runs can share them. It is called often, must be quick, and a larger
+// number is noticed within a second.
+func WithShare(ctx context.Context, room func() int) context.Context {
+	return context.WithValue(ctx, shareKey{}, room)
+}
+
+// ShareOf returns what [WithShare] put into ctx, or nil.
+func ShareOf(ctx context.Context) func() int {
+	room, _ := ctx.Value(shareKey{}).(func() int)
+	return room
+}
