@@ -103,7 +103,6 @@ func flags(h *smtptest.Host) map[string]*bool {
 	return map[string]*bool{
 		"catch-all":     &h.CatchAll,
 		"tls-required":  &h.RequireTLS,
-		"no-ehlo":       &h.NoEHLO,
 		"no-pipelining": &h.NoPipelining,
 		"utf8":          &h.SMTPUTF8,
 	}

@@ -240,7 +240,7 @@ func TestUsageDays(t *testing.T) {
 	if got := s.requests[0].URL.RawQuery; got != "from=2026-10-31" {
 		t.Errorf("asked for %s", got)
 	}
-	if u.Limit.Concurrency != nil || *u.Limit.Rate != 0.5 || *u.Quota != 10 || len(u.Days) != 1 || u.Days[0].Results[client.VerdictUnknown] != 3 {
+	if *u.Quota != 10 || *u.Remaining != 7 || len(u.Days) != 1 || u.Days[0].Results[client.VerdictUnknown] != 3 {
 		t.Errorf("read %+v", u)
 	}
 }

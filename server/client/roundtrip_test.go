@@ -51,9 +51,9 @@ func TestRoundTrip(t *testing.T) {
 
 // TestUsageRoundTrip is the same for usage, where nil is no limit.
 func TestUsageRoundTrip(t *testing.T) {
-	rate, quota := 0.5, int64(10)
+	quota := int64(10)
 	want := client.Usage{
-		Key: client.Key{ID: "k", Name: "n"}, Month: "2026-11", Used: 3, Quota: &quota, Limit: client.Limit{Rate: &rate},
+		Month: "2026-11", Used: 3, Quota: &quota,
 		Days: []client.Day{{Day: "2026-11-22", Verifications: 3, Results: map[client.Verdict]int64{client.VerdictUnknown: 3}, Reasons: map[string]int64{"blocked": 3}}},
 	}
 	text, err := json.Marshal(want)

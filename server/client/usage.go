@@ -21,28 +21,14 @@ func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 	return u, err
 }
 
-// Usage is the usage and quota of a key this month, and its usage by day.
+// Usage is the usage and quota of the client's key this month, and its usage by
+// day.
 type Usage struct {
-	Key       Key    `json:"key"`
 	Month     string `json:"month"`     // for which the next three are, as 2026-11
 	Used      int64  `json:"used"`      // verifications
 	Quota     *int64 `json:"quota"`     // nil: no limit
 	Remaining *int64 `json:"remaining"` // of Quota
-	Limit     Limit  `json:"limit"`
-	Days      []Day  `json:"days"` // those with a verification, the first one first
-}
-
-// Key is the key of the request, without its text.
-type Key struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-// Limit is how fast a key may be used. Nil is no limit.
-type Limit struct {
-	Rate        *float64 `json:"rate"`        // requests a second
-	Burst       *int     `json:"burst"`       // requests at once
-	Concurrency *int     `json:"concurrency"` // requests at a time
+	Days      []Day  `json:"days"`      // those with a verification, the first one first
 }
 
 // Day is the usage of a key on one day.

@@ -147,8 +147,6 @@ func (d *dialogue) answerAlone() bool {
 	switch {
 	case d.verb == "STARTTLS" && h.STARTTLS != TLSNone && !d.wire.secure:
 		d.startTLS()
-	case d.verb == "EHLO" && h.NoEHLO:
-		d.say("502 5.5.1 EHLO command not implemented")
 	case d.verb == "EHLO" && h.EHLO != "" && !accepts(h.EHLO):
 		d.say(h.EHLO)
 	case d.verb == "BDAT":

@@ -32,7 +32,7 @@ type Host struct {
 	GreylistReply string // default: 451 4.7.1
 
 	Greeting string // instead of the greeting; a refusal leaves the client nothing but QUIT
-	EHLO     string // instead of the reply to EHLO, keywords included
+	EHLO     string // instead of the reply to EHLO, keywords included; after a refusal HELO works
 	MAIL     string // instead of the reply to MAIL
 	RCPT     string // instead of the reply to every RCPT
 	// RCPTFunc chooses the reply to RCPT, n being its number in the
@@ -40,7 +40,6 @@ type Host struct {
 	// concurrently.
 	RCPTFunc func(rcpt string, n int) string
 
-	NoEHLO        bool // EHLO is an unknown command, HELO works
 	NoPipelining  bool // PIPELINING is not offered
 	SMTPUTF8      bool // SMTPUTF8 is offered
 	MaxRecipients int  // recipients accepted in one transaction, those beyond get 452 4.5.3; 0: any number

@@ -144,7 +144,7 @@ func TestHostKeywords(t *testing.T) {
 			"250-mx.smtptest.example\n250-PIPELINING\n250-SIZE 10240000\n250-STARTTLS\n250-ENHANCEDSTATUSCODES\n250-8BITMIME\n250 SMTPUTF8"},
 		{"own words", &smtptest.Host{EHLO: "250-hi\n250 pipelining"}, "250-hi\n250 pipelining"},
 		{"refused", &smtptest.Host{EHLO: "550 5.7.1 Bad name"}, "550 5.7.1 Bad name"},
-		{"unknown", &smtptest.Host{NoEHLO: true}, "502 5.5.1 EHLO command not implemented"},
+		{"unknown", &smtptest.Host{EHLO: "502 5.5.1 EHLO command not implemented"}, "502 5.5.1 EHLO command not implemented"},
 		{"hangs up", &smtptest.Host{EHLO: "421 4.3.2 Not now"}, "421 4.3.2 Not now"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
