@@ -113,6 +113,25 @@ func TestAnswersThatMayNotBeBelieved(t *testing.T) {
 	}
 }
 
+// silent is an Exchanger with a fault: it returns neither an answer nor an
+// error.
+type silent struct{ answer []byte }
+
+func (s silent) Exchange(context.Context, []byte, string, string) ([]byte, error) {
+	return s.answer, nil
+}
+
+// TestExchangerWithoutAnswer checks that no answer is no denial, and that the
+// fault is named.
+func TestExchangerWithoutAnswer(t *testing.T) {
+	for _, answer := range [][]byte{nil, {}} {
+		found := find(t, newTest(t, silent{answer}), "example.test")
+		if found.Status != StatusMalformed || found.Lookups[0].Error != errNoMessage.Error() {
+			t.Errorf("%s: %q", found.Status, found.Lookups[0].Error)
+		}
+	}
+}
+
 // TestEmptyAnswers checks that an empty answer is a denial only if the server
 // is recursive or authoritative.
 func TestEmptyAnswers(t *testing.T) {
