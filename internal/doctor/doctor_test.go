@@ -91,7 +91,9 @@ func TestSickWorlds(t *testing.T) {
 		{"PTR of another", zone(ptr, "7.100.51.198.in-addr.arpa. PTR other.example.\nother.example. A 198.51.100.8\n"), NamePTR, StateFault,
 			[]string{"does not lead back", "other.example A 198.51.100.7"}},
 		{"PTR of a pool", zone(ptr, "7.100.51.198.in-addr.arpa. PTR host-198-51-100-7.isp.example.\nhost-198-51-100-7.isp.example. A 198.51.100.7\n"),
-			NamePTR, StateWarning, []string{"dial-up"}},
+			NamePTR, StateWarning, []string{"dial-up", "set the PTR record to " + name}},
+		{"PTR of a pool, and HELO", zone(ptr, "7.100.51.198.in-addr.arpa. PTR host-198-51-100-7.isp.example.\nhost-198-51-100-7.isp.example. A 198.51.100.7\n"),
+			NameHELO, StateWarning, []string{"the PTR record should be " + name}},
 		{"HELO differs from PTR", zone(ptr, "7.100.51.198.in-addr.arpa. PTR out.rcpt.example.\nout.rcpt.example. A 198.51.100.7\n"),
 			NameHELO, StateWarning, []string{"--helo out.rcpt.example"}},
 		{"wrong HELO", func(w *world) { w.config.HELO = "localhost.localdomain" }, NameHELO, StateFault,
@@ -144,7 +146,7 @@ func TestSickWorlds(t *testing.T) {
 }
 
 // TestProxies: a proxy that is dead, one that lets nobody out, and one that
-// works.
+// works, under its own name and under one of the operator's choice.
 func TestProxies(t *testing.T) {
 	through := &fakeproxy.Proxy{Dialer: &net.Dialer{}}
 	for _, c := range []struct {
@@ -166,9 +168,20 @@ func TestProxies(t *testing.T) {
 				t.Cleanup(server.Close)
 				address = server.Addr
 			}
+			proxy := &url.URL{Scheme: "socks5", Host: address}
 			w := newWorld()
-			w.config.Proxies = []*url.URL{{Scheme: "socks5", Host: address}}
+			w.config.Proxies = []*url.URL{proxy}
 			report, _ := w.run(t)
+			wants(t, report, NamePort, c.state, c.words...)
+
+			named, err := egress.Proxy(proxy, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			named.Name = "paris-1"
+			w = newWorld()
+			w.config.Egresses = egress.Egresses{named}
+			report, _ = w.run(t)
 			wants(t, report, NamePort, c.state, c.words...)
 		})
 	}

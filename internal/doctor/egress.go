@@ -182,7 +182,7 @@ func (x *examination) egress(ctx context.Context, way egress.Egress, visits []vi
 	}
 	x = x.by(way)
 	main := ofFamily(visits, !way.Only6)
-	all := []Check{x.reachable(name, main)}
+	all := []Check{x.reachable(name, way, main)}
 	if !greeted(main) {
 		return all
 	}

@@ -62,7 +62,7 @@ func (x *examination) ptr(ctx context.Context, ip netip.Addr) (Check, []string) 
 	if name := back[0]; looksDialUp(name, ip) {
 		c.State, c.Found = StateWarning, "its PTR record is "+name+", which looks like the name of a dial-up customer"
 		c.Why = "T-Online and others refuse such names."
-		c.Do = ask + "a name of your own domain."
+		c.Do = ask + x.nameToBe() + "."
 		return c, back
 	}
 	c.State, c.Why, c.Found = StateOK, "", "its PTR record is "+strings.Join(back, ", ")+", which leads back to it"
@@ -116,7 +116,8 @@ func (x *examination) helo(ctx context.Context, ip netip.Addr, ptr []string) Che
 	c := Check{Name: NameHELO, State: StateOK}
 	const why = "Mail hosts compare the name in HELO with the address and its PTR record."
 	suggestion := "a name of your own domain that leads to " + ip.String()
-	if len(ptr) > 0 {
+	good := len(ptr) > 0 && !looksDialUp(ptr[0], ip)
+	if good {
 		suggestion = ptr[0]
 	}
 	same := func(other string) bool { return strings.EqualFold(other, name) }
@@ -136,6 +137,9 @@ func (x *examination) helo(ctx context.Context, ip netip.Addr, ptr []string) Che
 		const text = "the name in HELO, %s, leads to the address, and its PTR record is another name, %s"
 		c.Found = fmt.Sprintf(text, name, ptr[0])
 		c.Why, c.Do = why, "Make them the same: --helo "+ptr[0]+", or another PTR record."
+		if !good {
+			c.Do = "Make them the same: the PTR record should be " + name + "."
+		}
 	default:
 		c.Found = "the name in HELO, " + name + ", leads to the address"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -14,7 +15,7 @@ import (
 
 // reachable says whether mail hosts can be reached through an egress. One that
 // greets, in whatever words, proves that the port is open: the others are down.
-func (x *examination) reachable(name string, visits []visit) Check {
+func (x *examination) reachable(name string, way egress.Egress, visits []visit) Check {
 	c := Check{Name: NamePort, Egress: name, State: StateOK}
 	if len(visits) == 0 {
 		c.State, c.Found = StateSkipped, "no mail host of a well-known domain was found in the DNS"
@@ -26,7 +27,7 @@ func (x *examination) reachable(name string, visits []visit) Check {
 	}
 	c.State = StateFault
 	c.Why = "Without it no mailbox can be verified: every address is unknown."
-	proxy := strings.Contains(name, "://")
+	proxy := strings.Contains(way.ID(), "://") // the name may be one of the operator's choice
 	tried := fmt.Sprintf("no mail host can be reached at port %d, not even that of %s", x.port(), domainsOf(visits))
 	switch kind, text := commonKind(visits); {
 	case kind == smtp.KindEgress && strings.Contains(text, "rules do not allow"), kind != smtp.KindEgress && proxy:
