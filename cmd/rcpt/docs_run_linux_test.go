@@ -139,10 +139,10 @@ func newPageReader(t *testing.T, page string, world demoWorld) *pageReader {
 }
 
 // configure writes the settings of the service: those of the packages for the
-// page that installs one, else none.
+// page that installs one and the page that needs the metrics, else none.
 func (r *pageReader) configure(page, listen, metrics string) {
 	var settings []byte
-	if page == "deploy.md" {
+	if page == "deploy.md" || page == "monitoring.md" {
 		var err error
 		settings, err = os.ReadFile(filepath.Join("..", "..", "deploy", "systemd", "rcpt.env"))
 		check(r.t, err)

@@ -34,7 +34,7 @@ func (c *doctorCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 		return err
 	}
 	if c.JSON || !tty.Is(std.out) {
-		err = newEncoder(std.out).Encode(reportJSON(report))
+		err = newEncoder(std.out).Encode(asJSON(report))
 	} else {
 		err = report.WriteText(std.out)
 	}
@@ -47,12 +47,12 @@ func (c *doctorCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 var errSick = errors.New("verdicts suffer from the faults above (see docs/doctor.md)")
 
 // reportJSON is a report with its duration in milliseconds.
-func reportJSON(r doctor.Report) any {
-	return struct {
-		doctor.Report
-		DurationMS int64 `json:"duration_ms"`
-	}{r, r.Duration.Milliseconds()}
+type reportJSON struct {
+	doctor.Report
+	DurationMS int64 `json:"duration_ms"`
 }
+
+func asJSON(r doctor.Report) reportJSON { return reportJSON{r, r.Duration.Milliseconds()} }
 
 // How often a server examines its network: as long as there is a fault, so
 // often that its end is seen soon.

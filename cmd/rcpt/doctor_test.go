@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -23,6 +27,16 @@ func TestDoctorCommand(t *testing.T) {
 	})
 }
 
+// healthAt asks the server whose metrics are at an address for its health.
+func healthAt(t *testing.T, metrics string) (h healthJSON) {
+	t.Helper()
+	status, body := get(t, strings.TrimSuffix(metrics, "/metrics")+"/health", "")
+	if err := json.Unmarshal([]byte(body), &h); err != nil || status != http.StatusOK {
+		t.Fatalf("status %d, %v: %s", status, err, body)
+	}
+	return h
+}
+
 // TestServeExamines: the server examines its network at start, and shows it.
 func TestServeExamines(t *testing.T) {
 	settings := brokenNetworks(t)
@@ -37,6 +51,13 @@ func TestServeExamines(t *testing.T) {
 	lines := p.awaitAll(p.stderr, `^Metrics are at (http://.*)$`, `level=WARN msg="doctor: no mail host can be reached at port .*check=port egress=direct .*do=`)
 	if _, body := get(t, lines[0][1], ""); !strings.Contains(body, `rcpt_doctor_checks{state="fault"} 1`) {
 		t.Error("the fault is not in the metrics")
+	}
+	h := healthAt(t, lines[0][1])
+	isPort := func(c doctor.Check) bool {
+		return c.Name == doctor.NamePort && c.State == doctor.StateFault && c.Do != ""
+	}
+	if h.OK || h.Network.Port.State != engine.CheckFailed || h.Doctor == nil || h.Doctor.OK || !slices.ContainsFunc(h.Doctor.Checks, isPort) {
+		t.Errorf("/health says %+v", h)
 	}
 	if code, _, _ := p.end(os.Interrupt); code != exitDone {
 		t.Errorf("exit code %d", code)

@@ -40,6 +40,14 @@ func TestServeChangesEgresses(t *testing.T) {
 	}
 	asks("first")
 	has("first")
+	h := healthAt(t, metrics)
+	if len(h.Egresses) != 1 {
+		t.Fatalf("/health says %+v", h)
+	}
+	first := h.Egresses[0] // the last reply is that to the random mailbox
+	if !h.OK || first.Name != "first" || !first.Up || len(first.Said) != 1 || first.Said[0].Provider != "other" || first.Said[0].Code != 550 {
+		t.Errorf("/health says %+v", h)
+	}
 
 	write("egress:\n  - {name: second, source_ip: 127.0.0.9}\n")
 	check(t, p.command.Process.Signal(syscall.SIGHUP))
@@ -53,6 +61,18 @@ func TestServeChangesEgresses(t *testing.T) {
 	asks("second")
 	if code, _, log := p.end(syscall.SIGTERM); code != exitDone {
 		t.Errorf("exit code %d, log:\n%s", code, log)
+	}
+}
+
+// TestHealthJSON: /health shows an egress that is down or leaves, and names no
+// domain of a stranger.
+func TestHealthJSON(t *testing.T) {
+	down := asEgressJSON(smtpprobe.Egress{Down: true, Fault: "refused", Said: []smtpprobe.Said{{Provider: "google"}, {Provider: "acme.example"}, {Provider: "b.example"}}})
+	if down.Name != "direct" || down.Up || down.Fault != "refused" || len(down.Said) != 2 || down.Said[0].Provider != "google" || down.Said[1].Provider != "other" {
+		t.Errorf("%+v", down)
+	}
+	if leaving := asEgressJSON(smtpprobe.Egress{Leaving: true}); leaving.Up || !leaving.Leaving {
+		t.Errorf("%+v", leaving)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 
 // metricsFlag is the address of the metrics for Prometheus.
 type metricsFlag struct {
-	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to serve metrics on, at /metrics, without a key. Default: no metrics."`
+	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to serve metrics on, at /metrics, and the state of the network, at /health, without a key. Default: none."`
 }
 
 // figures are the metrics of a service.
@@ -93,9 +93,9 @@ func (s *serviceState) keyFigures() metrics.Keys {
 	return metrics.Keys{Usable: usable, Age: s.keys.Stale()}
 }
 
-// start serves the metrics until stop is called. It does nothing without an
-// address.
-func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), err error) {
+// start serves metrics and health until stop is called. It does nothing without
+// an address.
+func (f metricsFlag) start(out io.Writer, metrics, health http.Handler) (stop func(), err error) {
 	if f.MetricsListen == "" {
 		return func() {}, nil
 	}
@@ -103,7 +103,7 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	if err != nil {
 		return nil, err
 	}
-	site := metricsServer(handler)
+	site := metricsServer(metrics, health)
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(listener) }()
 	fmt.Fprintf(out, "Metrics are at http://%s/metrics\n", reachable(listener.Addr()))
@@ -117,11 +117,12 @@ func (f metricsFlag) start(out io.Writer, handler http.Handler) (stop func(), er
 	}, nil
 }
 
-// metricsServer returns the server of the metrics. It needs no key, so an idle
-// connection must not be kept for long.
-func metricsServer(handler http.Handler) *http.Server {
+// metricsServer returns the server of metrics and health. It needs no key, so
+// an idle connection must not be kept for long.
+func metricsServer(metrics, health http.Handler) *http.Server {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", handler)
+	mux.Handle("GET /metrics", metrics)
+	mux.Handle("GET /health", health)
 	return &http.Server{
 		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: metricsIdle,
 		MaxHeaderBytes: metricsHeader,

@@ -72,7 +72,7 @@ func TestQuietConnectionsToMetrics(t *testing.T) {
 	for name, asks := range map[string]int{"nothing asked": 0, "once asked": 1} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				site := metricsServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "figures") }))
+				site := metricsServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "figures") }), http.NotFoundHandler())
 				here, there := net.Pipe()
 				listener := once{make(chan net.Conn, 1), make(chan struct{})}
 				listener.conns <- there

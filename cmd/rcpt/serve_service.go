@@ -93,7 +93,7 @@ func (s service) run(ctx context.Context, w io.Writer) error {
 	if err := r.build(); err != nil {
 		return errors.Join(err, r.close())
 	}
-	hide, err := s.metrics.start(w, r.figures.metrics.Handler())
+	hide, err := s.metrics.start(w, r.figures.metrics.Handler(), r.healthHandler())
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
