@@ -144,17 +144,30 @@ func writeAccess(w io.Writer, folder, sample string, sockets *demo.Sockets) erro
 	}
 	_, err := fmt.Fprintf(w, `From another terminal, while this runs:
 
-  export RCPT_CONFIG=%s
-  rcpt verify alice@acme.example
-  rcpt bulk %s -o checked.csv --retry-window 2m
+  export RCPT_CONFIG=%[1]s
+  %[2]s verify alice@acme.example
+  %[2]s bulk %[3]s -o checked.csv --retry-window 2m
 
 The same with flags:
 
-  rcpt verify alice@acme.example \
-   %s
+  %[2]s verify alice@acme.example \
+   %[4]s
 
-`, config, sample, line.String())
+`, config, asCalled(os.Args[0]), sample, line.String())
 	return err
+}
+
+// asCalled is how to start this program from another terminal, in any folder:
+// by its name where the shell found it in PATH, else by its path.
+func asCalled(arg0 string) string {
+	if !strings.ContainsRune(arg0, filepath.Separator) {
+		return filepath.Base(arg0)
+	}
+	path, err := filepath.Abs(arg0)
+	if err != nil || strings.ContainsAny(path, " '\"") {
+		return arg0
+	}
+	return path
 }
 
 // writeCases prints the addresses to try.
