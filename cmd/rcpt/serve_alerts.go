@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/alert"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -88,8 +89,9 @@ func (r *running) alert(ctx context.Context) {
 		}
 		blocks, _, _ := r.watcher.seen()
 		notifier.Report(alert.ProviderBlocks, blockProblems(r.verifier.Stats().SMTP.Paused, blocks))
-		notifier.Report(alert.NetworkFails, r.networkProblems())
-		notifier.Report(alert.DoctorFault, r.doctorProblems())
+		report := r.report.Load()
+		notifier.Report(alert.NetworkFails, networkProblems(r.verifier.Network(), report))
+		notifier.Report(alert.DoctorFault, doctorProblems(report))
 		if problems, err := r.quotaProblems(ctx); err == nil { // the store has alerts of its own in the log
 			notifier.Report(alert.QuotaNearlyUp, problems)
 		}
@@ -122,33 +124,61 @@ func blockProblems(paused []smtpprobe.Paused, blocks []blockSeen) (all []alert.P
 	return all
 }
 
-// networkProblems is the fault of the network, if the check fails.
-func (r *running) networkProblems() []alert.Problem {
-	status := r.verifier.Network()
-	subject, text, do := "resolver", status.Resolver.Fault, doctor.ResolverAdvice
-	if text == "" {
-		subject, text, do = "port", status.Port.Fault, doctor.PortAdvice
+// networkProblems is the fault of the network, by its check or by the last
+// examination. They make the same test, so whichever was later is believed, and
+// a fault that both find is one problem.
+func networkProblems(status engine.NetworkStatus, report *doctor.Report) []alert.Problem {
+	for _, c := range []struct {
+		subject, do string
+		check       engine.Check
+		examined    string // what the examination found
+	}{
+		{"resolver", doctor.ResolverAdvice, status.Resolver, faultOf(report, doctor.NameResolverHonest)},
+		{"port", doctor.PortAdvice, status.Port, faultOf(report, doctor.NamePort)},
+	} {
+		text := c.check.Fault
+		passed := c.check.State == engine.CheckPassed
+		if text == "" && !(passed && report != nil && c.check.CheckedAt.After(report.At)) {
+			text = c.examined
+		}
+		if text != "" {
+			const format = "The network does not work: %s."
+			return []alert.Problem{{Subject: c.subject, Text: fmt.Sprintf(format, text), Do: c.do + "."}}
+		}
 	}
-	if text == "" {
-		return nil
-	}
-	return []alert.Problem{{Subject: subject, Text: "The network does not work: " + text + ".", Do: do + "."}}
+	return nil
 }
 
-// doctorProblems are the faults of the last examination, without those that the
-// check of the network finds, too.
-func (r *running) doctorProblems() (all []alert.Problem) {
-	report, isFailed := r.report.Load(), networkError(r.verifier.Network()) != nil
+// faultOf is the fault that an examination found with every check of a name,
+// such as the port of each egress; empty: one of them was passed.
+func faultOf(report *doctor.Report, name string) (text string) {
 	if report == nil {
-		return nil
+		return ""
 	}
 	for _, c := range report.Checks {
 		switch {
-		case c.State != doctor.StateFault, c.Name == doctor.NameResolverHonest && isFailed,
-			c.Name == doctor.NamePort && isFailed:
+		case c.Name != name:
+		case c.State != doctor.StateFault:
+			return ""
+		case text == "":
+			text = c.Found
+		}
+	}
+	return text
+}
+
+// doctorProblems are the faults of the last examination, without those that are
+// faults of the network as a whole.
+func doctorProblems(report *doctor.Report) (all []alert.Problem) {
+	if report == nil {
+		return nil
+	}
+	noPort := faultOf(report, doctor.NamePort) != ""
+	for _, c := range report.Checks {
+		if c.State != doctor.StateFault || c.Name == doctor.NameResolverHonest || c.Name == doctor.NamePort && noPort {
 			continue
 		}
-		subject := strings.TrimSpace(strings.Join([]string{c.Heading(), c.Subject, c.Egress}, " "))
+		subject := strings.Join(strings.Fields(c.Heading()+" "+c.Subject+" "+c.Egress), " ")
 		all = append(all, alert.Problem{Subject: subject, Text: subject + ": " + c.Found + ".", Do: c.Do})
 	}
 	return all
