@@ -31,6 +31,7 @@ type file struct {
 	owner  string // user:group
 	config bool   // a changed one stays when the package is upgraded
 	data   []byte
+	sha1   string // as the header of the file says, in an Alpine package
 }
 
 // The moments of a package's life that have a script.

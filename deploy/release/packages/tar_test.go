@@ -2,9 +2,11 @@ package packages
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -75,15 +77,18 @@ func readAr(r io.Reader) (map[string][]byte, error) {
 }
 
 // readAPK reads an Alpine package: tar archives, one after the other, each
-// packed with gzip for itself. The last has the files.
+// packed with gzip for itself. The last has the files. Like apk, it compares
+// them with their checksums in the one before.
 func readAPK(r io.Reader) (c contents, err error) {
 	c.scripts = map[string]string{}
-	packed := bufio.NewReader(r)
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return c, err
+	}
 	var archives []map[string]file
-	for {
-		if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
-			break
-		}
+	var last []byte // as it is packed
+	for packed := bytes.NewReader(data); packed.Len() > 0; {
+		from := len(data) - packed.Len()
 		one, err := gzip.NewReader(packed)
 		if err != nil {
 			return c, err
@@ -93,7 +98,7 @@ func readAPK(r io.Reader) (c contents, err error) {
 		if err != nil {
 			return c, err
 		}
-		archives = append(archives, archive)
+		archives, last = append(archives, archive), data[from:len(data)-packed.Len()]
 	}
 	if len(archives) < 2 {
 		return c, fmt.Errorf("%d archives", len(archives))
@@ -105,6 +110,9 @@ func readAPK(r io.Reader) (c contents, err error) {
 		if name == "/.PKGINFO" {
 			said := fields(file.data, " = ")
 			c.name, c.version, c.arch = said["pkgname"], said["pkgver"], said["arch"]
+			if sum := sha256.Sum256(last); said["datahash"] != hex.EncodeToString(sum[:]) {
+				return c, fmt.Errorf("the files have the SHA-256 %x, and .PKGINFO says %s", sum, said["datahash"])
+			}
 		} else if moment, ok := moments[name]; ok && file.mode&0o111 != 0 {
 			c.scripts[moment] = string(file.data)
 		} else {
@@ -113,6 +121,9 @@ func readAPK(r io.Reader) (c contents, err error) {
 	}
 	// apk protects what is in /etc without being told.
 	for path, file := range c.files {
+		if sum := sha1.Sum(file.data); file.sha1 != hex.EncodeToString(sum[:]) {
+			return c, fmt.Errorf("%s has the SHA-1 %x, and its header says %q", path, sum, file.sha1)
+		}
 		file.config = strings.HasPrefix(path, "/etc/")
 		c.files[path] = file
 	}
@@ -151,7 +162,8 @@ func readTar(r io.Reader) (map[string]file, error) {
 		if strings.HasPrefix(header.Name, ".") && !strings.HasPrefix(header.Name, "./") {
 			path = "/" + header.Name // a control file of apk
 		}
-		files[path] = file{mode: fs.FileMode(header.Mode), owner: header.Uname + ":" + header.Gname, data: data}
+		files[path] = file{mode: fs.FileMode(header.Mode), owner: header.Uname + ":" + header.Gname, data: data,
+			sha1: header.PAXRecords["APK-TOOLS.checksum.SHA1"]}
 	}
 }
 
