@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -108,11 +109,29 @@ func openPostgres(databaseURL string) (*database, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "rcpt"
 	}
-	pool := stdlib.OpenDB(*config)
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(endAbandoned))
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(idle)
 	where := fmt.Sprintf("PostgreSQL database %q on %s", config.Database, config.Host)
 	return &database{dialect: postgresDialect, where: where, writer: pool, reader: pool}, nil
+}
+
+// abandonedAfter is how long a transaction may do nothing before PostgreSQL
+// ends it. A server that stands still within a transaction, or is cut from the
+// database, would keep its locks for as long, and others could not go on with
+// the same list.
+const abandonedAfter = 5 * time.Second
+
+// endAbandoned sets that on a new connection, unless the address of the
+// database names another time. It is no parameter of the connection's start,
+// because PgBouncer refuses those that it does not know.
+func endAbandoned(ctx context.Context, conn *pgx.Conn) error {
+	const name = "idle_in_transaction_session_timeout"
+	if conn.Config().RuntimeParams[name] != "" {
+		return nil
+	}
+	_, err := conn.Exec(ctx, fmt.Sprintf(`SET %s = %d`, name, abandonedAfter.Milliseconds()))
+	return err
 }
 
 func explainSQLite(where string, err error) (kind, explained error) {
@@ -175,6 +194,8 @@ func explainPostgres(where string, err error) (kind, explained error) {
 		return ErrNotFound, err
 	case code == "53100": // disk_full
 		return rows.ErrFull, fmt.Errorf("the disk of the %s is full, make room on it: %w", where, err)
+	case code == "25P03": // idle_in_transaction_session_timeout
+		return ErrUnavailable, fmt.Errorf("this process stood still, and the %s ended its transaction: %w", where, err)
 	case code == "25006": // read_only_sql_transaction
 		return ErrUnavailable, fmt.Errorf("the %s is read-only, perhaps a standby, rcpt needs the primary: %w",
 			where, err)

@@ -4,11 +4,15 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/rcpt/rcpt/internal/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -78,5 +82,54 @@ func TestReadOnlyDatabase(t *testing.T) {
 	_, err := Open(t.Context(), o)
 	if !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a standby: %v", err)
+	}
+}
+
+// TestAbandonedTransaction: a server that stands still within a transaction
+// does not hold the others up. The database ends the transaction, and the
+// server is told that it was.
+func TestAbandonedTransaction(t *testing.T) {
+	o := postgresEngine.empty(t)
+	still := open(t, Options{DatabaseURL: o.DatabaseURL + "&idle_in_transaction_session_timeout=100"})
+	s := open(t, o)
+	join(t, s, "one")
+	j := someJob(t, s, "acme")
+	leased := lease(t, s, BatchQuery{Job: j.ID, Node: "one", Limit: 1})
+	err := still.write(t.Context(), "test", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET done = 0 WHERE id = $1`, j.ID)
+		check(t, err)
+		if lost := settle(t, s, "one", settled(leased[0])); lost[0] {
+			t.Error("the lease is lost")
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE jobs SET done = 0 WHERE id = $1`, j.ID)
+		return err
+	})
+	wantError(t, err, ErrUnavailable)
+	if after, err := s.Job(t.Context(), j.ID); err != nil || after.Done != int64(leased[0].Addresses) {
+		t.Errorf("%+v, %v", after, err)
+	}
+	check(t, still.Ping(t.Context()))
+}
+
+// TestEndedTransaction: callers try again if the database ended a transaction.
+func TestEndedTransaction(t *testing.T) {
+	kind, err := explainPostgres("database", &pgconn.PgError{Code: "25P03"})
+	if kind != ErrUnavailable || !strings.Contains(err.Error(), "stood still") {
+		t.Errorf("%v: %v", kind, err)
+	}
+}
+
+// TestTransactionsMayNotStandStill: so it is on each connection.
+func TestTransactionsMayNotStandStill(t *testing.T) {
+	s := open(t, postgresEngine.empty(t))
+	for range 3 {
+		conn, err := s.db.writer.Conn(t.Context())
+		check(t, err)
+		defer conn.Close()
+		var limit string
+		check(t, conn.QueryRowContext(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&limit))
+		if limit != "5s" {
+			t.Errorf("a transaction may stand still for %s", limit)
+		}
 	}
 }
