@@ -26,6 +26,7 @@ func TestBadLists(t *testing.T) {
 		"octets":         {"", strings.Repeat("a@a.example\n", 100), csvType, 413, "list_too_large", "1000 octets"},
 		"rows":           {"", strings.Repeat("a@a.example\n", 6), csvType, 413, "list_too_large", "5 rows"},
 		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
+		"a later row":    {"", "email\na@a.example\nb@a.example,1,2,3\n", csvType, 413, "list_too_large", "line 3 has 4 columns, 3 are allowed"},
 		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3, column 1"},
 		"no column":      {"", "a,b\n1,2\n3,4\n", csvType, 422, "invalid_list", "give the parameter column, as NAME or NUMBER"},
 		"dry run":        {"?dry_run=2", "a@a.example\n", csvType, 400, "invalid_parameter", "dry_run"},

@@ -70,6 +70,10 @@ func (l *list) next() (r row, k key, domain string, err error) {
 	if l.rows++; l.rows > l.limits.Rows {
 		return r, k, "", fmt.Errorf("%w: it has more than %d rows", ErrTooLarge, l.limits.Rows)
 	}
+	if read.Columns > l.limits.Columns {
+		return r, k, "", fmt.Errorf("%w: its %s %d has %d columns, %d are allowed",
+			ErrTooLarge, l.Unit(), read.Line, read.Columns, l.limits.Columns)
+	}
 	r.raw = read.Raw
 	if read.Err != nil {
 		r.kind, r.text = kindUnreadable, read.Err.Error()

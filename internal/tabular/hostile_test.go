@@ -92,8 +92,8 @@ func TestBombs(t *testing.T) {
 		format            Format
 		begin, more, want string
 	}{
-		"field":          {CSV, "id,email\n1,a@b.example\n2,", "x", "line 3: the row is longer than 1048576 octets"},
-		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3: the row is longer than 1048576 octets; a quote in column 2 is not closed"},
+		"field":          {CSV, "id,email\n1,a@b.example\n2,", "x", "line 3, column 2: the row is longer than 1048576 octets"},
+		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed"},
 		"columns":        {CSV, "id,email\n1,a@b.example\n2", ",", "line 3: the row has more than 16384 columns"},
 		"first row":      {CSV, "", "column,", "line 1: the first row is longer than 65536 octets, so its columns cannot be found"},
 		"line":           {Lines, "a@b.example\n", "x", "line 2: the row is longer than 1048576 octets"},

@@ -41,6 +41,7 @@ type Row struct {
 	Err       error    // why the row cannot be read; its addresses are empty then
 	Line      int      // first line of the row, from 1
 	LastLine  int
+	Columns   int  // of CSV and spreadsheets; else 1
 	Foreign   bool // not UTF-8, and read as Windows-1252
 	Merged    bool // it looks like several rows that a stray quote has merged
 }
@@ -193,6 +194,9 @@ func hasColumns(t *text, wanted bool) bool {
 // Format returns the format of the list.
 func (r *Reader) Format() Format { return r.format }
 
+// Unit is what a row of the list is called: "line", "element" or "row".
+func (r *Reader) Unit() string { return r.unit }
+
 // Sheets returns the name of the sheet that is read, and the names of the
 // others; nothing if the list is no spreadsheet.
 func (r *Reader) Sheets() (read string, others []string) {
@@ -231,7 +235,10 @@ func (r *Reader) Next() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Raw: raw, Line: r.rows.line, LastLine: r.rows.lines, Foreign: !utf8.ValidString(raw)}
+	row := Row{
+		Raw: raw, Line: r.rows.line, LastLine: r.rows.lines,
+		Columns: r.rows.columns, Foreign: !utf8.ValidString(raw),
+	}
 	if row.Foreign && r.format != CSV && r.format != XLSX {
 		row.Raw = toUTF8(raw) // a CSV row keeps its octets
 	}

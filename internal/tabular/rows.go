@@ -59,7 +59,7 @@ func (r *rowReader) readAny() (string, error) {
 		row = append(row, part...)
 		switch {
 		case len(row) > MaxRow:
-			return "", fmt.Errorf("line %d: the row is longer than %d octets%s", r.line, MaxRow, r.openQuote(&scanner))
+			return "", fmt.Errorf("%s: the row is longer than %d octets%s", r.place(), MaxRow, r.openQuote(&scanner))
 		case err == nil:
 			r.lines++
 		case errors.Is(err, io.EOF) && len(row) > 0:
@@ -85,7 +85,7 @@ func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error
 		return "", r.tooWide()
 	}
 	if open {
-		return "", fmt.Errorf("line %d, column %d: a quote is never closed", r.line, r.columns)
+		return "", fmt.Errorf("%s: a quote is never closed", r.place())
 	}
 	return string(row), nil
 }
@@ -103,13 +103,21 @@ func (r *rowReader) follow(scanner *quoteScanner, part []byte) (open bool) {
 	return scanner.open()
 }
 
+// place is where in the list it reads.
+func (r *rowReader) place() string {
+	if r.delimiter == 0 {
+		return fmt.Sprintf("line %d", r.line)
+	}
+	return fmt.Sprintf("line %d, column %d", r.line, r.columns)
+}
+
 func (r *rowReader) tooWide() error {
 	return fmt.Errorf("line %d: the row has more than %d columns", r.line, MaxColumns)
 }
 
 func (r *rowReader) openQuote(scanner *quoteScanner) string {
 	if r.delimiter != 0 && scanner.open() {
-		return fmt.Sprintf("; a quote in column %d is not closed", r.columns)
+		return "; a quote is not closed"
 	}
 	return ""
 }

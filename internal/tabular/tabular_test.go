@@ -252,8 +252,8 @@ func TestDelimiterOfOutput(t *testing.T) {
 func TestBrokenRows(t *testing.T) {
 	for _, c := range []struct{ name, list, want string }{
 		{"quote never closed", "id,email\n1,a@acme.example\n\n2,\"b@acme.example\n3,c@acme.example\n", "line 4, column 2: a quote is never closed"},
-		{"row too long", "id,email\n1,a@acme.example\n2," + strings.Repeat("x", MaxRow), "line 3: the row is longer than 1048576 octets"},
-		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3: the row is longer than 1048576 octets; a quote in column 2 is not closed"},
+		{"row too long", "id,email\n1,a@acme.example\n2," + strings.Repeat("x", MaxRow), "line 3, column 2: the row is longer than 1048576 octets"},
+		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t, c.list, Options{Format: CSV})
