@@ -33,7 +33,7 @@ func converse(t *testing.T, script string, transactions ...*dialogue.Transaction
 		config := wire.Config{HELO: "probe.example", Connect: time.Second, Command: 20 * time.Second}
 		peer := wire.Peer{Dialer: network, Host: "mx.example", Addr: netip.MustParseAddrPort("192.0.2.1:25"), Last: true}
 		s = &dialogue.Session{
-			Conn: wire.New(config, peer, time.Time{}), ManyRefused: 9,
+			Conn: wire.New(config, peer, time.Time{}), MailFrom: "me@probe.example", ManyRefused: 9,
 			Classify: func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
 				return replies.DefaultClassifier().Read(replies.Input{Phase: phase, Reply: reply, Mailbox: mailbox}).Class
 			},
@@ -92,6 +92,8 @@ func TestInStep(t *testing.T) {
 		{"one reply too few", "250 ok|550 no|550 no|250 reset", dialogue.FellSilent, -1, "550 550 250"},
 		{"something left over", "250 ok|250 ok|550 no|550 no\nraw: 250 reset\\r\\n250 what\\r\\n", dialogue.OutOfStep, -1, "- - -"},
 		{"another is named", "250 ok|250 ok|550 5.1.1 <alice@a.example> no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"a target is named to the canary", "250 ok|250 ok|550 no|550 5.1.1 <alice@a.example> no|250 reset", dialogue.OutOfStep, -1, "- - -"},
+		{"the sender is named", "250 ok|250 ok|550 5.7.1 <me@probe.example> no|550 no|250 reset", dialogue.None, -1, "250 550 550"},
 		{"RSET refused", "250 ok|250 ok|550 no|550 no|450 no", dialogue.OutOfStep, -1, "- - -"},
 		{"RSET like a target", "250 ok|250 2.1.5 ok|550 no|550 no|250 2.1.5 ok", dialogue.OutOfStep, -1, "- - -"},
 		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", dialogue.None, -1, "250 550 550"},
@@ -146,6 +148,15 @@ func TestControlTooMany(t *testing.T) {
 	}
 	if s.Transactions != 2 || s.Recipients != 3 || s.Refused != 2 {
 		t.Errorf("%d transactions, %d recipients, %d refused; want 2, 3, 2", s.Transactions, s.Recipients, s.Refused)
+	}
+	talk.Named = talk.Named[:0]
+	talk.Targets = 0
+	talk.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
+	talk.Add(dialogue.Recipient{Mailbox: "random@a.example", Domain: "a.example", Role: dialogue.Control})
+	s, err = converse(t, opening+"C: MAIL*\nC: RCPT*\nC: RCPT*\nC: RSET\n"+
+		"S: 250 ok\nS: 250 ok\nS: 550 5.7.1 too many recipients\nS: 250 reset\n", talk)
+	if err != nil || s.Transactions != 1 { // a policy is about us
+		t.Errorf("%v, %d transactions, want 1", err, s.Transactions)
 	}
 }
 
