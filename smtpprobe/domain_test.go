@@ -89,5 +89,26 @@ func TestNoControlIsNone(t *testing.T) {
 				b.Errorf("%d: found %v", i, r)
 			}
 		}
+		mixed := aboutAll(mailboxes(5, none, "c.example")) // in company with one of its domain
+		mixed[2].Control = ""
+		for i, r := range b.askTogether(b.Context(), mixed) {
+			if (r.last().Control != nil) != (i != 2) {
+				b.Errorf("%d of one domain: found %v", i, r)
+			}
+		}
 	})
+}
+
+// TestControlShared sees that a probe is told that its control is one of
+// before. A control that is named once more, as a canary, is its own.
+func TestControlShared(t *testing.T) {
+	for answer, shared := range map[string]bool{"250 ok": true, "550 5.1.1 no such user": false} {
+		inBubble(t, smtpprobe.Config{}, one(controlled(answer)), func(b *bubble) {
+			for i, r := range b.askInTurn(aboutAll(mailboxes(3, none, "a.example"))) {
+				if last := r.last(); last.Control == nil || last.ControlShared != (shared && i > 0) {
+					b.Errorf("%s, %d: control %v, shared: %v", answer, i, last.Control, last.ControlShared)
+				}
+			}
+		})
+	}
 }

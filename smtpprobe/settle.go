@@ -134,7 +134,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
 func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control, reply := t.ControlOf(i), t.Named[i].Reply
+	control, reply := t.controlFor(i), t.Named[i].Reply
 	switch {
 	case reply != nil && (control == nil || control.Reply != nil):
 		return nil
@@ -151,7 +151,7 @@ func (t *transaction) account(i int, failure *smtp.Failure) *Session {
 	found := t.s.findings(j)
 	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, failure, r.Reply
 	found.Recipients = r.Before
-	control := t.ControlOf(i)
+	control := t.controlFor(i)
 	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time
 	}

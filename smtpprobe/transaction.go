@@ -63,6 +63,15 @@ func (t *transaction) addControl(j *job, role dialogue.Role) {
 	t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
 }
 
+// controlFor returns the control that was named and is to be told of to job i;
+// nil: none was, or its request has none.
+func (t *transaction) controlFor(i int) *dialogue.Recipient {
+	if t.jobs[i].req.Control == "" {
+		return nil
+	}
+	return t.ControlOf(i)
+}
+
 // lastEnd is when the time for the last of some jobs is over; zero: never.
 func lastEnd(jobs []*job) time.Time {
 	var last time.Time
