@@ -74,6 +74,7 @@ type SessionCaps struct {
 type Pool struct {
 	config Config
 	slots  *semaphore.Weighted // of sessions in all
+	ready  sync.Once           // the classifier is being prepared
 
 	workers   sync.WaitGroup
 	mu        sync.Mutex // guards what follows, and the mail hosts

@@ -94,6 +94,7 @@ func (w *worker) first() *job {
 		return nil
 	}
 	w.session, w.began = newSession(w.pool, w.jobs[0]), time.Now()
+	w.pool.ready.Do(func() { w.pool.workers.Go(w.pool.config.Classifier.Prepare) })
 	w.host.alive++
 	w.host.paced.alive++
 	return w.jobs[0]

@@ -92,6 +92,10 @@ var embeddedClassifier = sync.OnceValue(func() *Classifier {
 	})}
 })
 
+// Prepare parses the embedded rules, unless that was done before. It takes some
+// 20 ms of processor time, which is best spent while a mail host is awaited.
+func (c *Classifier) Prepare() { c.rules() }
+
 // Origin returns where the replies that a rule reads are documented, and one of
 // them. Known is false for the names in [Classification.Rule] that are not of a
 // rule: those of replies that were read by their code alone.
