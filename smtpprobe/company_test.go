@@ -126,7 +126,7 @@ func refusals(n int, text string) func() *peer {
 }
 
 // TestCompany has 120 ask at once, at hosts that lose patience with many
-// recipients: each is told the truth, and few are asked about often.
+// recipients: all answers are true, and few mailboxes are named often.
 func TestCompany(t *testing.T) {
 	for _, tt := range burst {
 		for _, keywords := range []string{"PIPELINING", "SIZE"} {

@@ -175,7 +175,7 @@ func TestLateReplyAboutPostmaster(t *testing.T) {
 
 // TestReversedAnswers is about a host that answers the recipients of a group in
 // reverse order and names none: the first of each group is refused as the
-// random mailbox was. The acceptance of that one is none for later.
+// control was. That the control was accepted counts for no later target.
 func TestReversedAnswers(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
 		list := []string{"missing@a.example"}

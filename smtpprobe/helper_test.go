@@ -16,8 +16,8 @@ package smtpprobe_test
 //	mailboxes, company   make lists of them
 //	about, aboutAll      make requests about them
 //
-// What came is told. Each check fails where the opposite of the truth was
-// told, and differs in what else it wants:
+// The findings are in a told. Each check fails where findings say the opposite
+// of the truth, and differs in what else it wants:
 //
 //	checkTruth       an answer about each mailbox, as the mailbox has it alone
 //	checkAnswered    an answer about each mailbox, whatever it is

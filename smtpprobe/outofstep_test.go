@@ -260,8 +260,8 @@ func TestReplyTooFewInCompany(t *testing.T) {
 	}
 }
 
-// TestScriptsOutOfStep is about single answers that are, or seem, those of
-// others, and how they are told.
+// TestScriptsOutOfStep is about replies that are, or seem to be, about other
+// recipients, and what the findings say of them.
 func TestScriptsOutOfStep(t *testing.T) {
 	const opened = "greeting 220, ehlo 250, "
 	const believed, doubted = opened + "mail 250, target 550, control 550", opened + "mail 250, failure protocol at rcpt"

@@ -157,8 +157,7 @@ func (p *Pool) pausedUntil(name string, w *ways.Way) time.Time {
 	return p.memory[memoryKey{name, w.Name}].PausedUntil
 }
 
-// mostBlocked is how many egresses a provider may block before it is left alone
-// by all.
+// mostBlocked is how many egresses a provider may block before none asks it.
 const mostBlocked = 2
 
 // spread pauses a provider by all of its egresses if it blocks as many as it

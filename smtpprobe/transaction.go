@@ -63,8 +63,8 @@ func (t *transaction) addControl(j *job, role dialogue.Role) {
 	t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
 }
 
-// controlFor returns the control that was named and is to be told of to job i;
-// nil: none was, or its request has none.
+// controlFor returns the control that was named and belongs in the findings of
+// job i; nil: none was named, or its request has no control.
 func (t *transaction) controlFor(i int) *dialogue.Recipient {
 	if t.jobs[i].req.Control == "" {
 		return nil

@@ -87,7 +87,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 
 // TestAbandonedTransaction: a server that stands still within a transaction
 // does not hold the others up. The database ends the transaction, and the
-// server is told that it was.
+// server gets an error that says so.
 func TestAbandonedTransaction(t *testing.T) {
 	o := postgresEngine.empty(t)
 	still := open(t, Options{DatabaseURL: o.DatabaseURL + "&idle_in_transaction_session_timeout=100"})
