@@ -226,3 +226,31 @@ func TestHonestRefusalsAreProven(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenRefusalsOfADyingSession sees that refusals that wait for a proof are
+// asked about again where their session ends before it comes. The host takes
+// two targets at a time, and hangs up at MAIL when it has refused the last one.
+func TestOpenRefusalsOfADyingSession(t *testing.T) {
+	var deaths atomic.Int64
+	host := &peer{
+		Say: func(v *visit, command string) string {
+			n := len(v.Asked)
+			if v.Here == 3 && !fakehost.Lives(v.Asked[n-2]) && fakehost.Lives(v.Asked[n-3]) && strings.HasPrefix(command, "MAIL") {
+				deaths.Add(1)
+				return closes
+			}
+			return ""
+		},
+		RCPT: func(v *visit, _ string) string {
+			if v.Here >= 3 {
+				return "452 4.5.3 Too many recipients"
+			}
+			return ""
+		},
+	}
+	list := mailboxes(300, func(i int) bool { return i%2 == 1 }, "a.example")
+	answers, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+	if checkTruth(t, list, answers); deaths.Load() == 0 {
+		t.Error("no session ended before a proof")
+	}
+}
