@@ -254,3 +254,23 @@ func TestOpenRefusalsOfADyingSession(t *testing.T) {
 		t.Error("no session ended before a proof")
 	}
 }
+
+// TestPostmasterProvesFew sees that one postmaster, accepted in a transaction
+// of its own, does not prove many refusals of the one before: Exim can count
+// refusals in each transaction anew ($rcpt_fail_count), and the host has
+// refused everybody from the fourth on.
+func TestPostmasterProvesFew(t *testing.T) {
+	host := &peer{RCPT: func(v *visit, m string) string {
+		switch {
+		case v.Here-v.Accepted >= 3:
+			return "550 5.1.1 no such user"
+		case strings.HasPrefix(m, "postmaster@"):
+			return "250 ok"
+		}
+		return ""
+	}}
+	list := mailboxes(30, func(i int) bool { return i < 4 }, "a.example")
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		checkTruth(t, list, b.askTogether(b.Context(), aboutAll(list)))
+	})
+}
