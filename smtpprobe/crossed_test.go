@@ -148,8 +148,11 @@ func TestMachinesDiffer(t *testing.T) {
 // was named as a proof, and says so once more to the first recipient of the
 // next transaction.
 func TestLateReplyAboutPostmaster(t *testing.T) {
-	owed, late := map[*visit]string{}, 0 // one session at a time
+	owed, late := map[*visit]string{}, 0
+	var mu sync.Mutex // a session may still be ending while the next one begins
 	host := &peer{Takes: time.Second, RCPT: func(v *visit, m string) string {
+		mu.Lock()
+		defer mu.Unlock()
 		switch text := owed[v]; {
 		case text != "" && v.Here == 0:
 			owed[v] = ""
@@ -168,6 +171,8 @@ func TestLateReplyAboutPostmaster(t *testing.T) {
 		checkTruth(b.T, list, b.askTogether(b.Context(), aboutAll(list)))
 		first.Wait()
 	})
+	mu.Lock()
+	defer mu.Unlock()
 	if late == 0 {
 		t.Error("no reply was late")
 	}

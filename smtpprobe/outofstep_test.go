@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,7 +136,10 @@ func TestReplyTooManyAboutOne(t *testing.T) {
 // EHLO in other words; without a verb, all that it says.
 func twice(verb string) func(v *visit, group, answers []string) []string {
 	done := map[*visit]bool{}
+	var mu sync.Mutex // a session may still be ending while the next one begins
 	return func(v *visit, group, answers []string) (said []string) {
+		mu.Lock()
+		defer mu.Unlock()
 		for i, answer := range answers {
 			said = append(said, answer)
 			switch {
