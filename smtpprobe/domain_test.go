@@ -99,8 +99,8 @@ func TestNoControlIsNone(t *testing.T) {
 	})
 }
 
-// TestControlShared sees that a probe is told that its control is one of
-// before. A control that is named once more, as a canary, is its own.
+// TestControlShared sees that findings say of a control that it is an earlier
+// one. A control that is named once more, as a canary, is its own.
 func TestControlShared(t *testing.T) {
 	for answer, shared := range map[string]bool{"250 ok": true, "550 5.1.1 no such user": false} {
 		inBubble(t, smtpprobe.Config{}, one(controlled(answer)), func(b *bubble) {

@@ -188,8 +188,8 @@ func TestProviderIsLeftAloneForLonger(t *testing.T) {
 	})
 }
 
-// TestThoseThatWaitForAProvider sees that those that wait for a provider which
-// is left alone by then do not go on to bother it.
+// TestThoseThatWaitForAProvider sees that a provider that is paused hears
+// nothing more of the probes that wait for it.
 func TestThoseThatWaitForAProvider(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)

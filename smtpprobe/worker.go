@@ -49,9 +49,8 @@ func (p *Pool) start(h *mailHost) {
 	p.mu.Unlock()
 }
 
-// leaves notes that the session is none of those that are open any more. The
-// jobs that it would have taken do not wait until QUIT is answered. The pool's
-// lock is held.
+// leaves notes that the session no longer counts as open. The jobs that it
+// would have taken do not wait until QUIT is answered. The pool's lock is held.
 func (w *worker) leaves() {
 	w.host.alive--
 	w.host.paced.alive--

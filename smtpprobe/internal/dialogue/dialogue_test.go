@@ -26,6 +26,21 @@ const group = "C: MAIL*\nC: RCPT TO:<alice@*\nC: RCPT TO:<bob@*\nC: RCPT TO:<can
 // transactions out in it.
 func converse(t *testing.T, script string, transactions ...*dialogue.Transaction) (s *dialogue.Session, err error) {
 	t.Helper()
+	s = inSession(t, script, func(s *dialogue.Session) {
+		for _, transaction := range transactions {
+			transaction.Session = s
+			if err = transaction.Run(context.Background()); err != nil {
+				break
+			}
+		}
+	})
+	return s, err
+}
+
+// inSession opens a session with a host that plays a script, and does something
+// in it.
+func inSession(t *testing.T, script string, do func(s *dialogue.Session)) (s *dialogue.Session) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
 		defer network.Close()
@@ -38,18 +53,48 @@ func converse(t *testing.T, script string, transactions ...*dialogue.Transaction
 				return replies.DefaultClassifier().Read(replies.Input{Phase: phase, Reply: reply, Mailbox: mailbox}).Class
 			},
 		}
-		if err = s.Open(context.Background()); err != nil {
-			return
+		if err := s.Open(context.Background()); err != nil {
+			t.Fatal(err)
 		}
-		for _, transaction := range transactions {
-			transaction.Session = s
-			if err = transaction.Run(context.Background()); err != nil {
-				break
-			}
-		}
+		do(s)
 		s.Close(time.Second)
 	})
-	return s, err
+	return s
+}
+
+// TestNameOne sees that the reply about one mailbox counts only if its
+// transaction was in step to its end.
+func TestNameOne(t *testing.T) {
+	for end, counts := range map[string]bool{
+		"S: 250 reset": true, "hang": false, "close": false, "S: 550 no": false, `raw: 250 reset\r\n250 what\r\n`: false,
+	} {
+		script := opening + "C: MAIL*\nC: RCPT TO:<proof@*\nC: RSET\nS: 250 ok\nS: 250 ok\n" + end
+		inSession(t, script, func(s *dialogue.Session) {
+			reply, err := s.NameOne(context.Background(), "proof@a.example", false)
+			if (reply != nil) != counts || (err == nil) != counts {
+				t.Errorf("%s: %v, %v; want a reply: %v", end, reply, err, counts)
+			}
+		})
+	}
+}
+
+// TestSlowRefusals sees that refusals are counted that come slowly one after
+// the other, beyond those that any host takes.
+func TestSlowRefusals(t *testing.T) {
+	for replies, want := range map[string]int{
+		"S: 550 no\nsleep 1s\nS: 550 no\nsleep 1s\nS: 550 no": 2,
+		"sleep 1s\nS: 550 no\nsleep 1s\nS: 550 no\nS: 550 no": 0,
+		"S: 550 no\nsleep 1s\nS: 250 ok\nsleep 1s\nS: 550 no": 1,
+	} {
+		inSession(t, opening+group+"S: 250 ok\n"+replies+"\nS: 250 reset\n", func(s *dialogue.Session) {
+			s.ManyRefused = 1
+			talk := usual()
+			talk.Session = s
+			if _ = talk.Run(context.Background()); s.Slow != want {
+				t.Errorf("%q: %d slow refusals, want %d", replies, s.Slow, want)
+			}
+		})
+	}
 }
 
 // usual is a transaction about two targets and a canary.

@@ -152,7 +152,7 @@ func (h *Host) begin() *Session {
 	return s
 }
 
-// leave notes that a session is none of those that are open any more.
+// leave notes that a session no longer counts as open.
 func (h *Host) leave(s *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
