@@ -29,10 +29,13 @@ func TestSchedule(t *testing.T) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				took, counted := simulate(t, s.placed(false))
+				took, told, counted := simulate(t, s.placed(false))
 				n := float64(s.spec.Addresses)
 				t.Logf("%v; an address: %.3f connections, %.2f round trips, %.2f RCPT", took,
 					float64(counted.Connections)/n, float64(counted.RoundTrips())/n, float64(counted.Commands["RCPT"])/n)
+				if told.falselyUndeliverable > 0 {
+					t.Errorf("%+v", told)
+				}
 				if took > most[s.name] {
 					t.Errorf("took %v, want at most %v", took, most[s.name])
 				}
@@ -45,7 +48,7 @@ func TestSchedule(t *testing.T) {
 }
 
 // simulate verifies the list of a scenario in memory, inside a bubble.
-func simulate(t *testing.T, s scenario) (took time.Duration, counted world.Counters) {
+func simulate(t *testing.T, s scenario) (took time.Duration, told tally, counted world.Counters) {
 	t.Helper()
 	place, err := world.NewMemory(s.spec)
 	if err != nil {
@@ -58,17 +61,17 @@ func simulate(t *testing.T, s scenario) (took time.Duration, counted world.Count
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, answers := time.Now(), &counting{}
+	start, answers := time.Now(), &judging{spec: s.spec}
 	_, err = list.Run(t.Context(), listOf(s.spec), answers, list.Options{Verifier: verifier, Concurrency: s.concurrency, Trim: engine.Result.WithoutDetails})
 	took = time.Since(start)
-	if err != nil || answers.n != s.spec.Addresses {
-		t.Errorf("%d answers, %v", answers.n, err)
+	if err != nil || answers.answered != s.spec.Addresses {
+		t.Errorf("%d answers, %v", answers.answered, err)
 	}
 	if err := verifier.Close(); err != nil {
 		t.Error(err)
 	}
 	place.Close()
-	return took, place.Take(t.Context())
+	return took, answers.tally, place.Take(t.Context())
 }
 
 // addresses yields the list of a world.
@@ -91,10 +94,22 @@ func (a *addresses) Next(context.Context) (list.Item, error) {
 	return list.Item{Email: address}, nil
 }
 
-// counting counts results.
-type counting struct{ n int }
+// tally is how many results there were, and of them those that are not right.
+type tally struct{ answered, unsettled, falselyUndeliverable int }
 
-func (c *counting) Write(context.Context, list.Item, engine.Result) error {
-	c.n++
+// judging compares results with the truth.
+type judging struct {
+	spec world.Spec
+	tally
+}
+
+func (j *judging) Write(_ context.Context, i list.Item, r engine.Result) error {
+	j.answered++
+	switch truth := j.spec.Truth(i.Email); {
+	case r.Verdict == engine.VerdictUnknown && truth != world.Temporary:
+		j.unsettled++
+	case r.Verdict == engine.VerdictUndeliverable && truth != world.NotExists:
+		j.falselyUndeliverable++
+	}
 	return nil
 }
