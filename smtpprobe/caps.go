@@ -73,9 +73,6 @@ const (
 	// refusalsAimedAt is the part of the refusals that a session may still have
 	// which its next transaction is expected to use up: chance may add to them.
 	refusalsAimedAt = 0.9
-	// fadesAfter is the number of recipients, about two transactions', after
-	// which the share of those refused counts for half.
-	fadesAfter = 128
 )
 
 // What the pool remembers, and for how long.

@@ -46,7 +46,6 @@ type mailHost struct {
 	trying         *session      // finds out whether a session may have more refusals; nil: none does
 	asked, refused int           // recipients named of late, and those refused of them
 	perRecipient   time.Duration // that the last transaction took
-	oneByOne       bool          // it does not offer PIPELINING
 
 	// Whether it can be asked.
 	failed    *failedSession
@@ -104,14 +103,6 @@ func (h *mailHost) inUse() bool {
 // mostSessions is how many may be open at a time, as far as the host goes.
 func (h *mailHost) mostSessions() int { return h.window.Size(time.Now()) }
 
-// fade has what the host refused of late count for more: a list has the
-// addresses of a domain close together, and domains differ.
-func (h *mailHost) fade() {
-	if h.asked >= fadesAfter {
-		h.asked, h.refused = h.asked/2, h.refused/2
-	}
-}
-
 // transactionSize is how many recipients a transaction with the host may have.
 // Where each of them costs a round trip, those that wait are spread over the
 // sessions that the host may have.
@@ -120,7 +111,7 @@ func (h *mailHost) transactionSize() int {
 	if h.perRecipient > 0 {
 		size = min(size, int(longestTransaction/h.perRecipient))
 	}
-	if h.perRecipient > 0 && h.oneByOne {
+	if h.perRecipient > 0 {
 		share := len(h.waiting)/h.mostSessions() + 1
 		size = min(size, max(share, int(shortTransaction/h.perRecipient)))
 	}
@@ -130,11 +121,7 @@ func (h *mailHost) transactionSize() int {
 // capacity is how many recipients the next transaction of a session may have.
 // Its control is refused, too, and the last has a proof behind it.
 func (h *mailHost) capacity(s *session) int {
-	n := h.untilRefused(s)
-	if s.Transactions == 0 {
-		n = max(1, n)
-	}
-	return min(h.transactionSize(), n, mostNamed-s.Recipients-2)
+	return min(h.transactionSize(), h.untilRefused(s), mostNamed-s.Recipients-2)
 }
 
 // untilRefused is how many recipients a session may still have that will not,

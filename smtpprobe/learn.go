@@ -72,7 +72,6 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 // shown.
 func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 	h := w.host
-	h.fade()
 	for i := range t.Named {
 		r := &t.Named[i]
 		if r.Reply == nil {
@@ -87,8 +86,6 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 			h.noteAccepted(p, r.Mailbox)
 		case r.Role == dialogue.Proof && r.Accepted():
 			h.noteAccepted(p, r.Mailbox)
-		case r.Role == dialogue.Proof && !t.proof.known && r.Reply.Code >= 500:
-			h.noPostmaster = now
 		}
 		if !r.Accepted() && (r.Before == 0 || t.Alone) {
 			h.limits.trust(belief.SortOf(r), now)

@@ -30,7 +30,6 @@ type proofs struct {
 	heard        int           // recipients that were named to it of late
 	heardAt      time.Time     // the last of them
 	accepted     []string      // mailboxes, the one that it accepted last first
-	noPostmaster time.Time     // when it refused postmaster; zero: it did not
 	turns        int           // how often in a row it refused everybody
 	deferred     []openRefusal // until it has accepted a mailbox
 }
@@ -47,9 +46,6 @@ func (h *proofs) proofFor(jobs []*job) proof {
 		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
 			return proof{m, true}
 		}
-	}
-	if time.Since(h.noPostmaster) < limitsLast {
-		return proof{}
 	}
 	return proof{mailbox: dialogue.Postmaster + "@" + jobs[0].domain}
 }
@@ -135,12 +131,6 @@ func (w *worker) prove() bool {
 	s.Bound(lastEnd(jobs))
 	h.paced.Named(1, time.Now())
 	p.mu.Unlock()
-	if proof.mailbox == "" {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		w.deferOpen()
-		return true
-	}
 	reply, err := s.NameOne(w.ctx, proof.mailbox, !isASCII(proof.mailbox))
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,9 +159,6 @@ func (w *worker) prove() bool {
 		return false
 	default:
 		h.refused++
-		if reply.Code >= 500 {
-			h.noPostmaster = now
-		}
 		w.deferOpen()
 	}
 	return err == nil

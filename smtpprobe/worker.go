@@ -177,7 +177,6 @@ func (w *worker) opened(first *job) {
 	defer w.pool.mu.Unlock()
 	w.host.failed, w.host.wellAt = nil, time.Now()
 	w.pool.heard(w.session, nil)
-	w.host.oneByOne = !w.session.Offers("PIPELINING")
 	if w.session.Offers("SMTPUTF8") {
 		w.host.limits.trust(belief.OffersSMTPUTF8, w.host.wellAt)
 	}
