@@ -95,9 +95,6 @@ const (
 	// limitsLast is how long a host's limits, and mailboxes that it accepted,
 	// are believed.
 	limitsLast = time.Hour
-	// freeAgain is how long a host must have heard nothing for those to be
-	// counted anew that it may refuse without a proof.
-	freeAgain = 10 * time.Minute
 	// deferLasts is how long a refusal waits for others to be accepted;
 	// retryTurned is when to try a host again that refuses everybody.
 	deferLasts  = 10 * time.Second

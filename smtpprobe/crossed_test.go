@@ -6,10 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -141,40 +139,6 @@ func TestMachinesDiffer(t *testing.T) {
 				return answers
 			}
 		})
-	}
-}
-
-// TestLateReplyAboutPostmaster is about a host that refuses the postmaster who
-// was named as a proof, and says so once more to the first recipient of the
-// next transaction.
-func TestLateReplyAboutPostmaster(t *testing.T) {
-	owed, late := map[*visit]string{}, 0
-	var mu sync.Mutex // a session may still be ending while the next one begins
-	host := &peer{Takes: time.Second, RCPT: func(v *visit, m string) string {
-		mu.Lock()
-		defer mu.Unlock()
-		switch text := owed[v]; {
-		case text != "" && v.Here == 0:
-			owed[v] = ""
-			late++
-			return text
-		case strings.HasPrefix(m, "postmaster@"):
-			owed[v] = fakehost.Truth(m)
-		}
-		return ""
-	}}
-	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-		var first sync.WaitGroup
-		first.Go(func() { b.askTogether(b.Context(), aboutAll(mailboxes(4, all, "a.example"))) })
-		time.Sleep(3 * time.Second) // the host is asked about them
-		list := mailboxes(4, none, "a.example")
-		checkTruth(b.T, list, b.askTogether(b.Context(), aboutAll(list)))
-		first.Wait()
-	})
-	mu.Lock()
-	defer mu.Unlock()
-	if late == 0 {
-		t.Error("no reply was late")
 	}
 }
 

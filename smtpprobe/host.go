@@ -78,7 +78,7 @@ func (p *Pool) host(j *job) *mailHost {
 		h.limits = newLimits(p.config)
 	}
 	if now.Sub(h.heardAt) > limitsLast {
-		h.accepted = nil
+		h.accepted, h.heard = nil, 0
 	}
 	return h
 }
@@ -144,7 +144,7 @@ func (h *mailHost) untilRefused(s *session) int {
 // of it may be true of others.
 func (w *worker) tryMore() {
 	h := w.host
-	if w.troubled || len(h.waiting) == 0 || h.waiting[0].alone || h.untilRefused(w.session) > 0 {
+	if len(h.waiting) == 0 || h.waiting[0].alone || h.untilRefused(w.session) > 0 {
 		return
 	}
 	switch h.trying {

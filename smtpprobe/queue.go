@@ -76,7 +76,7 @@ func (h *mailHost) withdraw(j *job) (r result, ok bool) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(k *job) bool { return k == j })
 	h.deferred = slices.DeleteFunc(h.deferred, func(o openRefusal) bool {
 		if o.job == j {
-			r, ok = o.answer, true
+			r, ok = result{session: o.session}, true
 		}
 		return o.job == j
 	})
@@ -100,7 +100,7 @@ func (h *mailHost) failWaiting(answer func(*job) (result, bool)) {
 func (h *mailHost) closeQueue() {
 	h.failWaiting(func(*job) (result, bool) { return result{err: ErrClosed}, true })
 	for _, o := range h.deferred {
-		o.job.finish(o.answer)
+		o.job.finish(result{session: o.session})
 	}
 	h.deferred = nil
 }

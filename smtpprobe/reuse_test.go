@@ -81,10 +81,11 @@ func TestSessionEndsInTime(t *testing.T) {
 		rest     time.Duration
 		sessions []string // the number of transactions and recipients of each
 	}{
-		// Each refusal has a proof behind it, in a transaction of its own.
-		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"6/10"}},
+		// Each refusal has a proof behind it, in a transaction of its own,
+		// with which its session ends.
+		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"3/5", "3/5"}},
 		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
-		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"4/7", "2/3"}}, // 2 min of age
+		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/5", "3/5"}},
 		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

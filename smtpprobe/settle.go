@@ -23,20 +23,23 @@ func (w *worker) settle(t *transaction, err error) {
 	var open []openRefusal
 	for i, j := range t.jobs {
 		switch fates[i] {
-		case belief.Final:
-			j.finish(result{session: t.account(i, t.failureOf(i, failure))})
-		case belief.Unproven, belief.AwaitsProof:
-			session := t.account(i, t.failureOf(i, failure))
-			session.Unproven = true
-			if fates[i] == belief.Unproven {
-				j.finish(result{session: session})
-				continue
-			}
-			open = append(open, openRefusal{job: j, answer: result{session: session}, shared: t.Company()})
+		case belief.Final, belief.Unproven:
+			j.finish(result{session: t.account(i, fates[i], failure)})
+		case belief.AwaitsProof:
+			open = append(open, openRefusal{job: j, session: t.account(i, fates[i], failure)})
 		}
 	}
 	w.session.logEnd(failure)
-	w.keepOpen(t, open)
+	switch {
+	case len(open) == 0:
+	case err == nil && !w.session.Unreset && !t.Names(dialogue.Proof):
+		w.prove(t, open)
+	default:
+		w.pool.mu.Lock()
+		w.askAgain(t, open)
+		w.done(nil)
+		w.pool.mu.Unlock()
+	}
 }
 
 // decide tells what becomes of each job, and lets those wait that are to be
@@ -45,36 +48,41 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	p := w.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer w.done()
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
 	t.Shown, t.Accepts, t.Others = h.limits.shown, len(h.accepted) > 0, h.heard != t.Heard+len(t.Named)
 	fates := t.Fates()
 	p.learn(w, t, now)
+	var open []*job
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
-		shared := t.Company()
-		over := j.left(now) || w.ctx.Err() != nil || !shared && j.late(now)
-		if over && (fates[i] == belief.Again || fates[i] == belief.AgainAlone) {
+		if (fates[i] == belief.Again || fates[i] == belief.AgainAlone) && w.over(t, j) {
 			fates[i] = t.NoTimeFor(i)
 		}
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			atAnother := t.Trouble == dialogue.FellSilent && t.Stopped >= 0 && t.Stopped < len(t.jobs)
-			if t.Trouble != dialogue.TooMany && !atAnother { // else it was the number, or the other mailbox
+			if t.Trouble != dialogue.TooMany && t.Trouble != dialogue.FellSilent { // else it was the number, or another mailbox
 				j.failed(t.Trouble, len(t.jobs))
 			}
 			j.alone = fates[i] == belief.AgainAlone || j.tries >= maxTries || len(t.jobs) == 1
-			p.resubmit(h, j, shared)
+			p.resubmit(h, j, t.Company())
 		case belief.AwaitsProof:
-			h.underWay++
+			open = append(open, j)
 		default:
 			j.queue(false) // before finish, which has no lock
 		}
 	}
+	w.done(open)
 	w.stopAsking(t, now)
 	return fates
+}
+
+// over reports whether there is no time to ask about a job again. The pool's
+// lock is held.
+func (w *worker) over(t *transaction, j *job) bool {
+	now := time.Now()
+	return j.left(now) || w.ctx.Err() != nil || !t.Company() && j.late(now)
 }
 
 // stopAsking answers the jobs that wait for a host that has shown that it
@@ -86,9 +94,7 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
 	if t.Turned() {
-		h.limits.turned(w.use(t), now)
-		h.window.Crowded(h.alive, w.began, now)
-		w.troubled, w.retired = true, true
+		w.hasTurned(w.use(t), now)
 		if t.Alone {
 			w.pool.pauseTurned(t)
 		}
@@ -146,11 +152,11 @@ func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 }
 
 // account is what came of the transaction for a job.
-func (t *transaction) account(i int, failure *smtp.Failure) *Session {
+func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
 	j, r := t.jobs[i], &t.Named[i]
 	found := t.s.findings(j)
-	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, failure, r.Reply
-	found.Recipients = r.Before
+	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, t.failureOf(i, failure), r.Reply
+	found.Recipients, found.Unproven = r.Before, fate != belief.Final
 	control := t.controlFor(i)
 	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time

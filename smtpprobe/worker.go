@@ -21,13 +21,11 @@ type worker struct {
 	nudge   chan struct{} // has room for one; wakes the worker while it is idle
 
 	// The pool's lock guards the rest.
-	jobs     []*job        // under way
-	called   int           // 1: it was idle, and is about to take jobs
-	retired  bool          // is not to ask again
-	began    time.Time     // the session, or its last transaction
-	open     []openRefusal // of this session
-	barren   bool          // the last transaction had no acceptance
-	troubled bool          // a transaction was not believed, or the host showed impatience
+	jobs     []*job    // under way
+	called   int       // 1: it was idle, and is about to take jobs
+	retired  bool      // is not to ask again
+	began    time.Time // the session, or its last transaction
+	troubled bool      // a transaction was not believed, or the host showed impatience
 }
 
 // start waits for a slot, opens a session for the job that has waited
@@ -124,16 +122,11 @@ func (w *worker) transaction() *transaction {
 	defer w.pool.mu.Unlock()
 	w.began = time.Now()
 	h := w.host
-	if w.began.Sub(h.heardAt) > freeAgain {
-		h.heard = 0
-	}
 	proof := h.proofFor(w.jobs)
 	if h.free() {
 		proof.mailbox = ""
 	}
-	l := h.limits.transactions
-	last := l.troubled && w.session.Transactions+1 >= l.now
-	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (last || len(w.jobs) > belief.Free))
+	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (h.limits.transactions.troubled || len(w.jobs) > belief.Free))
 	h.hears(len(t.Named), w.began)
 	return t
 }
@@ -156,7 +149,6 @@ func (w *worker) ended() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.learnLimits()
-	w.askAgain()
 	w.leaves()
 }
 
@@ -180,7 +172,7 @@ func (w *worker) opened(first *job) {
 	if w.session.Offers("SMTPUTF8") {
 		w.host.limits.trust(belief.OffersSMTPUTF8, w.host.wellAt)
 	}
-	if !first.alone && w.ctx.Err() == nil {
+	if w.ctx.Err() == nil {
 		w.jobs = w.pool.take(w, w.jobs, w.host.capacity(w.session)-cost(first, nil), false)
 	}
 }
@@ -193,7 +185,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.leaves()
-	defer w.done()
+	defer w.done(nil)
 	if wire.OutOfResources(err) {
 		first.finish(result{err: err})
 		return
@@ -232,27 +224,19 @@ func (w *worker) failedToOpen(first *job, err error) {
 	h.failWaiting(failed.answer)
 }
 
-// done notes that the jobs under way are answered.
-func (w *worker) done() {
-	w.host.underWay -= len(w.jobs)
-	w.jobs = nil
+// done notes that the jobs under way are answered, but for some. The pool's
+// lock is held.
+func (w *worker) done(but []*job) {
+	w.host.underWay -= len(w.jobs) - len(but)
+	w.jobs = but
+	w.host.giveUpDeferred()
 }
 
 // next takes the jobs of the next transaction, and waits for some while the
-// session may be kept. Open refusals get their proof first, where the jobs that
-// wait will not bring it.
+// session may be kept.
 func (w *worker) next() bool {
 	for {
-		w.pool.mu.Lock()
-		if w.mustProve() && w.ctx.Err() == nil && !w.session.Unreset {
-			w.pool.mu.Unlock()
-			if !w.prove() {
-				return false
-			}
-			continue
-		}
 		ready, idle := w.continues()
-		w.pool.mu.Unlock()
 		if ready || !idle {
 			return ready
 		}
@@ -281,6 +265,8 @@ func (w *worker) usable() bool {
 // may wait for some.
 func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if w.tryMore(); !w.usable() {
 		return false, false
 	}

@@ -23,8 +23,6 @@ type Session struct {
 	Refused      int  // of them
 	Slow         int  // the last refusals, beyond ManyRefused, that came slowly
 	Unreset      bool // a transaction was left open: the host knows no RSET
-
-	named []Recipient // in the last transaction
 }
 
 // NameOne names one mailbox in a transaction of its own. There is no reply if

@@ -86,7 +86,7 @@ func (t *Transaction) namesAnother(i int) bool {
 		return false
 	}
 	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, Postmaster) {
-		return t.comesLate(name)
+		return false
 	}
 	before := r.Calls
 	r.Calls = strings.ToLower(name)
@@ -99,12 +99,6 @@ const Postmaster = "postmaster"
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
 // b@a.example, too.
 var unquoted = strings.NewReplacer(`"`, "", `\`, "")
-
-// comesLate reports whether the transaction before this one named a mailbox: a
-// reply that is about it is a late one.
-func (t *Transaction) comesLate(mailbox string) bool {
-	return slices.ContainsFunc(t.before, func(r Recipient) bool { return strings.EqualFold(r.Mailbox, mailbox) })
-}
 
 // bracketed returns the first mailbox that stands in angle brackets, as those
 // that a refusal is about mostly do.

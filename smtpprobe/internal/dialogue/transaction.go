@@ -29,8 +29,6 @@ type Transaction struct {
 	Began   time.Time // when the recipients' turn came
 	Trouble Trouble
 	Stopped int // the recipient at which the session ended; -1: at none
-
-	before []Recipient // of the transaction before it in the session
 }
 
 // Role is why a recipient is named.
@@ -138,7 +136,6 @@ func (t *Transaction) Run(ctx context.Context) error {
 // each command when the one before is answered.
 func (t *Transaction) converse(ctx context.Context) error {
 	t.Transactions++
-	t.before, t.Session.named = t.Session.named, t.Named
 	inGroup := t.Offers("PIPELINING") && !t.Alone
 	commands := append(make([]string, 0, len(t.Named)+2), t.mailCommand())
 	for i := range t.Named {
