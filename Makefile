@@ -21,13 +21,13 @@ run: build ## build and serve
 build: ## build bin/rcpt
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/rcpt ./cmd/rcpt
 
-# Many tests wait for a clock or for another process: two packages for each
-# processor keep it busy.
-PACKAGES := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
+# Many tests wait for a clock or for another process: two packages, and two tests
+# of each, for each processor keep it busy.
+AT_ONCE := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 
 test: ## go vet and the tests, but for those that take long
 	$(GO) vet ./...
-	$(GO) test -short -p $(PACKAGES) -timeout 10m ./...
+	$(GO) test -short -p $(AT_ONCE) -parallel $(AT_ONCE) -timeout 10m ./...
 
 test-all: ## go vet and every test: the commands of the documents and clusters of servers, too
 	$(GO) vet ./...

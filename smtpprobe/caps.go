@@ -113,14 +113,9 @@ const (
 	maxAccepted = 2
 	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
-	// fewJobs is up to which size a transaction in which the host hung up
-	// brings its jobs nearer to being asked about alone. Those of a larger one
-	// are asked about in smaller ones first: a host that hangs up at twenty
-	// refusals would otherwise get a session for each of a hundred mailboxes.
-	fewJobs = 9
-	// maxTries is after how many transactions that were not believed a job is
-	// asked alone.
-	maxTries = 2
+	// maxCrowded is how often a job may find a host crowded that has no other
+	// session with us.
+	maxCrowded = 2
 
 	maxDomainNotes   = 100_000
 	maxProviderNotes = 10_000

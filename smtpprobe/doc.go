@@ -37,28 +37,29 @@
 //     reply may be left over.
 //  2. A transaction is believed as a whole or not at all. If it is out of step,
 //     or ends in 421, a hang-up, "too many recipients" or silence, its replies
-//     are dropped and its jobs asked again in a smaller transaction, the second
-//     time alone, one command at a time, in a session of their own. That answer
-//     is final. Where the host hung up over many jobs, they are asked about in
-//     ever smaller transactions first. A mailbox at which the host falls silent
-//     owns that timeout.
+//     are dropped and its jobs asked again, in a transaction a quarter as
+//     large. One that was the only job of a transaction is then asked alone:
+//     one command at a time, in a session of its own. That answer is final. A
+//     mailbox at which the host falls silent owns that timeout.
 //  3. Behind the first recipient of a session only five classes are believed:
 //     accepted, no such user, disabled, moved, full. Anything else may be about
 //     the session and is asked again alone, once per host and wording.
 //  4. A refusal beside an accepted control is confirmed alone. A reply that
 //     names another recipient is believed for nobody, unless the host gives the
-//     target the same name again when it is alone. The postmaster is another
-//     recipient where the transaction before named it; else it is somebody to
-//     turn to.
+//     target the same name again when it is alone. The postmaster is no other
+//     recipient: many hosts name it as somebody to turn to.
 //  5. A refusal counts when an acceptance follows it. Hosts protect themselves
 //     against harvesting: after some refusals or recipients they refuse
 //     everybody, in their ordinary words. So the host has to accept somebody
 //     behind a refusal: another target, or a mailbox that it accepted before
 //     (postmaster where there is none). A transaction of more than three
-//     targets names such a mailbox behind them. If it is refused, the host has
-//     turned: the refusals are dropped and asked again in a new session. What
-//     cannot be proven is marked ([Session].Unproven). The first three
-//     recipients that a host hears, each first in its session, need no proof.
+//     targets names such a mailbox behind them, as does each transaction with a
+//     host that has turned of late. Else it is named in a transaction of its
+//     own, the last of the session: nothing would show that it was in step. If
+//     it is refused, the host has turned: the refusals are dropped and asked
+//     again in a new session. What cannot be proven is marked
+//     ([Session].Unproven). The first three recipients that a host hears, each
+//     first in its session, need no proof.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that
 //     offered it: the machines behind an address may differ.
 //

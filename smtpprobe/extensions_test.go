@@ -2,6 +2,7 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -146,5 +147,30 @@ func TestSMTPUTF8IsMissing(t *testing.T) {
 	})
 	if len(sessions) > 4 {
 		t.Errorf("%d sessions", len(sessions))
+	}
+}
+
+// TestSMTPUTF8IsNotMixed sees that a transaction whose targets do not need
+// SMTPUTF8, and which does not declare it, has none that does.
+func TestSMTPUTF8IsNotMixed(t *testing.T) {
+	host := &peer{Keywords: "PIPELINING\n250-SMTPUTF8"}
+	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+		requests := append(utf8Requests(20), aboutAll(mailboxes(20, none, "a.example"))...)
+		b.checkAnswered(b.askAll(requests), 250)
+	})
+	declared, transactions := false, map[bool]int{}
+	for _, s := range sessions {
+		for _, command := range s.Commands {
+			switch {
+			case strings.HasPrefix(command, "MAIL"):
+				declared = strings.HasSuffix(command, " SMTPUTF8")
+				transactions[declared]++
+			case strings.HasPrefix(command, "RCPT TO:<good") && strings.Contains(command, "ü") && !declared:
+				t.Errorf("%s, without SMTPUTF8", command)
+			}
+		}
+	}
+	if transactions[true] == 0 || transactions[false] == 0 {
+		t.Errorf("transactions by whether SMTPUTF8 is declared: %v", transactions)
 	}
 }

@@ -37,9 +37,8 @@ type mailHost struct {
 	alive    int // of sessions: open or being opened, and not about to end
 	idle     []*worker
 	window   *pace.Window
-	inTurn   bool        // it is among those that wait for a session with the provider
-	timer    *time.Timer // calls schedule; nil: it is not set
-	timerAt  time.Time
+	inTurn   bool  // it is among those that wait for a session with the provider
+	alarm    alarm // calls schedule
 
 	// What a session may be used for.
 	limits         hostLimits
@@ -104,16 +103,13 @@ func (h *mailHost) inUse() bool {
 func (h *mailHost) mostSessions() int { return h.window.Size(time.Now()) }
 
 // transactionSize is how many recipients a transaction with the host may have.
-// Where each of them costs a round trip, those that wait are spread over the
-// sessions that the host may have.
+// Where they take long, those that wait are spread over the sessions that the
+// host may have.
 func (h *mailHost) transactionSize() int {
 	size := h.limits.recipients.now
-	if h.perRecipient > 0 {
-		size = min(size, int(longestTransaction/h.perRecipient))
-	}
-	if h.perRecipient > 0 {
+	if each := h.perRecipient; each > 0 {
 		share := len(h.waiting)/h.mostSessions() + 1
-		size = min(size, max(share, int(shortTransaction/h.perRecipient)))
+		size = min(size, int(longestTransaction/each), max(share, int(shortTransaction/each)))
 	}
 	return max(1, size)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -37,7 +36,6 @@ type job struct {
 	turn    int         // of its line
 	worker  *worker     // that has taken it; nil: it waits
 	alone   bool        // to be asked one command at a time, in a session of its own
-	tries   int         // transactions that were not believed, but for large ones in which the host hung up
 	most    int         // jobs of its next transaction; zero: any number
 	crowded int         // how often the host turned us away over sessions that had just ended
 	gone    bool        // the caller has given up
@@ -141,15 +139,11 @@ func waited(ctx context.Context, j *job) error {
 	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))
 }
 
-// failed notes that a transaction with so many jobs, this one included, was not
-// believed. If the host hung up, the next one is a quarter as large.
-func (j *job) failed(why dialogue.Trouble, jobs int) {
-	if why == dialogue.HungUp {
-		j.most = max(1, jobs/4)
-	}
-	if why != dialogue.HungUp || jobs <= fewJobs {
-		j.tries++
-	}
+// failed notes that a transaction of so many jobs, this one included, was not
+// believed. The next one is a quarter as large; one by itself is alone.
+func (j *job) failed(jobs int) {
+	j.most = max(1, jobs/4)
+	j.alone = jobs == 1
 }
 
 // allows reports whether a transaction of so many jobs may have this one.

@@ -49,7 +49,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 		h.limits.slowedDown(u, now)
 		w.troubled = true
 	}
-	if !t.Began.IsZero() && len(t.Named) > 0 {
+	if !t.Began.IsZero() {
 		h.perRecipient = time.Since(t.Began) / time.Duration(len(t.Named))
 	}
 	if t.Fresh && t.MAIL.Class != "" {
@@ -87,7 +87,7 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 		case r.Role == dialogue.Proof && r.Accepted():
 			h.noteAccepted(p, r.Mailbox)
 		}
-		if !r.Accepted() && (r.Before == 0 || t.Alone) {
+		if !r.Accepted() && r.Before == 0 {
 			h.limits.trust(belief.SortOf(r), now)
 		}
 		if r.IsControl() && !t.Doubts(r) {

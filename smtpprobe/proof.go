@@ -34,20 +34,16 @@ type proofs struct {
 	deferred []openRefusal // until it has accepted a mailbox
 }
 
-// proof is a mailbox that shows whether the host still accepts anybody.
-type proof struct {
-	mailbox string // empty: there is none
-	known   bool   // the host accepted it before; else it is postmaster
-}
-
-// proofFor returns the proof for the targets of some jobs.
-func (h *proofs) proofFor(jobs []*job) proof {
+// proofFor returns the mailbox that shows whether the host still accepts
+// anybody, for the targets of some jobs. If it is not known that the host
+// accepted it before, it is postmaster.
+func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 	for _, m := range h.accepted {
 		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
-			return proof{m, true}
+			return m, true
 		}
 	}
-	return proof{mailbox: dialogue.Postmaster + "@" + jobs[0].domain}
+	return dialogue.Postmaster + "@" + jobs[0].domain, false
 }
 
 // free reports whether the host may refuse another mailbox without a proof: it
@@ -80,11 +76,12 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	p, h := w.pool, w.host
 	p.mu.Lock()
 	w.retired = true
-	proof := h.proofFor(w.jobs)
+	proof, known := h.proofFor(w.jobs)
+	others := len(h.accepted) > 0
 	h.paced.Named(1, time.Now())
 	w.session.Bound(lastEnd(w.jobs))
 	p.mu.Unlock()
-	reply, err := w.session.NameOne(w.ctx, proof.mailbox, t.UTF8)
+	reply, err := w.session.NameOne(w.ctx, proof, t.UTF8)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done(nil)
@@ -92,22 +89,22 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	case err != nil:
 		w.session.NoteQuit()
 		h.limits.failed(w.use(nil), time.Now())
-		w.askAgain(t, open)
+		w.askAgain(t, open, true)
 	case !reply.Refused():
-		if !proof.known {
-			h.noteAccepted(p, proof.mailbox)
-		}
+		h.noteAccepted(p, proof)
 		if len(open) > belief.Free {
-			w.askAgain(t, open) // it may have turned for a transaction; see mayHaveTurned
+			w.askAgain(t, open, false) // it may have turned for a transaction; see MayHaveTurned
 			return
 		}
 		for _, o := range open {
 			o.session.Unproven = false
 			o.job.finish(result{session: o.session})
 		}
-	case proof.known:
+	case known:
 		w.hasTurned(w.use(nil), time.Now())
-		w.askAgain(t, open)
+		w.askAgain(t, open, true)
+	case others: // only those that are refused now
+		w.askAgain(t, open, true)
 	default:
 		w.postpone(t, open)
 	}
@@ -121,17 +118,18 @@ func (w *worker) hasTurned(u use, now time.Time) {
 	w.troubled, w.retired = true, true
 }
 
-// askAgain lets the jobs of open refusals wait to be asked again. The pool's
-// lock is held.
-func (w *worker) askAgain(t *transaction, open []openRefusal) {
+// askAgain lets the jobs of open refusals wait to be asked again, in smaller
+// transactions if the proof failed. The pool's lock is held.
+func (w *worker) askAgain(t *transaction, open []openRefusal, failed bool) {
 	for _, o := range slices.Backward(open) {
 		j := o.job
 		if t.Alone || w.over(t, j) { // alone: that was the last word
 			j.finish(result{session: o.session})
 			continue
 		}
-		j.tries++
-		j.alone = len(open) == 1 || j.tries >= maxTries
+		if failed {
+			j.failed(len(open))
+		}
 		w.pool.resubmit(w.host, j, t.Company())
 	}
 }
@@ -141,14 +139,14 @@ func (w *worker) askAgain(t *transaction, open []openRefusal) {
 func (w *worker) postpone(t *transaction, open []openRefusal) {
 	h := w.host
 	for _, o := range open {
-		if o.job.tries >= maxTries || w.over(t, o.job) {
+		if w.over(t, o.job) {
 			o.job.finish(result{session: o.session})
 			continue
 		}
 		o.job.worker, o.since = nil, time.Now()
 		h.deferred = append(h.deferred, o)
 	}
-	if len(h.accepted) > 0 {
+	if len(h.accepted) > 0 { // meanwhile
 		w.pool.askDeferred(h)
 	}
 }
@@ -157,7 +155,6 @@ func (w *worker) postpone(t *transaction, open []openRefusal) {
 // pool's lock is held.
 func (p *Pool) askDeferred(h *mailHost) {
 	for _, o := range slices.Backward(h.deferred) {
-		o.job.tries++
 		p.resubmit(h, o.job, true)
 	}
 	h.deferred = nil

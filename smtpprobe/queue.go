@@ -26,7 +26,6 @@ func (p *Pool) submit(j *job) error {
 	}
 	j.since = time.Now()
 	h.lineUp(j)
-	h.paced.waiting++
 	j.queue(true)
 	p.schedule(h)
 	return nil
@@ -120,7 +119,7 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 	}
 	capacity = min(capacity, may-2-2*len(already)) // a proof and a control come with it
 	taken := already
-	rest, named := h.waiting[:0], 0
+	rest := h.waiting[:0]
 	for i, j := range h.waiting {
 		if !suits(j, taken, fresh) {
 			rest = append(rest, j)
@@ -135,11 +134,9 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 		}
 		h.serve(j)
 		j.taken(w, len(taken) > 0)
-		named += cost(j, taken)
 		taken = append(taken, j)
 		h.underWay++
 	}
-	h.paced.Named(recipients(named, len(taken)-len(already), len(already)), time.Now())
 	clear(h.waiting[len(rest):])
 	h.waiting = rest
 	return taken
@@ -148,14 +145,11 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 // suits reports whether a job can be part of the transaction of those taken
 // before it.
 func suits(j *job, taken []*job, fresh bool) bool {
-	if j.alone && !fresh {
-		return false
-	}
-	if len(taken) == 0 {
-		return true
+	if j.alone || len(taken) == 0 {
+		return !j.alone || fresh
 	}
 	first, size := taken[0], len(taken)+1
-	return !j.alone && !first.alone && j.req.SMTPUTF8 == first.req.SMTPUTF8 && j.allows(size) && first.allows(size)
+	return !first.alone && j.req.SMTPUTF8 == first.req.SMTPUTF8 && j.allows(size) && first.allows(size)
 }
 
 // cost is the number of recipients to be named for a job beside those of

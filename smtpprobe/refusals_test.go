@@ -1,7 +1,9 @@
 package smtpprobe_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -273,4 +275,31 @@ func TestPostmasterProvesFew(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 		checkTruth(t, list, b.askTogether(b.Context(), aboutAll(list)))
 	})
+}
+
+// TestCallersLeaveDuringAProof has callers give up at all moments of a
+// transaction and of the proof behind it: each is told once, and waits no more.
+func TestCallersLeaveDuringAProof(t *testing.T) {
+	for half := range 60 {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			host := &peer{Takes: time.Second, RCPT: func(_ *visit, m string) string {
+				if strings.HasPrefix(m, "postmaster@") {
+					return "250 ok"
+				}
+				return ""
+			}}
+			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+				ctx, cancel := context.WithCancel(b.Context())
+				time.AfterFunc(time.Duration(half)*500*time.Millisecond, cancel)
+				requests, waiting := aboutAll(mailboxes(20, all, "a.example")), make([]bool, 20)
+				for i := range requests {
+					requests[i].Queued = func(waits bool) { waiting[i] = waits }
+				}
+				b.askTogether(ctx, requests)
+				if slices.Contains(waiting, true) {
+					b.Errorf("said to wait: %v", waiting)
+				}
+			})
+		})
+	}
 }

@@ -74,23 +74,26 @@ func TestSessionIsReused(t *testing.T) {
 // TestSessionEndsInTime sees that no session is used beyond its caps, and that
 // each ends with QUIT.
 func TestSessionEndsInTime(t *testing.T) {
-	four := []string{"good1@a.example", "bad2@a.example", "good3@a.example", "bad4@a.example"}
+	half := []string{"good1@a.example", "bad2@a.example", "good3@a.example", "bad4@a.example"}
+	live := mailboxes(4, none, "a.example")
 	for _, tt := range []struct {
 		name     string
+		list     []string
 		caps     smtpprobe.SessionCaps
 		rest     time.Duration
 		sessions []string // the number of transactions and recipients of each
 	}{
 		// Each refusal has a proof behind it, in a transaction of its own,
 		// with which its session ends.
-		{"kept by default", smtpprobe.SessionCaps{}, time.Second, []string{"3/5", "3/5"}},
-		{"idle by default", smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
-		{"idle", smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/5", "3/5"}},
-		{"refused", smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
+		{"kept by default", half, smtpprobe.SessionCaps{}, time.Second, []string{"3/5", "3/5"}},
+		{"idle by default", half, smtpprobe.SessionCaps{}, 6 * time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
+		{"idle", half, smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/5", "3/5"}},
+		{"2 minutes old", live, smtpprobe.SessionCaps{Idle: time.Minute}, 50 * time.Second, []string{"3/6", "1/2"}},
+		{"refused", half, smtpprobe.SessionCaps{Refused: 2}, time.Second, []string{"1/2", "2/3", "1/2", "2/3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range inBubble(t, smtpprobe.Config{Session: tt.caps}, one(&peer{}), func(b *bubble) { b.restsBetween(tt.rest, four...) }) {
+			for _, s := range inBubble(t, smtpprobe.Config{Session: tt.caps}, one(&peer{}), func(b *bubble) { b.restsBetween(tt.rest, tt.list...) }) {
 				got = append(got, fmt.Sprintf("%d/%d", len(withVerb(s, "MAIL")), len(withVerb(s, "RCPT"))))
 				if !s.QUIT {
 					t.Errorf("no QUIT: %q", s.Client)

@@ -49,18 +49,28 @@ func (h *mailHost) alone() int {
 
 // scheduleIn calls schedule in a while, if that is not to happen before.
 func (p *Pool) scheduleIn(h *mailHost, in time.Duration) {
-	at := time.Now().Add(in)
-	if h.timer != nil && !at.Before(h.timerAt) {
+	h.alarm.set(p, time.Now().Add(in), func() { p.schedule(h) })
+}
+
+// alarm calls a function with the pool's lock held.
+type alarm struct {
+	timer *time.Timer // nil: it is not set
+	at    time.Time
+}
+
+// set has it call f at some time, if that is not to happen before.
+func (a *alarm) set(p *Pool, at time.Time, f func()) {
+	if a.timer != nil && !at.Before(a.at) {
 		return
 	}
-	if h.timer != nil {
-		h.timer.Stop()
+	if a.timer != nil {
+		a.timer.Stop()
 	}
-	h.timerAt = at
-	h.timer = time.AfterFunc(in, func() {
+	a.at = at
+	a.timer = time.AfterFunc(time.Until(at), func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		h.timer = nil
-		p.schedule(h)
+		a.timer = nil
+		f()
 	})
 }

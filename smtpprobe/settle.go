@@ -36,7 +36,7 @@ func (w *worker) settle(t *transaction, err error) {
 		w.prove(t, open)
 	default:
 		w.pool.mu.Lock()
-		w.askAgain(t, open)
+		w.askAgain(t, open, true)
 		w.done(nil)
 		w.pool.mu.Unlock()
 	}
@@ -62,10 +62,11 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			if t.Trouble != dialogue.TooMany && t.Trouble != dialogue.FellSilent { // else it was the number, or another mailbox
-				j.failed(t.Trouble, len(t.jobs))
+			// Else it was the number, or another mailbox, or they lack a proof.
+			if t.Trouble != dialogue.TooMany && t.Trouble != dialogue.FellSilent && !t.MayHaveTurned() {
+				j.failed(len(t.jobs))
 			}
-			j.alone = fates[i] == belief.AgainAlone || j.tries >= maxTries || len(t.jobs) == 1
+			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1
 			p.resubmit(h, j, t.Company())
 		case belief.AwaitsProof:
 			open = append(open, j)
@@ -167,7 +168,7 @@ func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *S
 	case found.Target != nil:
 		found.Control, found.ControlShared = j.control, j.control != nil
 	}
-	if !t.Company() && t.proof.mailbox == "" {
+	if !t.Company() && !t.Names(dialogue.Proof) {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

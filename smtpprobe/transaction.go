@@ -14,28 +14,27 @@ import (
 type transaction struct {
 	belief.Case
 
-	s     *session
-	host  *mailHost
-	jobs  []*job
-	proof proof
+	s    *session
+	host *mailHost
+	jobs []*job
 }
 
 // newTransaction returns the next transaction of a session. A job that must be
 // asked alone has one for itself, the first of its session: what comes of it is
 // the answer.
-func newTransaction(s *session, h *mailHost, jobs []*job, p proof, inGroup bool) *transaction {
-	t := &transaction{s: s, host: h, jobs: jobs, proof: p}
+func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transaction {
+	t := &transaction{s: s, host: h, jobs: jobs}
 	t.Transaction = &dialogue.Transaction{
 		Session: s.Session, End: lastEnd(jobs), Alone: jobs[0].alone, UTF8: jobs[0].req.SMTPUTF8,
 		Named: make([]dialogue.Recipient, 0, len(jobs)+usualBeside),
 	}
-	t.Heard, t.ProofKnown, t.Controls = h.heard, p.known, make([]*smtp.Reply, len(jobs))
+	t.Heard, t.Controls = h.heard, make([]*smtp.Reply, len(jobs))
 	for i, j := range jobs {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: j.calls})
 		t.Controls[i] = j.control
 	}
-	if inGroup || t.Alone && p.mailbox != "" {
-		t.Add(dialogue.Recipient{Mailbox: p.mailbox, Domain: domainOf(p.mailbox), Role: dialogue.Proof})
+	if proof != "" {
+		t.Add(dialogue.Recipient{Mailbox: proof, Domain: domainOf(proof), Role: dialogue.Proof})
 	}
 	targets := len(t.Named)
 	for i, j := range jobs {

@@ -14,14 +14,11 @@ import (
 // more than a session. Sessions that go on for long end when others wait.
 
 const (
-	// turnLasts and turnNamed are how long a session goes on, and how many
-	// recipients it names, while other hosts of the provider wait for one.
+	// turnLasts is how long a session goes on while hosts of its provider wait
+	// for one.
 	turnLasts = 10 * time.Second
-	turnNamed = 100
 	// leastWait is the least that a caller is told to wait for its turn.
 	leastWait = 10 * time.Second
-	// countsEvery is how often the jobs that wait for a provider are counted.
-	countsEvery = 100 * time.Millisecond
 )
 
 // openSessions has a host queue up for sessions, if it wants any.
@@ -74,10 +71,6 @@ func (p *Pool) admit(g *paced) {
 		h.sessions++
 		h.starting++
 		p.workers.Go(func() { p.start(h) })
-		if h.wantsTurn() {
-			h.inTurn = true
-			g.turn = append(g.turn, h)
-		}
 	}
 }
 
@@ -153,21 +146,7 @@ func (p *Pool) makeRoom(g *paced) {
 }
 
 // admitAt calls admit at some time, if that is not to happen before.
-func (p *Pool) admitAt(g *paced, at time.Time) {
-	if g.timer != nil && !at.Before(g.timerAt) {
-		return
-	}
-	if g.timer != nil {
-		g.timer.Stop()
-	}
-	g.timerAt = at
-	g.timer = time.AfterFunc(time.Until(at), func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		g.timer = nil
-		p.admit(g)
-	})
-}
+func (p *Pool) admitAt(g *paced, at time.Time) { g.alarm.set(p, at, func() { p.admit(g) }) }
 
 // lookAgain has a host looked at later that does not want a session now, and
 // may then.
@@ -188,33 +167,16 @@ func (w *worker) mayName() int {
 	return w.host.paced.MayName(named, time.Now())
 }
 
-// recipients is how many a transaction will name for so many jobs, which with
-// the controls that are not known cost so much, beside those already taken: it
-// has a proof, and a control in any case.
-func recipients(cost, jobs, already int) int {
-	switch {
-	case jobs == 0 || already > 0:
-		return cost
-	case cost == jobs:
-		return cost + 2
-	}
-	return cost + 1
-}
-
-// full reports whether more than so many jobs wait for the provider, and it has
-// no room. It counts those that wait every now and then, and in between those
-// that come.
+// full reports whether the provider has no room, and more than so many jobs
+// wait for it.
 func (g *paced) full(most int) bool {
-	if len(g.turn) == 0 || g.waiting <= most {
-		return false
-	}
-	if now := time.Now(); now.Sub(g.counted) >= countsEvery {
-		g.counted, g.waiting = now, 0
-		for _, h := range g.turn {
-			g.waiting += len(h.waiting)
+	n := 0
+	for _, h := range g.turn {
+		if n += len(h.waiting); n > most {
+			return true
 		}
 	}
-	return g.waiting > most
+	return false
 }
 
 // heldBack is the error of a job that is better put aside until others have had
@@ -238,14 +200,10 @@ func (e *HeldBackError) Error() string { return e.err.Error() + " for " + e.Prov
 // Unwrap returns an error that wraps [ErrBusy].
 func (e *HeldBackError) Unwrap() error { return e.err }
 
-// hasHadItsTurn reports whether the session is to end because other hosts of
-// the provider wait for it.
+// hasHadItsTurn reports whether the session is to end because hosts of the
+// provider wait for one.
 func (w *worker) hasHadItsTurn() bool {
-	others := len(w.host.paced.turn)
-	if w.host.inTurn {
-		others--
-	}
-	return others > 0 && (w.session.Age() >= turnLasts || w.session.Recipients >= turnNamed)
+	return len(w.host.paced.turn) > 0 && w.session.Age() >= turnLasts
 }
 
 // giveUpTurn answers the jobs that have waited for as long as they have time

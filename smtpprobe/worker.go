@@ -122,12 +122,15 @@ func (w *worker) transaction() *transaction {
 	defer w.pool.mu.Unlock()
 	w.began = time.Now()
 	h := w.host
-	proof := h.proofFor(w.jobs)
-	if h.free() {
-		proof.mailbox = ""
+	proof, known := h.proofFor(w.jobs)
+	wanted := known && (h.limits.transactions.troubled || len(w.jobs) > belief.Free)
+	if !wanted && (!w.jobs[0].alone || h.free()) {
+		proof = ""
 	}
-	t := newTransaction(w.session, h, w.jobs, proof, proof.known && (h.limits.transactions.troubled || len(w.jobs) > belief.Free))
+	t := newTransaction(w.session, h, w.jobs, proof)
+	t.ProofKnown = known
 	h.hears(len(t.Named), w.began)
+	h.paced.Named(len(t.Named), w.began)
 	return t
 }
 
@@ -203,7 +206,7 @@ func (w *worker) failedToOpen(first *job, err error) {
 	}
 	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts
 	recent = recent || s.turnedAway()
-	if (others > 0 || recent && first.crowded < maxTries) && !first.left(time.Now()) && w.ctx.Err() == nil {
+	if (others > 0 || recent && first.crowded < maxCrowded) && !first.left(time.Now()) && w.ctx.Err() == nil {
 		if others > 0 && !own {
 			h.window.Crowded(h.alive, w.began, time.Now())
 		} else {

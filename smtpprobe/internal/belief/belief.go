@@ -101,7 +101,7 @@ func (c *Case) believe(i int) Fate {
 		return AgainAlone
 	case !r.Dead() || c.proven(i):
 		return Final
-	case c.Turned(), c.mayHaveTurned():
+	case c.Turned(), c.MayHaveTurned():
 		return Again
 	}
 	return AwaitsProof
