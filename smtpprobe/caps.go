@@ -109,8 +109,6 @@ const (
 	// an answer before it counts as one that cannot be asked: it never answered
 	// about a recipient.
 	maxMute = 2
-	// maxAccepted is how many accepted mailboxes of a host are remembered.
-	maxAccepted = 2
 	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
 	// maxCrowded is how often a job may find a host crowded that has no other

@@ -77,7 +77,7 @@ func (p *Pool) host(j *job) *mailHost {
 		h.limits = newLimits(p.config)
 	}
 	if now.Sub(h.heardAt) > limitsLast {
-		h.accepted, h.heard = nil, 0
+		h.accepted, h.heard = [2]string{}, 0
 	}
 	return h
 }

@@ -29,7 +29,7 @@ type openRefusal struct {
 type proofs struct {
 	heard    int           // recipients that were named to it of late
 	heardAt  time.Time     // the last of them
-	accepted []string      // mailboxes, the one that it accepted last first
+	accepted [2]string     // the last mailboxes that it accepted, the latest first; empty: none
 	turns    int           // how often in a row it refused everybody
 	deferred []openRefusal // until it has accepted a mailbox
 }
@@ -39,7 +39,7 @@ type proofs struct {
 // accepted it before, it is postmaster.
 func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 	for _, m := range h.accepted {
-		if !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
+		if m != "" && !slices.ContainsFunc(jobs, func(j *job) bool { return strings.EqualFold(j.req.Target, m) }) {
 			return m, true
 		}
 	}
@@ -48,7 +48,10 @@ func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 
 // free reports whether the host may refuse another mailbox without a proof: it
 // has accepted nobody yet, and heard few.
-func (h *proofs) free() bool { return len(h.accepted) == 0 && h.heard < belief.Free }
+func (h *proofs) free() bool { return !h.accepts() && h.heard < belief.Free }
+
+// accepts reports whether the host has accepted a mailbox of late.
+func (h *proofs) accepts() bool { return h.accepted[0] != "" }
 
 // hears counts the recipients of a transaction that begins.
 func (h *proofs) hears(recipients int, now time.Time) {
@@ -59,13 +62,10 @@ func (h *proofs) hears(recipients int, now time.Time) {
 // held.
 func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 	h.turns = 0
-	if slices.Contains(h.accepted, mailbox) || !smtp.IsPrintableASCII(mailbox) { // which only SMTPUTF8 could name
+	if slices.Contains(h.accepted[:], mailbox) || !smtp.IsPrintableASCII(mailbox) { // which only SMTPUTF8 could name
 		return
 	}
-	if len(h.accepted) == maxAccepted {
-		h.accepted = h.accepted[:maxAccepted-1]
-	}
-	h.accepted = slices.Insert(h.accepted, 0, strings.Clone(mailbox))
+	h.accepted = [2]string{strings.Clone(mailbox), h.accepted[0]}
 	p.askDeferred(h)
 }
 
@@ -76,8 +76,8 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	p, h := w.pool, w.host
 	p.mu.Lock()
 	w.retired = true
-	proof, known := h.proofFor(w.jobs)
-	others := len(h.accepted) > 0
+	proof, _ := h.proofFor(w.jobs)
+	accepted := h.accepts()
 	h.paced.Named(1, time.Now())
 	w.session.Bound(lastEnd(w.jobs))
 	p.mu.Unlock()
@@ -100,10 +100,8 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 			o.session.Unproven = false
 			o.job.finish(result{session: o.session})
 		}
-	case known:
+	case accepted: // the proof, or one of those that it refuses now
 		w.hasTurned(w.use(nil), time.Now())
-		w.askAgain(t, open, true)
-	case others: // only those that are refused now
 		w.askAgain(t, open, true)
 	default:
 		w.postpone(t, open)
@@ -146,7 +144,7 @@ func (w *worker) postpone(t *transaction, open []openRefusal) {
 		o.job.worker, o.since = nil, time.Now()
 		h.deferred = append(h.deferred, o)
 	}
-	if len(h.accepted) > 0 { // meanwhile
+	if h.accepts() { // meanwhile
 		w.pool.askDeferred(h)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -277,29 +278,41 @@ func TestPostmasterProvesFew(t *testing.T) {
 	})
 }
 
-// TestCallersLeaveDuringAProof has callers give up at all moments of a
-// transaction and of the proof behind it: each is told once, and waits no more.
+// TestCallersLeaveDuringAProof has some callers give up at all moments of a
+// transaction and of the proof behind it, be it accepted or not: each is told
+// once, and waits no more.
 func TestCallersLeaveDuringAProof(t *testing.T) {
-	for half := range 60 {
-		t.Run(fmt.Sprint(half), func(t *testing.T) {
-			host := &peer{Takes: time.Second, RCPT: func(_ *visit, m string) string {
-				if strings.HasPrefix(m, "postmaster@") {
-					return "250 ok"
-				}
-				return ""
-			}}
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-				ctx, cancel := context.WithCancel(b.Context())
-				time.AfterFunc(time.Duration(half)*500*time.Millisecond, cancel)
-				requests, waiting := aboutAll(mailboxes(20, all, "a.example")), make([]bool, 20)
-				for i := range requests {
-					requests[i].Queued = func(waits bool) { waiting[i] = waits }
-				}
-				b.askTogether(ctx, requests)
-				if slices.Contains(waiting, true) {
-					b.Errorf("said to wait: %v", waiting)
-				}
+	for _, proof := range []string{"250 ok", "550 no"} {
+		for second := range 40 {
+			t.Run(fmt.Sprint(proof, second), func(t *testing.T) {
+				host := &peer{Takes: time.Second, RCPT: func(_ *visit, m string) string {
+					if strings.HasPrefix(m, "postmaster@") {
+						return proof
+					}
+					return ""
+				}}
+				inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
+					ctx, cancel := context.WithCancel(b.Context())
+					time.AfterFunc(time.Duration(second)*time.Second+950*time.Millisecond, cancel) // just before a reply
+					requests, waiting := aboutAll(mailboxes(30, all, "a.example")), make([]bool, 30)
+					for i := range requests {
+						requests[i].Queued = func(waits bool) { waiting[i] = waits }
+					}
+					var others sync.WaitGroup
+					for i, part := range [][]smtpprobe.Request{requests[:4], requests[8:]} { // before and behind those that leave
+						others.Go(func() {
+							time.Sleep(time.Duration(2*i) * time.Millisecond)
+							b.askTogether(b.Context(), part)
+						})
+					}
+					time.Sleep(time.Millisecond)
+					b.askTogether(ctx, requests[4:8])
+					others.Wait()
+					if slices.Contains(waiting, true) {
+						b.Errorf("said to wait: %v", waiting)
+					}
+				})
 			})
-		})
+		}
 	}
 }
