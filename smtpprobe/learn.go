@@ -87,7 +87,7 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 		case r.Role == dialogue.Proof && r.Accepted():
 			h.noteAccepted(p, r.Mailbox)
 		}
-		if !r.Accepted() && r.Before == 0 {
+		if !r.Accepted() && (r.Before == 0 || t.Alone) {
 			h.limits.trust(belief.SortOf(r), now)
 		}
 		if r.IsControl() && !t.Doubts(r) {

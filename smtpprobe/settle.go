@@ -62,8 +62,7 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			// Else it was the number, or another mailbox, or they lack a proof.
-			if t.Trouble != dialogue.TooMany && t.Trouble != dialogue.FellSilent && !t.MayHaveTurned() {
+			if !t.MayHaveTurned() { // else they lack a proof
 				j.failed(len(t.jobs))
 			}
 			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1
