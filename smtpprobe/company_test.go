@@ -144,6 +144,9 @@ func TestCompany(t *testing.T) {
 					t.Errorf("%d of %d were answered", len(list), len(company()))
 				}
 				checkTruth(t, list, answers)
+				for i, m := range list {
+					checkTranscript(t, m, answers[i].last())
+				}
 				named := map[string]int{}
 				for _, m := range host.Asked() {
 					named[m]++

@@ -24,6 +24,7 @@ package smtpprobe_test
 //	checkNoLie       nothing: no answer is no lie
 //	checkVerdict     nothing, and replies are read as package engine does
 //	checkFindings    findings that are bounded and survive JSON
+//	checkTranscript  a transcript with the replies
 //	checkPrivate     a transcript that names no mailbox of other callers
 
 import (

@@ -81,7 +81,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	h.paced.Named(1, time.Now())
 	w.session.Bound(lastEnd(w.jobs))
 	p.mu.Unlock()
-	reply, err := w.session.NameOne(w.ctx, proof, t.UTF8)
+	said, err := w.session.NameOne(w.ctx, proof, t.UTF8)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done(nil)
@@ -90,7 +90,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.session.NoteQuit()
 		h.limits.failed(w.use(nil), time.Now())
 		w.askAgain(t, open, true)
-	case !reply.Refused():
+	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
 		if len(open) > belief.Free {
 			w.askAgain(t, open, false) // it may have turned for a transaction; see MayHaveTurned

@@ -69,6 +69,21 @@ func checkTruth(t *testing.T, list []string, answers []told) {
 	}
 }
 
+// checkTranscript sees that the replies about a mailbox and its control are in
+// the transcript, but for that to an earlier control.
+func checkTranscript(t *testing.T, mailbox string, s smtpprobe.Session) {
+	t.Helper()
+	said := map[string]*smtp.Reply{"target": s.Target}
+	if !s.ControlShared {
+		said["control"] = s.Control
+	}
+	for of, reply := range said {
+		if reply != nil && !strings.Contains(transcript(s), reply.Lines[0]) {
+			t.Errorf("%s: the reply to the %s is not in the transcript:\n%s", mailbox, of, transcript(s))
+		}
+	}
+}
+
 // checkAnswered sees that each was answered, with the code if it is not 0.
 func (b *bubble) checkAnswered(answers []told, code int) {
 	b.Helper()

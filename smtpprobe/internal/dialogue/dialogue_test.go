@@ -70,9 +70,9 @@ func TestNameOne(t *testing.T) {
 	} {
 		script := opening + "C: MAIL*\nC: RCPT TO:<proof@*\nC: RSET\nS: 250 ok\nS: 250 ok\n" + end
 		inSession(t, script, func(s *dialogue.Session) {
-			reply, err := s.NameOne(context.Background(), "proof@a.example", false)
-			if (reply != nil) != counts || (err == nil) != counts {
-				t.Errorf("%s: %v, %v; want a reply: %v", end, reply, err, counts)
+			said, err := s.NameOne(context.Background(), "proof@a.example", false)
+			if (said.Reply != nil) != counts || (err == nil) != counts {
+				t.Errorf("%s: %v, %v; want a reply: %v", end, said.Reply, err, counts)
 			}
 		})
 	}

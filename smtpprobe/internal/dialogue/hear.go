@@ -163,9 +163,9 @@ func (t *Transaction) controlTooMany() bool {
 // is refused too, the answer stays what it was.
 func (t *Transaction) controlAgain(ctx context.Context) error {
 	control := &t.Named[len(t.Named)-1]
-	reply, err := t.NameOne(ctx, control.Mailbox, t.UTF8)
-	if reply != nil {
-		control.Reply = reply
+	said, err := t.NameOne(ctx, control.Mailbox, t.UTF8)
+	if said.Reply != nil {
+		control.Exchange.Exchange = said
 		t.classify(control)
 	}
 	return err

@@ -25,19 +25,19 @@ type Session struct {
 	Unreset      bool // a transaction was left open: the host knows no RSET
 }
 
-// NameOne names one mailbox in a transaction of its own. There is no reply if
+// NameOne names one mailbox in a transaction of its own. There is no answer if
 // that was not in step to its end.
-func (s *Session) NameOne(ctx context.Context, mailbox string, utf8 bool) (*smtp.Reply, error) {
+func (s *Session) NameOne(ctx context.Context, mailbox string, utf8 bool) (said wire.Exchange, err error) {
 	if s.Unreset {
-		return nil, wire.ErrRefused // the host knows no RSET
+		return said, wire.ErrRefused // the host knows no RSET
 	}
 	t := &Transaction{Session: s, UTF8: utf8, Named: []Recipient{{Mailbox: mailbox}}}
-	err := t.converse(ctx)
+	err = t.converse(ctx)
 	if err == nil {
 		err = s.Leftover(ctx, smtp.PhaseRCPT)
 	}
 	if err != nil {
-		return nil, err
+		return said, err
 	}
-	return t.Named[0].Reply, nil
+	return t.Named[0].Exchange.Exchange, nil
 }
