@@ -93,7 +93,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
 		if len(open) > belief.Free {
-			w.askAgain(t, open, false) // it may have turned for a transaction; see MayHaveTurned
+			w.askAgain(t, open, false) // it may have turned for a transaction; see mayHaveTurned
 			return
 		}
 		for _, o := range open {

@@ -62,7 +62,7 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			if !t.MayHaveTurned() { // else they lack a proof
+			if t.Trouble != dialogue.None || t.Turned() { // else the number is no trouble
 				j.failed(len(t.jobs))
 			}
 			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1

@@ -101,7 +101,7 @@ func (c *Case) believe(i int) Fate {
 		return AgainAlone
 	case !r.Dead() || c.proven(i):
 		return Final
-	case c.Turned(), c.MayHaveTurned():
+	case c.Turned(), c.mayHaveTurned():
 		return Again
 	}
 	return AwaitsProof

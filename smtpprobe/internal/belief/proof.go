@@ -25,11 +25,11 @@ func (c *Case) Turned() bool {
 	})
 }
 
-// MayHaveTurned reports whether the host accepted mailboxes of the transaction
+// mayHaveTurned reports whether the host accepted mailboxes of the transaction
 // and refused so many of them that it may have turned for its rest. What it
 // accepts in the next one then proves nothing: Exim's $rcpt_fail_count, for
 // example, begins anew with each MAIL. Asked again, they bring a proof along.
-func (c *Case) MayHaveTurned() bool {
+func (c *Case) mayHaveTurned() bool {
 	refused := 0
 	for i := range c.Targets {
 		if c.Named[i].Dead() {
