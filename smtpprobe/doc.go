@@ -54,10 +54,10 @@
 //     behind a refusal: another target, or a mailbox that it accepted before
 //     (postmaster where there is none). A transaction of more than three
 //     targets names such a mailbox behind them, as does each transaction with a
-//     host that has turned of late. Else it is named in a transaction of its
-//     own, the last of the session: nothing would show that it was in step. If
-//     it is refused, the host has turned: the refusals are dropped and asked
-//     again in a new session. What cannot be proven is marked
+//     host that takes few of them in a session. Else it is named in a
+//     transaction of its own, the last of the session: nothing would show that
+//     it was in step. If it is refused, the host has turned: the refusals are
+//     dropped and asked again in a new session. What cannot be proven is marked
 //     ([Session].Unproven). The first three recipients that a host hears, each
 //     first in its session, need no proof.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that

@@ -92,8 +92,9 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.askAgain(t, open, true)
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
-		if len(open) > belief.Free {
-			w.askAgain(t, open, false) // it may have turned for a transaction; see mayHaveTurned
+		if len(open) > belief.Free { // it may have turned for a transaction; see mayHaveTurned in belief
+			known := !accepted && h.accepts() // from now on: the next transaction names it
+			w.askAgain(t, open, !known)
 			return
 		}
 		for _, o := range open {
@@ -116,16 +117,17 @@ func (w *worker) hasTurned(u use, now time.Time) {
 	w.troubled, w.retired = true, true
 }
 
-// askAgain lets the jobs of open refusals wait to be asked again, in smaller
-// transactions if the proof failed. The pool's lock is held.
-func (w *worker) askAgain(t *transaction, open []openRefusal, failed bool) {
+// askAgain lets the jobs of open refusals wait to be asked again. They are in
+// smaller transactions then, and in the end alone, unless a proof is known from
+// now on: so this ends. The pool's lock is held.
+func (w *worker) askAgain(t *transaction, open []openRefusal, smaller bool) {
 	for _, o := range slices.Backward(open) {
 		j := o.job
 		if t.Alone || w.over(t, j) { // alone: that was the last word
 			j.finish(result{session: o.session})
 			continue
 		}
-		if failed {
+		if smaller {
 			j.failed(len(open))
 		}
 		w.pool.resubmit(w.host, j, t.Company())

@@ -278,9 +278,9 @@ func TestPostmasterProvesFew(t *testing.T) {
 	})
 }
 
-// TestCallersLeaveDuringAProof has some callers give up at all moments of a
-// transaction and of the proof behind it, be it accepted or not: each is told
-// once, and waits no more.
+// TestCallersLeaveDuringAProof has some callers give up during a transaction or
+// the proof that follows it. The host accepts the proof or refuses it. Each
+// caller gets one answer, and then no longer waits.
 func TestCallersLeaveDuringAProof(t *testing.T) {
 	for _, proof := range []string{"250 ok", "550 no"} {
 		for second := range 40 {
@@ -314,5 +314,25 @@ func TestCallersLeaveDuringAProof(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestProofThatIsNotRemembered is about dead mailboxes at a domain whose
+// postmaster only SMTPUTF8 can name: it is no proof for later transactions, and
+// the mailboxes are asked about in ever smaller ones.
+func TestProofThatIsNotRemembered(t *testing.T) {
+	host := &peer{Keywords: "PIPELINING\n250-SMTPUTF8", RCPT: func(_ *visit, m string) string {
+		if strings.HasPrefix(m, "postmaster@") {
+			return "250 ok"
+		}
+		return ""
+	}}
+	requests := aboutAll(mailboxes(20, all, "bücher.example"))
+	for i := range requests {
+		requests[i].SMTPUTF8 = true
+	}
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) { b.checkAnswered(b.askTogether(b.Context(), requests), 550) })
+	if len(sessions) > 2*len(requests) {
+		t.Errorf("%d sessions", len(sessions))
 	}
 }
