@@ -20,7 +20,8 @@ import (
 //	? local-part[@subdomain] [from=ADDRESS] [helo=NAME] [ip=ADDRESS] [timeout=DURATION] [once] [unproven] -> what is allowed
 //
 // "once" is for a host that remembers the question, so that it is not put a
-// second time. "unproven" is for a refusal behind which the host accepts
+// second time, and for a provider that rcpt pauses after such answers, which
+// would settle the other questions of the one process. "unproven" is for a refusal behind which the host accepts
 // nobody: it has no postmaster and no other mailbox, or it ends the session. In
 // one process with other questions for that host, nothing then shows that the
 // host has not turned against all recipients, so unknown, rate_limited is
