@@ -60,6 +60,7 @@ func TestRealServers(t *testing.T) {
 		}
 		t.Run("Postfix/greylisting passes", func(t *testing.T) { t.Parallel(); testGreylisting(t) })
 		t.Run("Postfix/postscreen's deep tests", func(t *testing.T) { t.Parallel(); testDeepPostscreen(t) })
+		t.Run("Postfix/refusals", func(t *testing.T) { t.Parallel(); testErrorLimits(t) })
 		t.Run("Postfix/connection rate", func(t *testing.T) { t.Parallel(); testConnectionRate(t) })
 	})
 	t.Run("situations", func(t *testing.T) { testSituations(t, w.situations) })
