@@ -15,6 +15,7 @@ import (
 func costWorlds() []scenario {
 	few, many, wide := skewed(2_000, 20*time.Millisecond), skewed(20_000, 50*time.Millisecond), wide()
 	patient := with(many, func(s *world.Spec) { s.HostMix.MaxErrors = 0 })
+	postfix := with(few, func(s *world.Spec) { s.HostMix.Strict, s.HostMix.SoftErrors = 0.7, 10 })
 	oneByOne := with(few, func(s *world.Spec) { s.HostMix.NoPipelining, s.Providers = 1, 0 })
 	slow := with(many, func(s *world.Spec) { s.MailboxMix.Slow, s.MailboxMix.SlowDelay = 0.003, 2*time.Second })
 	tarpits := with(wide, func(s *world.Spec) { s.HostMix.Tarpits, s.HostMix.TarpitDelay = 0.03, 3*time.Second })
@@ -24,6 +25,8 @@ func costWorlds() []scenario {
 		{name: "skewed, 40 % dead", spec: dead(few, 0.4), concurrency: 200},
 		{name: "skewed, 90 % dead", spec: dead(few, 0.9), concurrency: 200},
 		{name: "skewed, no PIPELINING", spec: oneByOne, concurrency: 200},
+		{name: "Postfix", spec: postfix, concurrency: 200},
+		{name: "Postfix, 40 % dead", spec: dead(postfix, 0.4), concurrency: 200},
 		{name: "strict", spec: strict(few), concurrency: 200},
 		{name: "distinct", spec: distinct(2_000, 20*time.Millisecond), concurrency: 200},
 		{name: "throughput", spec: many, concurrency: 500},

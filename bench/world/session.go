@@ -14,6 +14,10 @@ import (
 // allows.
 const maxCommand = 1024
 
+// softErrorDelay is how late a reply is from a host that has refused many
+// recipients in the session (smtpd_error_sleep_time of Postfix).
+const softErrorDelay = time.Second
+
 // session is a conversation with a client.
 type session struct {
 	host    *host
@@ -95,6 +99,12 @@ func (s *session) obey(line []byte) {
 	verb, argument, _ := bytes.Cut(line, []byte(" "))
 	verb = bytes.ToUpper(verb)
 	s.host.world.counts.commands.add(verb)
+	if soft := s.host.softErrors; soft > 0 && s.errors >= soft {
+		if s.flush() != nil {
+			return
+		}
+		s.late = softErrorDelay
+	}
 	switch string(verb) {
 	case "EHLO":
 		s.hello()

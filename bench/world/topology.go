@@ -23,6 +23,7 @@ type traits struct {
 	startTLS      bool
 	late          time.Duration // before each group of replies, beside the world's delay
 	maxRecipients int
+	softErrors    int
 	maxErrors     int
 	maxSessions   int
 }
@@ -84,7 +85,7 @@ func (s Spec) traits(name string, provider bool) traits {
 		t.late = mix.TarpitDelay
 	}
 	if provider || s.share("strict", name) < mix.Strict {
-		t.maxRecipients, t.maxErrors = mix.MaxRecipients, mix.MaxErrors
+		t.maxRecipients, t.softErrors, t.maxErrors = mix.MaxRecipients, mix.SoftErrors, mix.MaxErrors
 	}
 	return t
 }
