@@ -49,10 +49,12 @@ const (
 // What a session is used for.
 const (
 	defaultIdle = 5 * time.Second
-	// defaultRefused is one less than Postfix takes without delay
-	// (smtpd_soft_error_limit); mostRefused is for hosts that take more.
+	// defaultRefused is one less than Postfix takes before it delays all
+	// replies (smtpd_soft_error_limit), mostRefused two less than it takes
+	// before it hangs up (smtpd_hard_error_limit). A host that is not slower
+	// behind one more than the former gets the latter.
 	defaultRefused = 9
-	mostRefused    = 72
+	mostRefused    = 18
 	// mostAge, mostTransactions and mostNamed end a session: hosts count, and
 	// slow down or hang up on clients that stay for long.
 	mostAge          = 2 * time.Minute

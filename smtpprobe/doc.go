@@ -68,10 +68,10 @@
 // Recipients of a transaction, transactions and refusals of a session, and
 // sessions with a host are one number each: halved on trouble, grown on
 // success, forgotten after an hour (limits.go, package pace). Refusals grow by
-// trial: one session at a time may have twice as many as are known to be taken,
-// and if that is too many, the others keep theirs (host.go). A host gets four
-// sessions at first, or two where its provider is strict, and one more with
-// each transaction that was believed while jobs wait, up to
+// trial: a session that has used up its nine names few recipients more, and if
+// the host is not slow to answer RSET behind them, sessions may have eighteen.
+// A host gets four sessions at first, or two where its provider is strict, and
+// one more with each transaction that was believed while jobs wait, up to
 // [Config].MaxSessionsPerHost; half as many when it puts one off while others
 // are open, and more again after a minute. A probe by itself never has more
 // than one session at a time. A host that could not be reached, or never

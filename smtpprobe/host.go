@@ -42,7 +42,6 @@ type mailHost struct {
 
 	// What a session may be used for.
 	limits         hostLimits
-	trying         *session      // finds out whether a session may have more refusals; nil: none does
 	asked, refused int           // recipients named of late, and those refused of them
 	perRecipient   time.Duration // that the last transaction took
 
@@ -121,32 +120,14 @@ func (h *mailHost) capacity(s *session) int {
 }
 
 // untilRefused is how many recipients a session may still have that will not,
-// going by what the host has refused so far, use up its refusals. One session
-// at a time may have more of these than the host is known to take.
+// going by what the host has refused so far, use up its refusals. Once these
+// are used up, it is as many as have one refused among them, if that is to show
+// whether the host takes more.
 func (h *mailHost) untilRefused(s *session) int {
-	most := h.limits.refused.now
-	if h.trying == s {
-		most = h.limits.refused.next()
-	}
 	share := float64(h.refused+2) / float64(h.asked+4)
-	return int(refusalsAimedAt * float64(most-s.Refused-1) / share)
-}
-
-// tryMore lets a session that has used its refusals up, and of which the host
-// had not enough so far, find out whether it takes twice as many. Others have
-// as many as this one was given. All at the same time would find the limit
-// together: from the tenth refusal on, Postfix delays each by a second. A
-// mailbox that is to be asked about alone comes first, since what the host says
-// of it may be true of others.
-func (w *worker) tryMore() {
-	h := w.host
-	if len(h.waiting) == 0 || h.waiting[0].alone || h.untilRefused(w.session) > 0 {
-		return
+	left := int(refusalsAimedAt * float64(h.limits.refused.now-s.Refused-1) / share)
+	if left <= 0 && h.limits.trial() {
+		return max(1, int(refusalsAimedAt/share))
 	}
-	switch h.trying {
-	case nil:
-		h.trying = w.session
-	case w.session:
-		h.limits.refused.grow(h.limits.refused.now)
-	}
+	return left
 }

@@ -15,6 +15,9 @@ import (
 // provider. The pool's lock is held.
 func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	h, u := w.host, w.use(t)
+	if t.Slow {
+		h.limits.slowedDown(now)
+	}
 	switch t.Trouble {
 	case dialogue.NotAsked:
 		if t.Alone {
@@ -44,11 +47,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	if t.crowded() {
 		h.window.Crowded(h.alive, w.began, now)
 	}
-	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused
-	if t.Slow > 1 { // one after the other, unlike where a mailbox takes long by itself
-		h.limits.slowedDown(u, now)
-		w.troubled = true
-	}
+	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused || t.Slow
 	if !t.Began.IsZero() {
 		h.perRecipient = time.Since(t.Began) / time.Duration(len(t.Named))
 	}

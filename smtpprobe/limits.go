@@ -21,21 +21,12 @@ func (l *limit) grow(used int) {
 		return
 	}
 	if !l.troubled {
-		l.now = l.next()
+		l.now = min(2*l.now, l.most)
 		return
 	}
 	if l.successes++; l.successes == successesToGrow {
 		l.now, l.successes = min(l.now+1, l.most), 0
 	}
-}
-
-// next is what the limit will be after the next success, as far as one is
-// enough.
-func (l *limit) next() int {
-	if l.troubled {
-		return l.now
-	}
-	return min(2*l.now, l.most)
 }
 
 // halve notes that so much was too much. Sessions that met with trouble at the
@@ -76,7 +67,6 @@ type use struct {
 	transactions int
 	refused      int
 	usedUp       bool // it might have no more refusals
-	tries        bool // it might have more of them than others
 }
 
 // succeeded notes a transaction that was believed.
@@ -85,11 +75,18 @@ func (l *hostLimits) succeeded(u use) {
 		u.recipients = l.recipients.now
 	}
 	l.recipients.grow(u.recipients)
+	if l.trial() && u.refused > l.refused.now {
+		l.refused.grow(l.refused.now)
+	}
 }
+
+// trial reports whether a session that has used its refusals up is to show
+// whether the host takes more.
+func (l *hostLimits) trial() bool { return !l.refused.troubled && l.refused.now < l.refused.most }
 
 // ended notes a session that ended without trouble.
 func (l *hostLimits) ended(u use) {
-	if u.usedUp && (u.tries || l.refused.troubled) {
+	if u.usedUp {
 		l.refused.grow(l.refused.now)
 	}
 	l.transactions.grow(u.transactions)
@@ -102,7 +99,7 @@ func (l *hostLimits) failed(u use, now time.Time) {
 	l.touch(now)
 	switch {
 	case u.refused > defaultRefused:
-		l.enough(u)
+		l.refused.halve(u.refused)
 	case u.transactions > 1:
 		l.transactions.halve(u.transactions)
 	default:
@@ -110,28 +107,18 @@ func (l *hostLimits) failed(u use, now time.Time) {
 	}
 }
 
-// enough notes that the host had enough of the refusals of a session. Where it
-// tried to have more, what others have is not too much.
-func (l *hostLimits) enough(u use) {
-	if u.tries {
-		l.refused.troubled = true
-		return
-	}
-	l.refused.halve(u.refused)
-}
-
-// slowedDown notes that the host delays its refusals.
-func (l *hostLimits) slowedDown(u use, now time.Time) {
+// slowedDown notes that the host delays its replies behind more refusals of a
+// session than any host takes.
+func (l *hostLimits) slowedDown(now time.Time) {
 	l.touch(now)
-	if l.refused.troubled = true; !u.tries {
-		l.refused.now = min(l.refused.now, defaultRefused)
-	}
+	l.refused.most = min(l.refused.most, defaultRefused)
+	l.refused.now = min(l.refused.now, l.refused.most)
 }
 
 // turned notes that the host refused a mailbox that it had accepted before.
 func (l *hostLimits) turned(u use, now time.Time) {
 	l.touch(now)
-	l.enough(u)
+	l.refused.halve(u.refused)
 	if u.transactions > 1 {
 		l.transactions.halve(u.transactions)
 	}

@@ -3,43 +3,36 @@ package smtpprobe
 import (
 	"testing"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
-// TestRefusalsOfASession sees which sessions show that a host takes more
-// refusals: one that has tried it, and after a trouble eight that had no more
-// room, although their last refusal was left over for a control.
+// TestRefusalsOfASession sees that sessions have eighteen refusals if a host is
+// no slower behind ten, and else nine; and that a limit which was halved grows
+// by one with eight sessions that used it up.
 func TestRefusalsOfASession(t *testing.T) {
-	h := &mailHost{limits: newLimits(Config{}), waiting: []*job{{}}}
-	used := func(refused int) *worker {
-		return &worker{host: h, session: &session{Session: &dialogue.Session{Refused: refused, Transactions: 1}}}
-	}
-	end := func(w *worker, want int) {
+	l, now := newLimits(Config{}), time.Now()
+	want := func(refused int, trial bool) {
 		t.Helper()
-		if w.learnLimits(); h.limits.refused.now != want {
-			t.Errorf("a session may have %d refusals, want %d", h.limits.refused.now, want)
+		if l.refused.now != refused || l.trial() != trial {
+			t.Errorf("a session may have %d refusals, trial %t; want %d, %t", l.refused.now, l.trial(), refused, trial)
 		}
 	}
-	end(used(defaultRefused), defaultRefused) // it has not tried
-
-	first, second := used(defaultRefused), used(defaultRefused)
-	first.tryMore()
-	second.tryMore()
-	if h.untilRefused(first.session) <= 0 || h.untilRefused(second.session) > 0 {
-		t.Error("not the first alone may have more")
+	l.succeeded(use{refused: defaultRefused})
+	want(defaultRefused, true)
+	l.succeeded(use{refused: defaultRefused + 1})
+	want(mostRefused, false)
+	l.slowedDown(now)
+	l.succeeded(use{refused: defaultRefused + 1})
+	want(defaultRefused, false)
+	l.turned(use{refused: 4}, now)
+	for range 2*successesToGrow - 1 {
+		l.ended(use{usedUp: true})
 	}
-	first.session.Refused = 2*defaultRefused - 1
-	first.tryMore() // others have as many from now on
-	first.session.Refused = 2*defaultRefused + 3
-	h.limits.failed(first.use(nil), time.Now()) // too much for it, not for others
-	first.troubled = true
-	end(first, 2*defaultRefused)
+	l.ended(use{})
+	want(3, false)
+	l.ended(use{usedUp: true})
+	want(4, false)
 
-	h.limits.turned(used(2*defaultRefused).use(nil), time.Now())
-	for range successesToGrow - 1 {
-		end(used(defaultRefused-1), defaultRefused)
-	}
-	end(used(0), defaultRefused) // it had room
-	end(used(defaultRefused-1), defaultRefused+1)
+	l = newLimits(Config{Session: SessionCaps{Refused: 5}})
+	l.succeeded(use{refused: 6})
+	want(5, false)
 }

@@ -64,7 +64,8 @@ type Timeouts struct {
 type SessionCaps struct {
 	Idle time.Duration // kept open for the next recipient; default 5 s
 	// Refused limits the recipients refused. Default 9, one less than Postfix
-	// takes without delay, and up to 72 where a host takes more.
+	// takes without delay, and 18, two less than it takes before it hangs up,
+	// where a host does not delay its replies.
 	Refused int
 }
 

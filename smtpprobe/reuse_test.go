@@ -230,7 +230,7 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 	if got := count(sessions, "QUIT"); got != len(sessions) {
 		t.Errorf("%d times QUIT in %d sessions", got, len(sessions))
 	}
-	if got := count(sessions, "RCPT"); got > len(requests)*11/10 {
+	if got := count(sessions, "RCPT"); got > len(requests)*9/8 {
 		t.Errorf("%d recipients named for %d asks", got, len(requests))
 	}
 	for _, s := range sessions {

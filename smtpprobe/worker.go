@@ -138,7 +138,7 @@ func (w *worker) transaction() *transaction {
 func (w *worker) use(t *transaction) use {
 	u := use{
 		transactions: w.session.Transactions, refused: w.session.Refused,
-		usedUp: w.host.untilRefused(w.session) <= 0, tries: w.host.trying == w.session,
+		usedUp: w.host.untilRefused(w.session) <= 0,
 	}
 	if t != nil {
 		u.recipients = len(t.jobs)
@@ -160,9 +160,6 @@ func (w *worker) ended() {
 func (w *worker) learnLimits() {
 	if !w.troubled {
 		w.host.limits.ended(w.use(nil))
-	}
-	if w.host.trying == w.session {
-		w.host.trying = nil
 	}
 }
 
@@ -270,7 +267,7 @@ func (w *worker) continues() (ready, idle bool) {
 	p, h := w.pool, w.host
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.tryMore(); !w.usable() {
+	if !w.usable() {
 		return false, false
 	}
 	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {

@@ -50,9 +50,8 @@ func (t *Transaction) outOfStep(ctx context.Context, phase smtp.Phase, why strin
 func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
 	s, r := t.Session, &t.Named[i]
 	r.Before = s.Recipients
-	since := time.Now()
 	if t.Began.IsZero() {
-		t.Began = since
+		t.Began = time.Now()
 	}
 	t.bound(i)
 	if err := s.Read(ctx, smtp.PhaseRCPT, &r.Exchange.Exchange); err != nil {
@@ -63,9 +62,6 @@ func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
 	s.Recipients++
 	if r.Refused() {
 		s.Refused++
-		if s.Slow++; s.Refused <= s.ManyRefused || time.Since(since) <= impatience {
-			s.Slow = 0
-		}
 	}
 	if r.Reply.Code == smtp.CodeServiceClosing {
 		t.Stopped = i
@@ -114,10 +110,12 @@ func (t *Transaction) settledWithout(i int) bool {
 // other refusal belongs to a command before it.
 func (t *Transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
 	t.bound(len(t.Named))
+	since := time.Now()
 	if err := t.Read(ctx, smtp.PhaseRCPT, &sent); err != nil {
 		return err
 	}
 	reply := *sent.Reply
+	t.Slow = t.Refused > t.ManyRefused && time.Since(since) > impatience
 	switch {
 	case reply.Code == smtp.CodeServiceClosing:
 		return wire.ErrRefused

@@ -21,7 +21,7 @@ type Session struct {
 	Transactions int
 	Recipients   int  // named and answered
 	Refused      int  // of them
-	Slow         int  // the last refusals, beyond ManyRefused, that came slowly
+	Slow         bool // RSET, behind more refusals than ManyRefused, was answered slowly
 	Unreset      bool // a transaction was left open: the host knows no RSET
 }
 
