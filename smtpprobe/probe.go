@@ -87,7 +87,7 @@ func (pr *probe) otherWay(r result) bool {
 	switch f := r.failure(); {
 	case errors.Is(r.err, errMoved):
 		again.way = nil
-	case again.way == nil || len(pr.tried) >= maxWays:
+	case len(pr.tried) == maxWays-1:
 		return false
 	case f != nil && (f.Kind == smtp.KindEgress || f.Kind == smtp.KindPaused):
 		pr.tried = append(pr.tried, again.way)

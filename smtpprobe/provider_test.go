@@ -209,6 +209,26 @@ func TestThoseThatWaitForAProvider(t *testing.T) {
 	}
 }
 
+// TestTurnThatDoesNotCome sees that probes which wait for a session with another
+// host of a provider are told so when it is paused.
+func TestTurnThatDoesNotCome(t *testing.T) {
+	var on atomic.Bool
+	on.Store(true)
+	hosts, requests := operated(blocking("MAIL", &on), 9, 1, "hoster.test")
+	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}, Session: smtpprobe.SessionCaps{Idle: time.Minute}}
+	inBubble(t, c, hosts, func(b *bubble) {
+		paused := 0
+		for _, r := range b.askAll(patient(requests)) {
+			if f := r.last().Failure; f != nil && f.Kind == smtp.KindPaused && r.took < time.Second {
+				paused++
+			}
+		}
+		if paused != 4 { // five are refused
+			b.Errorf("%d were told of the pause at once, want 4", paused)
+		}
+	})
+}
+
 // TestProviderThatFindsUsTooFast sees that sessions with it begin at longer and
 // longer intervals, and at none again when it has calmed down.
 func TestProviderThatFindsUsTooFast(t *testing.T) {
@@ -241,6 +261,46 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		}
 		if last > 100*time.Millisecond || len(b.pool.Stats().Paused) > 0 {
 			b.Errorf("in the end it was %v, paused %+v", last, b.pool.Stats().Paused)
+		}
+	})
+}
+
+// TestHostByTheNameOfItsProvider sees that a mail host is its provider's from
+// the first session on that is opened by a name of the provider's.
+func TestHostByTheNameOfItsProvider(t *testing.T) {
+	inBubble(t, smtpprobe.Config{}, one(&peer{}), func(b *bubble) {
+		named := func(host string) (provider, other int) {
+			req := about("good@a.example")
+			req.Hosts[0].Name = host
+			b.ask(b.Context(), req)
+			for _, p := range b.pool.Pacing() {
+				if p.Provider == "mimecast" {
+					provider = p.LastDay
+				} else {
+					other += p.LastDay
+				}
+			}
+			return provider, other
+		}
+		for i, tt := range []struct {
+			wait      time.Duration
+			host      string
+			of, other int // recipients named
+		}{
+			{0, "mx.customer.example", 0, 2},
+			{0, "mx.mimecast.com", 0, 4}, // by the same session
+			{time.Minute, "mx.other.test", 0, 6},
+			{time.Minute, "mx.mimecast.com", 2, 6},
+			{time.Minute, "mx.customer.example", 4, 6},
+			{time.Minute, "aspmx.l.google.com", 6, 6},
+		} {
+			time.Sleep(tt.wait)
+			if of, other := named(tt.host); of != tt.of || other != tt.other {
+				b.Errorf("%d: the provider was asked about %d, others about %d; want %d and %d", i, of, other, tt.of, tt.other)
+			}
+			if n := len(b.pool.Pacing()); n > 2 {
+				b.Errorf("%d: %d providers", i, n)
+			}
 		}
 	})
 }

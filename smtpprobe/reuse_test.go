@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -182,27 +183,34 @@ func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
 }
 
 // TestIdleSessionsMakeRoom sees that a session in use nowhere ends when another
-// host needs its slot.
+// host needs its slot, or its place with the provider or the egress.
 func TestIdleSessionsMakeRoom(t *testing.T) {
-	hosts := map[string]smtptest.Handler{}
-	var requests []smtpprobe.Request
-	for i := range 9 {
-		addr := fmt.Sprintf("192.0.2.%d", i+1)
-		hosts[addr] = &peer{}
-		requests = append(requests, about("good@a.example", addr))
-	}
-	sessions := inBubble(t, smtpprobe.Config{MaxSessions: 3, Session: smtpprobe.SessionCaps{Idle: time.Minute}}, hosts, func(b *bubble) {
-		for _, r := range b.askInTurn(requests) {
-			if r.code() == 0 || r.took > 100*time.Millisecond {
-				b.Errorf("%v after %v", r, r.took)
+	for name, c := range map[string]smtpprobe.Config{
+		"pool":     {MaxSessions: 3},
+		"provider": {Pace: pace.Settings{Unknown: pace.Limits{Sessions: 3}}},
+		"egress":   {Pace: pace.Settings{Egress: pace.EgressLimits{Sessions: 3}}},
+	} {
+		hosts := map[string]smtptest.Handler{}
+		var requests []smtpprobe.Request
+		for i := range 9 {
+			addr := fmt.Sprintf("192.0.2.%d", i+1)
+			hosts[addr] = &peer{}
+			requests = append(requests, about("good@a.example", addr))
+		}
+		c.Session.Idle = time.Minute
+		sessions := inBubble(t, c, hosts, func(b *bubble) {
+			for _, r := range b.askInTurn(requests) {
+				if r.code() == 0 || r.took > 100*time.Millisecond {
+					b.Errorf("%s: %v after %v", name, r, r.took)
+				}
 			}
+			if _, all := b.gauges.peaks(); all != 3 {
+				b.Errorf("%s: %d sessions at a time, want 3", name, all)
+			}
+		})
+		if got := count(sessions, "QUIT"); got != len(requests) {
+			t.Errorf("%s: %d times QUIT, want %d", name, got, len(requests))
 		}
-		if _, all := b.gauges.peaks(); all != 3 {
-			b.Errorf("%d sessions at a time, want 3", all)
-		}
-	})
-	if got := count(sessions, "QUIT"); got != len(requests) {
-		t.Errorf("%d times QUIT, want %d", got, len(requests))
 	}
 }
 

@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -44,6 +45,31 @@ func TestABlockMovesAProvider(t *testing.T) {
 			if n := c.dials(); n > 0 {
 				m.Errorf("after the second block, %d sessions by %s", n, name)
 			}
+		}
+	})
+}
+
+// TestABlockMovesThoseThatWait sees that probes which wait for a provider go on
+// by another egress when it blocks theirs, with no word of that.
+func TestABlockMovesThoseThatWait(t *testing.T) {
+	byWays(t, smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}, []string{"a", "b"}, func(m *manyWays) {
+		m.hosts("a", blocks)
+		m.hosts("b", takesAll)
+		_, requests := operated(nil, manyHosts, 1, giant)
+		for i := range requests {
+			requests[i].Hosts[0].Addrs = addrsOf(fmt.Sprintf("192.0.%d.1", i))
+		}
+		refused := 0
+		m.pool.ProbeAll(m.Context(), requests, func(i int, found smtpprobe.Findings, err error) {
+			switch s := found.Sessions[0]; {
+			case len(found.Sessions) != 1 || err != nil || s.Greeting == nil:
+				m.Errorf("host %d: %d sessions, the first %s, %v", i, len(found.Sessions), summary(s), err)
+			case s.Greeting.Refused():
+				refused++
+			}
+		})
+		if refused != 5 {
+			m.Errorf("%d refused, want 5", refused)
 		}
 	})
 }

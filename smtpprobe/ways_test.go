@@ -178,13 +178,24 @@ func (m *manyWays) state(name string) smtpprobe.Egress {
 	return all[slices.IndexFunc(all, func(e smtpprobe.Egress) bool { return e.Name == name })]
 }
 
-// TestAllEgressesAreDead sees that it is told as our fault, at once after some
-// tries, and that the first host that is asked afterwards finds them mended.
+// TestAllEgressesAreDead sees that it is told as our fault, after four of them
+// were tried, and that the first host that is asked afterwards finds them
+// mended.
 func TestAllEgressesAreDead(t *testing.T) {
-	byWays(t, smtpprobe.Config{}, []string{"a", "b"}, func(m *manyWays) {
+	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c", "d", "e", "f"}, func(m *manyWays) {
 		for name, c := range m.clients {
 			m.hosts(name, takesAll)
 			c.breaks(errors.New("gone"))
+		}
+		found, _ := m.pool.Probe(m.Context(), about("good@d0.example", "192.0.0.1"))
+		tried := map[string]bool{}
+		for _, s := range found.Sessions {
+			if tried[s.Egress] = true; s.Failure == nil || s.Failure.Kind != smtp.KindEgress {
+				m.Errorf("by %s: %s", s.Egress, summary(s))
+			}
+		}
+		if len(found.Sessions) != 4 || len(tried) != 4 {
+			m.Errorf("%d sessions by %d egresses, want 4", len(found.Sessions), len(tried))
 		}
 		for i := range 20 {
 			if s := m.ask(i, ""); s.Failure == nil || s.Failure.Kind != smtp.KindEgress {
@@ -196,6 +207,16 @@ func TestAllEgressesAreDead(t *testing.T) {
 		}
 		if s := m.ask(0, ""); s.Target == nil {
 			m.Errorf("after that: %s", summary(s))
+		}
+	})
+}
+
+// TestHostIsAskedByOneEgress sees that a host which does not listen is not tried
+// by another egress.
+func TestHostIsAskedByOneEgress(t *testing.T) {
+	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
+		if s := m.ask(0, ""); s.Failure == nil || m.clients["a"].dials()+m.clients["b"].dials()+m.clients["c"].dials() != 1 {
+			m.Errorf("tried more than once: %s", summary(s))
 		}
 	})
 }
