@@ -148,6 +148,8 @@ func TestSessionsOutliveTheProxy(t *testing.T) {
 	})
 }
 
+var errAny = errors.New("any error")
+
 // TestNoWayToTheFamily sees that a host which no source address leads to is
 // told so, is passed over for one that can be reached, and costs no connection.
 func TestNoWayToTheFamily(t *testing.T) {
@@ -163,7 +165,19 @@ func TestNoWayToTheFamily(t *testing.T) {
 		if first := r.found.Sessions[0].Failure; first == nil || first.Kind != smtp.KindEgress || !strings.Contains(first.Text, "of the other family") {
 			b.Errorf("the first session: %v", first)
 		}
-		if dials := b.network.Dials(); len(dials) != 1 {
+		for address, want := range map[string]error{"[2001:db8::1]:25": egress.ErrNone, "mx.example:25": errAny, "192.0.2.1:25": nil} {
+			conn, err := b.pool.DialContext(b.Context(), "tcp", address)
+			if (err == nil) != (want == nil) || want != errAny && !errors.Is(err, want) {
+				b.Errorf("DialContext(%s): %v, want %v", address, err, want)
+			}
+			if err == nil {
+				_ = conn.Close()
+			}
+		}
+		if v4 := b.pool.ReachesIPv4(); !v4 {
+			b.Error("IPv4 is out of reach")
+		}
+		if dials := b.network.Dials(); len(dials) != 2 {
 			b.Errorf("dialled %v", dials)
 		}
 	})

@@ -73,7 +73,7 @@ func TestBooksAreBounded(t *testing.T) {
 }
 
 // TestHostsInUseAreNotForgotten sees that room is made by what is not needed
-// now.
+// now: neither they nor their providers are.
 func TestHostsInUseAreNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := New(Config{})
@@ -96,9 +96,12 @@ func TestHostsInUseAreNotForgotten(t *testing.T) {
 			}
 			used[i] = h
 		}
+		if n := len(pool.providers); n > 2*maxProviderNotes {
+			t.Errorf("%d providers are remembered", n)
+		}
 		for i, h := range used {
-			if pool.host(hostJob(i)) != h {
-				t.Fatalf("host %d was forgotten", i)
+			if g := h.paced; pool.host(hostJob(i)) != h || pool.providers[g.key] != g {
+				t.Fatalf("host %d, or its provider, was forgotten", i)
 			}
 		}
 	})

@@ -3,10 +3,12 @@ package smtpprobe_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -70,6 +72,31 @@ func TestABlockMovesThoseThatWait(t *testing.T) {
 		})
 		if refused != 5 {
 			m.Errorf("%d refused, want 5", refused)
+		}
+	})
+}
+
+// TestABlockOutlivesItsEgress sees that an egress which was blocked still is when
+// another one was removed, and when it comes back itself.
+func TestABlockOutlivesItsEgress(t *testing.T) {
+	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
+		m.hosts("a", blocks)
+		m.hosts("b", takesAll)
+		m.hosts("c", takesAll)
+		m.byEgress(giant)
+		m.hosts("a", takesAll)
+		for _, names := range []string{"ac", "c", "ac"} {
+			time.Sleep(time.Minute) // idle sessions end
+			var all egress.Egresses
+			for _, name := range strings.Split(names, "") {
+				all = append(all, egress.Egress{Name: name, Dialer: m.clients[name]})
+			}
+			if err := m.pool.SetEgresses(all, nil); err != nil {
+				m.Fatal(err)
+			}
+			if now, answered := m.byEgress(giant); answered != manyHosts || slices.Contains(now[:], "a") {
+				m.Errorf("%s: %d of %d were answered, by %v", names, answered, manyHosts, now)
+			}
 		}
 	})
 }
