@@ -209,8 +209,8 @@ func TestThoseThatWaitForAProvider(t *testing.T) {
 	}
 }
 
-// TestTurnThatDoesNotCome sees that probes which wait for a session with another
-// host of a provider are told so when it is paused.
+// TestTurnThatDoesNotCome sees that probes which wait for a session with
+// another host of a provider are told so when it is paused.
 func TestTurnThatDoesNotCome(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)

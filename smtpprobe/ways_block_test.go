@@ -76,8 +76,8 @@ func TestABlockMovesThoseThatWait(t *testing.T) {
 	})
 }
 
-// TestABlockOutlivesItsEgress sees that an egress which was blocked still is when
-// another one was removed, and when it comes back itself.
+// TestABlockOutlivesItsEgress sees that an egress which was blocked still is
+// when another one was removed, and when it comes back itself.
 func TestABlockOutlivesItsEgress(t *testing.T) {
 	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
 		m.hosts("a", blocks)

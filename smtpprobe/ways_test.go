@@ -211,8 +211,8 @@ func TestAllEgressesAreDead(t *testing.T) {
 	})
 }
 
-// TestHostIsAskedByOneEgress sees that a host which does not listen is not tried
-// by another egress.
+// TestHostIsAskedByOneEgress sees that a host which does not listen is not
+// tried by another egress.
 func TestHostIsAskedByOneEgress(t *testing.T) {
 	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
 		if s := m.ask(0, ""); s.Failure == nil || m.clients["a"].dials()+m.clients["b"].dials()+m.clients["c"].dials() != 1 {
