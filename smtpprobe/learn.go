@@ -47,7 +47,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	if t.crowded() {
 		h.window.Crowded(h.alive, w.began, now)
 	}
-	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused || t.Slow
+	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused
 	if !t.Began.IsZero() {
 		h.perRecipient = time.Since(t.Began) / time.Duration(len(t.Named))
 	}

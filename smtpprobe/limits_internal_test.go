@@ -3,6 +3,8 @@ package smtpprobe
 import (
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
 // TestRefusalsOfASession sees that sessions have eighteen refusals if a host is
@@ -32,6 +34,11 @@ func TestRefusalsOfASession(t *testing.T) {
 	l.ended(use{usedUp: true})
 	want(4, false)
 
+	h := &mailHost{limits: newLimits(Config{}), asked: 100, refused: 100}
+	s := &session{Session: &dialogue.Session{Refused: defaultRefused}}
+	if n := h.untilRefused(s); n != 1 {
+		t.Errorf("where all are refused, %d recipients show whether the host takes more, want 1", n)
+	}
 	l = newLimits(Config{Session: SessionCaps{Refused: 5}})
 	l.succeeded(use{refused: 6})
 	want(5, false)

@@ -210,7 +210,7 @@ func TestThoseThatWaitForAProvider(t *testing.T) {
 }
 
 // TestTurnThatDoesNotCome sees that probes which wait for a session with
-// another host of a provider are told so when it is paused.
+// another host of a provider end as soon as the provider is paused.
 func TestTurnThatDoesNotCome(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)

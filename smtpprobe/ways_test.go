@@ -178,9 +178,8 @@ func (m *manyWays) state(name string) smtpprobe.Egress {
 	return all[slices.IndexFunc(all, func(e smtpprobe.Egress) bool { return e.Name == name })]
 }
 
-// TestAllEgressesAreDead sees that it is told as our fault, after four of them
-// were tried, and that the first host that is asked afterwards finds them
-// mended.
+// TestAllEgressesAreDead sees that a probe tries four egresses and reports our
+// own failure, and that the next probe finds them mended.
 func TestAllEgressesAreDead(t *testing.T) {
 	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c", "d", "e", "f"}, func(m *manyWays) {
 		for name, c := range m.clients {

@@ -25,7 +25,7 @@ type worker struct {
 	called   int       // 1: it was idle, and is about to take jobs
 	retired  bool      // is not to ask again
 	began    time.Time // the session, or its last transaction
-	troubled bool      // a transaction was not believed, or the host showed impatience
+	troubled bool      // a transaction was not believed
 }
 
 // start waits for a slot, opens a session for the job that has waited
