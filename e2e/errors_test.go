@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"net"
 	"net/textproto"
 	"testing"
 	"time"
@@ -14,11 +15,13 @@ import (
 // by a second (smtpd_soft_error_limit, smtpd_error_sleep_time), and behind
 // twenty it hangs up (smtpd_hard_error_limit).
 func testErrorLimits(t *testing.T) {
-	c, err := textproto.Dial("tcp", "127.0.0.11:25")
+	conn, err := net.Dial("tcp", "127.0.0.11:25")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.Close() }()
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
+	c := textproto.NewConn(conn)
 	code := func(command string) int {
 		if command != "" {
 			if err := c.PrintfLine("%s", command); err != nil {
