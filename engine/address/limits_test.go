@@ -101,7 +101,10 @@ func TestFloods(t *testing.T) {
 				if _, err := Parse(in); err == nil {
 					t.Errorf("%d bytes of %s in %s: accepted", len(in), name, place)
 				}
-				if got, most := allocatedBy(func() { _, _ = Parse(in) }), uint64(128*maxInput); got > most {
+				// Since Unicode 17 (Go 1.27), U+FDFA becomes
+				// eighteen characters. x/net/idna decodes them
+				// in four bytes each.
+				if got, most := allocatedBy(func() { _, _ = Parse(in) }), uint64(256*maxInput); got > most {
 					t.Errorf("%d bytes of %s in %s: %d bytes allocated, want at most %d", len(in), name, place, got, most)
 				}
 			}
