@@ -39,8 +39,8 @@ test-all: ## go vet and every test: the commands of the documents and clusters o
 RACE_GO = $(if $(filter go1.26%,$(shell $(GO) env GOVERSION)),$(shell GOTOOLCHAIN=go1.27.3 $(GO) env GOVERSION 2>/dev/null))
 
 # GORACE: a program under the race detector would sleep for a second as it ends, and the tests start many.
-# -short: the tests that take long start commands, which are built without the detector.
-race: ## the tests of "make test" with the race detector (needs a C compiler)
+# -short: the tests that take long start commands, which are slow with the detector.
+race: ## the tests of "make test" that may find races, with the race detector (needs a C compiler)
 	$(if $(CC_FOUND),$(RACE_GO:%=GOTOOLCHAIN=%) GORACE=atexit_sleep_ms=0 $(GO) test -race -short -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")
 
 man: build ## bin/rcpt.1, the man page

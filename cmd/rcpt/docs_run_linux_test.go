@@ -35,9 +35,6 @@ func TestBlocksRun(t *testing.T) {
 			byPage[b.page] = append(byPage[b.page], b)
 		}
 	}
-	if plain := plainCommand(t); plain != "" {
-		t.Setenv("PATH", plain+":"+os.Getenv("PATH"))
-	}
 	world := startDemo(t)
 	for page, blocks := range byPage {
 		t.Run(page, func(t *testing.T) {

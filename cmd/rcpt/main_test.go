@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,24 +29,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rcpt": main})
 }
 
-// concurrent are the scripts whose command is worth the race detector, because
-// it works on many addresses at a time. The others start it some two hundred
-// times and would spend most of their time on that.
-var concurrent = []string{"script-bulk", "script-bulkhostile", "script-bulkusage", "script-bulkresume", "script-verify"}
-
-// plainCommand builds the command without the race detector if this test has
-// it, and returns its folder.
-func plainCommand(t *testing.T) string {
-	t.Helper()
-	if !raced {
-		return ""
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "rcpt"), ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return dir
-}
+// scripts are the scripts to run: all, but with the race detector only those
+// whose command works on many addresses at a time.
+var scripts = []string{"*"}
 
 // takesLong leaves a test out of make test. make test-all, which CI runs, has
 // them all.
@@ -60,18 +44,24 @@ func takesLong(t *testing.T) {
 
 // TestScripts runs the command as users do, in a world on loopback addresses.
 func TestScripts(t *testing.T) {
-	settings, plain := startWorld(t), plainCommand(t)
+	settings := startWorld(t)
 	sign, key := signer(t)
+	var files []string
+	for _, name := range scripts {
+		found, err := filepath.Glob("testdata/script/" + name + ".txtar")
+		check(t, err)
+		if found == nil {
+			t.Fatalf("there is no script %s", name)
+		}
+		files = append(files, found...)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(append(env.Vars, quickExit), settings...)
 			env.Vars = append(env.Vars, "RCPT_DATA="+filepath.Join(env.WorkDir, "data"), "FEED_KEY="+key)
-			if plain != "" && !slices.Contains(concurrent, filepath.Base(env.WorkDir)) {
-				env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
-			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edition": makeEdition, "sign": sign},
