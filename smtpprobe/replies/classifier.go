@@ -33,6 +33,11 @@ type Classification struct {
 	Class      Class
 	Rule       string        // id of the rule that decided
 	RetryAfter time.Duration // the reply's own hint; zero: none
+	// AsPermanent is what the same words would prove in a permanent refusal. It
+	// differs from Class for 45z replies to RCPT alone: [ClassNoSuchUser] says
+	// that the text calls the mailbox unknown. That proves nothing about that
+	// mailbox, but shows that the host tells mailboxes apart.
+	AsPermanent Class
 }
 
 // Input is a reply with what is needed to read it.
@@ -129,16 +134,29 @@ func (c *Classifier) readRefusal(q Input) Classification {
 	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
 		reading.RetryAfter = retryHint(words)
 	}
+	reading.AsPermanent = reading.Class
+	if q.Phase == smtp.PhaseRCPT && q.Reply.Code/10 == 45 {
+		reading.AsPermanent = c.rules().decide(permanently(q), words).Class
+	}
 	return reading
+}
+
+// permanently returns the question with the reply as a permanent refusal.
+func permanently(q Input) Input {
+	q.Reply.Code += 100
+	if detail, ok := strings.CutPrefix(q.Reply.Enhanced, "4"); ok {
+		q.Reply.Enhanced = "5" + detail
+	}
+	return q
 }
 
 // readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host
 // could not verify the mailbox.
 func readAcceptance(code int) Classification {
 	if code == 252 {
-		return Classification{Class: ClassOKUnverified, Rule: "code-252"}
+		return Classification{Class: ClassOKUnverified, Rule: "code-252", AsPermanent: ClassOKUnverified}
 	}
-	return Classification{Class: ClassOK, Rule: "code-2yz"}
+	return Classification{Class: ClassOK, Rule: "code-2yz", AsPermanent: ClassOK}
 }
 
 // decide returns the classification of the first rule that matches.

@@ -112,6 +112,35 @@ func TestHostsOwnName(t *testing.T) {
 	}
 }
 
+// TestAsPermanent reads 4yz replies as what their words would prove for good.
+func TestAsPermanent(t *testing.T) {
+	for text, want := range map[string]Class{
+		"450 4.1.1 <a@example.com>: Recipient address rejected: undeliverable address: host mx.example.net said: 550 User unknown": ClassNoSuchUser,
+		"450 4.1.1 <a@example.com>: Recipient address rejected: User unknown in local recipient table":                             ClassNoSuchUser,
+		"450 4.1.1 a@example.com... no such user": ClassNoSuchUser,
+		"450 4.1.1 <a@example.com>: Recipient address rejected: unverified address: Address verification in progress": ClassTemporary,
+		"451 4.3.0 User unknown, database unavailable":                                                                ClassTemporary,
+		"452 4.2.2 Mailbox full":   ClassMailboxFull,
+		"450 4.2.0 Greylisted":     ClassGreylisted,
+		"450 4.1.1 Sender unknown": ClassBlocked,
+		"421 no such user":         ClassTemporary, // ends the session, whatever it says
+		"550 5.1.1 User unknown":   ClassNoSuchUser,
+		"250 ok":                   ClassOK,
+	} {
+		reply, err := smtp.ParseReply(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Mailbox: "a@example.com"})
+		if got.AsPermanent != want {
+			t.Errorf("%q: as a permanent refusal %s, want %s", text, got.AsPermanent, want)
+		}
+		if reply.Code < 500 && (got.Class == ClassNoSuchUser || got.Class == ClassDisabled) {
+			t.Errorf("%q read as %s: a 4yz reply proves nothing permanently", text, got.Class)
+		}
+	}
+}
+
 func TestRetryHint(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"451 4.7.1 Greylisted for 5 minutes":                            5 * time.Minute,
