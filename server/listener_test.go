@@ -2,7 +2,10 @@ package server_test
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"sync"
 	"testing"
@@ -69,6 +72,41 @@ func listening(t *testing.T, config server.Config) (listener *pipeListener, stop
 	return listener, func() {
 		t.Helper()
 		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestStrictTransport: a server that speaks TLS itself has browsers keep to it;
+// one without TLS says nothing.
+func TestStrictTransport(t *testing.T) {
+	certificate := httptest.NewTLSServer(nil)
+	certificate.Close()
+	for scheme, want := range map[string]string{"https": "max-age=31536000", "http": ""} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := scheme + "://" + listener.Addr().String() + "/healthz"
+		if scheme == "https" {
+			listener = tls.NewListener(listener, &tls.Config{Certificates: certificate.TLS.Certificates})
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		s := newServer(t, server.Config{Verifier: verifierFunc(accepts)})
+		go func() { ended <- s.Serve(ctx, listener) }()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		response, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if got := response.Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: %q, want %q", scheme, got, want)
+		}
+		client.CloseIdleConnections()
+		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

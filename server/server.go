@@ -180,7 +180,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 // httpServer is what listens, with running as the context of all requests.
 func (s *Server) httpServer(running context.Context) *http.Server {
 	return &http.Server{
-		Handler:                      s.Handler(),
+		Handler:                      strict(s.Handler()),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every unknown path
 		ReadHeaderTimeout:            headerTimeout,
 		ReadTimeout:                  readTimeout,
@@ -190,4 +190,15 @@ func (s *Server) httpServer(running context.Context) *http.Server {
 		BaseContext:                  func(net.Listener) context.Context { return running },
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
+}
+
+// strict has browsers that have met this server over TLS come back over TLS
+// alone, for a year (RFC 6797). Behind a proxy that is the proxy's to say.
+func strict(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS != nil {
+			w.Header()["Strict-Transport-Security"] = []string{"max-age=31536000"}
+		}
+		next.ServeHTTP(w, r)
+	})
 }

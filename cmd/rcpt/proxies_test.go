@@ -27,39 +27,44 @@ import (
 // publicName is the name in the configurations of deploy/proxy.
 const publicName = "verify.example.com"
 
-// reverseProxies start the proxies of deploy/proxy before a server, with TLS at
-// an address of this machine. An entry returns the command line.
-var reverseProxies = map[string]func(t *testing.T, dir, listen, backend string) []string{
-	"nginx": func(t *testing.T, dir, listen, backend string) []string {
+// reverseProxies start the proxies of deploy/proxy before a server, at two
+// addresses of this machine: one with TLS, and a plain one. An entry returns
+// the command line.
+var reverseProxies = map[string]func(t *testing.T, dir, listen, plain, backend string) []string{
+	"nginx": func(t *testing.T, dir, listen, plain, backend string) []string {
 		site := adapted(t, "nginx.conf", []string{
-			"    listen 80;\n", "    listen unix:" + dir + "/plain;\n", "    listen [::]:80;\n", "",
-			"listen 443", "listen " + listen, "    listen [::]:443 ssl http2;\n", "",
+			"listen 80;", "listen " + plain + ";", "    listen [::]:80;\n", "",
+			"listen 443", "listen " + listen, "    listen [::]:443 ssl http2;\n", "", "/var/www/html", dir,
 			"/etc/letsencrypt/live/" + publicName + "/fullchain.pem", dir + "/cert.pem",
 			"/etc/letsencrypt/live/" + publicName + "/privkey.pem", dir + "/key.pem",
 			"/var/log/nginx", dir, "127.0.0.1:8080", backend,
 		})
-		main := fmt.Sprintf("daemon off; worker_processes 1; pid %[1]s/pid; error_log stderr;\nevents {}\nhttp {\nclient_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;\n%[2]s}\n", dir, site)
+		user := ""
+		if os.Geteuid() == 0 {
+			user = "user root; " // another could not read the folder of the test
+		}
+		main := fmt.Sprintf("%[3]sdaemon off; worker_processes 1; pid %[1]s/pid; error_log stderr;\nevents {}\nhttp {\nclient_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;\n%[2]s}\n", dir, site, user)
 		check(t, os.WriteFile(dir+"/nginx.conf", []byte(main), 0o600))
 		return []string{"nginx", "-e", "stderr", "-c", dir + "/nginx.conf"}
 	},
-	"caddy": func(t *testing.T, dir, listen, backend string) []string {
-		_, port, err := net.SplitHostPort(listen)
-		check(t, err)
+	"caddy": func(t *testing.T, dir, listen, plain, backend string) []string {
 		site := adapted(t, "Caddyfile", []string{
-			publicName + " {\n", fmt.Sprintf("https://%s:%s {\n\tbind 127.0.0.1\n\ttls %s/cert.pem %s/key.pem\n", publicName, port, dir, dir),
+			"\n" + publicName + " {\n", fmt.Sprintf("\n%s {\n\ttls %s/cert.pem %s/key.pem\n", publicName, dir, dir),
 			"127.0.0.1:8080", backend,
 		})
-		site = "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + site
+		site = fmt.Sprintf("{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n}\n",
+			portOf(t, plain), portOf(t, listen)) + site
 		check(t, os.WriteFile(dir+"/Caddyfile", []byte(site), 0o600))
 		return []string{"caddy", "run", "--adapter", "caddyfile", "--config", dir + "/Caddyfile"}
 	},
-	"traefik": func(t *testing.T, dir, listen, backend string) []string {
+	"traefik": func(t *testing.T, dir, listen, plain, backend string) []string {
 		routes := adapted(t, "traefik.yaml", []string{
 			"tls:\n        certResolver: letsencrypt\n", "tls: {}\n", "127.0.0.1:8080", backend,
 		})
 		routes += fmt.Sprintf("tls:\n  certificates: [{certFile: %[1]s/cert.pem, keyFile: %[1]s/key.pem}]\n", dir)
 		check(t, os.WriteFile(dir+"/rcpt.yaml", []byte(routes), 0o600))
-		return []string{"traefik", "--global.checkNewVersion=false", "--log.noColor", "--entryPoints.websecure.address=" + listen,
+		return []string{"traefik", "--global.checkNewVersion=false", "--log.noColor",
+			"--entryPoints.websecure.address=" + listen, "--entryPoints.web.address=" + plain,
 			"--providers.file.filename=" + dir + "/rcpt.yaml"}
 	},
 }
@@ -78,16 +83,30 @@ func adapted(t *testing.T, name string, replacements []string) string {
 	return strings.NewReplacer(replacements...).Replace(string(text))
 }
 
-// proxied starts a reverse proxy before a server and returns how to ask it as a
-// client with an address.
-func proxied(t *testing.T, name, backend string) func(client string) *http.Client {
+// portOf is the port of an address.
+func portOf(t *testing.T, address string) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(address)
+	check(t, err)
+	return port
+}
+
+// frontend is a reverse proxy before a server.
+type frontend struct {
+	clientAt func(client string) *http.Client // that asks it over TLS as a client with an address
+	plain    string                           // where it listens without TLS
+	folder   string                           // of files that it serves
+}
+
+// proxied starts a reverse proxy before a server.
+func proxied(t *testing.T, name, backend string) frontend {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skip(name + " is not installed")
 	}
-	dir, listen := t.TempDir(), freePort(t)
+	dir, listen, plain := t.TempDir(), freePort(t), freePort(t)
 	writeCertificate(t, dir)
-	line := reverseProxies[name](t, dir, listen, backend)
+	line := reverseProxies[name](t, dir, listen, plain, backend)
 	command := exec.Command(line[0], line[1:]...) // to be ended in order: a killed nginx leaves its workers
 	command.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	log := new(testkit.Log)
@@ -119,7 +138,7 @@ func proxied(t *testing.T, name, backend string) func(client string) *http.Clien
 		response.Body.Close()
 		return response.StatusCode == http.StatusOK
 	})
-	return clientAt
+	return frontend{clientAt, plain, dir}
 }
 
 // freePort returns an address that nothing listens on.
@@ -156,7 +175,7 @@ func TestReverseProxies(t *testing.T) {
 			key, _ := keyIn(t, folder, store.Key{Scopes: []store.Scope{store.ScopeVerify}, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")}})
 			n := startNode(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "--level", "syntax", "--data", folder,
 				"--trusted-proxy", "127.0.0.1/32", "--public-url", "https://"+publicName)
-			clientAt := proxied(t, name, strings.TrimPrefix(n.url, "http://"))
+			clientAt := proxied(t, name, strings.TrimPrefix(n.url, "http://")).clientAt
 			for _, c := range []struct {
 				client, claims, key string
 				want                int
@@ -198,7 +217,7 @@ func TestReverseProxiesRefuse(t *testing.T) {
 	for name := range reverseProxies {
 		t.Run(name, func(t *testing.T) {
 			n := startNode(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "--level", "syntax", "--data", t.TempDir(), "--trusted-proxy", "127.0.0.1/32")
-			clientAt := proxied(t, name, strings.TrimPrefix(n.url, "http://"))
+			clientAt := proxied(t, name, strings.TrimPrefix(n.url, "http://")).clientAt
 			statuses := map[int]int{}
 			for range times {
 				// Each has its own connection: nginx ends
@@ -249,7 +268,7 @@ func TestReverseProxiesStream(t *testing.T) {
 				}
 			}))
 			t.Cleanup(backend.Close)
-			client := proxied(t, name, backend.Listener.Addr().String())("127.0.0.1")
+			client := proxied(t, name, backend.Listener.Addr().String()).clientAt("127.0.0.1")
 
 			const long = 64 << 20
 			body, writer := io.Pipe()

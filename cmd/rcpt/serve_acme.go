@@ -30,7 +30,7 @@ type acmeFlags struct {
 	ACMEEmail     string        `name:"acme-email" placeholder:"ADDR" help:"Address at which the certificate authority can reach the operator."`
 	ACMEDirectory acmeDirectory `name:"acme-directory" placeholder:"URL" help:"Directory of another certificate authority."`
 	ACMECA        string        `name:"acme-ca" type:"existingfile" placeholder:"FILE" help:"Root certificates, in PEM, of the certificate authority's HTTPS server, if the system does not know them."`
-	ACMEHTTP      listenAddress `name:"acme-http" placeholder:"ADDR" help:"Also listen there for the HTTP challenges of the certificate authority, such as :80. Other requests are redirected to HTTPS."`
+	ACMEHTTP      listenAddress `name:"acme-http" placeholder:"ADDR" help:"Also listen there for the HTTP challenges of the certificate authority, such as :80. Pages are redirected to HTTPS, and requests to the API refused."`
 }
 
 // acmeDomain is the name of a server, as A-labels.
@@ -180,17 +180,20 @@ func (c *certifier) fetch(ctx context.Context) {
 const challengeTimeout = 5 * time.Second
 
 // answer serves the HTTP challenges (RFC 8555, section 8.3), and redirects
-// other requests to HTTPS, until stop is called.
+// pages to HTTPS, until stop is called.
 func (c *certifier) answer() (stop func(), err error) {
 	if c.plain == "" {
 		return func() {}, nil
 	}
-	handler := c.manager.HTTPHandler(nil) // from now on there are HTTP challenges
+	handler := c.manager.HTTPHandler(c.plainHandler()) // from now on there are HTTP challenges
 	listener, err := listenOn("--acme-http", string(c.plain))
 	if err != nil {
 		return nil, err
 	}
-	plain := &http.Server{Handler: handler, ReadHeaderTimeout: challengeTimeout, ReadTimeout: challengeTimeout}
+	plain := &http.Server{
+		Handler: handler, ReadHeaderTimeout: challengeTimeout, ReadTimeout: challengeTimeout,
+		DisableGeneralOptionsHandler: true,
+	}
 	go func() { _ = plain.Serve(listener) }() // stop ends it
 	return func() { _ = plain.Close() }, nil
 }
