@@ -116,11 +116,18 @@ type Config struct {
 	// Dialer opens the connections to mail hosts or to their proxies. Default:
 	// the network.
 	Dialer smtpprobe.Dialer
-	// Control names the control mailbox: the local-part of a mailbox that no
-	// domain has, which mail hosts are asked about beside the one in question.
-	// It must be the same for a domain all day, and it is for tests, whose
-	// results it makes the same each time: mail hosts must not be able to guess
-	// it. Default: a random one.
+	// ControlSecret is at least eight octets, known to nobody else, from which
+	// the control mailboxes are made: random ones, about which mail hosts are
+	// asked beside the mailboxes in question. A domain keeps its control for a
+	// day. A program that keeps the secret asks about the same control when it
+	// runs again, and so gets an answer from a host that greylists each
+	// recipient that it has not seen before. Default: a random one, which ends
+	// with the Verifier.
+	ControlSecret []byte
+	// Control names the control mailbox of a domain instead: its local-part,
+	// which no domain has as a mailbox. It must be the same for a domain all
+	// day, and it is for tests, whose results it makes the same each time: mail
+	// hosts must not be able to guess it. Default: a random one.
 	Control func(domain string, at time.Time) string
 	// Logger receives one info line for each verification, without the
 	// local-part, and debug lines for each step. Default: silent.

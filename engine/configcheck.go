@@ -61,6 +61,9 @@ func (c Config) check() error {
 	default:
 		return invalidf("NetworkCheck", "%q is unknown: use auto, on or off", string(c.NetworkCheck))
 	}
+	if n := len(c.ControlSecret); n > 0 && n < leastControlSecret {
+		return invalidf("ControlSecret", "%d octets can be guessed: use %d or more", n, leastControlSecret)
+	}
 	if c.Timeout < 0 {
 		return invalidf("Timeout", "%v is negative", c.Timeout)
 	}

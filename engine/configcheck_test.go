@@ -14,14 +14,15 @@ import (
 func TestBadConfig(t *testing.T) {
 	ip := netip.MustParseAddr("127.0.0.1")
 	for field, configs := range map[string][]engine.Config{
-		"Level":        {{Level: "deep"}},
-		"NetworkCheck": {{NetworkCheck: "maybe"}, {NetworkCheck: "maybe", Level: engine.LevelSyntax}},
-		"Timeout":      {{Timeout: -1}},
-		"Resolvers":    {{Resolvers: []string{"not a server:x"}}, {Resolvers: []string{""}}},
-		"MailFrom":     {{MailFrom: "a@b\r\nRCPT TO:<c>"}},
-		"HELO":         {{HELO: "two words"}},
-		"AllowNets":    {{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), {}}}},
-		"OwnAddrs":     {{OwnAddrs: []netip.Addr{ip, {}}}},
+		"Level":         {{Level: "deep"}},
+		"NetworkCheck":  {{NetworkCheck: "maybe"}, {NetworkCheck: "maybe", Level: engine.LevelSyntax}},
+		"Timeout":       {{Timeout: -1}},
+		"ControlSecret": {{ControlSecret: []byte("guessed")}},
+		"Resolvers":     {{Resolvers: []string{"not a server:x"}}, {Resolvers: []string{""}}},
+		"MailFrom":      {{MailFrom: "a@b\r\nRCPT TO:<c>"}},
+		"HELO":          {{HELO: "two words"}},
+		"AllowNets":     {{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), {}}}},
+		"OwnAddrs":      {{OwnAddrs: []netip.Addr{ip, {}}}},
 		"SourceIPs": {
 			{SourceIPs: []netip.Addr{{}}}, {SourceIPs: []netip.Addr{netip.MustParseAddr("192.0.2.200")}},
 			{SourceIPs: []netip.Addr{ip}, Dialer: noDialer{t}},

@@ -40,16 +40,26 @@ const controlBytes = 2*syllablesPerName + 2
 // A domain keeps its control for a day. A host that greylists before it looks
 // at the mailbox accepts only recipients that it has deferred before: a new
 // control each time would never get an answer.
+//
+// Verifiers with the same secret have the same controls, so that this holds
+// also for one that takes the place of another.
 type controls struct {
 	secret [sha256.Size]byte                        // makes the mailboxes unguessable
 	local  func(domain string, at time.Time) string // instead; nil: random ones
 }
 
-func newControls(local func(domain string, at time.Time) string) *controls {
-	c := &controls{local: local}
+func newControls(config Config) *controls {
+	c := &controls{local: config.Control}
+	if len(config.ControlSecret) > 0 {
+		c.secret = sha256.Sum256(config.ControlSecret)
+		return c
+	}
 	_, _ = rand.Read(c.secret[:]) // crypto/rand never returns an error
 	return c
 }
+
+// leastControlSecret is as many octets as there are random bits in a control.
+const leastControlSecret = 8
 
 // controlDay is how long a domain keeps its control: in most cases longer than
 // greylisting lasts (RFC 6647 §4.5), and too short for a mail host to learn it.

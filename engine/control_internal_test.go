@@ -66,7 +66,7 @@ func TestControlMailboxIsUnguessable(t *testing.T) {
 // TestControls checks that a domain keeps its control for a day, and that
 // nobody can tell one from others.
 func TestControls(t *testing.T) {
-	names, others := newControls(nil), newControls(nil)
+	names, others := newControls(Config{}), newControls(Config{})
 	day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	control := names.mailbox("example.com", day)
 	local, domain, _ := strings.Cut(control, "@")
@@ -76,10 +76,15 @@ func TestControls(t *testing.T) {
 	if again := names.mailbox("example.com", day.Add(24*time.Hour-time.Second)); again != control {
 		t.Errorf("%q, and %q on the same day", control, again)
 	}
+	kept := Config{ControlSecret: []byte("a secret that is kept")}
+	if one, two := newControls(kept).mailbox("example.com", day), newControls(kept).mailbox("example.com", day); one != two {
+		t.Errorf("one secret, but two controls: %q and %q", one, two)
+	}
 	for name, other := range map[string]string{
 		"next day":       names.mailbox("example.com", day.Add(24*time.Hour)),
 		"another domain": names.mailbox("example.org", day),
 		"another secret": others.mailbox("example.com", day),
+		"a kept secret":  newControls(kept).mailbox("example.com", day),
 	} {
 		if of, _, _ := strings.Cut(other, "@"); of == local {
 			t.Errorf("%s: the same control, %q", name, other)

@@ -46,7 +46,7 @@ func New(config Config) (*Verifier, error) {
 		return nil, err
 	}
 	policy := Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}
-	v := &Verifier{config: config, policy: policy, controls: newControls(config.Control)}
+	v := &Verifier{config: config, policy: policy, controls: newControls(config)}
 	v.calls.Apart = true
 	v.own = machine.NewOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)

@@ -261,7 +261,7 @@ func (c *bulkCommand) verifier(
 	if err != nil {
 		return nil, err
 	}
-	config.HELO = helo(ctx, config)
+	config.HELO, config.ControlSecret = helo(ctx, config), c.controlSecret(logger)
 	config.Hooks.Network = network
 	config.PaceMemory = c.paceMemory(logger)
 	return engine.New(config)

@@ -108,6 +108,8 @@ mx.mute.example.  A  127.0.0.10
 mx.mute.example.  A  127.0.0.11
 box.example.      MX 10 mx.box.example.
 mx.box.example.   A  127.0.0.6
+grey.example.     MX 10 mx.grey.example.
+mx.grey.example.  A  127.0.0.12
 nomail.example.   MX 0  .
 
 acme.example.dbl.example.  A  127.0.1.2
@@ -136,7 +138,8 @@ func startWorld(t *testing.T) []string {
 		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
 		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},
 		"127.0.0.5": mute, "127.0.0.7": mute, "127.0.0.8": mute, "127.0.0.9": mute, "127.0.0.10": mute, "127.0.0.11": mute,
-		"127.0.0.6": {Name: "mx.box.example", RCPTFunc: boxes()},
+		"127.0.0.6":  {Name: "mx.box.example", RCPTFunc: boxes()},
+		"127.0.0.12": {Name: "mx.grey.example", Mailboxes: mailboxes, Greylist: time.Nanosecond},
 	} {
 		server, err := smtptest.StartAt(net.JoinHostPort(ip, port), host)
 		if err != nil {

@@ -87,6 +87,9 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 		}
 		return err
 	}
+	if config.ControlSecret = state.controlSecret(); config.ControlSecret == nil {
+		config.ControlSecret = c.controlSecret(logger)
+	}
 	requests := linebuffer.New(std.err)
 	defer requests.Flush()
 	s := service{

@@ -65,6 +65,16 @@ func anyUsable(ctx context.Context, s *store.Store) bool {
 	return err != nil || slices.ContainsFunc(all, func(k store.Key) bool { return k.Usable(time.Now()) })
 }
 
+// controlSecret returns the secret from which the nodes of a database make
+// their control mailboxes; nil: there is no database but that of the data
+// folder.
+func (s *serviceState) controlSecret() []byte {
+	if s.store == nil || s.folder != "" {
+		return nil
+	}
+	return s.store.Secret("control mailboxes")
+}
+
 // ready returns why requests cannot be served, or nil.
 func (s *serviceState) ready(ctx context.Context) error {
 	if s.store == nil {

@@ -35,11 +35,12 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 	if err != nil {
 		return err
 	}
-	config, err := c.config(logs.logger(std.err, slog.LevelWarn))
+	logger := logs.logger(std.err, slog.LevelWarn)
+	config, err := c.config(logger)
 	if err != nil {
 		return err
 	}
-	config.HELO = helo(ctx, config)
+	config.HELO, config.ControlSecret = helo(ctx, config), c.controlSecret(logger)
 	verifier, err := engine.New(config)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -193,12 +194,13 @@ func TestOpenTogether(t *testing.T) {
 		return err
 	}))
 	for _, node := range nodes {
-		if node.addressHash("a") != nodes[0].addressHash("a") {
+		if node.addressHash("a") != nodes[0].addressHash("a") || !bytes.Equal(node.Secret("a"), nodes[0].Secret("a")) {
 			t.Error("two nodes have different salts")
 		}
 		check(t, node.Close())
 	}
-	if elsewhere := open(t, sqliteEngine.empty(t)); elsewhere.addressHash("a") == nodes[0].addressHash("a") {
+	elsewhere := open(t, sqliteEngine.empty(t))
+	if elsewhere.addressHash("a") == nodes[0].addressHash("a") || bytes.Equal(elsewhere.Secret("a"), nodes[0].Secret("a")) {
 		t.Error("two installations have the same salt")
 	}
 }

@@ -36,6 +36,14 @@ func (s *Store) addressHash(address string) Hash {
 	return Hash(mac.Sum(nil))
 }
 
+// Secret returns the secret of the installation for a purpose. All nodes have
+// the same.
+func (s *Store) Secret(purpose string) []byte {
+	mac := hmac.New(sha256.New, s.salt)
+	mac.Write([]byte("\x00" + purpose)) // no address begins so
+	return mac.Sum(nil)
+}
+
 // newID returns a random name for a row, which is no secret.
 func newID(kind string) string {
 	const letters = 20 // of 5 bits each

@@ -55,10 +55,35 @@ func WithoutPath(err error) error {
 
 // Replace replaces a file with data atomically: a full disk or a crash leaves
 // the old file.
-func Replace(path string, data []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+func Replace(path string, data []byte) error {
+	temporary, err := written(path, data, ReadableByAll)
 	if err != nil {
 		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		os.Remove(temporary)
+		return err
+	}
+	return nil
+}
+
+// Create makes a file that only its user can read, with all of data at once. If
+// there is one, perhaps made by another process at this moment, it stays as it
+// is, and the error is [fs.ErrExist].
+func Create(path string, data []byte) error {
+	temporary, err := written(path, data, readableByUser)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary)
+	return os.Link(temporary, path)
+}
+
+// written writes data to a temporary file beside path, and returns its name.
+func written(path string, data []byte, mode fs.FileMode) (name string, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -67,20 +92,19 @@ func Replace(path string, data []byte) (err error) {
 		}
 	}()
 	if _, err := file.Write(data); err != nil {
-		return err
+		return "", err
 	}
-	if err := file.Chmod(ReadableByAll); err != nil {
-		return err
+	if err := file.Chmod(mode); err != nil {
+		return "", err
 	}
 	if err := file.Sync(); err != nil {
-		return err
+		return "", err
 	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return file.Name(), file.Close()
 }
 
 // ReadableByAll is for files that hold nothing private: a service may run as
 // another user than the one that updates its lists.
 const ReadableByAll = 0o644
+
+const readableByUser = 0o600

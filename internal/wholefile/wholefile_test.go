@@ -1,6 +1,8 @@
 package wholefile
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +22,24 @@ func TestReplaceFile(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != ReadableByAll {
 			t.Errorf("mode %v, %v", info.Mode(), err)
 		}
+	}
+	wantFiles(t, folder, "file")
+}
+
+// TestCreateFile: of two that make a file the first one's stays, for its user
+// alone, and no other file is left.
+func TestCreateFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	check(t, Create(path, []byte("first")))
+	if err := Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "first" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != readableByUser {
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	wantFiles(t, folder, "file")
 }
