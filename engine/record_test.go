@@ -6,20 +6,8 @@ import (
 	"time"
 )
 
-// shortRecord is the record of an address whose syntax is impossible.
-type shortRecord struct {
-	Email   string   `json:"email"`
-	Success bool     `json:"success"`
-	Verdict Verdict  `json:"result"`
-	Message string   `json:"message"`
-	Details *Details `json:"details,omitempty"`
-}
-
 // recordOf is what encoding/json is to make of a result.
-func recordOf(r Result) any {
-	if r.User == "" && r.Domain == "" {
-		return shortRecord{r.Email, r.Success, r.Verdict, r.Message, r.Details}
-	}
+func recordOf(r Result) record {
 	number := func(b bool) (f flag) {
 		if b {
 			f = 1

@@ -125,8 +125,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// WithoutDetails returns r in the short form, for callers that did not ask for
-// details. The Reason stays.
+// WithoutDetails returns r without its details, for callers that did not ask
+// for them. The Reason stays.
 func (r Result) WithoutDetails() Result {
 	r.Details = nil
 	return r

@@ -42,7 +42,7 @@ func TestRecord(t *testing.T) {
 		{"short", full.WithoutDetails(), head + `}`},
 		{"with details", full, head + details + `}`},
 		{"impossible syntax", invalid,
-			`{"email":"nobody","success":true,"result":"undeliverable","message":"The address is not well-formed: no @."}`},
+			`{"email":"nobody","user":"","domain":"","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"undeliverable","message":"The address is not well-formed: no @."}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -3,6 +3,7 @@ package address
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -69,6 +70,12 @@ func Clean(text string) Cleaned {
 	}
 	c := cleaner{text: text}
 	return c.clean(text)
+}
+
+// Trim removes blanks and invisible characters from both ends of a text: what
+// forms, spreadsheets and chats leave round an address.
+func Trim(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isEdgeInvisible(r) })
 }
 
 // trimIgnored removes invisible characters at the ends of a valid address if it

@@ -17,7 +17,7 @@ var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnk
 const (
 	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_email"
 	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review,x@acme.example"
-	record     = `{"email":"x@acme.example","success":true,"result":"unknown","message":"=1+1","reason":"","action":"review"}`
+	record     = `{"email":"x@acme.example","user":"","domain":"","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"unknown","message":"=1+1","reason":"","action":"review"}`
 )
 
 // open reads a list, or ends the test.

@@ -32,10 +32,22 @@ func (o Options) values() url.Values {
 		}
 	}
 	if o.Timeout > 0 {
-		query.Set("timeout", strconv.FormatFloat(o.Timeout.Seconds(), 'f', -1, 64))
+		query.Set("timeout", timeoutText(o.Timeout))
 	}
 	return query
 }
+
+// timeoutText is a timeout as the service reads it: seconds, or milliseconds if
+// they are 1,000 or more.
+func timeoutText(timeout time.Duration) string {
+	if seconds := timeout.Seconds(); seconds < milliseconds {
+		return strconv.FormatFloat(seconds, 'f', -1, 64)
+	}
+	return strconv.FormatInt(timeout.Milliseconds(), 10)
+}
+
+// milliseconds is the least timeout that the service takes for milliseconds.
+const milliseconds = 1000
 
 // Verify verifies an address. The error is non-nil only if there is no result;
 // it is an *[Error] if the service responded.
@@ -75,8 +87,8 @@ func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options
 // service.
 type Verification struct {
 	Email      string // that was verified
-	User       string // its local-part; empty in the short form of the record
-	Domain     string // lower-case A-labels; empty in the short form of the record
+	User       string // its local-part; empty if the syntax is invalid
+	Domain     string // lower-case A-labels; empty if the syntax is invalid
 	AcceptAll  bool   // the domain is proven to accept mail for every address
 	Role       bool   // for a function, not a person: info@, postmaster@
 	FreeEmail  bool   // the domain offers mailboxes to the public
@@ -92,40 +104,32 @@ type Verification struct {
 
 // record is a Verification as JSON has it.
 type record struct {
-	Email string `json:"email"`
-	*parts
-	Success bool     `json:"success"`
-	Result  Verdict  `json:"result"`
-	Message string   `json:"message"`
-	Details *Details `json:"details,omitempty"`
-}
-
-// parts are the fields that the short form of the record lacks.
-type parts struct {
-	User       string `json:"user"`
-	Domain     string `json:"domain"`
-	AcceptAll  flag   `json:"accept_all"`
-	Role       flag   `json:"role"`
-	FreeEmail  flag   `json:"free_email"`
-	Disposable flag   `json:"disposable"`
-	SpamTrap   flag   `json:"spamtrap"`
+	Email      string   `json:"email"`
+	User       string   `json:"user"`
+	Domain     string   `json:"domain"`
+	AcceptAll  flag     `json:"accept_all"`
+	Role       flag     `json:"role"`
+	FreeEmail  flag     `json:"free_email"`
+	Disposable flag     `json:"disposable"`
+	SpamTrap   flag     `json:"spamtrap"`
+	Success    bool     `json:"success"`
+	Result     Verdict  `json:"result"`
+	Message    string   `json:"message"`
+	Details    *Details `json:"details,omitempty"`
 }
 
 // MarshalJSON writes the record as the service does.
 func (v Verification) MarshalJSON() ([]byte, error) {
-	out := record{Email: v.Email, Success: v.Success, Result: v.Verdict, Message: v.Message, Details: v.Details}
-	if v.User != "" || v.Domain != "" {
-		out.parts = &parts{
-			User: v.User, Domain: v.Domain, AcceptAll: flag(v.AcceptAll), Role: flag(v.Role),
-			FreeEmail: flag(v.FreeEmail), Disposable: flag(v.Disposable), SpamTrap: flag(v.SpamTrap),
-		}
-	}
-	return json.Marshal(out)
+	return json.Marshal(record{
+		Email: v.Email, User: v.User, Domain: v.Domain, AcceptAll: flag(v.AcceptAll), Role: flag(v.Role),
+		FreeEmail: flag(v.FreeEmail), Disposable: flag(v.Disposable), SpamTrap: flag(v.SpamTrap),
+		Success: v.Success, Result: v.Verdict, Message: v.Message, Details: v.Details,
+	})
 }
 
 // UnmarshalJSON reads the record.
 func (v *Verification) UnmarshalJSON(data []byte) error {
-	in := record{parts: new(parts)}
+	var in record
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
