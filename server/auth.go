@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,8 +128,8 @@ var limitMessages = map[keyring.Limit]string{
 func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	s.refused("unauthorized")
 	if s.wrongKeys.allow(networkOf(s.clientAddr(r))) {
-		w.Header().Set("WWW-Authenticate", "Bearer")               // RFC 9110 §15.5.2
-		writeError(w, http.StatusUnauthorized, "", "Unauthorized") // the body is specified
+		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+		writeUnauthorized(w)
 		return
 	}
 	w.Header().Set("Connection", "close")
@@ -160,10 +161,14 @@ const (
 	keyAlias     = "api_key"
 )
 
-// shownKey returns the key of a request: the first one present of bearer token,
-// X-API-Key and query parameter. If that one is given twice, it returns no key,
-// because programs differ on which of the two they use.
+// shownKey returns the key of a request: the first one present of query
+// parameter, bearer token and X-API-Key. The parameter comes first because a
+// client that has it may use the header for another service, such as a gateway.
+// Two keys in one place are no key, because programs differ on which they use.
 func (x *exchange) shownKey(r *http.Request) string {
+	if given := x.queryOf(r).keys(); len(given) > 0 {
+		return onlyKey(given)
+	}
 	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
 	if len(authorization) > 1 || len(own) > 1 {
 		return ""
@@ -172,13 +177,13 @@ func (x *exchange) shownKey(r *http.Request) string {
 	if strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimLeft(token, " ")
 	}
-	if len(own) == 1 && own[0] != "" {
-		return own[0]
+	return r.Header.Get("X-Api-Key")
+}
+
+// onlyKey returns the key that all of the given are, or no key.
+func onlyKey(given []string) string {
+	if len(slices.Compact(given)) > 1 {
+		return ""
 	}
-	given, times := x.queryOf(r).find(keyParameter)
-	other, more := x.queryOf(r).find(keyAlias)
-	if times+more == 1 {
-		return given + other
-	}
-	return ""
+	return given[0]
 }

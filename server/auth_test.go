@@ -32,14 +32,23 @@ func TestKey(t *testing.T) {
 		{"none", "", "", "", 401},
 		{"empty", "apikey=", "", "", 401},
 		{"wrong", "apikey=" + key + "x", "", "", 401},
-		{"twice", "apikey=" + key + "&apikey=" + key, "", "", 401},
+		{"twice", "apikey=" + key + "&apikey=" + key, "", "", 200},
 		{"right and wrong", "apikey=" + key + "&apikey=x", "", "", 401},
 		{"beginning", "apikey=" + key[:len(key)-1], "", "", 401},
-		{"under both names", "api_key=" + key + "&apikey=" + key, "", "", 401},
+		{"under both names", "api_key=" + key + "&apikey=" + key, "", "", 200},
+		{"wrong under the other name", "apikey=" + key + "&api_key=x", "", "", 401},
+		{"twice, with another between", "apikey=" + key + "&api_key=x&apikey=" + key, "", "", 401},
+		{"one of them empty", "api_key=&apikey=" + key, "", "", 200},
+		{"empty, beside the right header", "apikey=", "", key, 200},
+		{"wrong beside the right header", "apikey=x", "", key, 401},
+		{"wrong beside the right bearer", "apikey=x", "Bearer " + key, "", 401},
+		{"two beside the right header", "apikey=x&api_key=y", "", key, 401},
 		{"another parameter", "key=" + key, "", "", 401},
 		{"another scheme", "", "Basic " + key, "", 401},
 		{"no scheme", "", key, "", 401},
-		{"wrong bearer beside the right key", "apikey=" + key, "Bearer wrong", "", 401},
+		{"another service's bearer beside the right key", "apikey=" + key, "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x", "", 200},
+		{"another service's headers beside the right key", "api_key=" + key, "Basic YTpi", "theirs", 200},
+		{"wrong bearer beside the right own header", "", "Bearer wrong", key, 401},
 	} {
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=a@b.example&"+c.query, nil)
 		request.Header.Set("Authorization", c.authorization)
@@ -169,7 +178,7 @@ func TestAuthorize(t *testing.T) {
 		if response.Code != want {
 			t.Errorf("%q: status %d, want %d", name, response.Code, want)
 		}
-		const refusal = `{"message":"Choose a plan first.","code":"no_plan"}` + "\n"
+		const refusal = `{"message":"Choose a plan first.","success":false,"code":"no_plan"}` + "\n"
 		if name == "joe" && (response.Body.String() != refusal || response.Header().Get("Retry-After") != "60") {
 			t.Errorf("refused with %q, again after %q s", response.Body, response.Header().Get("Retry-After"))
 		}

@@ -302,7 +302,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 	text, _, err := l.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
 	check(t, err)
 	l.wantCode(l.send("GET", "/api/v1/bulk", text, ""), 403, "missing_scope")
-	for _, path := range []string{"/api/v1/bulk/", "/api/v1/bulk/x/y", "/api/v1/bulk/{id}", "/api/v1/bulk/" + strings.Repeat("x", 100)} {
+	for _, path := range []string{"/api/v1/bulk//", "/api/v1/bulk/x/y", "/api/v1/bulk/{id}", "/api/v1/bulk/" + strings.Repeat("x", 100)} {
 		if got := l.send("GET", (&url.URL{Path: path}).String(), first, ""); got.Code != 404 {
 			t.Errorf("%s: %d", path, got.Code)
 		}

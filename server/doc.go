@@ -12,7 +12,7 @@
 // POST verifies up to a hundred addresses. The key may be sent in the header
 // "Authorization: Bearer KEY" (RFC 6750) or "X-API-Key: KEY" instead, which
 // keeps it out of the logs of other programs. Every error has the body
-// {"message":"...","code":"..."}; 401 has no code.
+// {"message":"...","success":false,"code":"..."}; 401 has no code.
 //
 // The Server checks the key first, and limits connections, concurrent
 // verifications, and the size and duration of requests. It never repeats a

@@ -16,6 +16,8 @@ const (
 	// times as many.
 	maxAddresses = 100
 	maxBody      = 256 << 10
+	// maxIgnored is the longest body that a request without a body may have.
+	maxIgnored = 8 << 10
 	// headerTimeout and readTimeout bound how long a request may take to
 	// arrive.
 	headerTimeout = 5 * time.Second
@@ -36,6 +38,9 @@ const (
 	// minTimeout is the smallest timeout of a request: less is unlikely to be
 	// meant.
 	minTimeout = time.Millisecond
+	// milliseconds is the least timeout that is in milliseconds and not in
+	// seconds. As seconds it would be longer than any client waits.
+	milliseconds = 1000
 	// slack is added to the time of a verification for the rest of a request's
 	// life.
 	slack = 5 * time.Second

@@ -23,10 +23,10 @@ func noYAML(x *exchange, _ *http.Request) {
 	writeError(x, http.StatusNotFound, pathNotFound, "The contract is JSON: /openapi.json.")
 }
 
-// wantsJSON reports whether the client asks for JSON and not for a page.
-func wantsJSON(r *http.Request) bool {
-	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
-	return strings.Contains(accept, "json") && !strings.Contains(accept, "html")
+// wantsPage reports whether the client asks for a page, as browsers do.
+// Programs take anything, or do not say what they take.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(strings.Join(r.Header["Accept"], ",")), "text/html")
 }
 
 // jsonNotFound is a writer that replaces a page with status 404 by the error of

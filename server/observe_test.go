@@ -58,7 +58,7 @@ func TestRoutes(t *testing.T) {
 	}).Handler()
 	for path, want := range map[string]string{
 		"/healthz": "/healthz 200", "/api/v1/verify": "/api/v1/verify 400", "/api": "/api 404", "/api/v1/nowhere": "/api/ 404", "/apix": "/ 418",
-		"/": "/ 418", "/keys": "/ 418", "/keys/": "/ 404", "/api/": "/ 404", "/docs": "/docs 200", "/docs/guide": "/docs/guide 200", "/docs/guide/commands": "/docs/guide 200", "/docs/guide/nothing": "/docs/guide 404", "/api/v1/usage": "/api/ 404",
+		"/": "/ 418", "/keys": "/ 418", "/keys/": "/ 404", "/api/": "/api 404", "/api/v1/verify/": "/api/v1/verify 400", "/docs": "/docs 200", "/docs/guide": "/docs/guide 200", "/docs/guide/commands": "/docs/guide 200", "/docs/guide/nothing": "/docs/guide 404", "/api/v1/usage": "/api/ 404",
 	} {
 		if get(handler, path); route != want {
 			t.Errorf("%s: %s, want %s", path, route, want)

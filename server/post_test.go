@@ -236,7 +236,7 @@ func TestPostBeyondRate(t *testing.T) {
 		n, status int
 		says      string
 	}{
-		{4, 400, `allows 3 addresses at once: send no more in a request.","code":"too_many_addresses"`},
+		{4, 400, `allows 3 addresses at once: send no more in a request.","success":false,"code":"too_many_addresses"`},
 		{2, 200, `"results"`},
 		{2, 429, `"code":"rate_reached"`},
 		{1, 200, `"results"`},

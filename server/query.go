@@ -20,7 +20,7 @@ type query struct {
 type parameter struct{ name, value string }
 
 // readQuery parses like [url.ParseQuery], except for plus signs in an address:
-// see [readParameter].
+// see [readAddress].
 func readQuery(raw string) *query {
 	q := new(query)
 	q.parameters = q.room[:0]
@@ -31,12 +31,16 @@ func readQuery(raw string) *query {
 			continue
 		}
 		p, err := readParameter(pair)
-		if err != nil {
+		switch {
+		case errors.Is(err, errPlus):
+			q.err = badRequest(invalidQuery,
+				`The parameter "email" begins with "+", which is a blank or a part of the address: write %%20 or %%2B.`)
+		case err != nil:
 			q.err = badRequest(invalidQuery,
 				"The query is not well-formed: percent-encode the values of its parameters.")
-			continue
+		default:
+			q.parameters = append(q.parameters, p)
 		}
-		q.parameters = append(q.parameters, p)
 	}
 	if len(raw) > maxQuery {
 		q.err = badRequest(invalidQuery, "The query is longer than %d octets.", maxQuery)
@@ -48,18 +52,14 @@ func readQuery(raw string) *query {
 // parameter and others for a part of it.
 var errSemicolon = errors.New("a semicolon is not a separator")
 
-// readParameter keeps the plus signs of an address that was put into the query
-// without encoding. HTML forms and their encoders write a space as "+", but
-// they also write "@" as "%40": a bare "@" shows that only RFC 3986 was
-// followed, in which "+" is a plus sign.
 func readParameter(pair string) (p parameter, err error) {
 	if strings.Contains(pair, ";") {
 		return p, errSemicolon
 	}
 	name, value, _ := strings.Cut(pair, "=")
 	decode := url.QueryUnescape
-	if name == "email" && strings.Contains(value, "@") {
-		decode = url.PathUnescape
+	if name == "email" {
+		decode = readAddress
 	}
 	if p.name, err = url.QueryUnescape(name); err != nil {
 		return p, err
@@ -82,12 +82,26 @@ func (q *query) find(name string) (value string, times int) {
 	return value, times
 }
 
-// one returns the value of a parameter that may occur once. The error is a
-// [fault].
+// one returns the value of a parameter. Giving the same value again is no
+// error; giving another one is a [fault].
 func (q *query) one(name string) (value string, given bool, err error) {
 	value, times := q.find(name)
 	if times > 1 {
-		return "", false, badRequest(invalidParameter, "The parameter %q is given more than once.", name)
+		for _, p := range q.parameters {
+			if p.name == name && p.value != value {
+				return "", false, badRequest(invalidParameter, "The parameter %q is given with two values.", name)
+			}
+		}
 	}
-	return value, times == 1, nil
+	return value, times > 0, nil
+}
+
+// keys returns the keys in a query. An empty one is none.
+func (q *query) keys() (given []string) {
+	for _, p := range q.parameters {
+		if (p.name == keyParameter || p.name == keyAlias) && p.value != "" {
+			given = append(given, p.value)
+		}
+	}
+	return given
 }

@@ -21,7 +21,7 @@ import (
 func TestScopeOfKey(t *testing.T) {
 	k := newKeyed(t, server.Config{Usage: &ledger{}})
 	ask, _ := k.create(t, store.Key{Scopes: []store.Scope{store.ScopeUsage}})
-	if r := ask(); r.Code != 403 || r.Body.String() != `{"message":"This key lacks the scope \"verify\".","code":"missing_scope"}`+"\n" {
+	if r := ask(); r.Code != 403 || r.Body.String() != `{"message":"This key lacks the scope \"verify\".","success":false,"code":"missing_scope"}`+"\n" {
 		t.Errorf("a key that may not verify: %d %s", r.Code, r.Body)
 	}
 }
@@ -170,7 +170,11 @@ func TestNotFoundForPrograms(t *testing.T) {
 		{"/v1/verify", "application/json", 404, true},
 		{"/v1/verify", "application/problem+json, application/json;q=0.9", 404, true},
 		{"/v1/verify", "text/html,application/json;q=0.9", 404, false},
-		{"/v1/verify", "*/*", 404, false},
+		{"/v1/verify", "Text/HTML,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", 404, false},
+		{"/v1/verify", "*/*", 404, true},
+		{"/v1/verify", "application/json, text/plain, */*", 404, true},                     // axios
+		{"/v1/verify", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", 404, false}, // java.net
+		{"/v1/verify", "", 404, true},
 		{"/keys", "application/json", 200, false},
 		{"/openapi.yaml", "*/*", 404, true},
 		{"/api/v2", "text/html", 404, true},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -12,15 +13,24 @@ import (
 	"time"
 )
 
-// errorBody is the body of every error.
+// errorBody is the body of every error. Success is false: clients of this shape
+// look at it before anything else.
 type errorBody struct {
 	Message  string     `json:"message"`
+	Success  bool       `json:"success"`
 	Code     code       `json:"code,omitempty"`
 	ResetsAt *time.Time `json:"resets_at,omitempty"` // when a used-up quota starts again
 }
 
 func writeError(w http.ResponseWriter, status int, code code, message string) {
 	writeJSON(w, status, errorBody{Message: message, Code: code})
+}
+
+// writeUnauthorized answers 401, whose body is specified and says no more.
+func writeUnauthorized(w http.ResponseWriter) {
+	writeJSON(w, http.StatusUnauthorized, struct {
+		Message string `json:"message"`
+	}{"Unauthorized"})
 }
 
 // writeBusy answers 503 with Retry-After.
@@ -92,18 +102,18 @@ func (s *Server) ready(x *exchange, r *http.Request) {
 	health(x, r)
 }
 
-// only answers 405 to methods that are not allowed, and 413 to a body but that
-// of a POST: no other method takes one (RFC 9110 §9.3.1 lets us refuse it).
+// only answers 405 to methods that are not allowed, and 413 to a large body
+// with any method but POST: no other takes one (RFC 9110 §9.3.1 lets us refuse
+// it).
 func only(next handler, allowed ...string) handler {
 	return func(x *exchange, r *http.Request) {
-		known := slices.Contains(allowed, r.Method)
-		body := r.ContentLength != 0 && (!known || r.Method != http.MethodPost) && leaveBody(x, r)
 		switch {
-		case !known:
+		case !slices.Contains(allowed, r.Method):
+			leaveBody(x, r)
 			x.Header().Set("Allow", strings.Join(allowed, ", "))
 			writeError(x, http.StatusMethodNotAllowed, methodNotAllowed,
 				"This path does not allow this method: use "+strings.Join(allowed, " or ")+".")
-		case body:
+		case r.Method != http.MethodPost && !ignoreBody(x, r):
 			writeError(x, http.StatusRequestEntityTooLarge, bodyNotTaken, "This request takes no body.")
 		default:
 			next(x, r)
@@ -111,14 +121,29 @@ func only(next handler, allowed ...string) handler {
 	}
 }
 
-// leaveBody ends the connection after the answer if the request has a body, and
-// reports whether it has. What one party takes for a body and another for a
-// request (RFC 9112 §11.2) is never taken for a request.
-func leaveBody(x *exchange, r *http.Request) bool {
+// ignoreBody reads past a small body, such as the "{}" that some HTTP libraries
+// send with every request. It reports whether the body is small. The connection
+// ends after the answer all the same: see [leaveBody]. A client that asks
+// before it sends a body is not told to go on.
+func ignoreBody(x *exchange, r *http.Request) bool {
 	if r.ContentLength == 0 {
+		return true
+	}
+	leaveBody(x, r)
+	if r.ContentLength > maxIgnored || r.Header.Get("Expect") != "" {
 		return false
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxIgnored+1))
+	return n <= maxIgnored && err == nil
+}
+
+// leaveBody ends the connection after the answer if the request has a body.
+// What one party takes for a body and another for a request (RFC 9112 §11.2) is
+// never taken for a request.
+func leaveBody(x *exchange, r *http.Request) {
+	if r.ContentLength == 0 {
+		return
 	}
 	x.Header().Set("Connection", "close")
 	x.left = r.Body
-	return true
 }

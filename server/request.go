@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
@@ -53,7 +51,7 @@ func (o *options) set(name, text string) (err error) {
 	case cleanOption:
 		o.clean, err = readSwitch(name, text)
 	case timeoutOption:
-		o.timeout, err = readTimeoutSeconds(text)
+		o.timeout, err = parseTimeout(text)
 	}
 	return err
 }
@@ -94,10 +92,11 @@ func readQuestion(q *query, details bool) (asked question, o options, err error)
 	return asked, o, err
 }
 
-// newQuestion returns a question about the text without the blanks around it
-// or, with clean, about the address that it contains. The error is a [fault].
+// newQuestion returns a question about the text without the blanks and the
+// invisible characters around it or, with clean, about the address that it
+// contains. The error is a [fault].
 func newQuestion(given string, clean bool) (question, error) {
-	if trimmed := strings.TrimFunc(given, unicode.IsSpace); !clean && trimmed != "" {
+	if trimmed := address.Trim(given); !clean && trimmed != "" {
 		return question{given, trimmed}, nil
 	}
 	switch cleaned := address.Clean(given); {
@@ -152,14 +151,18 @@ func readSwitch(name, text string) (bool, error) {
 	return false, badRequest(invalidParameter, "The parameter %q must be 1 or 0.", name)
 }
 
-func readTimeoutSeconds(text string) (time.Duration, error) {
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(seconds >= minTimeout.Seconds()) || math.IsInf(seconds, 0) {
+// parseTimeout reads seconds or, from 1,000 on, milliseconds, which other
+// services of this shape take.
+func parseTimeout(text string) (time.Duration, error) {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(number >= minTimeout.Seconds()) || math.IsInf(number, 0) {
 		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`,
 			minTimeout.Seconds())
 	}
-	seconds = min(seconds, math.MaxInt32)
-	return time.Duration(seconds * float64(time.Second)), nil
+	if number < milliseconds {
+		return time.Duration(number * float64(time.Second)), nil
+	}
+	return time.Duration(min(number, math.MaxInt32) * float64(time.Millisecond)), nil
 }
 
 // plainText returns a number or boolean of JSON as the text of a parameter; ok

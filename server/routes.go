@@ -77,13 +77,20 @@ func (s *Server) VerifyHandler() http.Handler {
 }
 
 // of returns the handler of a request and its route. Only paths in their plain
-// form exist: programs in front of this one may know only that form.
+// form exist: programs in front of this one may know only that form. A slash
+// behind a path of the API changes nothing, because many clients send one.
 func (all routes) of(r *http.Request) (answer handler, route string) {
 	given := r.URL.EscapedPath()
-	if given == docsFolder && given == r.URL.Path {
+	if given != r.URL.Path {
+		return notFound, pagesRoute
+	}
+	if given == docsFolder {
 		return all[docsFolder], pagesRoute
 	}
-	if !strings.HasPrefix(given, "/") || path.Clean(given) != given || given != r.URL.Path {
+	if strings.HasPrefix(given, apiRoute) {
+		given = strings.TrimSuffix(given, "/")
+	}
+	if !strings.HasPrefix(given, "/") || path.Clean(given) != given {
 		return notFound, pagesRoute
 	}
 	if answer, known := all[given]; known {
@@ -126,7 +133,7 @@ func (s *Server) pages() handler {
 		if !s.isProxy(peerOf(r)) {
 			r.Header.Del("X-Forwarded-Proto") // clients must not claim TLS
 		}
-		if wantsJSON(r) {
+		if !wantsPage(r) {
 			s.config.Pages.ServeHTTP(&jsonNotFound{ResponseWriter: x, instead: func() { notFound(x, r) }}, r)
 			return
 		}

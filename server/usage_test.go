@@ -98,7 +98,7 @@ func TestUsageQueryErrors(t *testing.T) {
 			"from=1999-02-29":                 `The parameter "from" must be a day as in 2026-01-31.`,
 			"to=":                             `The parameter "to" must be a day as in 2026-01-31.`,
 			"to=1999-12-01T00:00:00Z":         `The parameter "to" must be a day as in 2026-01-31.`,
-			"from=1999-12-01&from=1999-12-02": `The parameter "from" is given more than once.`,
+			"from=1999-12-01&from=1999-12-02": `The parameter "from" is given with two values.`,
 			"to=%zz":                          `The query is not well-formed: percent-encode the values of its parameters.`,
 		} {
 			books := &ledger{}
@@ -107,7 +107,7 @@ func TestUsageQueryErrors(t *testing.T) {
 			if strings.HasPrefix(want, "The query") {
 				code = "invalid_query"
 			}
-			body := `{"message":"` + strings.ReplaceAll(want, `"`, `\"`) + `","code":"` + code + `"}` + "\n"
+			body := `{"message":"` + strings.ReplaceAll(want, `"`, `\"`) + `","success":false,"code":"` + code + `"}` + "\n"
 			if diff := cmp.Diff(body, response.Body.String()); response.Code != http.StatusBadRequest || diff != "" || books.asked != nil {
 				t.Errorf("%s: status %d, body (-want +got):\n%s", query, response.Code, diff)
 			}

@@ -33,23 +33,23 @@ func TestAnswers(t *testing.T) {
 		{"/api/v1/verify?email=alice%40acme.example&details=0", 200, record + "}"},
 		{"/api/v1/verify?email=alice@acme.example&details=1", 200, record + details + "}"},
 		{"/api/v1/verify?email=alice@acme.example&details=1&timeout=2.5&other=ignored", 200, record + details + "}"},
-		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","code":"missing_parameter"}`},
-		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","code":"missing_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given more than once.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&details=yes", 400, `{"message":"The parameter \"details\" must be 1 or 0.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&fresh=yes", 400, `{"message":"The parameter \"fresh\" must be 1 or 0.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","code":"invalid_parameter"}`},
-		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","code":"invalid_query"}`},
-		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","code":"invalid_query"}`},
-		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets.","code":"invalid_query"}`},
+		{"/api/v1/verify", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","success":false,"code":"missing_parameter"}`},
+		{"/api/v1/verify?email=", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","success":false,"code":"missing_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&email=c@d.example", 400, `{"message":"The parameter \"email\" is given with two values.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&details=yes", 400, `{"message":"The parameter \"details\" must be 1 or 0.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&fresh=yes", 400, `{"message":"The parameter \"fresh\" must be 1 or 0.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&details=", 400, `{"message":"The parameter \"details\" must be 1 or 0.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=0", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=1e-12", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=-1", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=10s", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a@b.example&timeout=NaN", 400, `{"message":"The parameter \"timeout\" must be a number of seconds, at least 0.001.","success":false,"code":"invalid_parameter"}`},
+		{"/api/v1/verify?email=a%4", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","success":false,"code":"invalid_query"}`},
+		{"/api/v1/verify?email=a;b@c.example", 400, `{"message":"The query is not well-formed: percent-encode the values of its parameters.","success":false,"code":"invalid_query"}`},
+		{"/api/v1/verify?email=" + strings.Repeat("a", 9000), 400, `{"message":"The query is longer than 8192 octets.","success":false,"code":"invalid_query"}`},
 		{"/healthz", 200, `{"status":"ok"}`},
-		{"/", 404, `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`},
-		{"/api/v1/verify/", 404, `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`},
+		{"/", 404, `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","success":false,"code":"not_found"}`},
+		{"/api/v1/verify/", 400, `{"message":"The parameter \"email\" is missing: the address to verify, percent-encoded.","success":false,"code":"missing_parameter"}`},
 	} {
 		response := get(handler, c.target)
 		if response.Code != c.status {
@@ -107,10 +107,10 @@ func TestMethods(t *testing.T) {
 func TestNoRedirect(t *testing.T) {
 	handler := newServer(t, server.Config{}).Handler()
 	for _, target := range []string{
-		"//api/v1/verify", "/api//v1/verify", "/api/./v1/verify", "/api/v2/../v1/verify", "/api/v1/verify/", "/./healthz", "/%2e/../healthz", "///",
+		"//api/v1/verify", "/api//v1/verify", "/api/./v1/verify", "/api/v2/../v1/verify", "/api/v1/verify//", "/api/v1//verify/", "/api/v1/verify/.", "/healthz/", "/./healthz", "/%2e/../healthz", "///",
 	} {
 		response := ask(handler, httptest.NewRequest(http.MethodGet, "http://rcpt.example"+target+"?email=a@b.example&apikey="+key, nil))
-		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","code":"not_found"}`+"\n" {
+		if response.Code != http.StatusNotFound || response.Header().Get("Location") != "" || response.Body.String() != `{"message":"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.","success":false,"code":"not_found"}`+"\n" {
 			t.Errorf("%s: status %d, Location %q, body %s", target, response.Code, response.Header().Get("Location"), response.Body)
 		}
 	}
@@ -149,7 +149,10 @@ func TestTimeout(t *testing.T) {
 		"":               7 * time.Second,
 		"&timeout=2":     2 * time.Second,
 		"&timeout=0.25":  250 * time.Millisecond,
-		"&timeout=3600":  7 * time.Second,
+		"&timeout=999":   7 * time.Second,
+		"&timeout=1000":  time.Second, // milliseconds
+		"&timeout=3600":  3600 * time.Millisecond,
+		"&timeout=30000": 7 * time.Second,
 		"&timeout=1e300": 7 * time.Second,
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -185,7 +188,7 @@ func TestFault(t *testing.T) {
 			errors.New("secret of the house")
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
-	want := `{"email":"a@b.example","success":false,"result":"unknown","message":"The verification could not be carried out."}` + "\n"
+	want := `{"email":"a@b.example","user":"","domain":"","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":false,"result":"unknown","message":"The verification could not be carried out."}` + "\n"
 	if response.Code != http.StatusOK || response.Body.String() != want {
 		t.Errorf("status %d, body %s", response.Code, response.Body)
 	}
@@ -214,7 +217,7 @@ func TestBusyMailHost(t *testing.T) {
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
 	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" ||
-		response.Body.String() != `{"message":"Too many verifications wait for the mail host of this address. Try again later.","code":"mail_host_busy"}`+"\n" {
+		response.Body.String() != `{"message":"Too many verifications wait for the mail host of this address. Try again later.","success":false,"code":"mail_host_busy"}`+"\n" {
 		t.Errorf("status %d, Retry-After %q, body %s", response.Code, response.Header().Get("Retry-After"), response.Body)
 	}
 }
@@ -238,7 +241,7 @@ func TestPanic(t *testing.T) {
 		panic("cannot work on " + address)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=alice@acme.example")
-	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"Internal error: this is a bug. The server's log has the details under the request ID.","code":"internal_error"}`+"\n" {
+	if response.Code != http.StatusInternalServerError || response.Body.String() != `{"message":"Internal error: this is a bug. The server's log has the details under the request ID.","success":false,"code":"internal_error"}`+"\n" {
 		t.Errorf("status %d, body %s", response.Code, response.Body)
 	}
 	if !strings.Contains(log.String(), "verify_test.go") {

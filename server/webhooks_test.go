@@ -67,6 +67,7 @@ func call(handler http.Handler, method, target, body string) *httptest.ResponseR
 
 func TestWebhooksOverHTTP(t *testing.T) {
 	const base, created = "/api/v1/webhooks", `"created_at":"2001-09-09T01:46:40Z"`
+	long := `"` + strings.Repeat("x", 8192) + `"`
 	const one = `{"id":"msg_1","event":"job.completed","url":"https://receiver.example","state":"delivered",` + created + `,"tries":1`
 	for _, c := range []struct {
 		method, target, body string
@@ -79,20 +80,22 @@ func TestWebhooksOverHTTP(t *testing.T) {
 		{"GET", base + "?limit=201", "", 400, "invalid_parameter"},
 		{"GET", base + "?limit=x", "", 400, "invalid_parameter"},
 		{"GET", base + "?state=lost", "", 400, "invalid_parameter"},
-		{"GET", base + "?state=failed&state=failed", "", 400, "more than once"},
+		{"GET", base + "?state=failed&state=queued", "", 400, "two values"},
 		{"GET", base + "?%", "", 400, "invalid_query"},
 		{"POST", base, "", 405, "method_not_allowed"},
 		{"GET", base + "/msg_1", "", 200, one + `,"log":[{"number":1,"at":"2001-09-09T01:46:40Z","status":200,"duration_ms":1000,"answer":"ok"}]}`},
 		{"GET", base + "/msg_9", "", 404, "webhook_not_found"},
-		{"GET", base + "/", "", 404, `"not_found"`},
+		{"GET", base + "/", "", 200, `{"webhooks":[` + one + `}]}`},
+		{"GET", base + "//", "", 404, `"not_found"`},
 		{"GET", base + "/msg_1/other", "", 404, `"not_found"`},
 		{"GET", base + "/msg_1/resend", "", 405, "method_not_allowed"},
 		{"POST", base + "/msg_1/resend", "", 202, one},
-		{"POST", base + "/msg_1/resend", "{}", 413, "body_not_taken"},
+		{"POST", base + "/msg_1/resend", "{}", 202, one},
+		{"POST", base + "/msg_1/resend", long, 413, "body_not_taken"},
 		{"POST", base + "/msg_9/resend", "", 404, "webhook_not_found"},
 		{"GET", "/api/v1/webhook-secret", "", 200, `{` + created + `}`},
 		{"POST", "/api/v1/webhook-secret", "", 200, `{"secret":"whsec_x",` + created + `}`},
-		{"POST", "/api/v1/webhook-secret", "{}", 413, "body_not_taken"},
+		{"POST", "/api/v1/webhook-secret", long, 413, "body_not_taken"},
 		{"POST", "/api/v1/webhook-test", `{"url":"https://receiver.example/a"}`, 202, `"event":"webhook.test"`},
 		{"POST", "/api/v1/webhook-test", `{"url":"receiver"}`, 400, "must look like https://"},
 		{"POST", "/api/v1/webhook-test", `[`, 400, "invalid_body"},

@@ -279,7 +279,7 @@ func TestPostIsRetried(t *testing.T) {
 
 // TestQuotaError: the client tells when there is a new quota.
 func TestQuotaError(t *testing.T) {
-	s := &service{answers: []answer{{status: 402, header: http.Header{"Retry-After": {"700000"}}, body: `{"message":"No.","code":"quota_used_up","resets_at":"2026-12-01T00:00:00Z"}`}}}
+	s := &service{answers: []answer{{status: 402, header: http.Header{"Retry-After": {"700000"}}, body: `{"message":"No.","success":false,"code":"quota_used_up","resets_at":"2026-12-01T00:00:00Z"}`}}}
 	_, err := newClient(t, s, client.Config{}).Verify(t.Context(), "a@b.example", client.Options{})
 	var told *client.Error
 	if !errors.As(err, &told) || told.Code != "quota_used_up" || told.ResetsAt.Format(time.DateOnly) != "2026-12-01" || len(s.requests) != 1 {

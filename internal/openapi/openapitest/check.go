@@ -47,8 +47,12 @@ func (c *Contract) Check(method, path string, got *http.Response) error {
 	return nil
 }
 
-// operations returns what is declared for a path, whose ID may be any.
+// operations returns what is declared for a path, whose ID may be any. A path
+// of the API may have a slash behind it.
 func (c *Contract) operations(path string) (all map[string]declared, known bool) {
+	if strings.HasPrefix(path, "/api/") {
+		path = strings.TrimSuffix(path, "/")
+	}
 	if all, known = c.paths[path]; known {
 		return all, true
 	}
