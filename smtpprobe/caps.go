@@ -65,7 +65,7 @@ const (
 	mostRecipients = 100
 
 	// firstRecipients is the size of the first transaction with a host.
-	firstRecipients = 10
+	firstRecipients = 20
 	// longestTransaction is how long a transaction may take, by what the last
 	// one took, so that a slow host's answers do not come all at the end.
 	longestTransaction = 3 * time.Second
@@ -118,6 +118,7 @@ const (
 	maxCrowded = 2
 
 	maxDomainNotes   = 100_000
+	maxProofNotes    = 100_000
 	maxProviderNotes = 10_000
 	maxHosts         = 20_000
 )

@@ -268,7 +268,7 @@ func TestCrowdedOut(t *testing.T) {
 }
 
 // TestSlowHostGetsSmallGroups checks that transactions are small where each
-// recipient takes long: those in it wait for all of them.
+// recipient takes long: those in it wait for all of them. One is a proof.
 func TestSlowHostGetsSmallGroups(t *testing.T) {
 	most := 0
 	host := &peer{Takes: time.Second, RCPT: func(v *visit, _ string) string {
@@ -278,7 +278,7 @@ func TestSlowHostGetsSmallGroups(t *testing.T) {
 		return "250 2.1.5 Ok"
 	}}
 	crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, mailboxes(40, none, "a.example"))
-	if most < 2 || most > 3 {
+	if most < 2 || most > 4 {
 		t.Errorf("%d recipients of a second each in a transaction", most)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -115,7 +116,7 @@ func TestTLSFailureIsRemembered(t *testing.T) {
 				b.Errorf("found %s after %v", summaries(r.found), r.took)
 			}
 		}
-		if got := len(b.network.Dials()); got != 3 { // the second has a session of its own: its refusal needs no proof there
+		if got := len(b.network.Dials()); got != 3 { // the second one's proof ends its session
 			b.Errorf("%d connections, want 3", got)
 		}
 	})
@@ -151,4 +152,35 @@ func TestOurOwnLackIsNotRemembered(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDeadHostIsNotFull has mailboxes come one by one at a host that cannot be
+// reached, or says nothing: it is not taken for one that has a session too many
+// because others are being opened at the time.
+func TestDeadHostIsNotFull(t *testing.T) {
+	const newSession = 300 * time.Millisecond // the wait for another session
+	for _, tt := range []struct {
+		name   string
+		host   smtptest.Handler
+		within time.Duration
+	}{{"swallows packets", nil, 6 * time.Second}, {"is silent", smtptest.Script("hang"), 20 * time.Second}} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, smtpprobe.Config{}, map[string]smtptest.Handler{"192.0.2.1": tt.host}, func(b *bubble) {
+				var asked sync.WaitGroup
+				for i := range 40 {
+					asked.Go(func() {
+						r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
+						if r.err != nil || r.took > tt.within+newSession {
+							b.Errorf("%d: %s (%v) after %v", i, summaries(r.found), r.err, r.took)
+						}
+					})
+					time.Sleep(100 * time.Millisecond)
+				}
+				asked.Wait()
+				if n := len(b.network.Dials()); n > 4 {
+					b.Errorf("%d connections", n)
+				}
+			})
+		})
+	}
 }

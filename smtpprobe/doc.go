@@ -52,14 +52,15 @@
 //     against harvesting: after some refusals or recipients they refuse
 //     everybody, in their ordinary words. So the host has to accept somebody
 //     behind a refusal: another target, or a mailbox that it accepted before
-//     (postmaster where there is none). A transaction of more than three
-//     targets names such a mailbox behind them, as does each transaction with a
-//     host that takes few of them in a session. Else it is named in a
-//     transaction of its own, the last of the session: nothing would show that
-//     it was in step. If it is refused, the host has turned: the refusals are
+//     (postmaster where there is none). A transaction of several targets names
+//     such a mailbox behind them, as does each transaction with a host that
+//     takes few of them in a session. Else it is named in a transaction of its
+//     own, the last of the session: nothing would show that it was in step.
+//     That proves one refusal, and no more: a host may turn for the rest of a
+//     transaction. If it is refused, the host has turned: the refusals are
 //     dropped and asked again in a new session. What cannot be proven is marked
-//     ([Session].Unproven). The first three recipients that a host hears, each
-//     first in its session, need no proof.
+//     ([Session].Unproven). The first target that a host hears of from an
+//     egress, first in its session, needs no proof.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that
 //     offered it: the machines behind an address may differ.
 //
@@ -133,6 +134,6 @@
 // (DANE and MTA-STS are not read). It dials the addresses that it is given;
 // refusing reserved ones is up to the caller. It resolves no names. A host that
 // both leaves out a reply and repeats another one in the same group, and names
-// nobody, is not found out; nor is one that turns after fewer than four targets
-// of a transaction and forgets that at the next MAIL.
+// nobody, is not found out; nor is one that refuses everybody when it first
+// hears of us.
 package smtpprobe

@@ -15,7 +15,7 @@ type line struct {
 
 // perTurn is how many jobs of a line are served in one of its turns: those of
 // the first transaction with a host.
-const perTurn = firstRecipients
+const perTurn = 10
 
 // lineUp has a job wait for a session. The lines of a host take turns, so that
 // one with many jobs delays one with few by no more than a turn: a job waits

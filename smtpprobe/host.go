@@ -22,19 +22,21 @@ type hostKey struct {
 type mailHost struct {
 	key   hostKey
 	paced *paced // its provider
-	proofs
+	*proofs
 
 	// Jobs.
-	waiting  []*job       // those that are asked again first, then by turn (fair.go)
-	served   int          // how far the turns of lines have come, in jobs
-	lined    map[line]int // how far each line has come
-	underWay int          // those that a worker has, open refusals included
+	waiting  []*job        // those that are asked again first, then by turn (fair.go)
+	served   int           // how far the turns of lines have come, in jobs
+	lined    map[line]int  // how far each line has come
+	deferred []openRefusal // until it has accepted a mailbox
+	underWay int           // those that a worker has, open refusals included
 
 	// Sessions.
 	sessions int // open, or about to be
 	starting int // of sessions: new ones that have taken no job yet
 	called   int // of sessions: idle ones that are about to take jobs
 	alive    int // of sessions: open or being opened, and not about to end
+	open     int // of alive: the host has let them in
 	idle     []*worker
 	window   *pace.Window
 	inTurn   bool  // it is among those that wait for a session with the provider
@@ -75,9 +77,7 @@ func (p *Pool) host(j *job) *mailHost {
 	if h.limits.over(now) {
 		h.limits = newLimits(p.config)
 	}
-	if now.Sub(h.heardAt) > limitsLast {
-		h.accepted, h.heard = [2]string{}, 0
-	}
+	h.proofs = p.proofs.of(key, now)
 	return h
 }
 

@@ -85,6 +85,7 @@ type Pool struct {
 	swept     int       // hosts that the last sweep has left
 	closing   bool
 	domains   domainBook
+	proofs    proofBook
 	providers providerBook
 	ways      *ways.Set
 	crowded   map[*ways.Way][]*paced    // providers that wait for a session of an egress
@@ -142,9 +143,10 @@ func New(c Config) (*Pool, error) {
 	c = c.withDefaults()
 	p := &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
-		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), providers: make(providerBook),
-		memory: make(map[memoryKey]pace.Memory),
-		ways:   ways.NewSet(c.Egresses, c.Routes, c.Pace), crowded: make(map[*ways.Way][]*paced),
+		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), proofs: make(proofBook),
+		providers: make(providerBook),
+		memory:    make(map[memoryKey]pace.Memory),
+		ways:      ways.NewSet(c.Egresses, c.Routes, c.Pace), crowded: make(map[*ways.Way][]*paced),
 	}
 	p.remember(c.PaceMemory)
 	return p, nil

@@ -1,11 +1,11 @@
 package smtpprobe
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -27,12 +27,54 @@ type openRefusal struct {
 // proofs is what is known of whom a mail host accepts. The pool's lock guards
 // it.
 type proofs struct {
-	heard    int           // recipients that were named to it of late
-	heardAt  time.Time     // the last of them
-	accepted [2]string     // the last mailboxes that it accepted, the latest first; empty: none
-	turns    int           // how often in a row it refused everybody
-	deferred []openRefusal // until it has accepted a mailbox
+	heard    int       // recipients that were named to it of late
+	only     string    // the target that it was asked about, if there was one; empty: there were more
+	heardAt  time.Time // the last of them
+	accepted [2]string // the last mailboxes that it accepted, the latest first; empty: none
+	turns    int       // how often in a row it refused everybody
 }
+
+// proofKey is by whom a mail host knows us: by the egress, under whatever name
+// and over whichever connection.
+type proofKey struct {
+	addr   netip.AddrPort
+	egress string // its ID
+}
+
+// proofBook remembers whom mail hosts accept. An egress that is removed and
+// comes back is no new client for them.
+type proofBook map[proofKey]*proofs
+
+// of returns what is known of a mail host, without what is too old to be
+// believed.
+func (b proofBook) of(key hostKey, now time.Time) *proofs {
+	at := proofKey{key.addr, key.way.ID()}
+	known := b[at]
+	if known == nil {
+		if len(b) >= maxProofNotes {
+			b.shrink(now)
+		}
+		known = &proofs{}
+		b[at] = known
+	}
+	if known.over(now) {
+		*known = proofs{}
+	}
+	return known
+}
+
+// shrink drops what is out of date, and if that is little, half of the rest.
+func (b proofBook) shrink(now time.Time) {
+	n := 0
+	for key, known := range b {
+		if n++; known.over(now) || n%2 == 0 {
+			delete(b, key)
+		}
+	}
+}
+
+// over reports whether what is known is too old to be believed.
+func (h *proofs) over(now time.Time) bool { return now.Sub(h.heardAt) > limitsLast }
 
 // proofFor returns the mailbox that shows whether the host still accepts
 // anybody, for the targets of some jobs. If it is not known that the host
@@ -46,16 +88,23 @@ func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 	return dialogue.Postmaster + "@" + jobs[0].domain, false
 }
 
-// free reports whether the host may refuse another mailbox without a proof: it
-// has accepted nobody yet, and heard few.
-func (h *proofs) free() bool { return !h.accepts() && h.heard < belief.Free }
-
 // accepts reports whether the host has accepted a mailbox of late.
 func (h *proofs) accepts() bool { return h.accepted[0] != "" }
 
-// hears counts the recipients of a transaction that begins.
-func (h *proofs) hears(recipients int, now time.Time) {
-	h.heard, h.heardAt = h.heard+recipients, now
+// unheard reports whether the host was asked about no other target before those
+// of some jobs.
+func (h *proofs) unheard(jobs []*job) bool {
+	return h.heard == 0 || len(jobs) == 1 && strings.EqualFold(h.only, jobs[0].req.Target)
+}
+
+// hears notes a transaction that begins.
+func (h *proofs) hears(t *transaction, now time.Time) {
+	t.Unheard, h.only = h.unheard(t.jobs), ""
+	if t.Unheard && t.Targets == 1 {
+		h.only = strings.Clone(t.Named[0].Mailbox)
+	}
+	h.heard, h.heardAt = h.heard+len(t.Named), now
+	t.heard = h.heard
 }
 
 // noteAccepted remembers a mailbox that the host accepted. The pool's lock is
@@ -92,7 +141,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.askAgain(t, open, true)
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
-		if len(open) > belief.Free { // it may have turned for a transaction; see mayHaveTurned in belief
+		if t.MayHaveTurned() {
 			known := !accepted && h.accepts() // from now on: the next transaction names it
 			w.askAgain(t, open, !known)
 			return

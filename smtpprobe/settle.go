@@ -51,7 +51,7 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
-	t.Shown, t.Accepts, t.Others = h.limits.shown, h.accepts(), h.heard != t.Heard+len(t.Named)
+	t.Shown, t.Accepts, t.Others = h.limits.shown, h.accepts(), h.heard != t.heard
 	fates := t.Fates()
 	p.learn(w, t, now)
 	var open []*job

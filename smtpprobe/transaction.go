@@ -17,6 +17,8 @@ type transaction struct {
 	s    *session
 	host *mailHost
 	jobs []*job
+
+	heard int // recipients that were named to the host, with its own
 }
 
 // newTransaction returns the next transaction of a session. A job that must be
@@ -28,7 +30,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 		Session: s.Session, End: lastEnd(jobs), Alone: jobs[0].alone, UTF8: jobs[0].req.SMTPUTF8,
 		Named: make([]dialogue.Recipient, 0, len(jobs)+usualBeside),
 	}
-	t.Heard, t.Controls = h.heard, make([]*smtp.Reply, len(jobs))
+	t.Controls = make([]*smtp.Reply, len(jobs))
 	for i, j := range jobs {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: j.calls})
 		t.Controls[i] = j.control

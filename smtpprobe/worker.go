@@ -123,13 +123,13 @@ func (w *worker) transaction() *transaction {
 	w.began = time.Now()
 	h := w.host
 	proof, known := h.proofFor(w.jobs)
-	wanted := known && (h.limits.transactions.troubled || len(w.jobs) > belief.Free)
-	if !wanted && (!w.jobs[0].alone || h.free()) {
+	wanted := known && (h.limits.transactions.troubled || len(w.jobs) > 1)
+	if !wanted && (!w.jobs[0].alone || h.unheard(w.jobs)) {
 		proof = ""
 	}
 	t := newTransaction(w.session, h, w.jobs, proof)
 	t.ProofKnown = known
-	h.hears(len(t.Named), w.began)
+	h.hears(t, w.began)
 	h.paced.Named(len(t.Named), w.began)
 	return t
 }
@@ -152,6 +152,7 @@ func (w *worker) ended() {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.learnLimits()
+	w.host.open--
 	w.leaves()
 }
 
@@ -167,6 +168,7 @@ func (w *worker) learnLimits() {
 func (w *worker) opened(first *job) {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
+	w.host.open++
 	w.host.failed, w.host.wellAt = nil, time.Now()
 	w.pool.heard(w.session, nil)
 	if w.session.Offers("SMTPUTF8") {
@@ -180,6 +182,8 @@ func (w *worker) opened(first *job) {
 // failedToOpen tells what came of the session. Where others are open, or were
 // just now, the host wants no more of them for the moment: that is no answer.
 // Else it is the answer for all jobs that wait: they would meet with the same.
+// Where the host did not answer at all, those count that it has let in: what it
+// will say to others that are being opened is not known.
 func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()
@@ -202,6 +206,9 @@ func (w *worker) failedToOpen(first *job, err error) {
 		p.noteOpening(s)
 	}
 	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts
+	if unanswered(failure) {
+		others = h.open
+	}
 	recent = recent || s.turnedAway()
 	if (others > 0 || recent && first.crowded < maxCrowded) && !first.left(time.Now()) && w.ctx.Err() == nil {
 		if others > 0 && !own {
@@ -222,6 +229,12 @@ func (w *worker) failedToOpen(first *job, err error) {
 		h.failed = failed
 	}
 	h.failWaiting(failed.answer)
+}
+
+// unanswered reports whether a session failed because the host was out of reach
+// or silent.
+func unanswered(f *smtp.Failure) bool {
+	return f != nil && (f.Kind == smtp.KindTimeout || f.Kind == smtp.KindUnreachable || f.Kind == smtp.KindRefused)
 }
 
 // done notes that the jobs under way are answered, but for some. The pool's
@@ -255,8 +268,6 @@ func (w *worker) usable() bool {
 		return false
 	case h.alive > h.window.Size(time.Now()):
 		return false
-	case h.free():
-		return false // the next refusal counts by itself in a session of its own only
 	}
 	return !w.hasHadItsTurn() && w.mayName() >= pace.LeastNamed && h.capacity(w.session) > 0
 }

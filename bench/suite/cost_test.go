@@ -53,7 +53,9 @@ func dead(spec world.Spec, share float64) world.Spec {
 
 // TestCost tells what an address costs in many worlds, in fake time: with -v,
 // the judge of whether a rule of smtpprobe is worth having. It fails if an
-// answer is false or a host is treated rudely.
+// answer is false or a host is treated rudely, or if more than an eighth stays
+// without one: no host here has a postmaster, so that a list of dead mailboxes
+// has no proof for its refusals.
 func TestCost(t *testing.T) {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer out.Flush()
@@ -68,7 +70,7 @@ func TestCost(t *testing.T) {
 				fmt.Fprintf(out, "%s\t%d\t%.2fs\t%.3f\t%.3f\t%.3f\t%.4f\t\n", s.name, seed, took.Seconds(),
 					float64(counted.Connections)/n, float64(counted.RoundTrips())/n, float64(counted.Commands["RCPT"])/n,
 					float64(told.unsettled)/n)
-				if told.falselyUndeliverable > 0 || counted.NoQUIT > 0 || counted.PeakPerHost > 20 || float64(told.unsettled) > 0.05*n {
+				if told.falselyUndeliverable > 0 || counted.NoQUIT > 0 || counted.PeakPerHost > 20 || float64(told.unsettled) > n/8 {
 					t.Errorf("%s, seed %d: %+v, %+v", s.name, seed, told, counted)
 				}
 			})

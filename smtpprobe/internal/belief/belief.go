@@ -8,10 +8,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Free is how many recipients a host that has accepted nobody yet may refuse
-// before its refusals need a proof.
-const Free = 3
-
 // Fate is what becomes of a target after a transaction.
 type Fate int
 
@@ -35,7 +31,7 @@ type Case struct {
 // Host is what a mail host has shown.
 type Host struct {
 	Shown   Shown
-	Heard   int  // recipients named to it of late, before the transaction
+	Unheard bool // it was asked about no other target of late, before the first of the transaction
 	Others  bool // it has heard others since
 	Accepts bool // it has accepted a mailbox of late
 }
@@ -101,7 +97,7 @@ func (c *Case) believe(i int) Fate {
 		return AgainAlone
 	case !r.Dead() || c.proven(i):
 		return Final
-	case c.Turned(), c.mayHaveTurned():
+	case c.Turned(), c.MayHaveTurned() && (c.Accepts || c.AnyAccepted()):
 		return Again
 	}
 	return AwaitsProof

@@ -20,7 +20,7 @@ var names = map[Fate]string{
 // "canary:" before it for those that are no target; "-" is no reply. All are of
 // one domain.
 func newCase(said string) *Case {
-	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}}
+	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}, Host: Host{Unheard: true}}
 	roles := map[string]dialogue.Role{
 		"proof": dialogue.Proof, "control": dialogue.Control, "canary": dialogue.Canary,
 	}
@@ -68,8 +68,8 @@ func fatesOf(c *Case) string {
 
 // TestFates is the table of the rules.
 func TestFates(t *testing.T) {
-	known := func(c *Case) { c.ProofKnown, c.Accepts, c.Heard = true, true, 40 }
-	heard := func(c *Case) { c.Heard = 40 }
+	known := func(c *Case) { c.ProofKnown, c.Accepts, c.Unheard = true, true, false }
+	heard := func(c *Case) { c.Unheard = false }
 	alone := func(c *Case) { c.Alone = true }
 	later := func(c *Case) { c.Fresh = false }
 	trouble := func(what dialogue.Trouble, at int) func(*Case) {
@@ -115,12 +115,16 @@ func TestFates(t *testing.T) {
 		{"ok no control:no", nil, "final"},
 		{"ok no no ok control:no", []func(*Case){heard}, "final final final"},
 		{"ok ok no control:no", []func(*Case){heard}, "final awaits"},
-		{"ok ok no control:no", []func(*Case){func(c *Case) { c.Heard = Free - 1 }}, "final awaits"},
-		{"ok no no ok no control:no", []func(*Case){heard}, "final final final awaits"},
+		{"ok no no control:no", nil, "final awaits"},
+		{"ok full no control:no", nil, "final awaits"},
+		{"ok no no ok no control:no", []func(*Case){heard}, "final final final again"},
+		{"ok ok no full control:no", []func(*Case){heard}, "final again final"},
+		{"ok no no control:no", []func(*Case){heard}, "awaits awaits"},
+		{"ok no no control:no", []func(*Case){known, later}, "again again"},
 		{"ok no no no ok no proof:no control:no", []func(*Case){heard}, "final final final final awaits"},
-		{"ok no control:no", []func(*Case){later}, "awaits"},
+		{"ok no control:no", []func(*Case){heard, later}, "awaits"},
 		{"ok no control:no", []func(*Case){func(c *Case) { c.Others = true }}, "awaits"},
-		{"ok no control:no", []func(*Case){func(c *Case) { c.Accepts = true }}, "awaits"},
+		{"ok no control:no", []func(*Case){known}, "awaits"},
 		{"ok ok no proof:ok canary:no", []func(*Case){known, later}, "final final"},
 		{"ok ok no proof:no canary:no", []func(*Case){known, later}, "final again"},
 		{"ok ok no proof:no control:no", []func(*Case){heard}, "final awaits"},
@@ -160,7 +164,7 @@ func TestFates(t *testing.T) {
 		for _, given := range tt.given {
 			given(c)
 		}
-		before := fmt.Sprint(c.Trouble, c.Stopped, c.Fresh, c.Alone, c.Heard, c.Shown)
+		before := fmt.Sprint(c.Trouble, c.Stopped, c.Fresh, c.Alone, c.Unheard, c.Shown)
 		if got := fatesOf(c); got != tt.want {
 			t.Errorf("%s (%s): %s, want %s", tt.said, before, got, tt.want)
 		}

@@ -7,14 +7,14 @@ import (
 )
 
 // proven reports whether the refusal of target i counts: a mailbox behind it
-// was accepted, or the host accepted nobody yet and the target is among the
-// first few that it hears.
+// was accepted, or it is the first that the host was asked about, which had no
+// reason to turn.
 func (c *Case) proven(i int) bool {
 	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
 	if slices.ContainsFunc(c.Named[i+1:], accepted) {
 		return true
 	}
-	return c.Fresh && !c.Others && !c.Accepts && c.Heard+c.Named[i].Before < Free
+	return c.Unheard && !c.Others && !c.Accepts && c.Named[i].Before == 0
 }
 
 // Turned reports whether the host refused a mailbox that it had accepted
@@ -25,18 +25,19 @@ func (c *Case) Turned() bool {
 	})
 }
 
-// mayHaveTurned reports whether the host accepted mailboxes of the transaction
-// and refused so many of them that it may have turned for its rest. What it
-// accepts in the next one then proves nothing: Exim's $rcpt_fail_count, for
-// example, begins anew with each MAIL. Asked again, they bring a proof along.
-func (c *Case) mayHaveTurned() bool {
+// MayHaveTurned reports whether the host may have turned for the rest of the
+// transaction: it refused several of its targets, for whatever reason, and was
+// named no proof. What it accepts in the next transaction then proves nothing:
+// Exim's $rcpt_fail_count, for example, begins anew with each MAIL. Asked
+// again, they bring a proof along.
+func (c *Case) MayHaveTurned() bool {
 	refused := 0
 	for i := range c.Targets {
-		if c.Named[i].Dead() {
+		if c.Named[i].Refused() {
 			refused++
 		}
 	}
-	return refused > Free && c.AnyAccepted() && !c.Names(dialogue.Proof)
+	return refused > 1 && !c.Names(dialogue.Proof)
 }
 
 // AnyAccepted reports whether a mailbox was accepted, whoever's.
