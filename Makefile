@@ -75,8 +75,9 @@ browser: ## the dashboard in a browser (Chromium)
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt
 
-fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did
+fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did. Thousands of storms over lists on both engines: none stands still
 	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes|TestSmallBesideLarge' -count=1 -timeout 30m -v ./cmd/rcpt
+	TEST_STORM=2000 $(GO) test -run 'TestStorm' -count=1 -timeout 60m ./internal/jobs
 
 large: ## a list of 1,000,000 rows with fake mail hosts beside package bulk in memory, and one of 10,000,000 without hosts: time, memory, disk
 	TEST_LARGE=1000000 $(GO) test -run 'TestLarge$$' -count=1 -timeout 30m -v ./internal/jobs

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -21,8 +22,8 @@ type Item struct {
 // Source yields the items of a list in order, and then [io.EOF]. It is called
 // from one goroutine.
 type Source interface {
-	// Next should return early when ctx is cancelled. If it does not, one call
-	// may still be running when [Run] has returned.
+	// Next returns early when ctx is cancelled. [Run] waits for it: nothing
+	// that a run has started goes on after it.
 	Next(ctx context.Context) (Item, error)
 }
 
@@ -60,7 +61,8 @@ type GroupVerifier interface {
 }
 
 // Run verifies what source yields and writes the results to sink. It returns
-// when everything is written, or with an error:
+// when everything is written and the source is no longer called, or with an
+// error:
 //
 //   - ctx was cancelled: it stops at once, writes the results that are done and
 //     next in order ([Options.Unordered]: all that are done), and returns an
@@ -93,7 +95,8 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()
 	r.stopReading = stopReading
-	go read(reading, source, r.reads)
+	var reader sync.WaitGroup
+	reader.Go(func() { read(reading, source, r.reads) })
 	r.asking = queuing.WithHoldBack(queuing.WithNotice(ctx, r.waiters.note), r.waitingRoom)
 	go r.out.run(context.WithoutCancel(ctx))
 
@@ -101,6 +104,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	cancel()
 	r.stopWorkers()
 	err = r.close(err)
+	reader.Wait()
 	r.report()
 	return r.tally.summary(time.Since(r.started), r.out.written, r.drained), err
 }

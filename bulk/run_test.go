@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -241,6 +242,37 @@ func TestSinkError(t *testing.T) {
 			t.Errorf("%s, summary %+v", diff, summary)
 		}
 	})
+}
+
+// TestRunWaitsForItsSource: nothing that a run has started goes on after it. A
+// source that leases what it yields would lease for nobody.
+func TestRunWaitsForItsSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		source := &leasing{list: listOf(numbered(10, "one.example")...)}
+		_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: &answers{}})
+		if busy := source.busy.Load(); !errors.Is(err, context.Canceled) || busy {
+			t.Errorf("error %v, the source is called still: %v", err, busy)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// leasing is a source that takes a minute more after its context has ended.
+type leasing struct {
+	*list
+	busy atomic.Bool
+}
+
+func (l *leasing) Next(ctx context.Context) (bulk.Item, error) {
+	l.busy.Store(true)
+	defer l.busy.Store(false)
+	if l.count() == 10 {
+		<-ctx.Done()
+		time.Sleep(time.Minute)
+	}
+	return l.list.Next(ctx)
 }
 
 func TestSourceError(t *testing.T) {

@@ -48,7 +48,7 @@ func (r *running) health(context.Context) dashboard.Health {
 	load, memory := r.server.Load(), r.cache.Stats()
 	blocks, resolvers, shed := r.watcher.seen()
 	h := dashboard.Health{
-		Checks: networkChecks(r.verifier.Network()), Version: version(), Egresses: egressRows(r.verifier.Egresses()),
+		Checks: r.checks(), Version: version(), Egresses: egressRows(r.verifier.Egresses()),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
 	h.Examination = examinationOf(r.report.Load())
@@ -89,4 +89,16 @@ func (r *running) setupURL(ctx context.Context) string {
 		return ""
 	}
 	return link
+}
+
+// checks are those of the network, and one of the lists if they stand still.
+func (r *running) checks() []dashboard.NetworkCheck {
+	all := networkChecks(r.verifier.Network())
+	if fault := r.listsFault(); fault != nil {
+		all = append(all, dashboard.NetworkCheck{
+			Name: "Lists", Tested: true, Fault: fault.Error(), Checked: time.Now(),
+			Advice: "Restart the server. Other servers on its database have taken its share.",
+		})
+	}
+	return all
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // healthJSON is what /health at the address of the metrics says: from where
-// this server asks mail hosts, and what spoils its verdicts.
+// this server asks mail hosts, what spoils its verdicts, and whether it works
+// on lists.
 type healthJSON struct {
 	OK       bool                 `json:"ok"`
 	Version  string               `json:"version"`
@@ -22,6 +23,7 @@ type healthJSON struct {
 	Egresses []egressJSON         `json:"egresses"`
 	Paused   []pausedJSON         `json:"paused"`
 	Doctor   *reportJSON          `json:"doctor"` // null: no examination has ended
+	Lists    string               `json:"lists_fault,omitempty"`
 }
 
 type egressJSON struct {
@@ -80,6 +82,9 @@ func (r *running) healthJSON() healthJSON {
 		doctor := asJSON(*report)
 		h.Doctor = &doctor
 		h.OK = h.OK && report.OK
+	}
+	if fault := r.listsFault(); fault != nil {
+		h.OK, h.Lists = false, fault.Error()
 	}
 	return h
 }

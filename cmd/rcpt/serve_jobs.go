@@ -32,3 +32,11 @@ func (r *running) joinJobs(ctx context.Context) error {
 	}
 	return r.jobs.Join(ctx)
 }
+
+// listsFault returns why this server does not work on lists, or nil.
+func (r *running) listsFault() error {
+	if r.jobs == nil {
+		return nil
+	}
+	return r.jobs.Fault()
+}

@@ -317,6 +317,9 @@ func (r *running) ready(ctx context.Context) error {
 	if r.readyNetwork && networkError(r.verifier.Network()) != nil {
 		return errNetworkFails
 	}
+	if err := r.listsFault(); err != nil {
+		return err
+	}
 	return r.state.ready(ctx)
 }
 

@@ -33,8 +33,9 @@ const (
 )
 
 // Change changes a job that one of the owners may see. On this node, nothing of
-// one that is paused or cancelled is asked any more when Change returns; on
-// others within a second. [rows.ErrState]: the job has ended.
+// one that is paused or cancelled is asked any more when Change returns, unless
+// verifications take more than five seconds to end; on others within a second.
+// [rows.ErrState]: the job has ended.
 func (m *Manager) Change(ctx context.Context, id string, owners []string, what Change) (rows.Job, error) {
 	if _, err := m.Job(ctx, id, owners); err != nil {
 		return rows.Job{}, err
@@ -50,7 +51,7 @@ func (m *Manager) Change(ctx context.Context, id string, owners []string, what C
 	if err != nil {
 		return j, err
 	}
-	m.stopRuns(func(r *run) bool { return r.job.ID == id })
+	m.stopRuns(ctx, func(r *run) bool { return r.job.ID == id })
 	return m.config.Store.Job(ctx, id) // with the results that were on their way
 }
 
@@ -60,7 +61,7 @@ func (m *Manager) Delete(ctx context.Context, id string, owners []string) error 
 		return err
 	}
 	err := m.config.Store.DeleteJob(ctx, id)
-	m.stopRuns(func(r *run) bool { return r.job.ID == id })
+	m.stopRuns(ctx, func(r *run) bool { return r.job.ID == id })
 	return err
 }
 

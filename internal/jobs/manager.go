@@ -81,6 +81,7 @@ type Manager struct {
 	due    map[string]time.Time // when jobs without a run have a batch again
 	active atomic.Int64         // runs
 	beaten time.Time            // when the store last knew that this node is alive
+	turned time.Time            // when the schedule last went on; zero: it does not run
 
 	doubted map[string]bool // jobs of which this node may have batches that it does not know of
 }
@@ -138,8 +139,9 @@ func (m *Manager) Run(ctx context.Context) {
 	beating.Go(func() { m.beat(working) })
 	m.schedule(working)
 	stop()
-	m.settler.hurry()
-	m.stopRuns(func(*run) bool { return true })
+	done := m.settler.hurry(stopWithin)
+	defer done()
+	m.stopRuns(context.WithoutCancel(ctx), func(*run) bool { return true })
 	m.settler.close()
 	settling.Wait()
 	beating.Wait()
@@ -152,12 +154,17 @@ func (m *Manager) Run(ctx context.Context) {
 	}
 }
 
-// leaveTimeout bounds what a node does with the store when it stops.
-const leaveTimeout = 5 * time.Second
+const (
+	// stopWithin is how long the end of runs is waited for, with what they have
+	// found.
+	stopWithin = 5 * time.Second
+	// leaveTimeout bounds the last thing that a node does with the store.
+	leaveTimeout = 2 * time.Second
+)
 
-// beat says that this node is alive. If the store does not hear it for as long
-// as a lease, others may have taken its batches: they are not asked about any
-// more.
+// beat says that this node is alive, unless it stands still. If the store does
+// not hear it for as long as a lease, others may have taken its batches: they
+// are not asked about any more.
 func (m *Manager) beat(ctx context.Context) {
 	ticker := time.NewTicker(m.config.Lease / 6)
 	defer ticker.Stop()
@@ -168,16 +175,19 @@ func (m *Manager) beat(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		err := m.Join(ctx)
+		err := m.Fault()
+		if err == nil {
+			err = m.Join(ctx)
+		}
 		if err != nil && !failing && ctx.Err() == nil {
-			m.config.Log.Warn("the store does not know that this node is alive", "error", err)
+			m.config.Log.Error("this node is no longer announced: others take its share of the jobs", "error", err)
 		}
 		failing = err != nil
 		m.mu.Lock()
 		silent := m.config.Now().Sub(m.beaten) >= m.config.Lease
 		m.mu.Unlock()
 		if silent {
-			m.stopRuns(func(*run) bool { return true })
+			m.tell(func(*run) bool { return true })
 		}
 	}
 }
@@ -187,7 +197,9 @@ func (m *Manager) schedule(ctx context.Context) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	failing := false
+	defer m.turn(time.Time{})
 	for ctx.Err() == nil {
+		m.turn(time.Now())
 		err := m.poll(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			m.config.Log.Error("jobs wait for the store", "error", err)
@@ -211,7 +223,9 @@ func (m *Manager) poll(ctx context.Context) error {
 	for _, j := range jobs {
 		wanted[j.ID] = true
 	}
-	m.stopRuns(func(r *run) bool { return !wanted[r.job.ID] })
+	m.stopRuns(ctx, func(r *run) bool { return !wanted[r.job.ID] })
+	m.abandonStuck()
+	m.turn(time.Now())
 	if err := m.freeUnknownOfEnded(ctx); err != nil {
 		return err
 	}
@@ -229,6 +243,7 @@ func (m *Manager) poll(ctx context.Context) error {
 		if err := m.begin(ctx, j); err != nil {
 			return err
 		}
+		m.turn(time.Now())
 	}
 	return nil
 }
@@ -265,28 +280,49 @@ func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 		defer close(r.ended)
 		r.work(context.WithoutCancel(ctx))
 		m.mu.Lock()
-		delete(m.runs, j.ID)
+		m.remove(r)
 		m.mu.Unlock()
-		m.active.Add(-1)
 	}()
 	return nil
 }
 
-// stopRuns stops runs at once, and returns when they have ended.
-func (m *Manager) stopRuns(which func(*run) bool) {
+// remove removes a run, once. The caller has locked m.mu.
+func (m *Manager) remove(r *run) {
+	if m.runs[r.job.ID] == r {
+		delete(m.runs, r.job.ID)
+		m.active.Add(-1)
+	}
+}
+
+// tell stops runs without waiting for them.
+func (m *Manager) tell(which func(*run) bool) (told []*run) {
 	m.mu.Lock()
-	var stopped []*run
 	for _, r := range m.runs {
 		if which(r) {
-			stopped = append(stopped, r)
+			told = append(told, r)
 		}
 	}
 	m.mu.Unlock()
-	for _, r := range stopped {
+	for _, r := range told {
 		r.stop()
 	}
-	for _, r := range stopped {
-		<-r.ended
+	return told
+}
+
+// stopRuns stops runs at once, and returns when they have ended. It waits for
+// no longer than stopWithin.
+func (m *Manager) stopRuns(ctx context.Context, which func(*run) bool) {
+	limit := time.NewTimer(stopWithin)
+	defer limit.Stop()
+	for _, r := range m.tell(which) {
+		select {
+		case <-r.ended:
+		case <-ctx.Done():
+			return
+		case <-limit.C:
+			m.config.Log.Warn("a job takes long to stop", "job", r.job.ID, "waited", stopWithin)
+			return
+		}
 	}
 }
 

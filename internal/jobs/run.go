@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -23,7 +22,6 @@ type run struct {
 	manager *Manager
 	job     rows.Job
 	stopped chan struct{}
-	once    sync.Once
 	ended   chan struct{}
 	freed   chan struct{} // has something when addresses have left the window
 
@@ -32,13 +30,37 @@ type run struct {
 	order sync.Mutex
 
 	mu      sync.Mutex
-	open    map[int64]*open // by ID
+	open    map[lease]*open
 	ready   []bulk.Item     // of the batch leased last
 	flying  int             // addresses that are leased and not settled
 	large   int             // of them: in batches of one domain
 	domains map[string]int  // open batches by domain
-	held    map[int64]bool  // batches that the store has for this node, by ID
+	held    map[int64]int64 // claims of the batches that the store has for this node, by their ID
 	failed  string          // why the job cannot go on
+	told    time.Time       // when it was told to stop; zero: not yet
+	over    bool            // everything was given back: what is leased now is given back at once
+}
+
+// lease names a batch with its claim. A node that is given up for lost by
+// mistake may have one that others had in between, and have it twice.
+type lease struct{ id, claim int64 }
+
+func leaseOf(b *rows.Batch) lease { return lease{b.ID, b.Claim} }
+
+// place is where an address stands: its lease, and its number there.
+type place struct {
+	lease
+	number int
+}
+
+func (p place) octets() []byte {
+	to := binary.AppendUvarint(nil, uint64(p.id))
+	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(p.claim)), uint64(p.number))
+}
+
+func placeIn(octets []byte) place {
+	f := fields{left: octets}
+	return place{lease{int64(f.number()), int64(f.number())}, int(f.number())}
 }
 
 // open is a leased batch. Its addresses leave it one by one.
@@ -64,13 +86,20 @@ type retried struct {
 func newRun(m *Manager, j rows.Job) *run {
 	return &run{
 		manager: m, job: j, stopped: make(chan struct{}), ended: make(chan struct{}),
-		freed: make(chan struct{}, 1), open: make(map[int64]*open),
-		domains: make(map[string]int), held: make(map[int64]bool),
+		freed: make(chan struct{}, 1), open: make(map[lease]*open),
+		domains: make(map[string]int), held: make(map[int64]int64),
 	}
 }
 
 // stop ends the run without waiting for it.
-func (r *run) stop() { r.once.Do(func() { close(r.stopped) }) }
+func (r *run) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told.IsZero() {
+		r.told = time.Now()
+		close(r.stopped)
+	}
+}
 
 // work runs until no batch is due or the run is stopped. What was begun and is
 // not done is given back.
@@ -202,7 +231,11 @@ func (r *run) lease(ctx context.Context) (int, error) {
 func (r *run) holds() map[int64]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return maps.Clone(r.held)
+	held := make(map[int64]bool, len(r.held))
+	for id := range r.held {
+		held[id] = true
+	}
+	return held
 }
 
 // maxExcept bounds the domains that a lease names.
@@ -220,7 +253,7 @@ func (r *run) pause(ctx context.Context) error {
 	}
 }
 
-// take opens a leased batch.
+// take opens a leased batch, or gives it back if the run is over.
 func (r *run) take(b rows.Batch) error {
 	entries, err := unpackEntries(b.Data)
 	if err == nil && len(entries) != b.Addresses {
@@ -231,9 +264,14 @@ func (r *run) take(b rows.Batch) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.over {
+		back := rows.Settlement{Batch: b, Left: &b, Release: true}
+		r.manager.settler.add(settling{Settlement: back, job: r.job})
+		return nil
+	}
 	b.Data = nil
-	r.held[b.ID] = true
-	r.open[b.ID] = &open{
+	r.held[b.ID] = b.Claim
+	r.open[leaseOf(&b)] = &open{
 		batch: b, entries: entries, left: len(entries),
 		done: make([]bool, len(entries)), since: r.manager.config.Now(),
 	}
@@ -243,8 +281,7 @@ func (r *run) take(b rows.Batch) error {
 		r.domains[b.Domain]++
 	}
 	for i, e := range entries {
-		at := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(b.ID)), uint64(i))
-		r.ready = append(r.ready, bulk.Item{Email: e.email, Row: at})
+		r.ready = append(r.ready, bulk.Item{Email: e.email, Row: place{leaseOf(&b), i}.octets()})
 	}
 	return nil
 }

@@ -24,23 +24,30 @@ type settling struct {
 type settler struct {
 	manager *Manager
 	wake    chan struct{}
+	ctx     context.Context // ends when nothing is committed any more
+	cancel  context.CancelFunc
 
 	mu      sync.Mutex
 	waiting []settling
-	hurried bool // each commit is tried once
+	of      map[*run]int // settlements of runs that are not committed or given up
+	hurried bool         // each commit is tried once
 	closed  bool
-	moved   *sync.Cond // some were committed or given up
+	began   time.Time     // of the present commit; zero: there is none
+	moved   chan struct{} // closed when some were committed or given up
 }
 
 func newSettler(m *Manager) *settler {
-	s := &settler{manager: m, wake: make(chan struct{}, 1)}
-	s.moved = sync.NewCond(&s.mu)
+	s := &settler{manager: m, wake: make(chan struct{}, 1), of: make(map[*run]int), moved: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
 func (s *settler) add(one settling) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, one)
+	if one.run != nil {
+		s.of[one.run]++
+	}
 	s.mu.Unlock()
 	s.signal()
 }
@@ -52,26 +59,46 @@ func (s *settler) signal() {
 	}
 }
 
-// wait returns when nothing of a run waits any more.
+// wait returns when nothing of a run waits any more, or the manager has
+// stopped. While the store fails that takes as long as it fails, and the log
+// says so now and then.
 func (s *settler) wait(r *run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for r.flyingNow() > 0 {
-		s.moved.Wait()
+	began := time.Now()
+	told := time.NewTicker(waitTold)
+	defer told.Stop()
+	for {
+		s.mu.Lock()
+		left, moved := s.of[r], s.moved
+		s.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-moved:
+		case <-s.ctx.Done():
+			return
+		case <-told.C:
+			s.manager.config.Log.Warn("a job that was stopped waits for its results to be stored",
+				"job", r.job.ID, "settlements", left, "waited", time.Since(began).Round(time.Second))
+		}
 	}
 }
 
-func (r *run) flyingNow() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.flying
-}
-
-// hurry makes the settler try each commit once: the manager stops.
-func (s *settler) hurry() {
+// hurry makes the settler try each commit once, and none after some time: the
+// manager stops.
+func (s *settler) hurry(within time.Duration) (done func()) {
 	s.mu.Lock()
 	s.hurried = true
 	s.mu.Unlock()
+	timer := time.AfterFunc(within, s.cancel)
+	return func() { timer.Stop(); s.cancel() }
+}
+
+// since returns when the present commit began; zero: there is none.
+func (s *settler) since() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.began
 }
 
 // close lets run end when everything is committed or was given up.
@@ -119,21 +146,17 @@ func (s *settler) commit(some []settling) {
 	}
 	var lost []bool
 	for try := 0; ; try++ {
-		ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
 		var err error
-		lost, err = s.manager.config.Store.SettleBatches(ctx, s.manager.node, all)
-		cancel()
-		if err == nil {
+		if lost, err = s.try(all); err == nil {
 			break
 		}
-		if try == 0 {
+		lost = nil
+		if try%toldEvery == 0 {
 			s.manager.config.Log.Error("results of jobs cannot be stored and wait in memory", "error", err)
 		}
-		if s.isHurried() {
-			lost = nil
+		if s.isHurried() || !s.sleep(settleAgain) {
 			break
 		}
-		time.Sleep(settleAgain)
 	}
 	for i := range some {
 		if lost != nil && !lost[i] {
@@ -143,16 +166,61 @@ func (s *settler) commit(some []settling) {
 			some[i].run.settled(&some[i])
 		}
 	}
+	s.forget(some)
+}
+
+func (s *settler) try(all []rows.Settlement) (lost []bool, err error) {
+	ctx, cancel := context.WithTimeout(s.ctx, settleTimeout)
+	defer cancel()
+	s.begin(time.Now())
+	defer s.begin(time.Time{})
+	return s.manager.config.Store.SettleBatches(ctx, s.manager.node, all)
+}
+
+func (s *settler) begin(at time.Time) {
 	s.mu.Lock()
-	s.moved.Broadcast()
+	s.began = at
 	s.mu.Unlock()
+}
+
+// sleep returns false if the settler is to end before.
+func (s *settler) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// forget notes that some settlements are committed or were given up.
+func (s *settler) forget(some []settling) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range some {
+		r := some[i].run
+		if r == nil {
+			continue
+		}
+		if s.of[r]--; s.of[r] == 0 {
+			delete(s.of, r)
+		}
+	}
+	close(s.moved)
+	s.moved = make(chan struct{})
 }
 
 const (
 	// settleTimeout bounds a commit.
 	settleTimeout = 15 * time.Second
-	// settleAgain is the wait after a commit that failed.
+	// settleAgain is the wait after a commit that failed, and toldEvery how
+	// many such waits pass between two lines in the log.
 	settleAgain = time.Second
+	toldEvery   = 60
+	// waitTold is how often the log says that a run waits for that.
+	waitTold = 30 * time.Second
 )
 
 func (s *settler) isHurried() bool {

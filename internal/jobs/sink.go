@@ -15,14 +15,13 @@ import (
 
 // Write takes the result of an address.
 func (r *run) Write(_ context.Context, item bulk.Item, result engine.Result) error {
-	id, n := binary.Uvarint(item.Row)
-	number, _ := binary.Uvarint(item.Row[n:])
+	at := placeIn(item.Row)
 	now := r.manager.config.Now()
 	r.order.Lock()
 	defer r.order.Unlock()
 	r.mu.Lock()
-	o := r.open[int64(id)]
-	r.note(o, int(number), result, now)
+	o := r.open[at.lease]
+	r.note(o, at.number, result, now)
 	var settled *settling
 	if o.left == 0 || now.Sub(o.since) >= settleAfter {
 		settled = r.settle(o, now)
@@ -79,7 +78,7 @@ func (r *run) settle(o *open, now time.Time) *settling {
 		s.Left = &rows.Batch{Addresses: len(left), Data: packEntries(left)}
 		return &s
 	}
-	delete(r.open, o.batch.ID)
+	delete(r.open, leaseOf(&o.batch))
 	s.closes = true
 	return &s
 }
@@ -140,22 +139,27 @@ func (r *run) giveBack() {
 		s := r.settle(o, now)
 		s.Release, s.freed, s.closes = true, len(o.entries)-o.freedBefore+s.freed, true
 		all = append(all, *s)
-		delete(r.open, o.batch.ID)
+		delete(r.open, leaseOf(&o.batch))
 	}
-	r.ready = nil
+	r.ready, r.over = nil, true
 	r.mu.Unlock()
 	for _, s := range all {
 		r.manager.settler.add(s)
 	}
 	r.order.Unlock()
 	r.manager.settler.wait(r)
+	if left := r.holds(); len(left) > 0 && r.manager.settler.ctx.Err() == nil { // never: each open batch was settled
+		r.manager.config.Log.Error("batches of a job have no results and are given back",
+			"job", r.job.ID, "batches", len(left))
+		r.manager.doubt(r.job.ID)
+	}
 }
 
 // settled is called when a settlement is committed, or was given up.
 func (r *run) settled(s *settling) {
 	r.mu.Lock()
 	r.flying -= s.freed
-	if s.closes {
+	if s.closes && r.held[s.Batch.ID] == s.Batch.Claim {
 		delete(r.held, s.Batch.ID)
 	}
 	if domain := s.Batch.Domain; domain != "" {

@@ -54,6 +54,7 @@ type InputOptions struct {
 type Input struct {
 	*tabular.Reader
 	file *os.File
+	pipe *pipeReader  // nil: a file
 	size int64        // in octets; 0: unknown
 	read atomic.Int64 // octets so far
 
@@ -61,9 +62,10 @@ type Input struct {
 	seen    seenAddresses // nil: rows may repeat
 	sampler *sampler      // nil: all rows
 	stop    <-chan struct{}
+	done    <-chan struct{} // of the run that reads
 	earlier *Earlier
 
-	mu    sync.Mutex // Next may still run when the run is over
+	mu    sync.Mutex // Notes is called while Next runs
 	notes Notes
 }
 
@@ -115,7 +117,8 @@ func (in *Input) begin(o InputOptions) error {
 	if info.Mode().IsRegular() {
 		in.size = info.Size()
 	} else {
-		octets = interruptible(in.file, o.Stop)
+		in.pipe = interruptible(in.file, o.Stop)
+		octets = in.pipe
 	}
 	if o.Dedupe {
 		in.seen = seenAddresses{}
@@ -130,8 +133,13 @@ func readOptions(name string, columns []string) tabular.Options {
 	return tabular.Options{Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Columns: columns}
 }
 
-// Next returns the next address.
-func (in *Input) Next(context.Context) (bulk.Item, error) {
+// Next returns the next address. It does not wait for a pipe any more when ctx
+// is cancelled.
+func (in *Input) Next(ctx context.Context) (bulk.Item, error) {
+	in.done = ctx.Done()
+	if in.pipe != nil {
+		in.pipe.done = in.done
+	}
 	if len(in.pending) > 0 {
 		next := in.pending[0]
 		in.pending = in.pending[1:]
@@ -142,6 +150,8 @@ func (in *Input) Next(context.Context) (bulk.Item, error) {
 	case errors.Is(err, io.EOF):
 		in.note(func(n *Notes) { n.ended = true })
 		return bulk.Item{}, err
+	case errors.Is(err, ErrInterrupted) && ctx.Err() != nil:
+		return bulk.Item{}, ctx.Err()
 	case errors.Is(err, ErrInterrupted):
 		in.note(func(n *Notes) { n.Stopped = true })
 		return bulk.Item{}, io.EOF

@@ -33,9 +33,9 @@ func openUntil(stop <-chan struct{}, name string) (*os.File, error) {
 // on Linux.
 const pipeChunk = 64 << 10
 
-// interruptible reads from r until stop is closed: a read from a pipe or a
-// terminal may never return.
-func interruptible(r io.Reader, stop <-chan struct{}) io.Reader {
+// interruptible reads from r until stop or the reader's done is closed: a read
+// from a pipe or a terminal may never return.
+func interruptible(r io.Reader, stop <-chan struct{}) *pipeReader {
 	chunks := make(chan chunk)
 	go readChunks(r, chunks, stop)
 	return &pipeReader{chunks: chunks, stop: stop}
@@ -64,6 +64,7 @@ func readChunks(r io.Reader, chunks chan<- chunk, stop <-chan struct{}) {
 type pipeReader struct {
 	chunks <-chan chunk
 	stop   <-chan struct{}
+	done   <-chan struct{} // of whoever reads; nil: nobody hurries it
 	rest   chunk
 }
 
@@ -72,6 +73,8 @@ func (p *pipeReader) Read(into []byte) (int, error) {
 		select {
 		case p.rest = <-p.chunks:
 		case <-p.stop:
+			return 0, ErrInterrupted
+		case <-p.done:
 			return 0, ErrInterrupted
 		}
 	}

@@ -78,6 +78,8 @@ func (in *Input) nextUnlessStopped() (tabular.Row, error) {
 	select {
 	case <-in.stop:
 		return tabular.Row{}, ErrInterrupted
+	case <-in.done:
+		return tabular.Row{}, ErrInterrupted
 	default:
 		return in.nextRow()
 	}

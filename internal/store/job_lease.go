@@ -54,7 +54,8 @@ const free = `((node = '' OR node NOT IN (SELECT node FROM job_nodes WHERE alive
 // again first, as their time has come. They belong to the node until it settles
 // them or is given up for lost. There are none if the job is paused or has
 // ended, or if the node has its share of what is left: the more of the list is
-// done, the less a node has, so that all end at about the same time.
+// done, the less a node has, so that all end at about the same time. What the
+// node has already it does not get again, also when it was given up for lost.
 func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch, err error) {
 	err = s.write(ctx, "lease batches", func(ctx context.Context, tx *sql.Tx) error {
 		leased = nil
@@ -87,7 +88,7 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 		leased, err = collect(ctx, tx, scanBatch, `
 			UPDATE job_batches SET node = $4, claim = claim + 1
 			WHERE job = $3 AND id IN (
-				SELECT id FROM job_batches WHERE job = $3 AND run_after <= $1 AND `+free+except+`
+				SELECT id FROM job_batches WHERE job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+`
 				ORDER BY fresh, run_after, id LIMIT $5 `+s.db.skipLocked+`)
 			RETURNING id, segment, domain, egress, fresh, run_after, addresses, data, claim`, args...)
 		if err != nil || len(leased) == 0 || state == JobRunning {
