@@ -42,6 +42,7 @@ func TestActionFor(t *testing.T) {
 		{[]engine.Reason{engine.ReasonGreylisted}, "", on{trap: true}, bulk.ActionRemove},
 		{[]engine.Reason{
 			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonSMTPSkipped,
+			engine.ReasonRestricted,
 		}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonNotAsked}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},

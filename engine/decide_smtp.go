@@ -30,9 +30,14 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	read := func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
 		return classifier.Read(replies.Input{
 			Phase: phase, Reply: reply, Host: session.Host, Mailbox: mailbox, Sender: sender(session, evidence),
+			At: evidence.StartedAt.Add(evidence.Duration),
 		})
 	}
 	reading := read(phase, *reply, evidence.Mailbox)
+	foretold := opening(session, read)
+	if foretold.Class != replies.ClassOK {
+		reading = foretold
+	}
 	j := judgement{
 		reason:     reasonFor(reading.Class, phase, reply.Code),
 		retryAfter: reading.RetryAfter,
@@ -41,7 +46,7 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	if session.Unproven && j.ruling().verdict == VerdictUndeliverable {
 		j.reason, j.special = ReasonRateLimited, &refusesEverybody
 	}
-	if phase == smtp.PhaseRCPT {
+	if phase == smtp.PhaseRCPT && foretold.Class == replies.ClassOK {
 		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
 	}
 	switch {
@@ -61,7 +66,27 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 			Sender: sender(session, evidence),
 		})
 	}
+	j.mindCode(reply.Code)
 	return j
+}
+
+// opening reads the greeting of a session. One that is no refusal may say that
+// the host treats this client apart, whatever it answers later.
+func opening(session smtpprobe.Session, read func(smtp.Phase, smtp.Reply, string) replies.Classification,
+) replies.Classification {
+	if session.Greeting == nil || session.Greeting.Refused() {
+		return replies.Classification{Class: replies.ClassOK}
+	}
+	return read(smtp.PhaseGreeting, *session.Greeting, "")
+}
+
+// mindCode gives a reason without a wait one where the code of the reply
+// invites another try (RFC 5321 §4.2.1).
+func (j *judgement) mindCode(code int) {
+	if rule := j.ruling(); code/100 == 4 && rule.retryAfter == 0 {
+		rule.retryAfter = retryDeferred
+		j.special = &rule
+	}
 }
 
 // sender is the reverse-path of a session.

@@ -126,6 +126,7 @@ func TestDecide(t *testing.T) {
 		{"weak hints of a spam trap", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceWeak), ReasonSMTPSkipped, VerdictUnknown},
 		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.ConfidenceWeak), ReasonRecipientAccepted, VerdictDeliverable},
 		{"domain called like a class of replies", wordyDomain, ReasonRecipientAccepted, VerdictDeliverable},
+		{"list of its members", asked(answered(reply(550, "", "user@example.com is a closed mailing list"), unknownUser)), ReasonRestricted, VerdictUnknown},
 		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, ReasonSMTPSkipped, VerdictUnknown},
 		{"dns level", found(oneHost), ReasonSMTPSkipped, VerdictUnknown},
 
@@ -386,13 +387,55 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q to the control: retry after %v, want %v", text, got.Details.RetryAfter, want)
 		}
 	}
-	for reason, target := range map[Reason]smtp.Reply{
-		ReasonMailboxNotFound: unknownUser,
-		ReasonMailboxFull:     reply(452, "4.2.2", "The mailbox is full, try again in 300 seconds"),
+	for _, tt := range []struct {
+		target smtp.Reply
+		reason Reason
+		want   time.Duration
+	}{
+		{unknownUser, ReasonMailboxNotFound, 0},
+		{reply(552, "5.2.2", "The mailbox is full, try again in 300 seconds"), ReasonMailboxFull, 0},
+		{reply(452, "4.2.2", "The mailbox is full, try again in 300 seconds"), ReasonMailboxFull, 5 * time.Minute},
+		{reply(452, "4.2.2", "The mailbox is full"), ReasonMailboxFull, time.Hour},
+		{reply(450, "4.7.1", "Your IP address is listed"), ReasonBlocked, time.Hour},
+		{reply(451, "4.7.1", "Blocked as a spam source, retry in 2 hours"), ReasonBlocked, 2 * time.Hour},
+		{reply(550, "5.7.1", "Your IP address is listed"), ReasonBlocked, 0},
+		{reply(450, "4.7.2", "Only members may post"), ReasonRestricted, time.Hour},
+		{reply(454, "4.7.1", "Relay access denied"), ReasonNotOurDomain, time.Hour},
 	} {
-		got := Decide(asked(answered(target, unknownUser)), Policy{}).Details
-		if got.Reason != reason || got.RetryAfter != 0 {
-			t.Errorf("%s: retry after %v, want never for %s", got.Reason, got.RetryAfter, reason)
+		got := Decide(asked(answered(tt.target, unknownUser)), Policy{}).Details
+		if got.Reason != tt.reason || got.RetryAfter != tt.want {
+			t.Errorf("%v: %s, retry after %v, want %s and %v", tt.target, got.Reason, got.RetryAfter, tt.reason, tt.want)
+		}
+	}
+}
+
+// TestGreetingThatForetells: some hosts greet a client that they treat apart so
+// that the greeting says it. What they answer later is not about a mailbox.
+func TestGreetingThatForetells(t *testing.T) {
+	greeted := func(text string, target smtp.Reply) Evidence {
+		s := answered(target, target)
+		greeting := reply(220, "", text)
+		s.Greeting = &greeting
+		return asked(s)
+	}
+	for _, tt := range []struct {
+		name     string
+		evidence Evidence
+		reason   Reason
+		wait     time.Duration
+	}{
+		{"rblsmtpd", greeted("rblsmtpd.local", reply(451, "", "temporary problem")), ReasonBlocked, time.Hour},
+		{"rblsmtpd -b", greeted("rblsmtpd.local", reply(553, "", "no such user")), ReasonBlocked, 0},
+		{"spamd", greeted("mx.example.com ESMTP", reply(250, "", "This is hurting you more than it is hurting me.")), ReasonGreylisted, 25 * time.Minute},
+		{"spamd by its greeting", greeted("mx.example.com ESMTP spamd IP-based SPAM blocker", accepted), ReasonGreylisted, 25 * time.Minute},
+		{"only called so", greeted("spamd.example.com ESMTP", accepted), ReasonCatchAll, 0},
+	} {
+		got := Decide(tt.evidence, Policy{})
+		if got.Details.Reason != tt.reason || got.Details.RetryAfter != tt.wait {
+			t.Errorf("%s: %s, retry after %v, want %s and %v", tt.name, got.Details.Reason, got.Details.RetryAfter, tt.reason, tt.wait)
+		}
+		if tt.reason != ReasonCatchAll && (got.Details.CatchAll != CatchAllUnknown || got.Verdict != VerdictUnknown) {
+			t.Errorf("%s: %s, catch-all %s", tt.name, got.Verdict, got.Details.CatchAll)
 		}
 	}
 }

@@ -19,11 +19,12 @@ func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classific
 	case q.Phase != smtp.PhaseRCPT:
 		reason = ReasonSMTPSkipped
 	}
-	rule := rulings[reason]
-	if reason == ReasonBlocked {
-		rule = *blockedRuling(q)
-	}
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
+	if reason == ReasonBlocked {
+		j.special = blockedRuling(q)
+	}
+	j.mindCode(q.Reply.Code)
 	reading.RetryAfter = retryAfter(j)
+	rule := j.ruling()
 	return reading, Result{Success: true, Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

@@ -41,6 +41,7 @@ var lasting = map[Reason]time.Duration{
 	ReasonControlInconclusive: keepUnknown, // the next random recipient may tell more
 	ReasonAmbiguousRefusal:    keepUnknown, // what it was about is not known, nor how long it lasts
 	ReasonNotOurDomain:        keepUnknown, // the relay's table of domains may be out of date
+	ReasonRestricted:          keepUnknown, // a setting of the list, which its owner may be changing
 	ReasonBlocked:             keepUnknown, // it is about us, and we may have left the block list
 	ReasonRateLimited:         keepUnknown, // it is about what we did just now
 	ReasonTemporaryFailure:    keepUnknown, // the host says itself that it passes

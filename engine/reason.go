@@ -41,6 +41,7 @@ const (
 	ReasonGreylisted          Reason = "greylisted"
 	ReasonRateLimited         Reason = "rate_limited"
 	ReasonBlocked             Reason = "blocked"
+	ReasonRestricted          Reason = "restricted"
 	ReasonTemporaryFailure    Reason = "temporary_failure"
 	ReasonAmbiguousRefusal    Reason = "ambiguous_refusal"
 	ReasonProtocolError       Reason = "protocol_error"
@@ -82,6 +83,7 @@ const (
 	retryGreylist  = 5 * time.Minute
 	retryTemporary = 15 * time.Minute
 	retryEgress    = time.Minute // a proxy or a source address of ours is the operator's to mend
+	retryDeferred  = time.Hour   // a 4yz reply for a reason that does not pass by itself in minutes
 	retryNetwork   = time.Minute // the check of our own network is repeated as often while it fails
 )
 
@@ -117,6 +119,8 @@ var rulings = map[Reason]ruling{
 		message: "The mail host limits how much it is asked; try again later."},
 	ReasonBlocked: {verdict: VerdictUnknown,
 		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation."},
+	ReasonRestricted: {verdict: VerdictUnknown,
+		message: "The mailbox or list takes mail from certain senders only."},
 	ReasonTemporaryFailure: {verdict: VerdictUnknown, retryAfter: retryTemporary,
 		message: "The mail host has a temporary problem; try again later."},
 	ReasonAmbiguousRefusal: {verdict: VerdictUnknown,
@@ -159,5 +163,6 @@ var reasonOf = map[replies.Class]Reason{
 	replies.ClassRateLimited:  ReasonRateLimited,
 	replies.ClassTemporary:    ReasonTemporaryFailure,
 	replies.ClassBlocked:      ReasonBlocked,
+	replies.ClassRestricted:   ReasonRestricted,
 	replies.ClassAmbiguous:    ReasonAmbiguousRefusal,
 }

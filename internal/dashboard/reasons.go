@@ -53,6 +53,8 @@ var reasonTexts = map[engine.Reason]reasonText{
 	engine.ReasonRateLimited: {"Rate limited", "The host limits how often this server may ask.", "Check again later, and check lists of this domain more slowly.", false},
 	engine.ReasonBlocked: {"This server is blocked", "The host refused this server, which says nothing about the mailbox.",
 		"See Health, and check whether the server's address is on a block list.", false},
+	engine.ReasonRestricted: {"Takes mail from certain senders only", "It exists, but a rule of its own refuses other senders, such as those who are no members of the list.",
+		"Ask its owner whether you may write to it.", false},
 	engine.ReasonTemporaryFailure: {"Temporary problem of the mail host", "The host cannot check the mailbox at the moment.", "Check again later.", false},
 	engine.ReasonAmbiguousRefusal: {"Refused for an unclear reason", "The refusal may be about the mailbox or about this server.",
 		"Read the host's reply.", false},

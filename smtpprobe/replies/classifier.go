@@ -1,6 +1,7 @@
 package replies
 
 import (
+	"cmp"
 	_ "embed"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"slices"
@@ -25,6 +26,7 @@ const (
 	ClassRateLimited  Class = "rate_limited"   // too much or too fast
 	ClassTemporary    Class = "temporary"      // any other 4yz
 	ClassBlocked      Class = "blocked"        // concerns the client: address, sender, HELO, reputation, policy
+	ClassRestricted   Class = "restricted"     // the mailbox or list takes mail from certain senders only
 	ClassAmbiguous    Class = "ambiguous"      // a 5yz that names nothing
 )
 
@@ -32,7 +34,7 @@ const (
 type Classification struct {
 	Class      Class
 	Rule       string        // id of the rule that decided
-	RetryAfter time.Duration // the reply's own hint; zero: none
+	RetryAfter time.Duration // the reply's own hint, or what is known of the host's kind; zero: none
 	// AsPermanent is what the same words would prove in a permanent refusal. It
 	// differs from Class for 45z replies to RCPT alone: [ClassNoSuchUser] says
 	// that the text calls the mailbox unknown. That proves nothing about that
@@ -49,14 +51,17 @@ type Input struct {
 	// its local-part has no words, "@" and the domain are enough.
 	Mailbox string
 	Sender  string // our reverse-path; empty: the null reverse-path
+	// At is when the reply came. If it is zero, no date in the text is read.
+	At time.Time
 }
 
 // Classifier reads replies by an ordered list of rules: the first that matches
 // decides. It is safe for concurrent use.
 //
 // Three laws stand above the rules. A 2yz reply is an acceptance, whatever its
-// text. A 4yz reply proves nothing permanently. A refusal before RCPT concerns
-// the client.
+// text, unless a rule that names its code knows the sentence of a host that
+// accepts everybody in vain. Nothing but 5yz proves anything permanently. A
+// refusal before RCPT concerns the client.
 type Classifier struct {
 	rules  func() *ruleSet
 	memory memory[Classification]
@@ -115,30 +120,36 @@ func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
 
 // Read returns what q.Reply proves.
 func (c *Classifier) Read(q Input) Classification {
-	if q.Reply.Code >= 200 && q.Reply.Code < 300 {
-		return readAcceptance(q.Reply.Code)
-	}
 	key := q.appendKey(make([]byte, 0, maxQuestion))
-	if reading, ok := c.memory.recall(key); ok {
-		return reading
+	reading, ok := c.memory.recall(key)
+	if !ok {
+		reading = c.read(q)
+		c.memory.remember(key, reading)
 	}
-	reading := c.readRefusal(q)
-	c.memory.remember(key, reading)
+	if reading.RetryAfter == 0 && invitesAnotherTry(q.Reply.Code, reading.Class) {
+		reading.RetryAfter = retryDate(q.Reply.Lines, q.At)
+	}
 	return reading
 }
 
-// readRefusal reads a reply that is not 2yz.
-func (c *Classifier) readRefusal(q Input) Classification {
+// read is Read without the memory.
+func (c *Classifier) read(q Input) Classification {
 	words := wordsOf(q, make([]word, 0, usualWords))
 	reading := c.rules().decide(q, words)
-	if q.Reply.Code < 500 || reading.Class == ClassGreylisted || reading.Class == ClassRateLimited {
-		reading.RetryAfter = retryHint(words)
+	if invitesAnotherTry(q.Reply.Code, reading.Class) {
+		reading.RetryAfter = cmp.Or(retryHint(words), reading.RetryAfter)
 	}
 	reading.AsPermanent = reading.Class
 	if q.Phase == smtp.PhaseRCPT && q.Reply.Code/10 == 45 {
 		reading.AsPermanent = c.rules().decide(permanently(q), words).Class
 	}
 	return reading
+}
+
+// invitesAnotherTry reports whether a reply is worth a second question: a 4yz
+// one (RFC 5321 §4.2.1), or one that puts off.
+func invitesAnotherTry(code int, class Class) bool {
+	return code/100 == 4 || class == ClassGreylisted || class == ClassRateLimited
 }
 
 // permanently returns the question with the reply as a permanent refusal.
@@ -150,26 +161,18 @@ func permanently(q Input) Input {
 	return q
 }
 
-// readAcceptance reads a 2yz reply. RFC 5321 §3.5.3: 252 means that the host
-// could not verify the mailbox.
-func readAcceptance(code int) Classification {
-	if code == 252 {
-		return Classification{Class: ClassOKUnverified, Rule: "code-252", AsPermanent: ClassOKUnverified}
-	}
-	return Classification{Class: ClassOK, Rule: "code-2yz", AsPermanent: ClassOK}
-}
-
 // decide returns the classification of the first rule that matches.
 func (s *ruleSet) decide(q Input, words []word) Classification {
 	if i := s.match(q, words); i >= 0 {
-		return Classification{Class: lawful(s.ordered[i].class, q), Rule: s.ordered[i].id}
+		rule := &s.ordered[i]
+		return Classification{Class: lawful(rule.class, q), Rule: rule.id, RetryAfter: rule.wait}
 	}
 	return readBareCode(q)
 }
 
-// lawful enforces two laws against wrong rules: a 4yz reply proves nothing
-// permanently, nor does one whose enhanced status code says so, and a refusal
-// before RCPT concerns the client.
+// lawful enforces two laws against wrong rules: nothing but a 5yz reply proves
+// anything permanently, and not one whose enhanced status code says 4, and a
+// refusal before RCPT concerns the client.
 func lawful(class Class, q Input) Class {
 	switch class {
 	case ClassNoSuchUser, ClassDisabled, ClassMoved:
@@ -183,9 +186,15 @@ func lawful(class Class, q Input) Class {
 	return class
 }
 
-// readBareCode reads a refusal that no rule matches by its phase and code.
+// readBareCode reads a reply that no rule matches by its phase and the first
+// digit of its code, as RFC 5321 §4.3.2 wants codes read that are not standard.
+// 252 means that the host could not verify the mailbox (RFC 5321 §3.5.3).
 func readBareCode(q Input) Classification {
 	switch {
+	case q.Reply.Code == 252:
+		return Classification{Class: ClassOKUnverified, Rule: "code-252"}
+	case q.Reply.Code < 300:
+		return Classification{Class: ClassOK, Rule: "code-2yz"}
 	case q.Reply.Code < 400:
 		return Classification{Class: ClassAmbiguous, Rule: "code-3yz"}
 	case q.Reply.Code < 500:

@@ -2,6 +2,7 @@ package replies
 
 import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,11 @@ func TestRulesReadTheirSamples(t *testing.T) {
 			if len(r.hosts) > 0 {
 				host = "mx." + r.hosts[0]
 			}
-			reading := classifier.Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: host, Mailbox: "user@example.com", Sender: "probe@example.org"})
+			phase := smtp.PhaseRCPT
+			if len(r.phases) > 0 && !slices.Contains(r.phases, phase) {
+				phase = r.phases[0]
+			}
+			reading := classifier.Read(Input{Phase: phase, Reply: reply, Host: host, Mailbox: "user@example.com", Sender: "probe@example.org"})
 			if reading.Rule != r.id {
 				t.Errorf("%q: read as %s by %s, want rule %s", sample, reading.Class, reading.Rule, r.id)
 			}
@@ -255,7 +260,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 		q := Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: "mx.example.com", Mailbox: "user@example.com"}
 		for again, read := range map[string]func(Input) Classification{
-			"first": DefaultClassifier().readRefusal, "again": DefaultClassifier().Read,
+			"first": DefaultClassifier().read, "again": DefaultClassifier().Read,
 		} {
 			b.Run(name+"/"+again, func(b *testing.B) {
 				b.ReportAllocs()

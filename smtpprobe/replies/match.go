@@ -78,9 +78,12 @@ func (x *phraseIndex) search(tokens []token) phraseSet {
 func appendTokens(key []byte, tokens []token) []byte {
 	for i := range tokens {
 		t := &tokens[i]
-		kind := t.n << 1
+		kind := t.n << 2
 		if t.thing {
 			kind |= 1
+		}
+		if t.starts {
+			kind |= 2
 		}
 		key = append(key, kind)
 		for _, a := range t.atoms[:t.n] {
@@ -106,7 +109,7 @@ func (p phrase) rarest() []atom {
 	for _, e := range p {
 		atoms := slices.Collect(e.words.all)
 		switch {
-		case e.open() || len(e.longer) > 1 || len(e.longer) == 1 && len(atoms) > 0:
+		case e.open() || e.end || len(e.longer) > 1 || len(e.longer) == 1 && len(atoms) > 0:
 			continue
 		case len(e.longer) == 1:
 			atoms = e.longer[0][len(e.longer[0])-1:]
@@ -125,6 +128,9 @@ func begins(tokens []token, elements []element) bool {
 		return true
 	}
 	first, rest := &elements[0], elements[1:]
+	if first.end {
+		return endsHere(tokens) && begins(tokens, rest)
+	}
 	if first.gap {
 		for skip := 0; skip <= maxGap && skip < len(tokens); skip++ {
 			if begins(tokens[skip:], rest) {
@@ -145,6 +151,20 @@ func begins(tokens []token, elements []element) bool {
 		}
 	}
 	return false
+}
+
+// endsHere reports whether a clause ends before the tokens, or before the next
+// word among them.
+func endsHere(tokens []token) bool {
+	for i := range tokens {
+		if tokens[i].starts {
+			return true
+		}
+		if !tokens[i].thing || i == maxThings {
+			return false
+		}
+	}
+	return true
 }
 
 // takeWord skips things and then takes the word that fits. It returns the

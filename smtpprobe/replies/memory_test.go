@@ -70,7 +70,7 @@ func TestReadingAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := Input{Phase: smtp.PhaseRCPT, Reply: reply, Host: "mx.example.test", Mailbox: "user@example.com"}
-			want := DefaultClassifier().readRefusal(q)
+			want := DefaultClassifier().read(q)
 			for range 2 {
 				if got := DefaultClassifier().Read(q); got != want {
 					t.Errorf("%q: %+v, want %+v", sample, got, want)

@@ -12,6 +12,7 @@ import (
 //	(a|b c)   one of these          $name     one of a named set
 //	..        up to five words      ?word     this word or nothing; also ?(a|b) and ?$name
 //	<addr>    an address; also <host>, <ip>, <url>, <#> (a number), <sender> (our own reverse-path)
+//	<end>     the end of the reply or of a clause, where "user unknown" has said all
 //	~spamhaus a host name or URL that contains this, and is not the recipient's domain or the mail host
 //
 // Things between two words of a phrase are skipped: "user <a@b.example>
@@ -20,6 +21,7 @@ type phrase []element
 
 type element struct {
 	gap      bool
+	end      bool
 	optional bool
 	words    atomSet    // one of these words
 	longer   []sequence // or one of these sequences
@@ -52,7 +54,7 @@ func (e element) open() bool { return e.gap || e.optional }
 
 // empty reports whether the element has no words: fillers are dropped both from
 // phrases and from replies.
-func (e element) empty() bool { return !e.gap && len(e.words) == 0 && len(e.longer) == 0 }
+func (e element) empty() bool { return !e.gap && !e.end && len(e.words) == 0 && len(e.longer) == 0 }
 
 // phraseParser reads the notation of phrase. sets are the named sets of words.
 type phraseParser struct {
@@ -71,7 +73,7 @@ func (p phraseParser) parse(text string) (phrase, error) {
 			elements = append(elements, e)
 		}
 	}
-	if len(elements) == 0 || elements[0].open() || elements[len(elements)-1].open() {
+	if len(elements) == 0 || elements[0].open() || elements[0].end || elements[len(elements)-1].open() {
 		return nil, fmt.Errorf("phrase %q: must begin and end with a word", text)
 	}
 	return elements, nil
@@ -104,8 +106,12 @@ func isPlainField(field string) bool { return field != ".." && !strings.Contains
 
 func (p phraseParser) element(field string) (element, error) {
 	var e element
-	if field == ".." {
+	switch field {
+	case "..":
 		e.gap = true
+		return e, nil
+	case "<end>":
+		e.end = true
 		return e, nil
 	}
 	field, e.optional = strings.CutPrefix(field, "?")

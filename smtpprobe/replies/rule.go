@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -18,26 +19,28 @@ type ruleFile struct {
 }
 
 type ruleEntry struct {
-	ID       string       `yaml:"id"`
-	Class    Class        `yaml:"class"`
-	Phase    []smtp.Phase `yaml:"phase"`
-	Code     []string     `yaml:"code"`
-	Enhanced []string     `yaml:"enhanced"`
-	Host     []string     `yaml:"host"`
-	Text     []string     `yaml:"text"`
-	Unless   []string     `yaml:"unless"`
-	Lang     string       `yaml:"lang"`
-	Sample   []string     `yaml:"sample"`
-	Source   string       `yaml:"source"`
+	ID       string        `yaml:"id"`
+	Class    Class         `yaml:"class"`
+	Phase    []smtp.Phase  `yaml:"phase"`
+	Code     []string      `yaml:"code"`
+	Enhanced []string      `yaml:"enhanced"`
+	Host     []string      `yaml:"host"`
+	Text     []string      `yaml:"text"`
+	Unless   []string      `yaml:"unless"`
+	Wait     time.Duration `yaml:"wait"`
+	Lang     string        `yaml:"lang"`
+	Sample   []string      `yaml:"sample"`
+	Source   string        `yaml:"source"`
 }
 
 // rule is a rule of a [Classifier].
 type rule struct {
 	id       string
 	class    Class
-	language string   // of its phrases, as an ISO 639-1 code; empty: English or none
-	samples  []string // replies that it reads
-	source   string   // where such replies are documented
+	language string        // of its phrases, as an ISO 639-1 code; empty: English or none
+	samples  []string      // replies that it reads
+	source   string        // where such replies are documented
+	wait     time.Duration // until another try, where the reply says no time
 
 	phases   []smtp.Phase // empty: every phase
 	codes    []string     // "550", "55x", "5xx"; empty: every code
@@ -51,6 +54,7 @@ type rule struct {
 // text.
 func (r *rule) fits(q Input, code string, said phraseSet) bool {
 	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
+		(len(r.codes) > 0 || q.Reply.Code >= 300) && // a 2yz code must be named
 		fitsAny(r.codes, code) &&
 		fitsAny(r.enhanced, enhancedInClass(q.Reply)) &&
 		hasSuffix(r.hosts, q.Host) &&
@@ -148,6 +152,7 @@ var scope = map[Class]struct {
 	ClassRateLimited:  {},
 	ClassTemporary:    {},
 	ClassBlocked:      {},
+	ClassRestricted:   {[]smtp.Phase{smtp.PhaseRCPT}, nil},
 	ClassAmbiguous:    {},
 }
 
@@ -264,7 +269,7 @@ func (s *ruleSet) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 	}
 	r := rule{
 		id: entry.ID, class: entry.Class, language: entry.Lang, samples: entry.Sample, source: entry.Source,
-		phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
+		wait: entry.Wait, phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
 	}
 	if len(r.phases) == 0 {
 		r.phases = within.phases

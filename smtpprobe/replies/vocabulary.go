@@ -57,9 +57,10 @@ func (s atomSet) all(yield func(atom) bool) {
 
 // token is a word of a reply as the vocabulary knows it.
 type token struct {
-	atoms [maxAtoms]atom // the patterns that it matches
-	n     uint8
-	thing bool
+	atoms  [maxAtoms]atom // the patterns that it matches
+	n      uint8
+	thing  bool
+	starts bool // a clause
 }
 
 // maxAtoms is the number of patterns that a word may match: itself and a few
@@ -124,7 +125,7 @@ func (v *vocabulary) atomFor(p pattern) atom {
 // tokens looks words up, and puts them into room as far as it is large enough.
 func (v *vocabulary) tokens(words []word, room []token) []token {
 	for i := range words {
-		t := token{thing: words[i].thing != noThing}
+		t := token{thing: words[i].thing != noThing, starts: words[i].starts}
 		if t.thing {
 			v.lookUpThing(&t, words[i])
 		} else {

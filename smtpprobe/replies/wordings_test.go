@@ -71,7 +71,7 @@ func TestNotAboutTheMailbox(t *testing.T) {
 		"550 unknown mailbox error":                    ClassAmbiguous,
 		"550 unknown delivery error for user":          ClassAmbiguous,
 		"550 invalid character in recipient address":   ClassAmbiguous,
-		"550 invalid recipient count":                  ClassAmbiguous,
+		"550 invalid recipient count":                  ClassRateLimited, // a number of them
 		"550 backend for user not found":               ClassAmbiguous,
 		"550 user database not found":                  ClassAmbiguous,
 		"550 unknown user's domain":                    ClassAmbiguous,

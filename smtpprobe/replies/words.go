@@ -21,8 +21,9 @@ const usualWords = 32
 // case, without diacritics and fillers. A word that names something (an
 // address, a host) is a thing, which no ordinary word of a phrase matches.
 type word struct {
-	text  string
-	thing thing
+	text   string
+	thing  thing
+	starts bool // a clause: a full stop, a comma, a bracket or the like stands before it
 }
 
 type thing uint8
@@ -45,7 +46,8 @@ const (
 // The words are put into room as far as it is large enough.
 func wordsOf(q Input, room []word) []word {
 	text := strings.ToLower(decodeWords(strings.Join(q.Reply.Lines, " ")))
-	if strings.Contains(q.Mailbox, `"`) { // a quoted local-part may hold spaces
+	text = strings.ReplaceAll(text, "<>", " null sender ") // the null reverse-path
+	if strings.Contains(q.Mailbox, `"`) {                  // a quoted local-part may hold spaces
 		text = strings.ReplaceAll(text, strings.ToLower(q.Mailbox), "<@>")
 	}
 	words := splitWords(text, q.Mailbox, q.Host, room)
@@ -70,8 +72,10 @@ func splitWords(text, mailbox, host string, words []word) []word {
 	if at := strings.LastIndexByte(mailbox, '@'); at >= 0 {
 		local, domain = mailbox[:at], mailbox[at+1:]
 	}
+	pause := false // between the last word and the next
 	for start := 0; start < len(text) && len(words) < maxWords; {
 		if breaks[text[start]] {
+			pause = pause || pauses[text[start]]
 			start++
 			continue
 		}
@@ -79,7 +83,7 @@ func splitWords(text, mailbox, host string, words []word) []word {
 		for end < len(text) && !breaks[text[end]] {
 			end++
 		}
-		piece := text[start:end]
+		piece, had := text[start:end], len(words)
 		quoted := start > 0 && end < len(text) && isQuote(text[start-1]) && isQuote(text[end])
 		switch {
 		case local != "" && strings.EqualFold(piece, local) && (quoted || !plainWord(local)):
@@ -89,6 +93,10 @@ func splitWords(text, mailbox, host string, words []word) []word {
 		default:
 			words = appendPiece(words, piece)
 		}
+		if len(words) > had {
+			words[had].starts, pause = pause, false
+		}
+		pause = pause || pauses[piece[len(piece)-1]]
 		start = end
 	}
 	return words
@@ -110,6 +118,9 @@ func bytesOf(text string) (s byteSet) {
 var (
 	// breaks always separate pieces.
 	breaks = bytesOf(" \t\r\n<>()[]{}\"`,;|\\\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x1b\x7f")
+	// pauses are what separates two clauses: "user unknown (in reply to RCPT)".
+	// A line may end anywhere.
+	pauses = bytesOf(".:!?-,;|()[]{}")
 	// edges are cut off the ends of a piece.
 	edges = bytesOf(".:'!?*-_/#=~$%&+")
 )
