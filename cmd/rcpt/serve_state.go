@@ -18,8 +18,7 @@ type serviceState struct {
 	store *store.Store // nil: there is no database
 	keys  *keyring.Keyring
 	key   apiKey // the fixed key, if it has a secret
-	// folder is where large temporary files belong; empty: that of the system.
-	folder string
+	folder string // where large temporary files belong; empty: that of the system
 }
 
 // openState opens the state with the fixed key. If none was set, the key that
@@ -38,10 +37,8 @@ func (c *serveCommand) openState(ctx context.Context, where store.Options, key a
 			slog.String("error", err.Error()))
 		return fixedState(ctx, key)
 	}
-	state := &serviceState{store: opened, key: key}
-	if where.DatabaseURL == "" {
-		state.folder = where.DataDir
-	}
+	state := &serviceState{store: opened, key: key, folder: c.temporaryFolder(logger)}
+	warnOfFolder(state.folder, where.DatabaseURL == "", logger)
 	if key.generated && anyUsable(ctx, opened) {
 		state.key = apiKey{}
 	}

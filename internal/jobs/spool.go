@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/rcpt/rcpt/internal/store/rows"
@@ -52,7 +53,7 @@ func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 	text, err := tabular.PlainText(s.Reader(), tabular.Options{Folder: m.config.TempDir})
 	if err != nil {
 		s.Close()
-		return nil, &ListError{err}
+		return nil, readFault(err)
 	}
 	defer text.Close()
 	if !text.Packed && !text.Sheet {
@@ -62,12 +63,21 @@ func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 	plain, err := m.keep(ctx, text)
 	if err != nil {
 		if !errors.Is(err, ErrTooLarge) && !errors.As(err, new(*DiskError)) && ctx.Err() == nil {
-			err = &ListError{err}
+			err = readFault(err)
 		}
 		return nil, err
 	}
 	plain.digest, plain.sheet = s.digest, text.Sheet
 	return plain, nil
+}
+
+// readFault is an error of reading a list that has arrived: that of a temporary
+// file, or of the list itself.
+func readFault(err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return &DiskError{err}
+	}
+	return &ListError{err}
 }
 
 // keep writes octets to a temporary file.
