@@ -1,9 +1,11 @@
 package server
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // ClientAddr returns the address of the client of a request, as the limits use
@@ -16,6 +18,9 @@ func (s *Server) ClientAddr(r *http.Request) netip.Addr { return s.clientAddr(r)
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	client := peerOf(r)
 	if !s.isProxy(client) {
+		if r.Header["X-Forwarded-For"] != nil {
+			s.notTrusted(client)
+		}
 		return client
 	}
 	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
@@ -27,6 +32,28 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 		client, hops = before.Unmap().WithZone(""), hops[:len(hops)-1]
 	}
 	return client
+}
+
+// Forwarder is a peer that sent X-Forwarded-For and is not one of
+// [Config.TrustedProxies]: a reverse proxy that they lack, or a client that
+// claims another address.
+type Forwarder struct {
+	Peer  netip.Addr
+	Since time.Time
+}
+
+// NotTrusted returns the first such peer, or nil.
+func (s *Server) NotTrusted() *Forwarder { return s.forwarder.Load() }
+
+// notTrusted notes a peer, and logs the first. If it is a reverse proxy, all of
+// its clients share its address.
+func (s *Server) notTrusted(peer netip.Addr) {
+	if s.forwarder.Load() != nil || !s.forwarder.CompareAndSwap(nil, &Forwarder{peer, time.Now()}) {
+		return
+	}
+	s.config.Logger.Warn("X-Forwarded-For is not believed from this peer: "+
+		"if it is your reverse proxy, name it with --trusted-proxy, or all of its clients count as one",
+		slog.String("peer", peer.String()))
 }
 
 // peerOf is the other end of the connection.

@@ -289,18 +289,53 @@ func TestNoRedirects(t *testing.T) {
 	}
 }
 
-// TestForwardedProto: who speaks TLS is for our own proxies to say.
+// TestForwardedProto: who speaks TLS is for our own proxies to say, and of a
+// list the nearest one has written the last value.
 func TestForwardedProto(t *testing.T) {
 	var said string
 	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { said = r.Header.Get("X-Forwarded-Proto") })
 	handler := newServer(t, server.Config{Pages: pages, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}).Handler()
-	for peer, want := range map[string]string{"10.0.0.1:1000": "https", "[::ffff:10.0.0.1]:1000": "https", "192.0.2.7:1000": "", "@": ""} {
+	for _, c := range []struct {
+		peer, want string
+		proto      []string
+	}{
+		{"10.0.0.1:1000", "https", []string{"https"}}, {"[::ffff:10.0.0.1]:1000", "https", []string{"https"}},
+		{"192.0.2.7:1000", "", []string{"https"}}, {"@", "", []string{"https"}},
+		{"10.0.0.1:1000", "https", []string{"https,https"}}, {"10.0.0.1:1000", "https", []string{"http, HTTPS "}},
+		{"10.0.0.1:1000", "http", []string{"https, http"}}, {"10.0.0.1:1000", "http", []string{"https", "http"}},
+		{"10.0.0.1:1000", "https", []string{"http", "https"}}, {"10.0.0.1:1000", "", []string{"https,"}}, {"10.0.0.1:1000", "", nil},
+	} {
 		request := httptest.NewRequest(http.MethodGet, "/sign-in", nil)
-		request.Header.Set("X-Forwarded-Proto", "https")
+		request.Header["X-Forwarded-Proto"] = c.proto
 		request.Header.Set("X-Forwarded-For", "10.0.0.1")
-		request.RemoteAddr = peer
-		if handler.ServeHTTP(httptest.NewRecorder(), request); said != want {
-			t.Errorf("from %s the pages see %q, want %q", peer, said, want)
+		request.RemoteAddr = c.peer
+		if handler.ServeHTTP(httptest.NewRecorder(), request); said != c.want {
+			t.Errorf("from %s with %q the pages see %q, want %q", c.peer, c.proto, said, c.want)
 		}
+	}
+}
+
+// TestNotTrusted: the first peer is known whose X-Forwarded-For is not
+// believed.
+func TestNotTrusted(t *testing.T) {
+	k := server.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	s := newServer(t, k)
+	ask := func(peer, forwarded string) {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/verify?email=a@b.example&apikey="+key, nil)
+		request.RemoteAddr = peer
+		if forwarded != "" {
+			request.Header.Set("X-Forwarded-For", forwarded)
+		}
+		s.Handler().ServeHTTP(httptest.NewRecorder(), request)
+	}
+	ask("10.0.0.1:1000", "192.0.2.7")
+	ask("192.0.2.9:1000", "")
+	if got := s.NotTrusted(); got != nil {
+		t.Errorf("%+v", got)
+	}
+	ask("172.18.0.1:1000", "192.0.2.7")
+	ask("172.18.0.2:1000", "192.0.2.7")
+	if got := s.NotTrusted(); got == nil || got.Peer != netip.MustParseAddr("172.18.0.1") || got.Since.IsZero() {
+		t.Errorf("%+v", got)
 	}
 }

@@ -130,8 +130,10 @@ func (s *Server) pages() handler {
 		return notFound
 	}
 	return func(x *exchange, r *http.Request) {
-		if !s.isProxy(peerOf(r)) {
-			r.Header.Del("X-Forwarded-Proto") // clients must not claim TLS
+		proto := forwardedProto(r)
+		r.Header.Del("X-Forwarded-Proto") // clients must not claim TLS
+		if proto != "" && s.isProxy(peerOf(r)) {
+			r.Header.Set("X-Forwarded-Proto", proto)
 		}
 		if !wantsPage(r) {
 			s.config.Pages.ServeHTTP(&jsonNotFound{ResponseWriter: x, instead: func() { notFound(x, r) }}, r)

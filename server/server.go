@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -112,6 +113,7 @@ type Server struct {
 	slots  slots
 
 	wrongKeys *wrongKeys
+	forwarder atomic.Pointer[Forwarder] // the first that is not trusted
 }
 
 // New returns a Server.

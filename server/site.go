@@ -28,7 +28,15 @@ func (s *Server) guide(x *exchange, r *http.Request) {
 // encrypted reports whether the client uses TLS, with the server or with a
 // trusted proxy.
 func (s *Server) encrypted(r *http.Request) bool {
-	return r.TLS != nil || s.isProxy(peerOf(r)) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return r.TLS != nil || s.isProxy(peerOf(r)) && forwardedProto(r) == "https"
+}
+
+// forwardedProto is what the nearest proxy says about its client's connection:
+// proxies write the last value of the list, and clients may have written others
+// before it.
+func forwardedProto(r *http.Request) string {
+	said := strings.Join(r.Header["X-Forwarded-Proto"], ",")
+	return strings.ToLower(strings.TrimSpace(said[strings.LastIndexByte(said, ',')+1:]))
 }
 
 // themeOf is the look that was chosen on the dashboard, which keeps it in a

@@ -22,7 +22,7 @@ type keysEditCommand struct {
 	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default with --rate: its number."`
 	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server."`
 	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or a date (UTC) such as 2027-01-31."`
+	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31."`
 	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from, in place of its networks so far; repeatable."`
 	Without     []string      `env:"-" placeholder:"LIMIT" enum:"rate,concurrency,quota,expires,network" help:"Remove a limit: rate, concurrency, quota, expires or network; repeatable."`
 	Key         string        `arg:"" help:"The key: its ID, the beginning of its name, or the key itself."`

@@ -24,7 +24,7 @@ type keysCreateCommand struct {
 	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default: the number of --rate, so 10/m allows ten."`
 	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server. Default: no limit."`
 	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together. Default: no limit."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or a date (UTC) such as 2027-01-31. Default: never."`
+	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31. Default: never."`
 	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
 
 	CreateDatabase bool `env:"-" help:"Create the database if there is none, before the first start of a server."`
@@ -158,11 +158,13 @@ func (e *expiry) UnmarshalText(text []byte) error {
 		*e = expiry{after: after}
 		return nil
 	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if at, err := time.Parse(layout, string(text)); err == nil {
-			*e = expiry{at: at.UTC()}
-			return nil
-		}
+	if day, err := time.Parse(time.DateOnly, string(text)); err == nil {
+		*e = expiry{at: day.AddDate(0, 0, 1)} // the end of that day
+		return nil
+	}
+	if at, err := time.Parse(time.RFC3339, string(text)); err == nil {
+		*e = expiry{at: at.UTC()}
+		return nil
 	}
 	const form = "%q is not an expiry: write days or hours from now, such as 90d or 12h, or a date such as 2027-01-31"
 	return fmt.Errorf(form, text)

@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -139,6 +140,14 @@ func helo(ctx context.Context, config engine.Config) string {
 	ctx, cancel := context.WithTimeout(ctx, heloTimeout)
 	defer cancel()
 	return nameOf(ctx, addrs, reverseLookup(config.Resolvers))
+}
+
+// warnOfHELO logs that mail hosts will hear a name that means nothing to them.
+func warnOfHELO(config engine.Config, logger *slog.Logger) {
+	if config.Level == engine.LevelSMTP && config.HELO == "" && len(config.Egresses) == 0 {
+		logger.Warn("no name for EHLO is known, and mail hosts refuse clients without one: " +
+			"set --helo to the reverse DNS name of the address that they see")
+	}
 }
 
 // clientAddrs returns the addresses of this host that mail hosts may see: none

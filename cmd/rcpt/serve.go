@@ -13,8 +13,12 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/linebuffer"
@@ -57,6 +61,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 		return err
 	}
 	config.HELO = helo(ctx, config)
+	warnOfHELO(config, logger)
 	where, err := stateIn(c.dataFlag, c.databaseFlag)
 	if err != nil {
 		return err
@@ -121,8 +126,36 @@ func (u *siteURL) UnmarshalText(text []byte) error {
 	if parsed.Path != "" && parsed.Path != "/" || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return fmt.Errorf("%q: %w", text, errSiteURL)
 	}
-	*u = siteURL(parsed.Scheme + "://" + parsed.Host)
+	host, err := normalHost(parsed)
+	if err != nil {
+		return fmt.Errorf("%q: %w", text, errSiteURL)
+	}
+	*u = siteURL(parsed.Scheme + "://" + host)
 	return nil
+}
+
+// normalHost is the host of a URL as browsers send it: in lower case, as
+// A-labels, without a dot at its end and without the usual port.
+func normalHost(u *url.URL) (string, error) {
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if strings.ContainsFunc(name, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		ascii, err := idna.Lookup.ToASCII(name)
+		if err != nil {
+			return "", err
+		}
+		name = ascii
+	}
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	port := u.Port()
+	switch {
+	case name == "" || strings.HasPrefix(name, ".") || strings.Contains(name+".", ".."):
+		return "", errSiteURL
+	case port == "" || port == map[string]string{"http": "80", "https": "443"}[u.Scheme]:
+		return name, nil
+	}
+	return name + ":" + port, nil
 }
 
 // prefixes converts networks.

@@ -16,8 +16,8 @@ func (f dataFlag) temporaryFolder(logger *slog.Logger) string {
 		return ""
 	}
 	if err := writable(dir); err != nil {
-		logger.Warn("lists that arrive wait in "+os.TempDir()+", because the data folder cannot be written to: name one with --data",
-			slog.String("error", err.Error()))
+		logger.Warn("lists that arrive wait in "+os.TempDir()+
+			", because the data folder cannot be written to: name one with --data", slog.String("error", err.Error()))
 		return ""
 	}
 	return dir
@@ -58,12 +58,13 @@ type volume struct {
 func adviceOn(v volume, embedded bool) string {
 	switch {
 	case v.shared && embedded:
-		return "on " + v.name + ", where the locks and the shared memory of SQLite need not work: the database may be damaged. " +
-			"Use a local disk, or PostgreSQL (--database)"
+		return "on " + v.name + ", where the locks and the shared memory of SQLite need not work: " +
+			"the database may be damaged. Use a local disk, or PostgreSQL (--database)"
 	case v.memory && embedded:
 		return "in memory (" + v.name + "): the database is lost with it, and lists that arrive take memory. Use a disk"
 	case v.memory:
-		return "in memory (" + v.name + "), so lists that arrive take memory, up to 1 GiB each: name a folder on a disk with --data"
+		return "in memory (" + v.name + "), so lists that arrive take memory, up to 1 GiB each: " +
+			"name a folder on a disk with --data"
 	}
 	return ""
 }

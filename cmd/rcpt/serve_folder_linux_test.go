@@ -13,8 +13,8 @@ import (
 )
 
 // TestUploadsInDataFolder: with PostgreSQL, too, a list that arrives waits in
-// the data folder, and a list for which that has no room is refused with 503, in
-// whatever form it comes.
+// the data folder, and a list for which that has no room is refused with 503,
+// in whatever form it comes.
 func TestUploadsInDataFolder(t *testing.T) {
 	t.Parallel()
 	folder := smallDisk(t, 6)

@@ -104,6 +104,9 @@ func (f metricsFlag) start(out io.Writer, metrics, health http.Handler) (stop fu
 		return nil, err
 	}
 	site := metricsServer(metrics, health)
+	if isLoopback(listener.Addr()) {
+		site.Handler = onlyLoopbackHosts(site.Handler)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(listener) }()
 	fmt.Fprintf(out, "Metrics are at http://%s/metrics\n", reachable(listener.Addr()))
@@ -187,6 +190,12 @@ func debugHandler() http.Handler {
 	return onlyLoopbackHosts(mux)
 }
 
+// isLoopback reports whether only this machine reaches an address.
+func isLoopback(listening net.Addr) bool {
+	address, err := netip.ParseAddrPort(listening.String())
+	return err == nil && address.Addr().Unmap().IsLoopback()
+}
+
 // onlyLoopbackHosts refuses requests for another host. A page of another site
 // could have a browser on this machine send them, with a name of its own that
 // it makes lead to 127.0.0.1 (DNS rebinding).
@@ -197,7 +206,7 @@ func onlyLoopbackHosts(next http.Handler) http.Handler {
 			host = name
 		}
 		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		if host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		if !strings.EqualFold(host, "localhost") && (err != nil || !ip.IsLoopback()) {
 			http.Error(w, "ask for a loopback address", http.StatusMisdirectedRequest)
 			return
 		}

@@ -15,9 +15,9 @@ import (
 
 // serviceState is the database of a service and its keys.
 type serviceState struct {
-	store *store.Store // nil: there is no database
-	keys  *keyring.Keyring
-	key   apiKey // the fixed key, if it has a secret
+	store  *store.Store // nil: there is no database
+	keys   *keyring.Keyring
+	key    apiKey // the fixed key, if it has a secret
 	folder string // where large temporary files belong; empty: that of the system
 }
 

@@ -146,3 +146,43 @@ func TestWhatServeKeeps(t *testing.T) {
 		})
 	}
 }
+
+// TestPublicURL: whichever way the URL is written, it is the one that browsers
+// use, so that their requests are recognized.
+func TestPublicURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://verify.example.com": "https://verify.example.com", "https://verify.example.com/": "https://verify.example.com",
+		"https://Verify.Example.com:443": "https://verify.example.com", "http://verify.example.com:80": "http://verify.example.com",
+		"https://verify.example.com:80": "https://verify.example.com:80", "https://verify.example.com:": "https://verify.example.com",
+		"HTTPS://verify.example.com.": "https://verify.example.com", "https://verify.example.com.:8443": "https://verify.example.com:8443",
+		"https://bücher.example": "https://xn--bcher-kva.example", "https://BÜCHER.example:443": "https://xn--bcher-kva.example",
+		"https://xn--BCHER-kva.example": "https://xn--bcher-kva.example", "http://127.0.0.1:8080": "http://127.0.0.1:8080",
+		"https://[2001:DB8::1]:443": "https://[2001:db8::1]", "http://[::1]:8080": "http://[::1]:8080", "http://my_host": "http://my_host",
+		"https://": "", "https://:443": "", "https://.": "", "https://verify.example.com..": "", "https://ü..example": "", "https://a b.example": "",
+		"ftp://verify.example.com": "", "https://u@verify.example.com": "", "https://verify.example.com/a": "", "https://verify.example.com?a": "",
+	} {
+		var got siteURL
+		if err := got.UnmarshalText([]byte(text)); (err == nil) != (want != "") || err == nil && string(got) != want {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestForwarderNotTrusted: a reverse proxy that is not in --trusted-proxy is
+// told of once, in the log and on the page Health.
+func TestForwarderNotTrusted(t *testing.T) {
+	folder := t.TempDir()
+	key, _ := keyIn(t, folder, store.Key{Scopes: []store.Scope{store.ScopeVerify}})
+	for trusted, want := range map[string]int{"127.0.0.1/32": 0, "10.0.0.0/8": 1} {
+		n := startNode(t, []string{"RCPT_RESOLVER=127.0.0.1:1"}, "--level", "syntax", "--data", folder, "--trusted-proxy", trusted)
+		for range 3 {
+			request := behindProxy(t, http.MethodGet, n.url+"/api/v1/verify?email=a@acme.example", "203.0.113.9", nil)
+			request.Header.Set("X-API-Key", key)
+			answered(t, request)
+		}
+		n.stop()
+		if got := strings.Count(n.log.String(), "X-Forwarded-For is not believed from this peer"); got != want {
+			t.Errorf("%s: %d warnings, want %d\n%s", trusted, got, want, n.log.String())
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -95,6 +96,7 @@ type Dashboard struct {
 	pace      pace
 	assets    map[string]asset
 	handler   http.Handler
+	plain     sync.Once // a sign-in without TLS, although the public URL has it
 }
 
 // New returns a Dashboard.

@@ -12,9 +12,8 @@ import (
 const (
 	// liveEvery is how often a list is looked at.
 	liveEvery = time.Second
-	// liveFor is how long one answer goes on. The browser then asks again,
-	// which finds out whether the visitor is still signed in, and does not hold
-	// up a server that stops.
+	// liveFor is how long one answer goes on. The browser then asks again. So
+	// it does not hold up a server that stops.
 	liveFor = 10 * time.Second
 )
 
@@ -35,9 +34,13 @@ func (d *Dashboard) streamList(v *visit) error {
 	defer until.Stop()
 	var last []byte
 	for {
+		_, _, err := d.config.Store.Session(v.r.Context(), v.session.Hash)
+		if err != nil {
+			return nil // the visitor has signed out, or the browser asks again
+		}
 		j, err := d.listNamed(v)
 		if err != nil {
-			return nil // it was deleted, or the browser asks again
+			return nil // it was deleted, or likewise
 		}
 		part, err := d.livePart(v, j)
 		if err != nil {

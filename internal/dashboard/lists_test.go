@@ -196,6 +196,29 @@ func TestListEvents(t *testing.T) {
 	}
 }
 
+// TestListEventsAfterSignOut: who has signed out hears nothing more.
+func TestListEventsAfterSignOut(t *testing.T) {
+	w, release := newListWorld(t, jobs.Limits{})
+	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
+	response, err := w.client.Get(w.server.URL + at + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	events := bufio.NewReader(response.Body)
+	for line := ""; !strings.Contains(line, " of 2"); {
+		if line, err = events.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.post(t, at, "/sign-out")
+	release()
+	rest, err := io.ReadAll(events)
+	if err != nil || strings.Contains(string(rest), "2 of 2") || strings.Contains(string(rest), "event: end") {
+		t.Errorf("after the sign-out: %v\n%s", err, rest)
+	}
+}
+
 // TestListWaits: the page says for which provider most addresses wait, and why.
 func TestListWaits(t *testing.T) {
 	until := time.Date(2026, 11, 23, 20, 48, 0, 0, time.UTC)

@@ -91,6 +91,12 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	if err := d.stillValid(ctx, session, account); err != nil {
 		return err
 	}
+	if !d.encrypted(v.r) && d.public != nil && d.public.Scheme == "https" {
+		d.plain.Do(func() {
+			d.config.Log.WarnContext(ctx, "dashboard: somebody signed in without TLS, although the public URL has it: "+
+				"is the reverse proxy in --trusted-proxy, and does it set X-Forwarded-Proto?")
+		})
+	}
 	client := d.config.Client(v.r)
 	d.throttle.welcome(account.Login, client)
 	if err := d.config.Store.RememberNetwork(ctx, account.ID, networkOf(client).String()); err != nil {

@@ -108,6 +108,10 @@ func kindOfLock(err error) error {
 // beside it, and opens it.
 func openFile(path string) (*database, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("the database belongs to another user, give it to that of its folder with chown --reference=%s %s: %w",
+			filepath.Dir(path), path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}

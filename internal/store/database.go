@@ -31,6 +31,8 @@ type database struct {
 	reader *sql.DB // the same for PostgreSQL
 	lock   *folderLock
 	beside bool // another process has the lock
+	// atBegin is the first statement of each writing transaction; empty: none.
+	atBegin string
 }
 
 func (db *database) pools() []*sql.DB {
@@ -70,6 +72,11 @@ func (db *database) attempt(ctx context.Context, work func(context.Context, *sql
 		return err
 	}
 	defer tx.Rollback()
+	if db.atBegin != "" {
+		if _, err := tx.ExecContext(ctx, db.atBegin); err != nil {
+			return err
+		}
+	}
 	if err := work(ctx, tx); err != nil {
 		return err
 	}

@@ -109,11 +109,34 @@ func openPostgres(databaseURL string) (*database, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "rcpt"
 	}
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(endAbandoned))
-	pool.SetMaxOpenConns(connections)
-	pool.SetMaxIdleConns(idle)
 	where := fmt.Sprintf("PostgreSQL database %q on %s", config.Database, config.Host)
-	return &database{dialect: postgresDialect, where: where, writer: pool, reader: pool}, nil
+	db := &database{dialect: postgresDialect, where: where}
+	var options []stdlib.OptionOpenDB
+	switch {
+	case config.RuntimeParams[abandonedSetting] != "": // the address names another time
+	case sharesConnections(config):
+		db.atBegin = endAbandoned(" LOCAL")
+	default:
+		// It is no parameter of the connection's start, because PgBouncer
+		// refuses those that it does not know.
+		options = append(options, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, endAbandoned(""))
+			return err
+		}))
+	}
+	db.writer = stdlib.OpenDB(*config, options...)
+	db.reader = db.writer
+	db.writer.SetMaxOpenConns(connections)
+	db.writer.SetMaxIdleConns(idle)
+	return db, nil
+}
+
+// sharesConnections reports whether the address of the database is that of a
+// pool, such as PgBouncer in transaction mode, which gives each transaction any
+// of its connections. Prepared statements do not work there, and a setting that
+// outlives its transaction is one of other clients, too.
+func sharesConnections(config *pgx.ConnConfig) bool {
+	return config.DefaultQueryExecMode == pgx.QueryExecModeExec || config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol
 }
 
 // abandonedAfter is how long a transaction may do nothing before PostgreSQL
@@ -122,16 +145,12 @@ func openPostgres(databaseURL string) (*database, error) {
 // the same list.
 const abandonedAfter = 5 * time.Second
 
-// endAbandoned sets that on a new connection, unless the address of the
-// database names another time. It is no parameter of the connection's start,
-// because PgBouncer refuses those that it does not know.
-func endAbandoned(ctx context.Context, conn *pgx.Conn) error {
-	const name = "idle_in_transaction_session_timeout"
-	if conn.Config().RuntimeParams[name] != "" {
-		return nil
-	}
-	_, err := conn.Exec(ctx, fmt.Sprintf(`SET %s = %d`, name, abandonedAfter.Milliseconds()))
-	return err
+const abandonedSetting = "idle_in_transaction_session_timeout"
+
+// endAbandoned is the statement that sets that, for the connection or, with
+// LOCAL, for the transaction.
+func endAbandoned(local string) string {
+	return fmt.Sprintf(`SET%s %s = %d`, local, abandonedSetting, abandonedAfter.Milliseconds())
 }
 
 func explainSQLite(where string, err error) (kind, explained error) {
@@ -196,6 +215,9 @@ func explainPostgres(where string, err error) (kind, explained error) {
 		return rows.ErrFull, fmt.Errorf("the disk of the %s is full, make room on it: %w", where, err)
 	case code == "25P03": // idle_in_transaction_session_timeout
 		return ErrUnavailable, fmt.Errorf("this process stood still, and the %s ended its transaction: %w", where, err)
+	case code == "26000", code == "42P05": // invalid_sql_statement_name, duplicate_prepared_statement
+		return ErrUnavailable, fmt.Errorf("prepared statements get lost on the way to the %s, as in PgBouncer's transaction mode: "+
+			"add ?default_query_exec_mode=exec to the URL, or connect in session mode: %w", where, err)
 	case code == "25006": // read_only_sql_transaction
 		return ErrUnavailable, fmt.Errorf("the %s is read-only, perhaps a standby, rcpt needs the primary: %w",
 			where, err)
