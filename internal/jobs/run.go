@@ -189,7 +189,10 @@ func (r *run) lease(ctx context.Context) (int, error) {
 	window := r.manager.config.Window
 	q := rows.BatchQuery{Job: r.job.ID, Node: r.manager.node, Egress: r.manager.config.Egress}
 	r.mu.Lock()
-	q.Limit = min((window-r.flying)/batchAddresses+1, 4)
+	q.Limit = min((window-r.flying)/batchAddresses, 4)
+	if r.flying == 0 {
+		q.Limit = max(1, q.Limit)
+	}
 	q.Held = r.flying
 	q.Small = r.large >= window*largeShare/largeShareOf
 	for domain, n := range r.domains {
@@ -197,7 +200,7 @@ func (r *run) lease(ctx context.Context) (int, error) {
 			q.Except = append(q.Except, domain)
 		}
 	}
-	full := r.flying >= window || r.failed != ""
+	full := q.Limit <= 0 || r.failed != ""
 	r.mu.Unlock()
 	if full {
 		return 0, nil

@@ -245,6 +245,22 @@ func (s *storm) step() {
 		s.store.set(calm)
 	}
 	time.Sleep(s.dice.upTo(time.Second))
+	s.checkWindows()
+}
+
+// checkWindows: no node has more of a list than its window.
+func (s *storm) checkWindows() {
+	for _, n := range s.nodes {
+		n.mu.Lock()
+		for _, r := range n.runs {
+			r.mu.Lock()
+			if r.flying > n.config.Window {
+				s.t.Errorf("a node has %d addresses of a list, its window is %d", r.flying, n.config.Window)
+			}
+			r.mu.Unlock()
+		}
+		n.mu.Unlock()
+	}
 }
 
 // calmDown ends all that disturbs: lists that were not ended must come to their

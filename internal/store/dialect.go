@@ -25,8 +25,8 @@ import (
 // dialect is what SQLite and PostgreSQL do not share.
 type dialect struct {
 	name string
-	// skipLocked ends a SELECT within an UPDATE, so that it skips rows that
-	// another transaction is about to change.
+	// skipLocked ends the SELECT of a claim, so that it skips rows that another
+	// transaction is about to change.
 	skipLocked string
 	// lockSchema makes other transactions that begin with it wait for the end
 	// of this one.
@@ -60,6 +60,15 @@ var postgresDialect = dialect{
 	tables:     `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,
 	lostRace:   lostRacePostgres,
 	explain:    explainPostgres,
+}
+
+// claim is a statement that changes the rows of a table that a SELECT picks by
+// their key, and returns them. PostgreSQL may run a sub-select anew for each
+// row of the table. One that skips locked rows finds others then each time, and
+// its LIMIT holds nothing; materialized, it runs once.
+func (d *dialect) claim(table, key, set, picks, returning string) string {
+	return `WITH picked AS MATERIALIZED (SELECT ` + key + ` FROM ` + table + ` WHERE ` + picks + ` ` + d.skipLocked + `)
+		UPDATE ` + table + ` SET ` + set + ` WHERE (` + key + `) IN (SELECT ` + key + ` FROM picked) RETURNING ` + returning
 }
 
 // openSQLite opens the database in file with one connection that writes and

@@ -85,12 +85,9 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 				args = append(args, domain)
 			}
 		}
-		leased, err = collect(ctx, tx, scanBatch, `
-			UPDATE job_batches SET node = $4, claim = claim + 1
-			WHERE job = $3 AND id IN (
-				SELECT id FROM job_batches WHERE job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+`
-				ORDER BY fresh, run_after, id LIMIT $5 `+s.db.skipLocked+`)
-			RETURNING id, segment, domain, egress, fresh, run_after, addresses, data, claim`, args...)
+		leased, err = collect(ctx, tx, scanBatch, s.db.claim("job_batches", "job, id", `node = $4, claim = claim + 1`,
+			`job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+` ORDER BY fresh, run_after, id LIMIT $5`,
+			`id, segment, domain, egress, fresh, run_after, addresses, data, claim`), args...)
 		if err != nil || len(leased) == 0 || state == JobRunning {
 			return err
 		}

@@ -42,12 +42,10 @@ func (s *Store) ClaimRechecks(
 ) (claimed []Recheck, err error) {
 	err = s.write(ctx, "claim rechecks", func(ctx context.Context, tx *sql.Tx) error {
 		now := s.now()
-		claimed, err = collect(ctx, tx, scanRecheck, `
-			UPDATE rechecks SET leased = $1, claim = claim + 1, attempts = attempts + 1
-			WHERE hash IN (
-				SELECT hash FROM rechecks WHERE egress = $2 AND run_after <= $3 AND leased <= $3 AND give_up > $3
-				ORDER BY run_after LIMIT $4 `+s.db.skipLocked+`)
-			RETURNING hash, address, egress, run_after, give_up, attempts, claim`,
+		claimed, err = collect(ctx, tx, scanRecheck, s.db.claim("rechecks", "hash",
+			`leased = $1, claim = claim + 1, attempts = attempts + 1`,
+			`egress = $2 AND run_after <= $3 AND leased <= $3 AND give_up > $3 ORDER BY run_after LIMIT $4`,
+			`hash, address, egress, run_after, give_up, attempts, claim`),
 			millisOf(now.Add(lease)), egress, millisOf(now), limit)
 		return err
 	})

@@ -112,16 +112,13 @@ func (s *Store) ClaimWebhooks(
 		return nil, err
 	}
 	err = s.write(ctx, "claim webhooks", func(ctx context.Context, tx *sql.Tx) error {
-		claimed, err = collect(ctx, tx, scanClaimed, `
-			UPDATE webhooks SET leased = $1, claim = claim + 1
-			WHERE id IN (
-				SELECT id FROM webhooks WHERE state = 'pending' AND leased <= $2 AND id IN (
-					SELECT id FROM (
-						SELECT id, due, ROW_NUMBER() OVER (PARTITION BY line ORDER BY CASE WHEN leased > $2 THEN 0 ELSE 1 END, due) AS place
-						FROM webhooks WHERE state = 'pending' AND due <= $2) AS ranked
-					WHERE place <= $3)
-				ORDER BY due LIMIT $4 `+s.db.skipLocked+`)
-			RETURNING `+webhookColumns+`, step, claim`,
+		claimed, err = collect(ctx, tx, scanClaimed, s.db.claim("webhooks", "id", `leased = $1, claim = claim + 1`, `
+			state = 'pending' AND leased <= $2 AND id IN (
+				SELECT id FROM (
+					SELECT id, due, ROW_NUMBER() OVER (PARTITION BY line ORDER BY CASE WHEN leased > $2 THEN 0 ELSE 1 END, due) AS place
+					FROM webhooks WHERE state = 'pending' AND due <= $2) AS ranked
+				WHERE place <= $3)
+			ORDER BY due LIMIT $4`, webhookColumns+`, step, claim`),
 			millisOf(now.time().Add(lease)), now, perKey, limit)
 		for i := range claimed {
 			if err == nil {
