@@ -47,13 +47,16 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 		j.reason, j.special = ReasonRateLimited, &refusesEverybody
 	}
 	if phase == smtp.PhaseRCPT && foretold.Class == replies.ClassOK {
-		j.catchAll = judgeControl(session.Control, "@"+evidence.Domain, read)
+		j.catchAll = judgeControl(session, "@"+evidence.Domain, read)
 	}
 	switch {
 	case reading.Class == replies.ClassOK:
 		j.accept(provider.Of(session.Host).Recipients)
-		if j.reason == ReasonControlInconclusive && session.Control != nil {
-			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain))
+		switch inconclusive := j.reason == ReasonControlInconclusive; {
+		case inconclusive && session.Control != nil:
+			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain), session.Control.Code)
+		case inconclusive && session.Failure != nil:
+			j.special = &controlLater
 		}
 	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtp.KindTLS):
 		j.reason = ReasonTLSFailed
@@ -211,44 +214,56 @@ func (j *judgement) accept(recipients provider.Recipients) {
 	}
 }
 
-// controlPutOff replaces the ruling of [ReasonControlInconclusive] where the
+// controlPutOff is the message about [ReasonControlInconclusive] where the
 // random mailbox was greylisted.
-var controlPutOff = ruling{verdict: VerdictUnknown, retryAfter: retryGreylist,
-	message: "The mail host accepted the address, and asks to come back later (greylisting) " +
-		"for the random one beside it; try again."}
+const controlPutOff = "The mail host accepted the address, and asks to come back later (greylisting) " +
+	"for the random one beside it; try again."
 
-// awaitControl makes a retry worthwhile if the control was greylisted, because
-// the control will be the same one then (controls). If the target passed, it
-// was asked about before, and this control was not: on another day, before a
-// restart, or in a shared transaction, where a host without PIPELINING gets the
-// control only after an accepted target.
-func (j *judgement) awaitControl(control replies.Classification) {
-	if control.Class == replies.ClassGreylisted {
-		j.special, j.retryAfter = &controlPutOff, control.RetryAfter
+// controlLater replaces the ruling of [ReasonControlInconclusive] where the
+// random mailbox may be refused or accepted later.
+var controlLater = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+	message: "The mail host accepted the address, and had no answer about the random one beside it " +
+		"for the moment; try again later."}
+
+// awaitControl makes a retry worthwhile if the control was greylisted, or
+// refused for another reason that passes, because the control will be the same
+// one then (controls). If the target passed a host that greylists, it was asked
+// about before, and this control was not: on another day, with another secret,
+// or in a shared transaction, where a host without PIPELINING gets the control
+// only after an accepted target.
+func (j *judgement) awaitControl(control replies.Classification, code int) {
+	later := judgement{reason: reasonFor(control.Class, smtp.PhaseRCPT, code)}
+	later.mindCode(code)
+	rule := controlLater
+	if rule.retryAfter = later.ruling().retryAfter; rule.retryAfter == 0 {
+		return
 	}
+	if later.reason == ReasonGreylisted {
+		rule.message = controlPutOff
+	}
+	j.special, j.retryAfter = &rule, control.RetryAfter
 }
 
 // judgeControl returns what the reply to the random mailbox says about the
-// domain's catch-all. Only a refusal that names the mailbox means "no": a limit
-// on recipients, a policy or a temporary failure says nothing. mailbox is what
-// is known of the random one.
+// domain's catch-all. A refusal means "no" only if it calls the mailbox
+// unknown, or if the host, behind it, accepted again a mailbox that it had
+// accepted before: a limit on recipients, a policy or a temporary failure says
+// nothing by itself. mailbox is what is known of the random one.
 func judgeControl(
-	control *smtp.Reply, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification,
+	session smtpprobe.Session, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification,
 ) CatchAllState {
+	control := session.Control
 	if control == nil {
 		return CatchAllUnknown
 	}
-	reading := read(smtp.PhaseRCPT, *control, mailbox)
-	switch reasonFor(reading.Class, smtp.PhaseRCPT, control.Code) {
-	case ReasonMailboxNotFound:
+	switch smtpprobe.ControlClass(read(smtp.PhaseRCPT, *control, mailbox), *control) {
+	case replies.ClassNoSuchUser:
 		return CatchAllNo
-	case ReasonMailboxDisabled: // what never was cannot be disabled, but some hosts have one code for both
-		if control.Enhanced == "5.2.1" || control.Enhanced == "5.1.1" {
-			return CatchAllNo
-		}
-	}
-	if reading.Class == replies.ClassOK {
+	case replies.ClassOK:
 		return CatchAllYes
+	}
+	if behind := session.Behind; behind != nil && control.Code >= 500 && !behind.Refused() {
+		return CatchAllNo
 	}
 	return CatchAllUnknown
 }

@@ -221,7 +221,6 @@ func TestDecide(t *testing.T) {
 		{"accepted, control limited", asked(answered(accepted, tooMany)), ReasonControlInconclusive, VerdictUnknown},
 		{"accepted, control blocked", asked(answered(accepted, blockedIP)), ReasonControlInconclusive, VerdictUnknown},
 		{"accepted, control ambiguous", asked(answered(accepted, reply(550, "", "no"))), ReasonControlInconclusive, VerdictUnknown},
-		{"accepted, control unknown for now", asked(answered(accepted, reply(450, "4.1.1", "User unknown"))), ReasonControlInconclusive, VerdictUnknown},
 		{"accepted, control greylisted", asked(answered(accepted, reply(451, "4.7.1", "Greylisted"))), ReasonControlInconclusive, VerdictUnknown},
 		{"unverified", asked(answered(reply(252, "", "cannot verify"), unknownUser)), ReasonControlInconclusive, VerdictUnknown},
 		{"disabled", asked(answered(reply(550, "5.2.1", "Mailbox disabled"), unknownUser)), ReasonMailboxDisabled, VerdictUndeliverable},
@@ -382,11 +381,6 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q: retry after %v, want %v", text, got.Details.RetryAfter, want)
 		}
 	}
-	for text, want := range map[string]time.Duration{"Greylisted": 5 * time.Minute, "Greylisted for 90 seconds": 90 * time.Second, "No such user here": 0} {
-		if got := Decide(asked(answered(accepted, reply(451, "", text))), Policy{}); got.Details.RetryAfter != want {
-			t.Errorf("%q to the control: retry after %v, want %v", text, got.Details.RetryAfter, want)
-		}
-	}
 	for _, tt := range []struct {
 		target smtp.Reply
 		reason Reason
@@ -449,19 +443,6 @@ func TestTheHostThatGreeted(t *testing.T) {
 		got := Decide(asked(sessions...), Policy{}).Details
 		if got.Reason != ReasonConnectionTimeout || got.SMTP.Phase != smtp.PhaseMAIL {
 			t.Errorf("%s at %s", got.Reason, got.SMTP.Phase)
-		}
-	}
-}
-
-// TestControlThatIsDisabled checks that a host which calls what never was
-// disabled does not accept everything, if its code says that it does not exist.
-func TestControlThatIsDisabled(t *testing.T) {
-	for enhanced, want := range map[string]Reason{
-		"5.1.1": ReasonRecipientAccepted, "5.2.1": ReasonRecipientAccepted, "5.0.0": ReasonControlInconclusive, "": ReasonControlInconclusive,
-	} {
-		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
-		if got.Details.Reason != want {
-			t.Errorf("%q: %s, want %s", enhanced, got.Details.Reason, want)
 		}
 	}
 }

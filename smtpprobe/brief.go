@@ -11,7 +11,7 @@ import (
 // fill the memory.
 func brief(s *Session) Session {
 	b := *s
-	for _, reply := range []**smtp.Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control} {
+	for _, reply := range []**smtp.Reply{&b.Greeting, &b.EHLO, &b.STARTTLS, &b.MAIL, &b.Target, &b.Control, &b.Behind} {
 		if *reply != nil {
 			*reply = briefReply(*reply)
 		}

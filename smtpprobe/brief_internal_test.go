@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -75,9 +74,9 @@ func TestLongControlsAreNotRemembered(t *testing.T) {
 		{smtp.Reply{Code: 250, Lines: texts(100, 0)}, false},
 	} {
 		book := make(domainBook)
-		book.note(host, "a.example", tt.reply, replies.ClassOK)
+		book.note(host, "a.example", controlAnswer{reply: &tt.reply}, true)
 		got := book.control(host, "a.example")
-		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got) != fmt.Sprint(tt.reply) {
+		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got.reply) != fmt.Sprint(tt.reply) {
 			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)
 		}
 	}

@@ -57,7 +57,7 @@ func TestDialogue(t *testing.T) {
 				C: RCPT TO:<alice@*
 				S: 250 yes
 				C: RCPT TO:<random@*
-				S: 550 no`,
+				S: 550 5.1.1 unknown`,
 			client: greets + asksBoth + quits,
 			found:  goodFound,
 		},

@@ -44,6 +44,14 @@
 //  3. Behind the first recipient of a session only five classes are believed:
 //     accepted, no such user, disabled, moved, full. Anything else may be about
 //     the session and is asked again alone, once per host and wording.
+//     A control that is refused, and not called unknown, says nothing by
+//     itself: it may have been one recipient too many, whatever the words. So
+//     it is named again, in a transaction of its own, and if it is refused for
+//     good there, too, an accepted target is named in another one behind it. If
+//     the host accepts that again, the refusal was about the control
+//     ([Session].Behind). Beside several targets, another outcome means that
+//     these were too many. Where a host asks for another try within five
+//     seconds, a target that is alone in its session gets that try there.
 //  4. A refusal beside an accepted control is confirmed alone. A reply that
 //     names another recipient is believed for nobody, unless the host gives the
 //     target the same name again when it is alone. The postmaster is no other

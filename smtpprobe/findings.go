@@ -67,9 +67,15 @@ type Session struct {
 	MAIL       *smtp.Reply    `json:"mail,omitempty"`
 	Target     *smtp.Reply    `json:"target,omitempty"`  // to RCPT TO:<the address>
 	Control    *smtp.Reply    `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
-	// ControlShared is set when Control was the answer to an earlier probe of
-	// the same domain by the same host, at most ten minutes before. Two probes
-	// in one transaction share one control, too; it is not set then.
+	// Behind is the reply to RCPT TO:<a mailbox that the host had accepted>,
+	// named once more in a transaction behind that of Control. It is asked for
+	// where Control is a refusal for good that does not say why: if Behind is
+	// an acceptance, that was about the mailbox and not about the session.
+	Behind *smtp.Reply `json:"behind,omitempty"`
+	// ControlShared is set when Control, with Behind, was the answer to an
+	// earlier probe of the same domain by the same host, at most ten minutes
+	// before. Two probes in one transaction share one control, too; it is not
+	// set then.
 	ControlShared bool `json:"control_shared,omitempty"`
 	// Unproven is set when Target is a refusal that does not count: the host
 	// accepted nobody after it, not even a mailbox that it had accepted before

@@ -32,16 +32,16 @@ type job struct {
 	number   int           // of its request, and of its place in the batch, by which it is known there
 
 	// The pool's lock guards the rest.
-	since   time.Time   // when it began to wait
-	turn    int         // of its line
-	worker  *worker     // that has taken it; nil: it waits
-	alone   bool        // to be asked one command at a time, in a session of its own
-	most    int         // jobs of its next transaction; zero: any number
-	crowded int         // how often the host turned us away over sessions that had just ended
-	gone    bool        // the caller has given up
-	queued  bool        // it waits, or goes along with another, and Queued was called
-	control *smtp.Reply // what the host said about a control of the domain before; nil: not known
-	calls   string      // the other mailbox that the last answer about the target named; empty: none did
+	since   time.Time      // when it began to wait
+	turn    int            // of its line
+	worker  *worker        // that has taken it; nil: it waits
+	alone   bool           // to be asked one command at a time, in a session of its own
+	most    int            // jobs of its next transaction; zero: any number
+	crowded int            // how often the host turned us away over sessions that had just ended
+	gone    bool           // the caller has given up
+	queued  bool           // it waits, or goes along with another, and Queued was called
+	control *controlAnswer // what the host said about a control of the domain before; nil: not known
+	calls   string         // the other mailbox that the last answer about the target named; empty: none did
 }
 
 // result is what came of a job.

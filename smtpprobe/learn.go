@@ -86,16 +86,23 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 		case r.Role == dialogue.Proof && r.Accepted():
 			h.noteAccepted(p, r.Mailbox)
 		}
-		if !r.Accepted() && (r.Before == 0 || t.Alone) {
+		if !r.Accepted() && (r.Before == 0 || t.Alone && (!r.Nameless() || r.AcceptsBehind())) {
 			h.limits.trust(belief.SortOf(r), now)
 		}
 		if r.IsControl() && !t.Doubts(r) {
-			p.domains.note(h.key.addr, r.Domain, *r.Reply, r.Class)
+			p.domains.note(h.key.addr, r.Domain, controlAnswer{r.Reply, r.Behind}, t.final(r))
 		}
 	}
 	if t.Alone && t.Contradicted(0) {
 		h.limits.trust(belief.Confirmed, now) // it means its refusal beside an accepted control
 	}
+}
+
+// final reports whether the answer about a control is clear about whether the
+// host takes every address, or will not be clearer when it is asked for again.
+func (t *transaction) final(control *dialogue.Recipient) bool {
+	return saysWhether(control.Class) || control.Behind != nil ||
+		control.Role == dialogue.Control && control.Nameless() && t.Alone && t.Named[0].Accepted()
 }
 
 // crowded reports whether the host put the session off, with 421 or for a
@@ -119,7 +126,7 @@ func (p *Pool) noteOpening(s *session) {
 	o := s.Opening()
 	for phase, reply := range map[smtp.Phase]*smtp.Reply{smtp.PhaseGreeting: o.Greeting, smtp.PhaseEHLO: o.EHLO} {
 		if reply != nil && reply.Refused() {
-			said := dialogue.Exchange{Exchange: wire.Exchange{Reply: reply}, Class: s.read(phase, *reply, "")}
+			said := dialogue.Exchange{Exchange: wire.Exchange{Reply: reply}, Class: s.read(phase, *reply, "").Class}
 			p.note(s, hostName(s.route.host), said, true)
 		}
 	}

@@ -104,13 +104,13 @@ type domainKey struct {
 }
 
 type domainNote struct {
-	reply smtp.Reply
-	until time.Time
+	answer controlAnswer
+	until  time.Time
 }
 
-// control returns the reply to an earlier control of the domain; nil: none is
-// known, or it is time to ask again.
-func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
+// control returns the answer about an earlier control of the domain; nil: none
+// is known, or it is time to ask again.
+func (b domainBook) control(host netip.AddrPort, domain string) *controlAnswer {
 	key := domainKey{host, domain}
 	n := b[key]
 	if n == nil {
@@ -120,20 +120,23 @@ func (b domainBook) control(host netip.AddrPort, domain string) *smtp.Reply {
 		delete(b, key)
 		return nil
 	}
-	return &n.reply
+	return &n.answer
 }
 
-// note keeps a reply to a control that is clear about whether the host takes
-// every address.
-func (b domainBook) note(host netip.AddrPort, domain string, reply smtp.Reply, class replies.Class) {
-	kept := briefReply(&reply)
-	if !saysWhether(class) || kept.String() != reply.String() {
+// note keeps an answer about a control, if it is final.
+func (b domainBook) note(host netip.AddrPort, domain string, answer controlAnswer, final bool) {
+	kept := briefReply(answer.reply)
+	if !final || kept.String() != answer.reply.String() {
 		return
 	}
 	if len(b) >= maxDomainNotes {
 		b.shrink()
 	}
-	b[domainKey{host, domain}] = &domainNote{reply: *kept, until: time.Now().Add(controlLasts)}
+	answer.reply = kept
+	if answer.behind != nil {
+		answer.behind = briefReply(answer.behind)
+	}
+	b[domainKey{host, domain}] = &domainNote{answer: answer, until: time.Now().Add(controlLasts)}
 }
 
 // saysWhether reports whether a reply to a control is clear about whether the

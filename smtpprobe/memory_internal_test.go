@@ -47,7 +47,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range domains {
-			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), smtp.Reply{Code: 250}, replies.ClassOK)
+			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), controlAnswer{reply: &smtp.Reply{Code: 250}}, true)
 			most = max(most, len(pool.domains))
 		}
 		if most > maxDomainNotes {

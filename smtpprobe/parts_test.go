@@ -27,7 +27,7 @@ const (
 		C: RSET
 	`
 	// yesNo is the answer that accepts the target and refuses the control.
-	yesNo = "S: 250 sender\nS: 250 yes\nS: 550 no\nS: 250 reset"
+	yesNo = "S: 250 sender\nS: 250 yes\nS: 550 5.1.1 unknown\nS: 250 reset"
 	// group goes up to the reading of a transaction in one group.
 	group = pipelining + askedBoth
 	// noEHLO is a host that has to be greeted with HELO, up to its answer to
@@ -59,7 +59,7 @@ const (
 		C: RCPT *
 		S: 250 yes
 		C: RCPT *
-		S: 550 no
+		S: 550 5.1.1 unknown
 	`
 )
 

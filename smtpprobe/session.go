@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
@@ -49,10 +50,14 @@ func newSession(p *Pool, j *job) *session {
 }
 
 // read reads a reply, of which phase and mailbox are given.
-func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class {
-	return s.pool.config.Classifier.Read(replies.Input{
+func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
+	reading := s.pool.config.Classifier.Read(replies.Input{
 		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.MailFrom,
-	}).Class
+	})
+	if strings.HasPrefix(mailbox, "@") {
+		reading.Class = ControlClass(reading, reply)
+	}
+	return reading
 }
 
 // hostName is the name of a mail host as findings have it.

@@ -52,6 +52,8 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	h := w.host
 	h.wellAt = now
 	t.Shown, t.Accepts, t.Others = h.limits.shown, h.accepts(), h.heard != t.heard
+	h.heard += t.Repeated
+	h.paced.Named(t.Repeated, now)
 	fates := t.Fates()
 	p.learn(w, t, now)
 	var open []*job
@@ -163,9 +165,9 @@ func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *S
 	}
 	switch {
 	case control != nil:
-		found.Control = control.Reply
-	case found.Target != nil:
-		found.Control, found.ControlShared = j.control, j.control != nil
+		found.Control, found.Behind = control.Reply, control.Behind
+	case found.Target != nil && j.control != nil:
+		found.Control, found.Behind, found.ControlShared = j.control.reply, j.control.behind, true
 	}
 	if !t.Company() && !t.Names(dialogue.Proof) {
 		found.Transcript = t.s.Transcript(false)

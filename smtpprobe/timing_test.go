@@ -112,7 +112,7 @@ func TestQUITIsSentBehindTheCallersBack(t *testing.T) {
 		script string
 		took   time.Duration
 	}{
-		"answered":  {nil, group + "S: 250 ok\nS: 250 yes\nS: 550 no\nS: 250 reset\nC: QUIT\n" + slowQuit, 0},
+		"answered":  {nil, group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 unknown\nS: 250 reset\nC: QUIT\n" + slowQuit, 0},
 		"cancelled": {cancelAfter(time.Second), group + "S: 250 ok\nC: QUIT\nS: 250 yes\nS: 550 no\n" + slowQuit, time.Second},
 		"over TLS, before its first reply": {cancelAfter(time.Second),
 			starttls + "C: EHLO *\nC: QUIT\nsleep 2s\nS: 250 mx\nS: 221 bye\nclose", time.Second},

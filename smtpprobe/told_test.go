@@ -210,6 +210,7 @@ func summary(s smtpprobe.Session) string {
 		{"mail", s.MAIL},
 		{"target", s.Target},
 		{"control", s.Control},
+		{"behind", s.Behind},
 	} {
 		if step.reply != nil {
 			parts = append(parts, fmt.Sprintf("%s %d", step.name, step.reply.Code))

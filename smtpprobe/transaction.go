@@ -33,7 +33,9 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 	t.Controls = make([]*smtp.Reply, len(jobs))
 	for i, j := range jobs {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: j.calls})
-		t.Controls[i] = j.control
+		if j.control != nil {
+			t.Controls[i] = j.control.reply
+		}
 	}
 	if proof != "" {
 		t.Add(dialogue.Recipient{Mailbox: proof, Domain: domainOf(proof), Role: dialogue.Proof})
@@ -48,7 +50,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 		return t
 	}
 	for _, j := range slices.Backward(jobs) {
-		if j.control != nil && j.control.Refused() {
+		if j.control.refused() {
 			t.addControl(j, dialogue.Canary)
 			break
 		}

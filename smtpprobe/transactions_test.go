@@ -2,7 +2,7 @@ package smtpprobe_test
 
 import "testing"
 
-// TestSecondTransaction: a control that was one recipient too many is asked for
+// TestSecondTransaction: a control that was not called unknown is asked for
 // alone, where the answer matters.
 func TestSecondTransaction(t *testing.T) {
 	const tooMany = group + `
@@ -58,10 +58,25 @@ func TestSecondTransaction(t *testing.T) {
 			found:  goodFound,
 		},
 		{
-			name:   "a control that is refused by policy is not asked for twice",
-			host:   inTurn + "S: 550 5.7.1 too many recipients from your network",
-			client: greets + asksBoth + quits,
-			found:  goodFound,
+			name: "a control that is refused by policy gets one, too, and the target behind it",
+			host: inTurn + `
+				S: 550 5.7.1 blocked
+				C: RSET
+				S: 250 reset
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<random@example.com>
+				S: 550 5.7.1 blocked
+				C: RSET
+				S: 250 reset
+				C: MAIL *
+				S: 250 sender
+				C: RCPT TO:<alice@example.com>
+				S: 550 5.7.1 blocked
+				C: RSET
+				S: 250 reset`,
+			client: greets + asksBoth + asksAgain + asksOne + "RSET\n" + quits,
+			found:  goodFound + ", behind 550",
 		},
 		{
 			name: "the second transaction in lock-step",

@@ -112,7 +112,7 @@ func (s *session) turnedAway() bool {
 	o := s.Opening()
 	for _, reply := range []*smtp.Reply{o.Greeting, o.EHLO} {
 		if reply != nil && reply.Refused() {
-			return s.paced.alive > 1 && s.read(smtp.PhaseGreeting, *reply, "") == replies.ClassRateLimited
+			return s.paced.alive > 1 && s.read(smtp.PhaseGreeting, *reply, "").Class == replies.ClassRateLimited
 		}
 	}
 	return false

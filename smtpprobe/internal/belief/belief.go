@@ -145,8 +145,11 @@ func (c *Case) believes(r *dialogue.Recipient) bool {
 
 // Tells reports whether the reply to a recipient says something about how the
 // provider takes to us, and not about the length of the session, of which we
-// have made too much.
+// have made too much, nor about a control alone.
 func (c *Case) Tells(r *dialogue.Recipient) bool {
+	if r.AcceptsBehind() {
+		return false
+	}
 	return r.Before == 0 || r.Accepted() ||
 		r.Reply.Code != smtp.CodeServiceClosing && !r.TooMany() && c.believes(r)
 }

@@ -17,8 +17,9 @@ var names = map[Fate]string{
 
 // newCase makes a case of what the host said to MAIL, targets and others: a
 // word each, as "ok" or "no" or "blocked", with "proof:", "control:" or
-// "canary:" before it for those that are no target; "-" is no reply. All are of
-// one domain.
+// "canary:" before it for those that are no target; "-" is no reply. What was
+// said to the target behind a control follows it: "control:nameless/ok". All
+// are of one domain.
 func newCase(said string) *Case {
 	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}, Host: Host{Unheard: true}}
 	roles := map[string]dialogue.Role{
@@ -29,23 +30,24 @@ func newCase(said string) *Case {
 		if !beside {
 			kind, text = "", word
 		}
+		text, behind, _ := strings.Cut(text, "/")
 		said := dialogue.Exchange{}
 		if text != "-" {
-			line := replyTo[text]
-			reply, err := smtp.ParseReply(line)
-			if err != nil {
-				panic(err)
-			}
-			in := replies.Input{Phase: smtp.PhaseRCPT, Reply: reply, Mailbox: "a@a.example"}
-			said.Reply, said.Class = &reply, replies.DefaultClassifier().Read(in).Class
+			said.Reply = replyOf(text)
+			in := replies.Input{Phase: smtp.PhaseRCPT, Reply: *said.Reply, Mailbox: "a@a.example"}
+			said.Class = replies.DefaultClassifier().Read(in).Class
 		}
 		if i == 0 {
 			c.MAIL = said
 			continue
 		}
-		c.Add(dialogue.Recipient{
+		r := dialogue.Recipient{
 			Mailbox: fmt.Sprintf("m%d@a.example", i), Domain: "a.example", Role: roles[kind], Before: i - 1, Exchange: said,
-		})
+		}
+		if behind != "" {
+			r.Behind = replyOf(behind)
+		}
+		c.Add(r)
 	}
 	c.Controls = make([]*smtp.Reply, c.Targets)
 	return c
@@ -55,7 +57,15 @@ func newCase(said string) *Case {
 var replyTo = map[string]string{
 	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
 	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
-	"421": "421 4.7.0 closing", "storage": "452 requested action not taken",
+	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
+}
+
+func replyOf(word string) *smtp.Reply {
+	reply, err := smtp.ParseReply(replyTo[word])
+	if err != nil {
+		panic(err)
+	}
+	return &reply
 }
 
 func fatesOf(c *Case) string {
@@ -104,6 +114,19 @@ func TestFates(t *testing.T) {
 		{"ok ok ok control:blocked", nil, "alone again"},
 		{"ok ok control:blocked", nil, "final"},
 		{"ok ok canary:blocked", []func(*Case){later, earlier(550)}, "final"},
+
+		// A control that was refused without being called unknown is believed
+		// if a target was accepted behind it. If that was refused, the session
+		// may have turned before, unless there was nothing before.
+		{"ok ok ok control:nameless", nil, "alone again"},
+		{"ok ok ok control:nameless", []func(*Case){shown("550  ambiguous")}, "alone again"},
+		{"ok ok ok control:nameless/ok", nil, "final final"},
+		{"ok ok ok control:nameless/nameless", nil, "alone again"},
+		{"ok ok control:nameless/nameless", []func(*Case){later}, "alone"},
+		{"ok ok control:nameless/nameless", nil, "final"},
+		{"ok ok control:nameless", []func(*Case){alone}, "final"},
+		{"ok ok blocked control:blocked/ok", nil, "final alone"},
+		{"ok ok canary:nameless", []func(*Case){later, earlier(550)}, "final"},
 
 		// A refusal beside an accepted control is confirmed alone.
 		{"ok no ok control:ok", nil, "alone final"},

@@ -24,8 +24,12 @@ func (c *Case) control(i int) *smtp.Reply {
 }
 
 // Doubts reports whether a target of the control's domain is to be asked about
-// again because the control was accepted.
+// again because the control was accepted, or the session may have turned before
+// it was refused.
 func (c *Case) Doubts(control *dialogue.Recipient) bool {
+	if c.Company() && control.Behind != nil && !control.AcceptsBehind() {
+		return true
+	}
 	for i := range c.Targets {
 		if c.Named[i].Domain == control.Domain && c.Contradicted(i) && !c.Shown[Confirmed] {
 			return true
@@ -35,13 +39,20 @@ func (c *Case) Doubts(control *dialogue.Recipient) bool {
 }
 
 // controlDoubtful reports whether the control of a target's domain was refused
-// in a way that may be about the session, or in an earlier one, and this one
-// accepts another: its machine may accept everything.
+// in a way that may be about the session, or that takes another transaction to
+// prove something; or in an earlier session, and this one accepts another
+// control: its machine may accept everything.
 func (c *Case) controlDoubtful(i int) bool {
 	control, before := c.ControlOf(i), c.Controls[i]
 	if control == nil && before != nil && before.Refused() {
 		taken := func(r dialogue.Recipient) bool { return r.Role == dialogue.Control && r.Accepted() }
 		return slices.ContainsFunc(c.Named, taken)
 	}
-	return control != nil && control.Role == dialogue.Control && (control.Reply == nil || !c.believes(control))
+	switch {
+	case control == nil || control.Role != dialogue.Control:
+		return false
+	case control.AcceptsBehind():
+		return false
+	}
+	return control.Reply == nil || control.Nameless() || !c.believes(control)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -33,7 +32,7 @@ func (t *Transaction) hearMail(ctx context.Context) error {
 		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
 	}
 	if t.MAIL.Refused() {
-		t.MAIL.Class = t.Classify(smtp.PhaseMAIL, *t.MAIL.Reply, "")
+		t.MAIL.Class = t.Classify(smtp.PhaseMAIL, *t.MAIL.Reply, "").Class
 		return wire.ErrRefused
 	}
 	return nil
@@ -142,33 +141,6 @@ func same(a, b smtp.Reply) bool {
 	return a.Code == b.Code && a.Enhanced == b.Enhanced && slices.Equal(a.Lines, b.Lines)
 }
 
-// controlTooMany reports whether the only target was accepted and the control
-// refused for being one recipient too many. Nothing is known then of whether
-// the host checks its recipients. Some hosts say so for good: "552 too many
-// recipients", as RFC 5321 §4.5.3.1.10 expects of old ones, or "550 bounce
-// messages have only one recipient". A policy (X.7.z, RFC 3463 §3.8) is about
-// us, and asking again would not change it.
-func (t *Transaction) controlTooMany() bool {
-	last := &t.Named[len(t.Named)-1]
-	if t.Targets != 1 || !last.IsControl() || last.Reply == nil || !t.Named[0].Accepted() {
-		return false
-	}
-	return last.TooMany() || last.Class == replies.ClassRateLimited &&
-		last.Reply.Code >= 500 && !strings.HasPrefix(last.Reply.Enhanced, "5.7.")
-}
-
-// controlAgain asks about the control in a transaction of its own. Where that
-// is refused too, the answer stays what it was.
-func (t *Transaction) controlAgain(ctx context.Context) error {
-	control := &t.Named[len(t.Named)-1]
-	said, err := t.NameOne(ctx, control.Mailbox, t.UTF8)
-	if said.Reply != nil {
-		control.Exchange.Exchange = said
-		t.classify(control)
-	}
-	return err
-}
-
 // TooMany reports whether the reply refuses a recipient for being one too many
 // (RFC 5321 §4.5.3.1.10, RFC 3463 §3.6).
 func (e *Exchange) TooMany() bool {
@@ -183,5 +155,6 @@ func (t *Transaction) classify(r *Recipient) {
 	if r.IsControl() {
 		mailbox = "@" + r.Domain
 	}
-	r.Class = t.Classify(smtp.PhaseRCPT, *r.Reply, mailbox)
+	reading := t.Classify(smtp.PhaseRCPT, *r.Reply, mailbox)
+	r.Class, r.RetryAfter = reading.Class, reading.RetryAfter
 }

@@ -14,7 +14,7 @@ type Session struct {
 	MailFrom string // the reverse-path
 	// Classify reads a reply. The mailbox of a control is that of its domain
 	// without a local-part, as package engine reads it.
-	Classify func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Class
+	Classify func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification
 	// ManyRefused is how many refusals any host takes without delay.
 	ManyRefused int
 

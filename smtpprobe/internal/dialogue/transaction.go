@@ -2,7 +2,6 @@ package dialogue
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -24,6 +23,8 @@ type Transaction struct {
 	Alone   bool      // one command at a time
 	UTF8    bool      // with SMTPUTF8
 	End     time.Time // when the time for the last of the targets is over; zero: never
+
+	Repeated int // recipients that were named once more, behind the transaction
 
 	MAIL    Exchange
 	Began   time.Time // when the recipients' turn came
@@ -52,6 +53,9 @@ type Recipient struct {
 	// in this transaction or in one before; empty: none did.
 	Calls string
 	Exchange
+	// Behind is the reply to an accepted target that was named once more behind
+	// this control; nil: none was.
+	Behind *smtp.Reply
 }
 
 // IsControl reports whether the recipient is a random mailbox.
@@ -66,7 +70,8 @@ func (r *Recipient) Dead() bool {
 // Exchange is a command and its reply.
 type Exchange struct {
 	wire.Exchange
-	Class replies.Class // of the reply; of that to MAIL only where it was refused
+	Class      replies.Class // of the reply; of that to MAIL only where it was refused
+	RetryAfter time.Duration // that the reply to RCPT asks for; zero: none
 }
 
 // Accepted reports whether the reply is a positive one.
@@ -118,9 +123,9 @@ func (t *Transaction) Run(ctx context.Context) error {
 		err = t.check(ctx)
 	}
 	t.Trouble = t.troubleOf(err)
-	if err == nil && t.controlTooMany() {
-		if err = t.controlAgain(ctx); !errors.Is(err, wire.ErrRefused) {
-			t.Trouble = t.troubleOf(err)
+	if err == nil {
+		if err = t.askMore(ctx); t.troubleOf(err) == OutOfStep {
+			t.Trouble = OutOfStep // perhaps from the beginning
 		}
 	}
 	if t.Trouble == OutOfStep {

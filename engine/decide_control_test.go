@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// said is a reply as it stands on the wire.
+func said(t *testing.T, line string) smtp.Reply {
+	t.Helper()
+	reply, err := smtp.ParseReply(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// TestControl is the table of what the reply to the control of an accepted
+// mailbox proves, and of when it is worth another try.
+func TestControl(t *testing.T) {
+	for _, tt := range []struct {
+		control, behind string // behind: to the mailbox once more; empty: it was not named
+		reason          Reason
+		retryAfter      time.Duration
+	}{
+		{"550 5.1.1 User unknown", "", ReasonRecipientAccepted, 0},
+		{"250 ok", "", ReasonCatchAll, 0},
+
+		// A reply that calls it unknown for now tells mailboxes apart, too.
+		{"450 4.1.1 <random@example.com>: Recipient address rejected: undeliverable address: User unknown in virtual alias table", "", ReasonRecipientAccepted, 0},
+		{"450 4.1.1 <random@example.com>, Recipient unknown", "", ReasonRecipientAccepted, 0},
+		{"451 No such user here", "", ReasonRecipientAccepted, 0},
+
+		// One that puts it off does not, whoever is accepted behind it: a host
+		// may have heard of one mailbox before, and not of the other.
+		{"450 4.1.1 <random@example.com>: Recipient address rejected: unverified address: Address verification in progress", "", ReasonControlInconclusive, 15 * time.Minute},
+		{"451 Greylisted", "", ReasonControlInconclusive, 5 * time.Minute},
+		{"451 Greylisted for 90 seconds", "", ReasonControlInconclusive, 90 * time.Second},
+		{"451 Requested action not taken", "", ReasonControlInconclusive, 15 * time.Minute},
+		{"451 Requested action not taken", "250 ok", ReasonControlInconclusive, 15 * time.Minute},
+		{"451 Too fast, wait 60 seconds", "", ReasonControlInconclusive, time.Minute},
+		{"550 Too many recipients", "", ReasonControlInconclusive, 15 * time.Minute},
+
+		// A refusal without a name is about the control if the mailbox is
+		// accepted behind it.
+		{"550 Mailbox unavailable or access denied", "", ReasonControlInconclusive, 0},
+		{"550 Mailbox unavailable or access denied", "250 ok", ReasonRecipientAccepted, 0},
+		{"550 Mailbox unavailable or access denied", "550 Mailbox unavailable or access denied", ReasonControlInconclusive, 0},
+		{"550 I cannot deliver mail for <random@example.com>", "250 ok", ReasonRecipientAccepted, 0},
+		{"550 5.7.1 Blocked", "", ReasonControlInconclusive, 0},
+		{"554 5.7.1 Relay access denied", "250 ok", ReasonRecipientAccepted, 0},
+	} {
+		session := answered(accepted, said(t, tt.control))
+		if tt.behind != "" {
+			behind := said(t, tt.behind)
+			session.Behind = &behind
+		}
+		got := Decide(asked(session), Policy{}).Details
+		if got.Reason != tt.reason || got.RetryAfter != tt.retryAfter {
+			t.Errorf("%s, behind it %q: %s, retry after %v; want %s, %v", tt.control, tt.behind, got.Reason, got.RetryAfter, tt.reason, tt.retryAfter)
+		}
+	}
+}
+
+// TestControlWithoutAnswer checks that a host which leaves at the control may
+// be asked again.
+func TestControlWithoutAnswer(t *testing.T) {
+	session := smtpprobe.Session{Target: &accepted, Failure: &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindClosed}}
+	if got := Decide(asked(session), Policy{}).Details; got.Reason != ReasonControlInconclusive || got.RetryAfter != retryTemporary {
+		t.Errorf("%s, retry after %v", got.Reason, got.RetryAfter)
+	}
+}
+
+// TestControlThatIsDisabled checks that a host which calls what never was
+// disabled does not accept everything, if its code says that it does not exist.
+func TestControlThatIsDisabled(t *testing.T) {
+	for enhanced, want := range map[string]Reason{
+		"5.1.1": ReasonRecipientAccepted, "5.2.1": ReasonRecipientAccepted, "5.0.0": ReasonControlInconclusive, "": ReasonControlInconclusive,
+	} {
+		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
+		if got.Details.Reason != want {
+			t.Errorf("%q: %s, want %s", enhanced, got.Details.Reason, want)
+		}
+	}
+}
