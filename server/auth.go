@@ -39,7 +39,11 @@ func (s *Server) authorized(scope rows.Scope, next granted) handler {
 // admit grants a request by its key, or by what the program decides.
 func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring.Grant, error) {
 	if s.config.Authorize == nil {
-		return s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
+		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
+		if errors.Is(err, keyring.ErrQuota) && s.orphans.any() {
+			return s.keys.AdmitOwed(x.shownKey(r), scope, s.clientAddr(r)) // verify sees whether it is paid for
+		}
+		return grant, err
 	}
 	client, err := s.config.Authorize(r)
 	refusal := (*Refusal)(nil)

@@ -27,20 +27,31 @@ func (s *Server) verifyAll(
 	x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time,
 ) (answered bool) {
 	x.note(slog.Int("addresses", len(asked.questions)))
-	if err := grant.More(r.Context(), len(asked.questions)-1); err != nil {
+	if err := grant.More(len(asked.questions) - 1); err != nil {
 		grant.Free()
 		s.refuse(x, r, rows.ScopeVerify, err)
 		return false
 	}
 	x.noteVerification()
-	b := s.newBatch(r.Context(), asked)
-	if len(b.groups) > 0 && !s.askAll(x, r, b) {
+	b := s.newBatch(r.Context(), grant, asked)
+	if r.Context().Err() != nil {
+		s.leaving(x)
 		return false
+	}
+	if err := s.payAll(r.Context(), grant, b); err != nil {
+		grant.Free()
+		s.refuse(x, r, rows.ScopeVerify, err)
+		return false
+	}
+	if len(b.groups) > 0 {
+		if goesOn, ok := s.askAll(x, r, grant, b, started); !ok {
+			return goesOn
+		}
 	}
 	text := []byte(`{"results":[`)
 	for i, question := range asked.questions {
 		result := b.results[b.first[question.address]]
-		s.settle(grant, result, started)
+		s.settle(grant, result, b.paid[i], started)
 		if i > 0 {
 			text = append(text, ',')
 		}
@@ -51,33 +62,23 @@ func (s *Server) verifyAll(
 	return true
 }
 
-// settle counts one of several verifications, or gives its units back.
-func (s *Server) settle(grant *keyring.Grant, result engine.Result, started time.Time) {
-	if !result.Success {
-		grant.Unanswered(1)
-		return
-	}
-	if result.Details != nil && result.Details.Cached {
-		grant.Cached()
-	}
-	s.count(grant.ID, result, started)
-}
-
 // batch is several addresses in progress.
 type batch struct {
 	how     options
 	asked   []question
 	first   map[string]int  // where an address is asked about: the same one twice is asked about once
 	results []engine.Result // by the number of their question
-	groups  [][]int         // questions without a remembered answer, by domain
+	known   []bool          // which results were there
+	paid    []bool          // by which an orphan has paid
+	groups  [][]int         // questions without a result, by domain
 }
 
-// newBatch finds the remembered results.
-func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
+// newBatch finds the results that are there.
+func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked posted) *batch {
 	n := len(asked.questions)
 	b := &batch{
 		how: asked.options, asked: asked.questions, first: make(map[string]int, n),
-		results: make([]engine.Result, n),
+		results: make([]engine.Result, n), known: make([]bool, n), paid: make([]bool, n),
 	}
 	byDomain := make(map[string]int)
 	for i, question := range asked.questions {
@@ -85,8 +86,7 @@ func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 			continue
 		}
 		b.first[question.address] = i
-		var known bool
-		if b.results[i], known = s.recall(ctx, question, asked.options); known {
+		if b.results[i], b.known[i] = s.known(ctx, grant, question, asked.options); b.known[i] {
 			continue
 		}
 		domain := strings.ToLower(question.address[strings.LastIndexByte(question.address, '@')+1:])
@@ -101,56 +101,98 @@ func (s *Server) newBatch(ctx context.Context, asked posted) *batch {
 	return b
 }
 
-// askAll verifies the groups: one after the other in the request's own slot,
-// and concurrently in as many slots as are free at the moment. If that cannot
-// be done, it answers the request itself.
-func (s *Server) askAll(x *exchange, r *http.Request, b *batch) bool {
+// payAll takes a unit of the quota for each question that no orphan has paid
+// for, or none.
+func (s *Server) payAll(ctx context.Context, grant *keyring.Grant, b *batch) error {
+	units := len(b.asked)
+	for i, question := range b.asked {
+		if b.known[i] && s.orphans.claim(orphanID(grant.ID, question.address)) {
+			b.paid[i] = true
+			units--
+		}
+	}
+	err := grant.Pay(ctx, units)
+	if err != nil {
+		s.disclaim(grant, b)
+	}
+	return err
+}
+
+// disclaim keeps for the next try what orphans have paid for.
+func (s *Server) disclaim(grant *keyring.Grant, b *batch) {
+	for i, question := range b.asked {
+		if b.paid[i] {
+			s.orphans.pay(orphanID(grant.ID, question.address))
+		}
+	}
+}
+
+// askAll verifies the groups: in the request's own slot, and concurrently in as
+// many slots as are free at the moment. If that cannot be done, it answers the
+// request itself; the verifications may go on without the client.
+func (s *Server) askAll(
+	x *exchange, r *http.Request, grant *keyring.Grant, b *batch, started time.Time,
+) (goesOn, ok bool) {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)
-		return false
+		return false, false
 	}
-	defer s.slots.give()
-	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(b.how))
-	defer cancel()
+	slots := 1
+	for slots < len(b.groups) && s.slots.tryTake() {
+		slots++
+	}
+	defer func() {
+		for range slots {
+			s.slots.give()
+		}
+	}()
+	t := startTask(r, s.timeout(b.how), func(ctx context.Context) { s.askGroups(ctx, b, slots) })
+	if t.await(r) {
+		return false, true
+	}
+	some := b.orphans(grant.ID)
+	s.disclaim(grant, b)
+	_ = grant.Pay(r.Context(), len(some)) // gives back what those cost that were known, or are there twice
+	goesOn = s.abandon(x, grant, t, some, started)
+	s.leaving(x)
+	return goesOn, false
+}
+
+// askGroups verifies the groups of a batch, so many at a time.
+func (s *Server) askGroups(ctx context.Context, b *batch, atATime int) {
 	groups := make(chan []int, len(b.groups))
 	for _, group := range b.groups {
 		groups <- group
 	}
 	close(groups)
-
-	var others sync.WaitGroup
-	panics := make(chan any, len(b.groups))
-	work := func() {
-		defer func() {
-			if fault := recover(); fault != nil {
-				panics <- fault
-			}
-		}()
-		for group := range groups {
-			s.askGroup(ctx, b, group)
-		}
-	}
-	for range len(b.groups) - 1 {
-		if !s.slots.tryTake() {
-			break
-		}
-		others.Go(func() {
-			defer s.slots.give()
-			work()
+	var all sync.WaitGroup
+	faults := make(chan *taskFault, atATime)
+	for range atATime {
+		all.Go(func() {
+			faults <- guarded(func() {
+				for group := range groups {
+					s.askGroup(ctx, b, group)
+				}
+			})
 		})
 	}
-	work()
-	others.Wait()
-	select {
-	case fault := <-panics:
-		panic(fault) // on the request's goroutine, where panics are handled
-	default:
+	all.Wait()
+	close(faults)
+	for fault := range faults {
+		if fault != nil {
+			panic(fault)
+		}
 	}
-	if r.Context().Err() != nil {
-		s.leaving(x)
-		return false
+}
+
+// orphans are the addresses of a batch that were asked about.
+func (b *batch) orphans(key string) (some []*orphan) {
+	for _, group := range b.groups {
+		for _, i := range group {
+			some = append(some, newOrphan(key, b.asked[i].address, &b.results[i]))
+		}
 	}
-	return true
+	return some
 }
 
 // askGroup verifies the addresses of one domain.

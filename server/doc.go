@@ -16,8 +16,9 @@
 //
 // The Server checks the key first, and limits connections, concurrent
 // verifications, and the size and duration of requests. It never repeats a
-// query in a redirect, cancels the verification when a client closes its
-// connection, and shuts down gracefully. It logs no keys, query strings or
+// query in a redirect, and shuts down gracefully. A verification whose client
+// closes the connection goes on, as long as there are not too many, so that the
+// next try has its answer. The Server logs no keys, query strings or
 // local-parts. Rates and quotas of keys are in package keyring.
 //
 // The Server does not speak TLS: for access from other machines put a reverse

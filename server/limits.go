@@ -31,6 +31,9 @@ const (
 	// slotWait is how long a request waits for a slot if the limit of
 	// verifications is reached.
 	slotWait = time.Second
+	// orphanWait is how long the end of the server waits for verifications
+	// without clients, which it has cancelled.
+	orphanWait = time.Second
 	// readyTimeout is how long /readyz waits for the database.
 	readyTimeout = 2 * time.Second
 	// retryAfter is the hint, in seconds, to a client that could not be served.

@@ -58,12 +58,20 @@ func (s *Server) ended(x *exchange, r *http.Request) {
 // panicked logs a panic with its stack. The client learns only that there is a
 // bug.
 func (s *Server) panicked(x *exchange, fault any) {
-	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("request_id", x.id),
-		slog.String("panic", describe(fault)), slog.String("stack", string(debug.Stack())))
+	of, known := fault.(*taskFault)
+	if !known {
+		of = &taskFault{fault, debug.Stack()}
+	}
+	s.logPanic(slog.String("request_id", x.id), of)
 	if x.status == 0 {
 		writeError(x, http.StatusInternalServerError, internalError,
 			"Internal error: this is a bug. The server's log has the details under the request ID.")
 	}
+}
+
+func (s *Server) logPanic(request slog.Attr, of *taskFault) {
+	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", request,
+		slog.String("panic", describe(of.fault)), slog.String("stack", string(of.stack)))
 }
 
 // describe names a panic without repeating text that may come from a client.

@@ -133,26 +133,28 @@ func listens(url string) bool {
 	return true
 }
 
-// TestClientGone: nobody's verification is cancelled.
+// TestClientGone checks that a verification goes on without its client until
+// its time is over, and that the end of the server does not wait for it.
 func TestClientGone(t *testing.T) {
-	asked, cancelled := make(chan struct{}), make(chan struct{})
-	url, stop, end := start(t, server.Config{Verifier: verifierFunc(func(ctx context.Context, _ string) (engine.Result, error) {
-		close(asked)
-		<-ctx.Done()
-		close(cancelled)
-		return engine.Result{}, ctx.Err()
-	})})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
-	<-asked
-	conn.Close()
-	<-cancelled
-	stop()
-	if err := end(); err != nil {
-		t.Errorf("Serve: %v", err)
+	for stopAfter, lasts := range map[time.Duration]time.Duration{time.Minute: 7 * time.Second, 3 * time.Second: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			var lasted time.Duration
+			listener, stop := listening(t, server.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, _ string) (engine.Result, error) {
+				<-ctx.Done()
+				lasted = time.Since(began)
+				return engine.Result{}, ctx.Err()
+			})})
+			conn := listener.dial()
+			fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)
+			synctest.Wait()
+			conn.Close()
+			time.Sleep(stopAfter)
+			stop()
+			if took := time.Since(began); lasted != lasts || took > stopAfter+time.Second {
+				t.Errorf("it lasted %v, want %v; the server ended after %v, was to after %v", lasted, lasts, took, stopAfter)
+			}
+		})
 	}
 }
 

@@ -112,6 +112,7 @@ type Server struct {
 	keys   *keyring.Keyring
 	slots  slots
 
+	orphans   *orphans
 	wrongKeys *wrongKeys
 	forwarder atomic.Pointer[Forwarder] // the first that is not trusted
 }
@@ -140,7 +141,8 @@ func New(config Config) (*Server, error) {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		config: config, keys: config.Keys, slots: newSlots(config.Concurrency, slotWait), wrongKeys: newWrongKeys(),
+		config: config, keys: config.Keys, slots: newSlots(config.Concurrency, slotWait),
+		orphans: newOrphans(config.Concurrency), wrongKeys: newWrongKeys(),
 	}
 	if s.keys == nil {
 		var err error
@@ -153,7 +155,8 @@ func New(config Config) (*Server, error) {
 
 // Serve answers requests on listener until ctx is cancelled. Then it accepts no
 // new requests, gives running ones the time of a verification to finish, and
-// cancels the rest. It returns nil after such an end.
+// cancels the rest, and the verifications whose clients have gone. It returns
+// nil after such an end.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
@@ -171,12 +174,21 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	s.config.Logger.Info("shutting down: waiting for requests in progress")
 	grace, cancel := context.WithTimeout(running, s.config.Timeout+slack)
 	defer cancel()
-	if err := httpServer.Shutdown(grace); err != nil {
+	err := httpServer.Shutdown(grace)
+	s.endOrphans(running)
+	if err != nil {
 		s.config.Logger.Warn("cutting off requests that did not finish in time")
 		cutOff()
 		return httpServer.Close()
 	}
 	return nil
+}
+
+// endOrphans waits a little for the orphans that it ends.
+func (s *Server) endOrphans(running context.Context) {
+	ctx, cancel := context.WithTimeout(running, orphanWait)
+	defer cancel()
+	s.orphans.close(ctx)
 }
 
 // httpServer is what listens, with running as the context of all requests.

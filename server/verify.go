@@ -40,27 +40,47 @@ func (s *Server) verifyOne(
 	x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time,
 ) (answered bool) {
 	x.noteVerification()
-	result, ok := s.recall(r.Context(), asked, how)
-	if !ok {
-		if result, ok = s.ask(x, r, asked, how); !ok {
-			return false
+	result, known := s.known(r.Context(), grant, asked, how)
+	if r.Context().Err() != nil {
+		s.leaving(x)
+		return false
+	}
+	paid := known && s.orphans.claim(orphanID(grant.ID, asked.address))
+	units := 1
+	if paid {
+		units = 0
+	}
+	if err := grant.Pay(r.Context(), units); err != nil {
+		grant.Free()
+		s.refuse(x, r, rows.ScopeVerify, err)
+		return false
+	}
+	if !known {
+		var goesOn bool
+		if result, goesOn, known = s.ask(x, r, grant, asked, how, started); !known {
+			return goesOn
 		}
 	}
-	if result.Details != nil && result.Details.Cached {
-		grant.Cached()
-	}
+	s.settle(grant, result, paid, started)
 	rateFields(x.Header(), grant.Rate())
-	x.noteResult(result)
+	x.note(notesOf(result)...)
 	writeRecord(x, how.shown(asked.answered(result)))
-	if result.Success {
-		s.count(grant.ID, result, started)
-	}
 	return result.Success
 }
 
-// recall returns a remembered result, unless the client wants a new one. It
-// takes no slot.
-func (s *Server) recall(ctx context.Context, asked question, how options) (engine.Result, bool) {
+// known returns the result of an orphan of the key, for which it waits, or a
+// remembered one, unless the client wants a new one. It takes no slot.
+func (s *Server) known(ctx context.Context, grant *keyring.Grant, asked question, how options) (engine.Result, bool) {
+	if one, found := s.orphans.find(orphanID(grant.ID, asked.address), time.Now().Add(s.timeout(how))); found {
+		select {
+		case <-one.ended:
+		case <-ctx.Done():
+			return engine.Result{}, false
+		}
+		if one.result.Success {
+			return *one.result, true
+		}
+	}
 	if how.fresh {
 		return engine.Result{}, false
 	}
@@ -68,30 +88,77 @@ func (s *Server) recall(ctx context.Context, asked question, how options) (engin
 }
 
 // ask verifies an address when it gets a slot. If that cannot be done, it
-// answers the request itself.
-func (s *Server) ask(x *exchange, r *http.Request, asked question, how options) (engine.Result, bool) {
+// answers the request itself; the verification may go on without the client.
+func (s *Server) ask(
+	x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time,
+) (result engine.Result, goesOn, ok bool) {
 	if !s.slots.take(r.Context()) {
 		s.tooBusy(x)
-		return engine.Result{}, false
+		return result, false, false
 	}
 	defer s.slots.give()
 
-	ctx, cancel := context.WithTimeout(r.Context(), s.timeout(how))
-	defer cancel()
-	result, err := s.verifier(how)(ctx, asked.address)
-	switch {
-	case err != nil && r.Context().Err() != nil:
+	var answer engine.Result
+	var err error
+	t := startTask(r, s.timeout(how), func(ctx context.Context) { answer, err = s.verifier(how)(ctx, asked.address) })
+	if !t.await(r) {
+		goesOn = s.abandon(x, grant, t, []*orphan{newOrphan(grant.ID, asked.address, &answer)}, started)
 		s.leaving(x)
-		return result, false
-	case err != nil:
+		return result, goesOn, false
+	}
+	if err != nil {
 		x.note(slog.String("error", err.Error()))
 	}
 	if errors.Is(err, engine.ErrBusy) {
 		s.refused("busy")
 		writeBusy(x, mailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
-		return result, false
+		return result, false, false
 	}
-	return result, true
+	return answer, false, true
+}
+
+// abandon lets a task go on whose client has gone. If there is no room for it,
+// it ends the task and reports false.
+func (s *Server) abandon(x *exchange, grant *keyring.Grant, t *task, some []*orphan, started time.Time) (goesOn bool) {
+	request := slog.String("request_id", x.id)
+	if s.orphans.adopt(grant.ID, t, some, func() { s.bury(grant, t, some, started, request) }) {
+		x.note(slog.Bool("goes_on", true))
+		return true
+	}
+	t.cancel(errGone)
+	<-t.done
+	return false
+}
+
+// bury counts an orphan that has ended.
+func (s *Server) bury(grant *keyring.Grant, t *task, some []*orphan, started time.Time, request slog.Attr) {
+	for _, one := range some {
+		s.settle(grant, *one.result, false, started)
+	}
+	if t.fault != nil {
+		s.logPanic(request, t.fault)
+		return
+	}
+	for _, one := range some {
+		line := append([]slog.Attr{request, slog.String("key_id", grant.ID)}, notesOf(*one.result)...)
+		line = append(line, slog.Int64("duration_ms", time.Since(started).Milliseconds()))
+		s.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified without the client", line...)
+	}
+}
+
+// settle counts a verification, unless an orphan has paid for it. One that
+// could not be carried out gives its unit back.
+func (s *Server) settle(grant *keyring.Grant, result engine.Result, paid bool, started time.Time) {
+	switch {
+	case !result.Success:
+		grant.Unanswered(1)
+		return
+	case paid || result.Details != nil && result.Details.Cached:
+		grant.Cached()
+	}
+	if !paid {
+		s.count(grant.ID, result, started)
+	}
 }
 
 // verifier returns the function that verifies one address.
@@ -116,12 +183,13 @@ func (s *Server) leaving(x *exchange) {
 	writeBusy(x, shuttingDown, "The server is shutting down. Try again later.")
 }
 
-// noteResult adds the outcome of a verification to the line of the log.
-func (x *exchange) noteResult(result engine.Result) {
-	x.note(slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)))
+// notesOf is the outcome of a verification for the log.
+func notesOf(result engine.Result) []slog.Attr {
+	notes := []slog.Attr{slog.String("domain", result.Domain), slog.String("result", string(result.Verdict))}
 	if result.Details != nil {
-		x.note(slog.String("reason", string(result.Details.Reason)))
+		notes = append(notes, slog.String("reason", string(result.Details.Reason)))
 	}
+	return notes
 }
 
 // writeRecord answers 200 even if the verification could not be carried out:

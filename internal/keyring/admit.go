@@ -39,6 +39,21 @@ type Grant struct {
 // ends and for at most a few seconds. Only a verification takes a unit. The
 // caller ends the request with [Grant.Done].
 func (k *Keyring) Admit(ctx context.Context, text string, scope rows.Scope, from netip.Addr) (*Grant, error) {
+	g, err := k.AdmitOwed(text, scope, from)
+	if err != nil || scope != rows.ScopeVerify {
+		return g, err
+	}
+	if err := g.Pay(ctx, 1); err != nil {
+		g.Free()
+		g.Done(false)
+		return nil, err
+	}
+	return g, nil
+}
+
+// AdmitOwed is [Keyring.Admit] without a unit of the quota, for a request that
+// another one may have paid for.
+func (k *Keyring) AdmitOwed(text string, scope rows.Scope, from netip.Addr) (*Grant, error) {
 	now := k.now()
 	e := k.table.Load().byHash[rows.HashOf(text)]
 	if e == nil {
@@ -55,20 +70,12 @@ func (k *Keyring) Admit(ctx context.Context, text string, scope rows.Scope, from
 		e.leave()
 		return nil, &LimitError{RateLimit, wait, e.rate(k.elapsed(now))}
 	}
-	g := &Grant{ID: e.key.ID, Name: e.key.Name, keyring: k, entry: e, tokens: 1}
-	if scope == rows.ScopeVerify && e.key.MonthlyQuota > 0 {
-		if err := g.takeUnit(ctx); err != nil {
-			e.refund(tokenParts)
-			e.leave()
-			return nil, err
-		}
-	}
-	return g, nil
+	return &Grant{ID: e.key.ID, Name: e.key.Name, keyring: k, entry: e, tokens: 1}, nil
 }
 
-// More takes rate and quota for n more addresses, or nothing. The errors are
-// those of [Keyring.Admit] about limits, and a *[TooManyError].
-func (g *Grant) More(ctx context.Context, n int) error {
+// More takes rate for n more addresses, or nothing. The errors are a
+// *[LimitError] and a *[TooManyError].
+func (g *Grant) More(n int) error {
 	e, at := g.entry, g.keyring.elapsed(g.keyring.now())
 	if most := e.bucket.size; e.bucket.limits() && int64(g.tokens+n) > most {
 		return &TooManyError{most}
@@ -76,15 +83,22 @@ func (g *Grant) More(ctx context.Context, n int) error {
 	if wait := e.spend(at, n*probedCost); wait > 0 {
 		return &LimitError{RateLimit, wait, e.rate(at)}
 	}
+	g.tokens += n
+	return nil
+}
+
+// Pay sees to it that the request has n units of the quota: it takes those that
+// are missing, or none, and gives back those that are too many. The errors are
+// those of [Keyring.Admit] about the quota.
+func (g *Grant) Pay(ctx context.Context, n int) error {
 	before := g.units
-	for i := 0; i < n && g.month != 0; i++ {
+	g.Unanswered(int(before) - n)
+	for g.entry.key.MonthlyQuota > 0 && g.units < int64(n) {
 		if err := g.takeUnit(ctx); err != nil {
 			g.Unanswered(int(g.units - before))
-			e.refund(n * probedCost)
 			return err
 		}
 	}
-	g.tokens += n
 	return nil
 }
 

@@ -48,11 +48,14 @@ func TestMore(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tooMany *TooManyError
-		if err := first.More(t.Context(), 10); !errors.As(err, &tooMany) || tooMany.Most != 10 {
+		if err := first.More(10); !errors.As(err, &tooMany) || tooMany.Most != 10 {
 			t.Errorf("eleven where ten fit: %v", err)
 		}
-		if err := first.More(t.Context(), 9); err != nil || first.Rate().Remaining != 0 {
+		if err := first.More(9); err != nil || first.Rate().Remaining != 0 {
 			t.Errorf("ten: %v, %d remain", err, first.Rate().Remaining)
+		}
+		if err := first.Pay(t.Context(), 10); err != nil {
+			t.Errorf("ten units: %v", err)
 		}
 		first.Unanswered(3)
 		first.Done(true) // seven of twelve are used
@@ -62,16 +65,42 @@ func TestMore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := second.More(t.Context(), 5); err != ErrQuota || second.Rate().Remaining != 9 {
-			t.Errorf("six where five are left: %v, %d remain", err, second.Rate().Remaining)
+		if err := second.More(5); err != nil {
+			t.Error(err)
 		}
-		if err := second.More(t.Context(), 4); err != nil {
-			t.Errorf("five where five are left: %v", err)
+		if err := second.Pay(t.Context(), 6); err != ErrQuota {
+			t.Errorf("six where five are left: %v", err)
+		}
+		for _, units := range []int{5, 2, 5, 5} {
+			if err := second.Pay(t.Context(), units); err != nil {
+				t.Errorf("%d where five are left: %v", units, err)
+			}
+		}
+		if _, err := verify(t, k, text); err != ErrQuota {
+			t.Errorf("all are taken: %v", err)
+		}
+		owed, err := k.AdmitOwed(text, store.ScopeVerify, somewhere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := owed.Pay(t.Context(), 0); err != nil {
+			t.Errorf("nothing is to be paid: %v", err)
+		}
+		if err := owed.Pay(t.Context(), 1); err != ErrQuota {
+			t.Errorf("one more: %v", err)
+		}
+		owed.Free()
+		owed.Done(true)
+		other, err := k.AdmitOwed(text, store.ScopeVerify, somewhere)
+		if err != nil {
+			t.Fatal(err)
 		}
 		var limit *LimitError
-		if err := second.More(t.Context(), 5); !errors.As(err, &limit) && !errors.Is(err, ErrQuota) {
-			t.Errorf("more: %v", err)
+		if err := other.More(5); !errors.As(err, &limit) {
+			t.Errorf("seven, six and one where ten fit: %v", err)
 		}
+		other.Free()
+		other.Done(false)
 		second.Free()
 		if remaining := second.Rate().Remaining; remaining != 10 {
 			t.Errorf("a mistake of the client costs %d", 10-remaining)
