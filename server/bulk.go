@@ -182,6 +182,10 @@ func (s *Server) jobFault(x *exchange, err error) {
 	case errors.Is(err, rows.ErrInProgress), errors.Is(err, rows.ErrLeaseLost):
 		x.Header().Set("Retry-After", retryAfter)
 		writeError(x, http.StatusConflict, requestInProgress, "A request with this Idempotency-Key is in progress.")
+	case errors.Is(err, rows.ErrKeyEnded): // while the list arrived
+		s.refused("unauthorized")
+		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+		writeUnauthorized(x)
 	case errors.Is(err, rows.ErrQuota):
 		s.quotaUsedUp(x)
 	case errors.Is(err, jobs.ErrTooLarge):

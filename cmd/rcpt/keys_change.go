@@ -182,10 +182,12 @@ func endOf(old store.Key, now time.Time) string {
 // keysRevokeCommand is "rcpt keys revoke".
 type keysRevokeCommand struct {
 	keysFlags
-	Key []string `arg:"" help:"Keys: for each its ID, the beginning of its name, or the key itself."`
+	CancelLists bool     `env:"-" help:"Cancel the lists of the keys, too. Otherwise they are paused."`
+	Key         []string `arg:"" help:"Keys: for each its ID, the beginning of its name, or the key itself."`
 }
 
-// Run revokes the keys, or none if one of them is not found or ambiguous.
+// Run revokes the keys, or none if one of them is not found or ambiguous. Their
+// lists are paused by that.
 func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
@@ -204,12 +206,32 @@ func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *logFlag
 			if err := s.RevokeKey(ctx, key.ID); err != nil {
 				return err
 			}
+			if err := c.endLists(ctx, std, s, key.ID); err != nil {
+				return err
+			}
 			if err := c.print(ctx, std, s, key.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// endLists cancels the lists of a revoked key, or says how many are paused.
+func (c *keysRevokeCommand) endLists(ctx context.Context, std terminal, s *store.Store, id string) error {
+	if c.CancelLists {
+		n, err := s.CancelJobsOfKey(ctx, id)
+		if n > 0 {
+			fmt.Fprintf(std.err, "Lists of the key %s: %d cancelled.\n", id, n)
+		}
+		return err
+	}
+	paused, err := s.Jobs(ctx, store.JobQuery{Key: id, State: store.JobPaused})
+	if len(paused) > 0 {
+		const format = "Lists of the key %s: %d paused. See rcpt jobs list --key %s.\n"
+		fmt.Fprintf(std.err, format, id, len(paused), id)
+	}
+	return err
 }
 
 func (c *keysRevokeCommand) print(ctx context.Context, std terminal, s *store.Store, id string) error {

@@ -148,6 +148,7 @@ type commandLine struct {
 	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write it back with the results."`
 	Serve      serveCommand      `cmd:"" help:"Serve verifications over HTTP, with a dashboard."`
 	Keys       keysCommand       `cmd:"" help:"Create, list, edit, rotate and revoke API keys, also while a server runs."`
+	Jobs       jobsCommand       `cmd:"" help:"List the lists that servers verify, pause, resume, cancel or delete them."`
 	Webhooks   webhooksCommand   `cmd:"" help:"List webhooks and their tries, send one again, test a receiver, or make a new secret."`
 	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
 	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`

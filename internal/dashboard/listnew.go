@@ -38,7 +38,7 @@ type listHook struct {
 // lastHook is the webhook of the latest list of the account: the next one is
 // likely to have the same.
 func (d *Dashboard) lastHook(v *visit) (listHook, error) {
-	latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Owners: owners(v), Limit: 1})
+	latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Owners: []string{v.account.ID}, Limit: 1})
 	if err != nil || len(latest) == 0 {
 		return listHook{}, err
 	}

@@ -21,9 +21,10 @@ type listsView struct {
 // listRow is a list among others.
 type listRow struct {
 	store.Job
-	Bar   []segment
-	Tone  string // of its state
-	Ready string // how much is done, in percent
+	KeyName string // of the key that sent it
+	Bar     []segment
+	Tone    string // of its state
+	Ready   string // how much is done, in percent
 }
 
 // segment is a part of a bar of 100 units.
@@ -43,8 +44,16 @@ func (d *Dashboard) showLists(v *visit) error {
 // renderLists shows the page, with what was wrong with a list that was sent.
 func (d *Dashboard) renderLists(v *visit, p page) error {
 	after := v.r.URL.Query().Get("after")
+	seen, err := d.owners(v)
+	if err != nil {
+		return err
+	}
 	found, err := d.config.Lists.Jobs(v.r.Context(),
-		store.JobQuery{Owners: owners(v), Before: after, Limit: listsPage + 1})
+		store.JobQuery{Owners: seen, Before: after, Limit: listsPage + 1})
+	if err != nil {
+		return err
+	}
+	names, err := d.keyNames(v)
 	if err != nil {
 		return err
 	}
@@ -55,15 +64,12 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 	}
 	for _, j := range found {
 		view.Rows = append(view.Rows, listRow{
-			Job: j, Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
+			Job: j, KeyName: names[j.Key], Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
 		})
 	}
 	p.Title, p.Nav, p.Body = "Lists", "/lists", view
 	return d.render(v, "lists", p)
 }
-
-// owners are those whose lists a visitor sees.
-func owners(v *visit) []string { return []string{v.account.ID} }
 
 // barOf shows the results of a list, and what is left.
 func barOf(j store.Job) []segment {
@@ -109,9 +115,23 @@ var actionOf = map[string][]bulk.Action{
 	"bad": {bulk.ActionRemove}, "retry": {bulk.ActionRetry},
 }
 
+// owners are those whose lists a visitor sees; nil: all. The first account is
+// that of the operator, who sees and stops the lists of all keys.
+func (d *Dashboard) owners(v *visit) ([]string, error) {
+	accounts, err := d.config.Store.Accounts(v.r.Context())
+	if err != nil || len(accounts) > 0 && accounts[0].ID == v.account.ID {
+		return nil, err
+	}
+	return []string{v.account.ID}, nil
+}
+
 // listNamed returns the list that a path names, if the visitor may see it.
 func (d *Dashboard) listNamed(v *visit) (store.Job, error) {
-	return d.config.Lists.Job(v.r.Context(), v.r.PathValue("id"), owners(v))
+	seen, err := d.owners(v)
+	if err != nil {
+		return store.Job{}, err
+	}
+	return d.config.Lists.Job(v.r.Context(), v.r.PathValue("id"), seen)
 }
 
 // changeList pauses, resumes or cancels a list.
@@ -122,7 +142,7 @@ func (d *Dashboard) changeList(what jobs.Change) action {
 			return err
 		}
 		// One that has ended meanwhile is shown as it is.
-		if _, err := d.config.Lists.Change(v.r.Context(), j.ID, owners(v), what); err != nil && !isEnded(err) {
+		if _, err := d.config.Lists.Change(v.r.Context(), j.ID, nil, what); err != nil && !isEnded(err) {
 			return err
 		}
 		return v.redirect("/lists/" + j.ID)
@@ -134,7 +154,7 @@ func (d *Dashboard) deleteList(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := d.config.Lists.Delete(v.r.Context(), j.ID, owners(v)); err != nil {
+	if err := d.config.Lists.Delete(v.r.Context(), j.ID, nil); err != nil {
 		return err
 	}
 	return v.redirect("/lists")

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -248,13 +249,14 @@ func TestListWaits(t *testing.T) {
 	}
 }
 
-// TestListsOfOthers: a list is nobody's but its account's, before its start and
-// after.
+// TestListsOfOthers: a list is nobody's but its account's and the operator's,
+// and nobody's but its account's before its start.
 func TestListsOfOthers(t *testing.T) {
 	w, release := newListWorld(t, jobs.Limits{})
 	release()
 	at := w.startFile(t, "list.csv", fewRows)
 	next := w.sendFile(t, w.listToken(t), "list.csv", fewRows).Header.Get("Location")
+	w.clock.Advance(time.Second) // the first account is the operator's
 	password, err := w.passwords.hash(t.Context(), testPassword)
 	if err == nil {
 		_, err = w.store.CreateAccount(t.Context(), store.Account{Login: "eve@acme.example", Password: password})
@@ -288,6 +290,45 @@ func TestListsOfOthers(t *testing.T) {
 	w.signInAs(t, testLogin, testPassword)
 	if got := w.get(t, next); got.StatusCode != http.StatusOK {
 		t.Errorf("another has dropped it: %d", got.StatusCode)
+	}
+}
+
+// TestOperatorSeesAllLists: the first account sees the lists of keys that have
+// no account, with the name of the key, and stops them.
+func TestOperatorSeesAllLists(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	key, err := w.store.CreateKey(t.Context(), store.Key{
+		Hash: store.HashOf("thief"), Name: "stolen one", Scopes: []store.Scope{store.ScopeBulk},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := w.store.BeginJob(t.Context(), "node", store.Job{Owner: key.ID, Key: key.ID, Name: "loot", Format: "csv"}, 0, nil)
+	if err == nil {
+		err = w.store.AddSegment(t.Context(), j.ID, 0, 0, nil, []store.Batch{{Addresses: 1, Data: []byte("a"), RunAfter: time.Now().Add(time.Hour)}})
+	}
+	if err == nil {
+		_, err = w.store.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 1, Addresses: 1}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/lists/" + j.ID
+	if page := w.get(t, "/lists").body; !strings.Contains(page, at) || !strings.Contains(page, "stolen one") {
+		t.Errorf("the list is not there:\n%s", page)
+	}
+	for _, step := range []struct {
+		path string
+		want store.JobState
+	}{{"/pause", store.JobPaused}, {"/resume", store.JobQueued}, {"/cancel", store.JobCancelled}} {
+		w.post(t, "/lists", at+step.path)
+		if now, err := w.store.Job(t.Context(), j.ID); err != nil || now.State != step.want {
+			t.Errorf("%s: %s, %v", step.path, now.State, err)
+		}
+	}
+	w.post(t, "/lists", at+"/delete")
+	if _, err := w.store.Job(t.Context(), j.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("deleted: %v", err)
 	}
 }
 

@@ -215,6 +215,11 @@ func (m *Manager) schedule(ctx context.Context) {
 
 // poll compares the runs with the jobs that may have something to ask.
 func (m *Manager) poll(ctx context.Context) error {
+	if paused, err := m.config.Store.PauseOrphans(ctx); err != nil {
+		return err
+	} else if paused > 0 {
+		m.config.Log.Warn("jobs are paused: their keys were revoked or have expired", "jobs", paused)
+	}
 	jobs, err := m.config.Store.JobStates(ctx)
 	if err != nil {
 		return err

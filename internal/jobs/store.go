@@ -29,6 +29,7 @@ type Store interface {
 	CancelJob(ctx context.Context, id string) (rows.Job, error)
 	DeleteJob(ctx context.Context, id string) error
 
+	PauseOrphans(ctx context.Context) (paused int64, err error)
 	JobStates(ctx context.Context) ([]rows.Job, error)
 	JobsChanged() <-chan struct{}
 	JoinJobs(ctx context.Context, node, egress string, until time.Time) error

@@ -24,7 +24,8 @@ func (s *Store) ResumeJob(ctx context.Context, id string) (Job, error) {
 			return ErrState
 		}
 		_, err := tx.ExecContext(ctx, `
-			UPDATE jobs SET state = CASE WHEN started = 0 THEN 'queued' ELSE 'running' END WHERE id = $1 AND state = 'paused'`, id)
+			UPDATE jobs SET state = CASE WHEN started = 0 THEN 'queued' ELSE 'running' END, problem = '', resumed = $2
+			WHERE id = $1 AND state = 'paused'`, id, millisOf(s.now())+1)
 		return err
 	})
 }
@@ -108,7 +109,7 @@ func returnJobQuota(ctx context.Context, tx *sql.Tx, id string) error {
 // endIfDone ends a job of whose addresses all have their result.
 func (s *Store) endIfDone(ctx context.Context, tx *sql.Tx, id string) error {
 	result, err := tx.ExecContext(ctx, `
-		UPDATE jobs SET state = 'done', finished = $2 WHERE id = $1 AND done >= addresses AND state IN ('queued', 'running', 'paused')`,
+		UPDATE jobs SET state = 'done', problem = '', finished = $2 WHERE id = $1 AND done >= addresses AND state IN ('queued', 'running', 'paused')`,
 		id, millisOf(s.now()))
 	if err != nil {
 		return err

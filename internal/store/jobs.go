@@ -35,6 +35,9 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, h
 		tenth = 1
 	}
 	err := s.write(ctx, "create job", func(ctx context.Context, tx *sql.Tx) error {
+		if err := keyMayBegin(ctx, tx, j.Key, millisOf(s.now())); err != nil {
+			return err
+		}
 		month, err := takeQuota(ctx, tx, j, quota)
 		if err != nil {
 			return err
@@ -102,9 +105,13 @@ var insertBatches = upsert{
 // StartJob makes a job whose list has arrived one to be worked on, and keeps
 // what a request with a token has led to. From now on it survives everything.
 // A job without addresses is done. [ErrNotFound]: it was deleted, as that of a
-// node that was given up for lost.
+// node that was given up for lost. [ErrKeyEnded]: its key was revoked or has
+// expired while the list arrived.
 func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *JobRequest) (j Job, err error) {
 	err = s.write(ctx, "start job", func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.mayStart(ctx, tx, id); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, `
 			UPDATE jobs SET state = 'queued', node = '', row_count = $2, duplicates = $3, unusable = $4, addresses = $5, segments = $6
 			WHERE id = $1 AND state = 'loading' AND deleted = 0`,
@@ -127,6 +134,16 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 	})
 	s.jobsChanged()
 	return j, err
+}
+
+// mayStart asks again for the key of a list that has arrived.
+func (s *Store) mayStart(ctx context.Context, tx *sql.Tx, id string) error {
+	var key string
+	err := tx.QueryRowContext(ctx, `SELECT api_key FROM jobs WHERE id = $1`, id).Scan(&key)
+	if err != nil {
+		return err
+	}
+	return keyMayBegin(ctx, tx, key, millisOf(s.now()))
 }
 
 const jobColumns = `id, owner, api_key, name, webhook, state, problem, format, row_count, duplicates, unusable, addresses, done, segments,
@@ -234,6 +251,12 @@ func (s *Store) Jobs(ctx context.Context, q JobQuery) (all []Job, err error) {
 		}
 		if len(args) == 0 {
 			args = append(args, nil)
+		}
+	}
+	for column, value := range map[string]string{"api_key": q.Key, "state": string(q.State)} {
+		if value != "" {
+			args = append(args, storable(value))
+			where += fmt.Sprintf(` AND %s = $%d`, column, len(args))
 		}
 	}
 	err = s.snapshot(ctx, "read jobs", func(ctx context.Context, tx *sql.Tx) error {

@@ -59,17 +59,22 @@ func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 	return err
 }
 
-// RevokeKey makes a key permanently unusable. A revoked key keeps the time of
-// its first revocation.
+// RevokeKey makes a key permanently unusable, and pauses its lists. A revoked
+// key keeps the time of its first revocation.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
+	now := millisOf(s.now())
 	err := s.write(ctx, "revoke key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET revoked = CASE WHEN revoked = 0 THEN $2 ELSE revoked END WHERE id = $1`,
-			storable(id), millisOf(s.now()))); err != nil {
+			storable(id), now)); err != nil {
+			return err
+		}
+		if _, err := pauseOrphans(ctx, tx, now); err != nil {
 			return err
 		}
 		return bump(ctx, tx, topicKeys)
 	})
 	s.changed.send(err)
+	s.jobsChanged()
 	return err
 }
 

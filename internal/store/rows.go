@@ -69,6 +69,7 @@ var (
 	ErrNotEmpty     = rows.ErrNotEmpty
 	ErrUnavailable  = rows.ErrUnavailable
 	ErrState        = rows.ErrState
+	ErrKeyEnded     = rows.ErrKeyEnded
 	ErrInProgress   = rows.ErrInProgress
 )
 

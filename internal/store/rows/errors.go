@@ -16,6 +16,7 @@ var (
 	ErrNotEmpty     = errors.New("not empty")
 	ErrState        = errors.New("the state of the job does not allow it")
 	ErrInProgress   = errors.New("a request with the same token is in progress")
+	ErrKeyEnded     = errors.New("the key may not be used any more")
 	ErrQuota        = errors.New("the rest of the quota is not sufficient")
 
 	// ErrUnavailable means that the database cannot do it at the moment: it was

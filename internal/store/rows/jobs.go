@@ -53,6 +53,8 @@ type Job struct {
 // JobQuery says which jobs are wanted.
 type JobQuery struct {
 	Owners []string // nil: every owner
+	Key    string   // empty: of every key
+	State  JobState // empty: in every state
 	Before string   // the ID of a job: only those that were made before it; empty: all
 	Limit  int
 }

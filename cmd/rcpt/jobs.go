@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/tty"
+)
+
+// jobsCommand is "rcpt jobs": the lists that servers verify, whoever's key has
+// sent them.
+type jobsCommand struct {
+	List   jobsListCommand   `cmd:"" help:"List the latest lists of all keys."`
+	Pause  jobsPauseCommand  `cmd:"" help:"Pause lists."`
+	Resume jobsResumeCommand `cmd:"" help:"Resume lists that are paused, also those of keys that have ended."`
+	Cancel jobsCancelCommand `cmd:"" help:"Cancel lists for good; their results so far stay."`
+	Delete jobsDeleteCommand `cmd:"" help:"Delete lists and everything about them."`
+}
+
+// jobsListCommand is "rcpt jobs list".
+type jobsListCommand struct {
+	keysFlags
+	State string        `env:"-" placeholder:"STATE" enum:"queued,running,paused,cancelled,done,failed," default:"" help:"Only those in this state: queued, running, paused, cancelled, done or failed."`
+	Key   string        `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
+	Limit positiveCount `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+}
+
+// Run prints lists, the latest first.
+func (c *jobsListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		asked := store.JobQuery{State: store.JobState(c.State), Limit: int(c.Limit)}
+		var err error
+		if c.Key != "" {
+			if asked.Key, err = keyNamed(ctx, s, c.Key); err != nil {
+				return err
+			}
+		}
+		all, err := s.Jobs(ctx, asked)
+		if err != nil {
+			return err
+		}
+		if !c.JSON && len(all) == 0 {
+			_, err := fmt.Fprintln(std.out, "There are no lists.")
+			return err
+		}
+		return c.printJobs(std.out, all)
+	})
+}
+
+// jobLine is a list as JSON.
+type jobLine struct {
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	State     store.JobState   `json:"state"`
+	Problem   string           `json:"problem,omitempty"`
+	Key       string           `json:"key"`
+	Account   string           `json:"account,omitempty"`
+	Rows      int64            `json:"rows"`
+	Addresses int64            `json:"addresses"`
+	Done      int64            `json:"done"`
+	Results   map[string]int64 `json:"results"`
+	Created   time.Time        `json:"created_at"`
+	Started   time.Time        `json:"started_at,omitzero"`
+	Finished  time.Time        `json:"finished_at,omitzero"`
+	Expires   time.Time        `json:"expires_at"`
+}
+
+func (c keysFlags) printJobs(w io.Writer, all []store.Job) error {
+	if c.JSON {
+		for _, j := range all {
+			line := jobLine{
+				ID: j.ID, Name: j.Name, State: j.State, Problem: j.Problem, Key: j.Key, Rows: j.Rows,
+				Addresses: j.Addresses, Done: j.Done, Results: j.Results,
+				Created: j.Created, Started: j.Started, Finished: j.Finished, Expires: j.Expires,
+			}
+			if j.Owner != j.Key {
+				line.Account = j.Owner
+			}
+			if err := newEncoder(w).Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var text strings.Builder
+	const row = "%-24s  %-16s  %-9s  %15s  %-24s  %s\n"
+	fmt.Fprintf(&text, row, "ID", "CREATED", "STATE", "DONE", "KEY", "NAME")
+	for _, j := range all {
+		done := fmt.Sprintf("%d/%d", j.Done, j.Addresses)
+		fmt.Fprintf(&text, row, j.ID, minuteOf(j.Created), j.State, done, j.Key, tty.Printable(shortName(j.Name)))
+		if j.Problem != "" {
+			fmt.Fprintf(&text, "    %s\n", tty.Printable(j.Problem))
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// jobsArgument names lists.
+type jobsArgument struct {
+	keysFlags
+	ID []string `arg:"" help:"The IDs of the lists."`
+}
+
+// change changes lists one after the other, and prints each as it is then.
+func (a *jobsArgument) change(ctx context.Context, std terminal, logs *logFlags,
+	what func(s *store.Store, id string) (store.Job, error)) error {
+	return a.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		var changed []store.Job
+		var failed error
+		for _, id := range a.ID {
+			j, err := what(s, id)
+			if err != nil {
+				failed = jobError(id, err)
+				break
+			}
+			changed = append(changed, j)
+		}
+		if len(changed) == 0 {
+			return failed
+		}
+		return errors.Join(failed, a.printJobs(std.out, changed))
+	})
+}
+
+func jobError(id string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fmt.Errorf("there is no list %q: rcpt jobs list shows them", tty.Printable(id))
+	case errors.Is(err, store.ErrState):
+		return fmt.Errorf("the list %s has ended: it cannot be paused, resumed or cancelled", id)
+	}
+	return err
+}
+
+type jobsPauseCommand struct{ jobsArgument }
+
+// Run pauses lists. Servers stop within a second.
+func (c *jobsPauseCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.PauseJob(ctx, id) })
+}
+
+type jobsResumeCommand struct{ jobsArgument }
+
+// Run resumes lists.
+func (c *jobsResumeCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.ResumeJob(ctx, id) })
+}
+
+type jobsCancelCommand struct{ jobsArgument }
+
+// Run cancels lists.
+func (c *jobsCancelCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.CancelJob(ctx, id) })
+}
+
+type jobsDeleteCommand struct{ jobsArgument }
+
+// Run deletes lists, and prints what they were.
+func (c *jobsDeleteCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
+		j, err := s.Job(ctx, id)
+		if err == nil {
+			err = s.DeleteJob(ctx, id)
+		}
+		return j, err
+	})
+}
