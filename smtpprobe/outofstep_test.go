@@ -302,3 +302,29 @@ func TestScriptsOutOfStep(t *testing.T) {
 		}
 	}
 }
+
+// TestReplyToMailAmongRecipients is about a host that says its reply to MAIL
+// once more where that about a dead recipient should be: it is nobody's
+// acceptance.
+func TestReplyToMailAmongRecipients(t *testing.T) {
+	for _, place := range []int{1, 3, 7} {
+		t.Run(fmt.Sprint(place), func(t *testing.T) {
+			host := naming.host("PIPELINING")
+			host.RCPT = func(v *visit, m string) string {
+				if v.Number == 1 && v.Refused >= place && !fakehost.Lives(m) {
+					return "250 2.1.0 Ok"
+				}
+				return naming.about(m)
+			}
+			host.Say = func(_ *visit, c string) string {
+				if strings.HasPrefix(c, "MAIL") {
+					return "250 2.1.0 Ok"
+				}
+				return ""
+			}
+			list := company()[:30]
+			answers, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
+			checkNoLie(t, list, answers)
+		})
+	}
+}

@@ -30,7 +30,7 @@ type explainReplyCommand struct {
 	Mailbox  string      `env:"-" placeholder:"ADDR" help:"Recipient; words of the reply that quote it are ignored."`
 	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path; a refusal that names it concerns us, not the recipient."`
 	JSON     bool        `name:"json" help:"Print a JSON object."`
-	Reply    []string    `arg:"" help:"The reply as the mail host sent it, with its code first; each line of a reply is one argument."`
+	Reply    []string    `arg:"" help:"The reply, with its code first, as the mail host sent it or as a log or Python's smtplib prints it; later lines may lack the code."`
 }
 
 // Run prints how the reply is classified, and by which rule.
@@ -39,12 +39,12 @@ func (c *explainReplyCommand) Run(std terminal) error {
 	if err != nil {
 		return err
 	}
-	reply, err := smtp.ParseReply(strings.Split(strings.Join(c.Reply, "\n"), "\n")...)
+	reply, err := smtp.ParseLogged(strings.Join(c.Reply, "\n"))
 	if err != nil {
 		return usage(fmt.Errorf(`%w: write it as the mail host sent it, such as "550 5.1.1 User unknown"`, err))
 	}
 	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")),
-		Mailbox: c.Mailbox, Sender: string(c.MailFrom)}
+		Mailbox: c.Mailbox, Sender: string(c.MailFrom), At: time.Now()}
 	e := explanationOf(question, classifier)
 	if c.JSON {
 		encoder := json.NewEncoder(std.out)

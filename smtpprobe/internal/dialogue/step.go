@@ -47,14 +47,17 @@ func (t *Transaction) troubleOf(err error) Trouble {
 }
 
 // check fails when a whole transaction shows that its replies are not in step
-// with its commands: a control that the host is known to refuse was accepted,
-// a reply names another recipient, or something is left over.
+// with its commands: a control that the host is known to refuse was accepted, a
+// reply names another recipient or is one to MAIL, or something is left over.
 func (t *Transaction) check(ctx context.Context) error {
 	if err := t.Leftover(ctx, smtp.PhaseRCPT); err != nil {
 		return err
 	}
 	if last := &t.Named[len(t.Named)-1]; last.Role == Canary && last.Accepted() && !t.Alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
+	}
+	if t.answersMail() && !t.Alone {
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "a recipient was answered like MAIL")
 	}
 	misplaced := false
 	for i := range t.Named {
@@ -64,6 +67,21 @@ func (t *Transaction) check(ctx context.Context) error {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "the answer about one recipient names another")
 	}
 	return nil
+}
+
+// otherAddress is the detail of an enhanced status code that accepts a sender
+// (RFC 3463 §3.2: other address status).
+const otherAddress = ".1.0"
+
+// answersMail reports whether a recipient was accepted with the detail of a
+// sender, beside one that was accepted with that of a recipient.
+func (t *Transaction) answersMail() bool {
+	says := func(detail string) bool {
+		return slices.ContainsFunc(t.Named, func(r Recipient) bool {
+			return r.Accepted() && strings.HasSuffix(r.Reply.Enhanced, detail)
+		})
+	}
+	return says(otherAddress) && says(destinationValid)
 }
 
 // namesAnother reports whether the reply to recipient i names a mailbox that is

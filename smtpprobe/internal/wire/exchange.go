@@ -105,9 +105,10 @@ func (c *Conn) read(ctx context.Context, phase smtp.Phase) (smtp.Reply, error) {
 }
 
 // fits reports whether a reply code can be the answer in a phase: a refusal
-// always can; a positive reply is about the connection (22z) or about mail
-// (25z), RFC 5321 §4.2.1. One of the other kind, say a 221 at RCPT, belongs to
-// something else and accepts nothing.
+// always can. A positive one is about the connection (22z) where a connection
+// begins. Where mail is asked about, one about the connection, help (21z) or
+// authentication (23z) belongs to something else and accepts nothing, say a 221
+// at RCPT; any other 2yz is read by its first digit (RFC 5321 §4.3.2).
 func fits(phase smtp.Phase, code int) bool {
 	switch {
 	case code >= 400:
@@ -115,7 +116,7 @@ func fits(phase smtp.Phase, code int) bool {
 	case phase == smtp.PhaseGreeting, phase == smtp.PhaseSTARTTLS:
 		return code/10 == 22
 	default:
-		return code/10 == 25
+		return code/100 == 2 && (code < 210 || code >= 240)
 	}
 }
 
