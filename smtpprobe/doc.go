@@ -68,7 +68,10 @@
 //     transaction. If it is refused, the host has turned: the refusals are
 //     dropped and asked again in a new session. What cannot be proven is marked
 //     ([Session].Unproven). The first target that a host hears of from an
-//     egress, first in its session, needs no proof.
+//     egress, first in its session, needs no proof. Hosts exempt postmaster and
+//     abuse from what they do to others: these prove refusals in the words of
+//     the host's first refusal only. One in other words is asked about alone,
+//     once for each wording.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that
 //     offered it: the machines behind an address may differ.
 //

@@ -88,6 +88,9 @@ func (p *Pool) learnFromAll(w *worker, t *transaction, now time.Time) {
 		}
 		if !r.Accepted() && (r.Before == 0 || t.Alone && (!r.Nameless() || r.AcceptsBehind())) {
 			h.limits.trust(belief.SortOf(r), now)
+			if words := belief.WordingOf(r); !h.first.said.Same(words) {
+				h.limits.trust(words.String(), now)
+			}
 		}
 		if r.IsControl() && !t.Doubts(r) {
 			p.domains.note(h.key.addr, r.Domain, controlAnswer{r.Reply, r.Behind}, t.final(r))

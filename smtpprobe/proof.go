@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -14,7 +15,7 @@ import (
 // recipients, they refuse everybody, in the words that they have for an unknown
 // user. So a refusal counts when the host accepts somebody behind it: another
 // target, or a mailbox that it accepted before. Where there is none, postmaster
-// (RFC 5321 §4.5.1).
+// (RFC 5321 §4.5.1), which hosts exempt from much that they do to others.
 
 // openRefusal is a refusal that counts once the host has accepted a mailbox
 // behind it.
@@ -30,8 +31,9 @@ type proofs struct {
 	heard    int       // recipients that were named to it of late
 	only     string    // the target that it was asked about, if there was one; empty: there were more
 	heardAt  time.Time // the last of them
-	accepted [2]string // the last mailboxes that it accepted, the latest first; empty: none
-	turns    int       // how often in a row it refused everybody
+	accepted [3]string // mailboxes that it accepted: the last two, and last one that it may exempt; empty: none
+	first    firstWords
+	turns    int // how often in a row it refused everybody
 }
 
 // proofKey is by whom a mail host knows us: by the egress, under whatever name
@@ -89,7 +91,10 @@ func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 }
 
 // accepts reports whether the host has accepted a mailbox of late.
-func (h *proofs) accepts() bool { return h.accepted[0] != "" }
+func (h *proofs) accepts() bool { return h.accepted != [3]string{} }
+
+// acceptsOthers reports whether it was one that is not exempt.
+func (h *proofs) acceptsOthers() bool { return h.accepted[0] != "" }
 
 // unheard reports whether the host was asked about no other target before those
 // of some jobs.
@@ -105,6 +110,7 @@ func (h *proofs) hears(t *transaction, now time.Time) {
 	}
 	h.heard, h.heardAt = h.heard+len(t.Named), now
 	t.heard = h.heard
+	h.first.underWay++
 }
 
 // noteAccepted remembers a mailbox that the host accepted. The pool's lock is
@@ -114,7 +120,12 @@ func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 	if slices.Contains(h.accepted[:], mailbox) || !smtp.IsPrintableASCII(mailbox) { // which only SMTPUTF8 could name
 		return
 	}
-	h.accepted = [2]string{strings.Clone(mailbox), h.accepted[0]}
+	mailbox = strings.Clone(mailbox)
+	if belief.Exempt(mailbox) {
+		h.accepted[2] = mailbox
+	} else {
+		h.accepted[0], h.accepted[1] = mailbox, h.accepted[0]
+	}
 	p.askDeferred(h)
 }
 
@@ -141,20 +152,35 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.askAgain(t, open, true)
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
+		t.First = h.first.words()
 		if t.MayHaveTurned() {
 			known := !accepted && h.accepts() // from now on: the next transaction names it
 			w.askAgain(t, open, !known)
 			return
 		}
-		for _, o := range open {
-			o.session.Unproven = false
-			o.job.finish(result{session: o.session})
-		}
+		w.proved(t, open, proof)
 	case accepted: // the proof, or one of those that it refuses now
 		w.hasTurned(w.use(nil), time.Now())
 		w.askAgain(t, open, true)
 	default:
-		w.postpone(t, open)
+		w.postpone(t, open, h.accepts())
+	}
+}
+
+// proved answers open refusals behind which a mailbox was accepted, if that is
+// their proof. In a session with others, the host may have turned for the
+// session. The pool's lock is held.
+func (w *worker) proved(t *transaction, open []openRefusal, proof string) {
+	for _, o := range open {
+		switch {
+		case t.Proves(proof, slices.Index(t.jobs, o.job)):
+			o.session.Unproven = false
+			o.job.finish(result{session: o.session})
+		case t.Company():
+			w.askAgain(t, []openRefusal{o}, true)
+		default:
+			w.postpone(t, []openRefusal{o}, w.host.acceptsOthers())
+		}
 	}
 }
 
@@ -183,9 +209,9 @@ func (w *worker) askAgain(t *transaction, open []openRefusal, smaller bool) {
 	}
 }
 
-// postpone puts open refusals off until the host has accepted somebody: nothing
-// can be proven before. The pool's lock is held.
-func (w *worker) postpone(t *transaction, open []openRefusal) {
+// postpone puts open refusals off until the host has accepted somebody, unless
+// it has meanwhile: nothing can be proven before. The pool's lock is held.
+func (w *worker) postpone(t *transaction, open []openRefusal, meanwhile bool) {
 	h := w.host
 	for _, o := range open {
 		if w.over(t, o.job) {
@@ -195,7 +221,7 @@ func (w *worker) postpone(t *transaction, open []openRefusal) {
 		o.job.worker, o.since = nil, time.Now()
 		h.deferred = append(h.deferred, o)
 	}
-	if h.accepts() { // meanwhile
+	if meanwhile {
 		w.pool.askDeferred(h)
 	}
 }

@@ -204,6 +204,34 @@ func harvest(b *bubble, list []string, rounds int, ask func(requests []smtpprobe
 	return alive, dead
 }
 
+// TestTwoWordings is about honest hosts that have postmaster, and other words
+// for some of the mailboxes that do not exist. Where nobody lives, these may
+// stay without a proof, and do not get a session each.
+func TestTwoWordings(t *testing.T) {
+	for _, percent := range []int{20, 0} {
+		host := &peer{RCPT: func(_ *visit, m string) string {
+			switch n := strings.Count(m, "3"); {
+			case strings.HasPrefix(m, "postmaster@"):
+				return "250 2.1.5 Ok"
+			case !fakehost.Lives(m) && n > 0:
+				return "550 5.2.1 The account is disabled"
+			}
+			return ""
+		}}
+		list, dead := mailboxes(500, living(percent), "a.example"), 0
+		answers, sessions := crowd(t, smtpprobe.Config{}, host, list)
+		for i, r := range answers {
+			checkVerdict(t, list[i], r)
+			if verdictOf(list[i], r) == "unknown" {
+				dead++
+			}
+		}
+		if percent > 0 && dead > 0 || dead > 250 || len(sessions) > 100 {
+			t.Errorf("%d %% live: %d are unknown, %d sessions", percent, dead, len(sessions))
+		}
+	}
+}
+
 // TestHonestRefusalsAreProven is about honest hosts, with and without
 // postmaster, on lists with few or no living mailboxes: none is left without a
 // proof if there is one to be had.

@@ -34,6 +34,11 @@ func (w *worker) settle(t *transaction, err error) {
 	case len(open) == 0:
 	case err == nil && !w.session.Unreset && !t.Names(dialogue.Proof):
 		w.prove(t, open)
+	case err == nil && !t.Alone && t.ProofAccepted(): // but it proves nothing for their words
+		w.pool.mu.Lock()
+		w.postpone(t, open, w.host.acceptsOthers())
+		w.done(nil)
+		w.pool.mu.Unlock()
 	default:
 		w.pool.mu.Lock()
 		w.askAgain(t, open, true)
@@ -54,6 +59,10 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	t.Shown, t.Accepts, t.Others = h.limits.shown, h.accepts(), h.heard != t.heard
 	h.heard += t.Repeated
 	h.paced.Named(t.Repeated, now)
+	if h.first.heard(t, h.heard) && h.accepts() {
+		p.askDeferred(h)
+	}
+	t.First = h.first.words()
 	fates := t.Fates()
 	p.learn(w, t, now)
 	var open []*job
@@ -95,11 +104,11 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	if t.Trouble == dialogue.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
-	if t.Turned() {
+	if t.Turned() || t.Reworded() {
 		w.hasTurned(w.use(t), now)
-		if t.Alone {
-			w.pool.pauseTurned(t)
-		}
+	}
+	if t.Turned() && t.Alone {
+		w.pool.pauseTurned(t)
 	}
 	if !h.answers && !t.Company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -89,6 +91,69 @@ func TestTurnsAtOnce(t *testing.T) {
 						}
 					})
 				})
+			}
+		}
+	}
+}
+
+// exempting is a host that turns for good, or for a session, after so many
+// refusals, in other words than before, but for its postmaster.
+func exempting(refusals int, forSession bool, words, others string) *fakehost.Host {
+	var all atomic.Int64
+	return &peer{RCPT: func(v *visit, m string) string {
+		n := int(all.Load())
+		if forSession {
+			n = v.Refused
+		}
+		switch {
+		case strings.HasPrefix(m, "postmaster@"):
+			return "250 2.1.5 Ok"
+		case n >= refusals:
+			return strings.ReplaceAll(others, "%s", m)
+		case strings.HasPrefix(m, "good"):
+			return "250 2.1.5 Ok"
+		}
+		all.Add(1)
+		return strings.ReplaceAll(words, "%s", m)
+	}}
+}
+
+// TestPostmasterIsExempt is about hosts that turn in other words than those
+// that they have for an unknown user, which are no less ordinary, and still
+// accept postmaster (RFC 5321 §4.5.1). That proves nothing but refusals in the
+// first words. Mailboxes that exist are found where a new session helps.
+func TestPostmasterIsExempt(t *testing.T) {
+	for _, words := range [][2]string{
+		{"550 5.1.1 User unknown", "550 5.1.1 No such recipient"},
+		{"550 5.1.1 <%s>: User unknown", "550 5.1.1 <%s>: Recipient does not exist here"},
+		{"550 No such user", "550 5.1.1 No such user"},
+		{"550 5.1.1 User unknown", "550 5.2.1 Mailbox disabled"},
+	} {
+		for refusals := 1; refusals <= 6; refusals++ {
+			for _, forSession := range []bool{false, true} {
+				for name, ask := range map[string]func(b *bubble, r []smtpprobe.Request) []told{
+					"together": func(b *bubble, r []smtpprobe.Request) []told { return b.askTogether(b.Context(), r) },
+					"in turn":  (*bubble).askInTurn,
+					"a list":   func(b *bubble, r []smtpprobe.Request) []told { return b.askAll(patient(r)) },
+				} {
+					t.Run(fmt.Sprintf("%q after %d, session %t, %s", words[1], refusals, forSession, name), func(t *testing.T) {
+						list := mailboxes(60, func(i int) bool { return i < 7 || i%3 > 0 }, "a.example")
+						found := 0
+						sessions := inBubble(t, smtpprobe.Config{}, one(exempting(refusals, forSession, words[0], words[1])), func(b *bubble) {
+							for i, r := range ask(b, aboutAll(list)) {
+								if checkVerdict(b.T, list[i], r); verdictOf(list[i], r) != "unknown" {
+									found++
+								}
+							}
+						})
+						if forSession && refusals > 1 && found < len(list) {
+							t.Errorf("%d of %d were settled", found, len(list))
+						}
+						if len(sessions) > 3*len(list) {
+							t.Errorf("%d sessions", len(sessions))
+						}
+					})
+				}
 			}
 		}
 	}

@@ -31,9 +31,10 @@ type Case struct {
 // Host is what a mail host has shown.
 type Host struct {
 	Shown   Shown
-	Unheard bool // it was asked about no other target of late, before the first of the transaction
-	Others  bool // it has heard others since
-	Accepts bool // it has accepted a mailbox of late
+	Unheard bool    // it was asked about no other target of late, before the first of the transaction
+	Others  bool    // it has heard others since
+	Accepts bool    // it has accepted a mailbox of late
+	First   Wording // of its first refusal
 }
 
 // Fates decides what becomes of the targets. Of those with the same doubtful
@@ -49,6 +50,9 @@ func (c *Case) Fates() []Fate {
 		fates[i] = c.fate(i)
 		if fates[i] == AgainAlone {
 			sort := SortOf(&c.Named[i])
+			if c.reworded(i) {
+				sort = WordingOf(&c.Named[i]).String()
+			}
 			if alone[sort] {
 				fates[i] = Again
 			}
@@ -97,6 +101,8 @@ func (c *Case) believe(i int) Fate {
 		return AgainAlone
 	case !r.Dead() || c.proven(i):
 		return Final
+	case c.reworded(i):
+		return AgainAlone
 	case c.Turned(), c.MayHaveTurned() && (c.Accepts || c.AnyAccepted()):
 		return Again
 	}

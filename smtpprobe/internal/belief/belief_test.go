@@ -23,7 +23,7 @@ var names = map[Fate]string{
 func newCase(said string) *Case {
 	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}, Host: Host{Unheard: true}}
 	roles := map[string]dialogue.Role{
-		"proof": dialogue.Proof, "control": dialogue.Control, "canary": dialogue.Canary,
+		"proof": dialogue.Proof, "exempt": dialogue.Proof, "control": dialogue.Control, "canary": dialogue.Canary,
 	}
 	for i, word := range strings.Fields(said) {
 		kind, text, beside := strings.Cut(word, ":")
@@ -41,8 +41,12 @@ func newCase(said string) *Case {
 			c.MAIL = said
 			continue
 		}
+		mailbox := fmt.Sprintf("m%d@a.example", i)
+		if kind == "exempt" {
+			mailbox = "postmaster@a.example"
+		}
 		r := dialogue.Recipient{
-			Mailbox: fmt.Sprintf("m%d@a.example", i), Domain: "a.example", Role: roles[kind], Before: i - 1, Exchange: said,
+			Mailbox: mailbox, Domain: "a.example", Role: roles[kind], Before: i - 1, Exchange: said,
 		}
 		if behind != "" {
 			r.Behind = replyOf(behind)
@@ -58,6 +62,7 @@ var replyTo = map[string]string{
 	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
 	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
 	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
+	"absent": "550 5.1.1 recipient is absent",
 }
 
 func replyOf(word string) *smtp.Reply {
@@ -94,6 +99,9 @@ func TestFates(t *testing.T) {
 				c.Shown = c.Shown.With(w)
 			}
 		}
+	}
+	first := func(word string) func(*Case) {
+		return func(c *Case) { c.First = WordingOf(&newCase("ok " + word).Named[0]) }
 	}
 	for _, tt := range []struct {
 		said  string // to MAIL, targets and others
@@ -157,6 +165,16 @@ func TestFates(t *testing.T) {
 		{"ok no canary:no", []func(*Case){heard, alone}, "awaits"},
 		{"ok no proof:ok canary:no", []func(*Case){heard, alone}, "final"},
 
+		// Hosts exempt postmaster: it proves refusals in the first words only.
+		{"ok no no exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
+		{"ok no absent absent exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final alone again"},
+		{"ok no absent ok exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final final"},
+		{"ok no absent proof:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
+		{"ok no absent exempt:ok canary:no", []func(*Case){known, later, first("no"), shown("550 5.1.1 recipient is absent")}, "final awaits"},
+		{"ok no no exempt:ok canary:no", []func(*Case){known, later}, "awaits alone"},
+		{"ok absent exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "unproven"},
+		{"ok no exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "final"},
+
 		// Not in step, or cut short: asked again, but for whom it is about.
 		{"ok - - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again again"},
 		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again"},
@@ -213,6 +231,42 @@ func TestNoTimeFor(t *testing.T) {
 		c.Trouble = tt.trouble
 		if got := c.NoTimeFor(0); got != tt.fate || (c.Named[0].Reply != nil) != tt.kept {
 			t.Errorf("%s: %s, reply %v; want %s, kept: %v", tt.said, names[got], c.Named[0].Reply, names[tt.fate], tt.kept)
+		}
+	}
+}
+
+// TestWordings sees which refusals say the same of two mailboxes.
+func TestWordings(t *testing.T) {
+	const x, y = "alice.smith@a.example", "user@unknown.example"
+	for _, tt := range []struct {
+		x, y string
+		same bool
+	}{
+		{"550 5.1.1 User unknown", "550 5.1.1 User unknown", true},
+		{"550 5.1.1 User unknown", "550 5.1.1 USER UNKNOWN!", true},
+		{"550 5.1.1 <alice.smith@a.example>: user unknown", "550 5.1.1 <user@unknown.example>: user unknown", true},
+		{"550 5.1.1 alice.smith... User unknown", "550 5.1.1 user... User unknown", true},
+		{"550 No such user (d2e1a72fcca58 - mx7.a.example)", "550 No such user (31-v3 - mx8.a.example)", true},
+		{"550 No such user, try https://a.example/alice", "550 No such user, try https://a.example/user", true},
+		{"550 5.1.1 User unknown", "550 User unknown", false},
+		{"550 5.1.1 User unknown", "551 5.1.1 User unknown", false},
+		{"550 5.1.1 User unknown", "550 5.1.1 No such user", false},
+		{"550 5.1.1 User unknown", "550 5.1.1 Recipient unknown", false},
+		{"550 5.1.1 User unknown", "550 5.1.1 User unknown, too many of them", false},
+		{"550 用户不存在", "550 信箱不存在", false},
+		{"250 ok", "550 ok", false},
+	} {
+		wording := func(mailbox, line string) Wording {
+			reply, err := smtp.ParseReply(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := dialogue.Recipient{Mailbox: mailbox}
+			r.Reply = &reply
+			return WordingOf(&r)
+		}
+		if v, w := wording(x, tt.x), wording(y, tt.y); v.Same(w) != tt.same || w.Same(v) != tt.same {
+			t.Errorf("%q and %q: same: %t, want %t", tt.x, tt.y, v.Same(w), tt.same)
 		}
 	}
 }

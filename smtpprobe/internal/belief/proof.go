@@ -2,6 +2,7 @@ package belief
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
@@ -10,11 +11,52 @@ import (
 // was accepted, or it is the first that the host was asked about, which had no
 // reason to turn.
 func (c *Case) proven(i int) bool {
-	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
+	accepted := func(r dialogue.Recipient) bool { return r.Accepted() && c.Proves(r.Mailbox, i) }
 	if slices.ContainsFunc(c.Named[i+1:], accepted) {
 		return true
 	}
 	return c.Unheard && !c.Others && !c.Accepts && c.Named[i].Before == 0
+}
+
+// Proves reports whether the refusal of target i counts if a mailbox is
+// accepted behind it. Hosts exempt postmaster from what they do to others: it
+// proves no refusal in other words than the first that the host gave.
+func (c *Case) Proves(mailbox string, i int) bool {
+	return !Exempt(mailbox) || c.First.Same(WordingOf(&c.Named[i]))
+}
+
+// Exempt reports whether hosts may accept a mailbox from clients from which
+// they take nothing else: postmaster (RFC 5321 §4.5.1), and abuse (RFC 2142).
+func Exempt(mailbox string) bool {
+	local, _, _ := strings.Cut(mailbox, "@")
+	return strings.EqualFold(local, dialogue.Postmaster) || strings.EqualFold(local, "abuse")
+}
+
+// reworded reports whether only a mailbox that may be exempt was accepted
+// behind target i, which was refused in other words than the first, and the
+// host has not shown that it says so to the first recipient of a session.
+func (c *Case) reworded(i int) bool {
+	r := &c.Named[i]
+	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
+	return r.Dead() && r.Before > 0 && slices.ContainsFunc(c.Named[i+1:], accepted) && !c.proven(i) &&
+		!c.Shown[WordingOf(r).String()]
+}
+
+// Reworded reports whether a target was refused in other words than before, and
+// the host may have turned.
+func (c *Case) Reworded() bool {
+	for i := range c.Targets {
+		if c.reworded(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// ProofAccepted reports whether the host accepted the proof.
+func (c *Case) ProofAccepted() bool {
+	taken := func(r dialogue.Recipient) bool { return r.Role == dialogue.Proof && r.Accepted() }
+	return slices.ContainsFunc(c.Named, taken)
 }
 
 // Turned reports whether the host refused a mailbox that it had accepted
