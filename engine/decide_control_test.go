@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,8 @@ func TestControl(t *testing.T) {
 
 		// One that puts it off does not, whoever is accepted behind it: a host
 		// may have heard of one mailbox before, and not of the other.
-		{"450 4.1.1 <random@example.com>: Recipient address rejected: unverified address: Address verification in progress", "", ReasonControlInconclusive, 15 * time.Minute},
+		{"450 4.1.1 <random@example.com>: Recipient address rejected: unverified address: Address verification in progress", "", ReasonControlInconclusive, 3 * time.Second},
+		{"450 4.1.1 <random@example.com>: Recipient address rejected: unverified address: connect to mx.example.com[192.0.2.1]:25: Connection refused", "", ReasonControlInconclusive, 15 * time.Minute},
 		{"451 Greylisted", "", ReasonControlInconclusive, 5 * time.Minute},
 		{"451 Greylisted for 90 seconds", "", ReasonControlInconclusive, 90 * time.Second},
 		{"451 Requested action not taken", "", ReasonControlInconclusive, 15 * time.Minute},
@@ -83,6 +85,37 @@ func TestControlThatIsDisabled(t *testing.T) {
 		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
 		if got.Details.Reason != want {
 			t.Errorf("%q: %s, want %s", enhanced, got.Details.Reason, want)
+		}
+	}
+}
+
+// TestUnchecked checks the message about hosts that are known to take mail for
+// every recipient: it says so, and the verdict stays.
+func TestUnchecked(t *testing.T) {
+	const says = "does not check recipients before it takes mail"
+	for _, tt := range []struct {
+		host, greeting, accepted string
+		want                     string // in the message
+	}{
+		{"mta5.am0.yahoodns.net", "220 mx ready", "250 recipient ok", says},
+		{"mx.sendgrid.net", "220 mx ready", "250 Accepted", says},
+		{"mxa.mailgun.org", "220 mx ready", "250 Great success", says},
+		{"mxb.eu.mailgun.org", "220 mx ready", "250 Great success", says},
+		{"mx.example.com", "220 mx.example.com Microsoft ESMTP MAIL Service ready", "250 2.1.5 Recipient OK", "Microsoft Exchange " + says},
+		{"mx.example.com", "220 mx.example.com ESMTP", "250 ok", "qmail " + says},
+		{"mx.example.com", "220 mx.example.com ESMTP Postfix", "250 2.1.5 Ok", "takes mail for every address of the domain"},
+	} {
+		session := answered(said(t, tt.accepted), said(t, tt.accepted))
+		greeting := said(t, tt.greeting)
+		session.Host, session.Greeting = tt.host, &greeting
+		got := Decide(asked(session), Policy{})
+		if got.Verdict != VerdictAcceptAll || got.Reason != ReasonCatchAll || !strings.Contains(got.Message, tt.want) {
+			t.Errorf("%s, %s: %s, %s", tt.host, tt.greeting, got.Verdict, got.Message)
+		}
+		unknown := said(t, "550 5.1.1 no such user")
+		session.Control = &unknown
+		if got := Decide(asked(session), Policy{}); got.Verdict != VerdictDeliverable || strings.Contains(got.Message, says) {
+			t.Errorf("%s, %s, and unknown mailboxes are refused: %s, %s", tt.host, tt.greeting, got.Verdict, got.Message)
 		}
 	}
 }

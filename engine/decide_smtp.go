@@ -51,7 +51,7 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	}
 	switch {
 	case reading.Class == replies.ClassOK:
-		j.accept(provider.Of(session.Host).Recipients)
+		j.accept(session)
 		switch inconclusive := j.reason == ReasonControlInconclusive; {
 		case inconclusive && session.Control != nil:
 			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain), session.Control.Code)
@@ -195,23 +195,45 @@ func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 // uncheckedRuling replaces the ruling of [ReasonCatchAll] for a provider that
 // is known to accept everything and to sort later.
 var uncheckedRuling = ruling{verdict: VerdictAcceptAll,
-	message: "The mail host takes mail for every address and refuses or drops it later: " +
+	message: "The mail host does not check recipients before it takes mail, and refuses or drops it later: " +
 		"nothing can be learned about this mailbox by asking."}
 
-// accept judges an accepted target by what is known of the domain's catch-all
-// and, if the control is inconclusive, of its provider.
-func (j *judgement) accept(recipients provider.Recipients) {
+// uncheckingRuling is the same for a program that does so unless it is told
+// otherwise.
+func uncheckingRuling(software string) ruling {
+	return ruling{verdict: VerdictAcceptAll, message: "The mail host takes mail for every address: " + software +
+		" does not check recipients before it takes mail, unless it is told to. " +
+		"Nothing can be learned about this mailbox by asking."}
+}
+
+// accept judges an accepted target by what is known of the domain's catch-all,
+// of its provider and, if everything is accepted, of the program that does.
+func (j *judgement) accept(session smtpprobe.Session) {
+	recipients := provider.Of(session.Host).Recipients
 	switch {
 	case j.catchAll == CatchAllYes:
 		j.reason = ReasonCatchAll
 		if recipients == provider.RecipientsUnchecked {
 			j.special = &uncheckedRuling
+		} else if software := unchecking(session); software != "" {
+			rule := uncheckingRuling(software)
+			j.special = &rule
 		}
 	case j.catchAll == CatchAllNo, recipients == provider.RecipientsChecked:
 		j.reason = ReasonRecipientAccepted
 	default:
 		j.reason = ReasonControlInconclusive
 	}
+}
+
+// unchecking returns the program of a mail host that accepted the target, if it
+// is known not to check recipients.
+func unchecking(session smtpprobe.Session) string {
+	if session.Greeting == nil {
+		return ""
+	}
+	text := func(reply *smtp.Reply) string { return strings.Join(reply.Lines, " ") }
+	return provider.Unchecking(text(session.Greeting), text(session.Target))
 }
 
 // controlPutOff is the message about [ReasonControlInconclusive] where the

@@ -34,6 +34,7 @@ var embeddedProviders []byte
 // table is what the file has.
 type table struct {
 	Providers []Provider                   `yaml:"providers"`
+	Software  []software                   `yaml:"software"`
 	Machines  []string                     `yaml:"machines"` // suffixes of names that do not tell the operator
 	Sources   map[string]string            `yaml:"sources"`
 	Limits    map[string]map[string]string `yaml:"limits"` // by pacing name and name of the limit: "5 kumomta"
