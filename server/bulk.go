@@ -172,7 +172,12 @@ func (s *Server) jobFault(x *exchange, err error) {
 	var f *fault
 	var list *jobs.ListError
 	var disk *jobs.DiskError
+	var busy *jobs.BusyError
 	switch {
+	case errors.As(err, &busy):
+		s.tooMany(x, busy)
+	case errors.As(err, new(*jobs.SpaceError)):
+		writeError(x, http.StatusInsufficientStorage, storageUsedUp, sentence(err))
 	case errors.As(err, &f):
 		writeError(x, f.status, f.code, f.message)
 	case errors.Is(err, rows.ErrNotFound):
@@ -204,6 +209,18 @@ func (s *Server) jobFault(x *exchange, err error) {
 		s.refused("store")
 		writeBusy(x, storeUnavailable, "Jobs cannot be read or stored at the moment. Try again later.")
 	}
+}
+
+// tooMany answers a request that would be one too many of a kind.
+func (s *Server) tooMany(x *exchange, busy *jobs.BusyError) {
+	if !busy.Own {
+		s.refused("busy")
+		writeBusy(x, serverBusy, sentence(busy))
+		return
+	}
+	s.refused("concurrency")
+	x.Header().Set("Retry-After", retryAfter)
+	writeError(x, http.StatusTooManyRequests, concurrencyReached, sentence(busy))
 }
 
 // inParameters words an error of a list for clients of the API.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rcpt/rcpt/internal/leastspeed"
 )
 
 // patientBody reads a body that may take long, as long as something arrives.
@@ -17,6 +20,11 @@ type patientBody struct {
 	x    *exchange
 	body io.Reader
 	at   time.Time
+}
+
+// newBody returns the body of a request, which may take long unless it creeps.
+func newBody(x *exchange, r *http.Request) io.Reader {
+	return &leastspeed.Reader{From: &patientBody{x: x, body: r.Body}}
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
@@ -37,18 +45,55 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
+// maxValue bounds a value of a list in JSON and the blanks before it, which the
+// decoder has in memory as a whole: as much as a row may have.
+const maxValue = 1 << 20
+
+// jsonList reads a list in JSON value by value.
+type jsonList struct {
+	*json.Decoder
+	from        io.Reader
+	read, until int64 // octets that were read, and that may be read
+	tooLong     bool
+}
+
+func newJSONList(from io.Reader) *jsonList {
+	l := &jsonList{from: from}
+	l.Decoder = json.NewDecoder(l)
+	return l
+}
+
+// Read is for the decoder.
+func (l *jsonList) Read(p []byte) (int, error) {
+	if l.tooLong = l.read >= l.until; l.tooLong {
+		return 0, errors.New("too long")
+	}
+	n, err := l.from.Read(p[:min(int64(len(p)), l.until-l.read)])
+	l.read += int64(n)
+	return n, err
+}
+
+// next lets the decoder read one value further.
+func (l *jsonList) next() *json.Decoder {
+	l.until = l.InputOffset() + maxValue
+	return l.Decoder
+}
+
 // readAddresses reads {"emails":[…],"name":…,"webhook":…,"webhook_progress":…}.
 // Every error but those of add is a [fault].
-func readAddresses(decoder *json.Decoder, u *upload, add func(email string) error) error {
+func readAddresses(decoder *jsonList, u *upload, add func(email string) error) error {
 	invalid := func(format string, values ...any) error {
+		if decoder.tooLong {
+			format, values = "a value, or the blanks before it, has more than %d octets.", []any{maxValue}
+		}
 		return badRequest(invalidBody, "The body, octet %d: %s", decoder.InputOffset(), fmt.Sprintf(format, values...))
 	}
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+	if start, err := decoder.next().Token(); err != nil || start != json.Delim('{') {
 		return invalid(`it must be an object, such as {"emails":["alice@acme.example"]}.`)
 	}
 	seen := make(map[string]bool)
-	for decoder.More() {
-		token, err := decoder.Token()
+	for decoder.next().More() {
+		token, err := decoder.next().Token()
 		name, _ := token.(string)
 		if err != nil {
 			return invalid("it is no JSON.")
@@ -61,7 +106,7 @@ func readAddresses(decoder *json.Decoder, u *upload, add func(email string) erro
 		switch {
 		case field != nil:
 			var text *string
-			if err := decoder.Decode(&text); err != nil {
+			if err := decoder.next().Decode(&text); err != nil {
 				return invalid("%q must be a string.", name)
 			}
 			if text != nil {
@@ -69,7 +114,7 @@ func readAddresses(decoder *json.Decoder, u *upload, add func(email string) erro
 			}
 		case name == "webhook_progress":
 			var progress bool
-			if err := decoder.Decode(&progress); err != nil {
+			if err := decoder.next().Decode(&progress); err != nil {
 				return invalid("%q must be true or false.", name)
 			}
 			u.switched = strconv.FormatBool(progress)
@@ -81,10 +126,10 @@ func readAddresses(decoder *json.Decoder, u *upload, add func(email string) erro
 			}
 		}
 	}
-	if _, err := decoder.Token(); err != nil {
+	if _, err := decoder.next().Token(); err != nil {
 		return invalid("it is no JSON, or not complete.")
 	}
-	if _, err := decoder.Token(); err != io.EOF {
+	if _, err := decoder.next().Token(); err != io.EOF {
 		return invalid("there is text after the object.")
 	}
 	if !seen["emails"] {
@@ -93,20 +138,20 @@ func readAddresses(decoder *json.Decoder, u *upload, add func(email string) erro
 	return nil
 }
 
-func readEmails(decoder *json.Decoder, invalid func(string, ...any) error, add func(string) error) error {
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+func readEmails(decoder *jsonList, invalid func(string, ...any) error, add func(string) error) error {
+	if start, err := decoder.next().Token(); err != nil || start != json.Delim('[') {
 		return invalid(`"emails" must be an array of addresses.`)
 	}
-	for number := 0; decoder.More(); number++ {
+	for number := 0; decoder.next().More(); number++ {
 		var email *string
-		if err := decoder.Decode(&email); err != nil || email == nil {
+		if err := decoder.next().Decode(&email); err != nil || email == nil {
 			return invalid("emails[%d] must be a string.", number)
 		}
 		if err := add(*email); err != nil {
 			return err
 		}
 	}
-	if _, err := decoder.Token(); err != nil {
+	if _, err := decoder.next().Token(); err != nil {
 		return invalid("it is no JSON, or not complete.")
 	}
 	return nil

@@ -2,9 +2,7 @@ package server
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +60,13 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 		s.mistaken(x, grant, err)
 		return false
 	}
+	end, err := s.config.Jobs.BeginUpload(r.Context(), ownerOf(grant))
+	if err != nil {
+		leaveBody(x, r)
+		s.jobFault(x, err)
+		return false
+	}
+	defer end()
 	made := false
 	var known string
 	var before rows.Hash
@@ -177,11 +182,11 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 	if most := s.config.Jobs.MaxOctets(); r.ContentLength > most+maxAround && mediaType != "application/json" {
 		return u, fmt.Errorf("%w: it has more than %d octets", jobs.ErrTooLarge, most)
 	}
-	var body io.Reader = &patientBody{x: x, body: r.Body}
+	body := newBody(x, r)
 	switch r.Header.Get("Content-Encoding") {
 	case "", "identity":
 	case "gzip":
-		if body, err = gzip.NewReader(body); err != nil {
+		if body, err = tabular.Gunzip(body); err != nil {
 			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
 		}
 	default:
@@ -214,6 +219,8 @@ func bodyFault(err error) error {
 	var disk *jobs.DiskError
 	var list *jobs.ListError
 	switch {
+	case errors.Is(err, tabular.ErrExpands):
+		return &jobs.ListError{Err: err}
 	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &list), errors.Is(err, jobs.ErrTooLarge):
 		return err
 	}
@@ -295,7 +302,7 @@ func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
 	}
 	defer raw.Close()
 	u.spool, err = s.config.Jobs.ReceiveAddresses(r.Context(), func(add func(email string) error) error {
-		return readAddresses(json.NewDecoder(raw.Reader()), u, add)
+		return readAddresses(newJSONList(raw.Reader()), u, add)
 	})
 	u.format, u.column = jobs.AddressesFormat, jobs.AddressesFormat.Column
 	return err

@@ -35,6 +35,7 @@ const (
 	tooManyWrongKeys   code = "too_many_wrong_keys"
 
 	listTooLarge      code = "list_too_large"
+	storageUsedUp     code = "storage_used_up"
 	invalidList       code = "invalid_list"
 	jobNotFound       code = "job_not_found"
 	wrongState        code = "wrong_state"

@@ -36,10 +36,13 @@ type serveCommand struct {
 	alertFlags `group:"Alerts"`
 	webhookFlags
 	jobFlags
-	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of cached results; 0 disables caching. Default: ${default}."`
+	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of results cached in memory; the database keeps ten times as many. 0 disables caching. Default: ${default}."`
 	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
 }
+
+// storedShare is how many results the database keeps for each in memory.
+const storedShare = 10
 
 // Run serves until ctx is canceled.
 func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, file *configFlag) error {
@@ -66,6 +69,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 	if err != nil {
 		return err
 	}
+	where.Verdicts = storedShare * int64(c.Remember)
 	certificates, err := c.certifier(c.dataFlag.folder(), logger)
 	if err != nil {
 		return err
@@ -101,6 +105,7 @@ func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, fi
 		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
 		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
 		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
+		listSpace:    int64(c.ListSpace),
 		egressReload: c.watchEgresses(string(*file)),
 		certificates: certificates, details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
 	}

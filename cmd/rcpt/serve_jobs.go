@@ -9,6 +9,7 @@ import (
 
 // jobFlags are settings of lists that are verified in the background.
 type jobFlags struct {
+	ListSpace positiveCount    `placeholder:"GIB" default:"10" help:"Most GiB that stored lists of one account or key may take, compressed; all together may take ten times as much. Default: ${default}."`
 	NodeLease positiveDuration `hidden:"" default:"30s" help:"How long a server may be silent before others on its database take over its share of lists."`
 }
 
@@ -21,6 +22,7 @@ func (r *running) addJobs(config engine.Config) (err error) {
 	r.jobs, err = jobs.New(jobs.Config{
 		Store: r.state.store, Verifier: r.verifier, Egress: egressIdentity(config), Record: r.state.record,
 		TempDir: r.state.folder, Lease: r.lease, Log: r.logger,
+		Limits: jobs.Limits{Stored: r.listSpace << 30},
 	})
 	return err
 }

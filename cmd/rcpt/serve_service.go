@@ -42,6 +42,7 @@ type service struct {
 	site         siteFlags
 	webhookNets  []netip.Prefix // that webhooks may be sent to although they are not public
 	lease        time.Duration  // of this node's share of lists; 0: the usual one
+	listSpace    int64          // GiB that the stored lists of an owner may take; 0: the usual ones
 	details      bool
 	certificates *certifier // nil: the server does not speak TLS
 	// readyNetwork makes the server not ready while the check of the network

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -201,7 +202,12 @@ func (d *Dashboard) downloadList(v *visit) error {
 	v.w.Header().Set("Content-Type", format.media)
 	v.w.Header().Set("Content-Disposition",
 		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
-	if err := d.config.Lists.Write(v.r.Context(), writing{v.w}, j, jobs.Output{Format: format.format, Actions: actions}); err != nil {
+	err = d.config.Lists.Write(v.r.Context(), writing{v.w}, j, jobs.Output{Format: format.format, Actions: actions})
+	if errors.As(err, new(*jobs.BusyError)) { // nothing is written yet
+		v.w.Header().Del("Content-Disposition")
+		return d.refuseList(v, faultStatus(err), faultText(err, 0))
+	}
+	if err != nil {
 		d.config.Log.WarnContext(v.r.Context(), "dashboard: a download broke off", "error", err)
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/leastspeed"
 	"github.com/rcpt/rcpt/internal/store"
 )
 
@@ -49,7 +50,13 @@ func (d *Dashboard) sendList(v *visit) error {
 		return errTooLong
 	}
 	name := listName(part.FileName())
-	spool, err := d.config.Lists.Receive(v.r.Context(), patient{part, v.w})
+	end, err := d.config.Lists.BeginUpload(v.r.Context(), v.account.ID)
+	if err != nil {
+		v.leaveBody()
+		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
+	}
+	defer end()
+	spool, err := d.config.Lists.Receive(v.r.Context(), &leastspeed.Reader{From: patient{part, v.w}})
 	if err != nil {
 		v.leaveBody()
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
@@ -127,7 +134,7 @@ func faultStatus(err error) int {
 	switch {
 	case errors.Is(err, jobs.ErrTooLarge), errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &disk):
+	case errors.As(err, &disk), errors.As(err, new(*jobs.BusyError)):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusUnprocessableEntity
@@ -137,6 +144,7 @@ func faultStatus(err error) int {
 func faultText(err error, most int64) string {
 	var disk *jobs.DiskError
 	var list *jobs.ListError
+	var busy *jobs.BusyError
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return "The file is larger than " + sizeText(most) + "."
@@ -144,6 +152,8 @@ func faultText(err error, most int64) string {
 		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.Is(err, jobs.ErrNoAddress):
 		return "The file has no row with an address."
+	case errors.As(err, &busy):
+		return strings.ToUpper(busy.Error()[:1]) + busy.Error()[1:] + "."
 	case errors.As(err, &disk):
 		return "The server cannot keep the file at the moment. Try again later."
 	case errors.As(err, &list):

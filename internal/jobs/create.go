@@ -124,9 +124,45 @@ func (m *Manager) Create(ctx context.Context, s *Spool, o Request) (rows.Job, er
 	if err != nil {
 		return rows.Job{}, err
 	}
+	if err := m.spaceFor(ctx, o.Owner); err != nil {
+		return rows.Job{}, err
+	}
 	return m.load(ctx, s, o, p.sources, rows.JobTotals{
 		Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses,
 	})
+}
+
+// SpaceError means that stored lists take all the room that they may.
+type SpaceError struct {
+	Most int64 // octets
+	Own  bool  // of the lists of the same owner; false: of all
+}
+
+func (e *SpaceError) Error() string {
+	whose := "the lists on this server take"
+	if e.Own {
+		whose = "your lists take"
+	}
+	return fmt.Sprintf("%s the %d MiB that they may: delete those that you no longer need, or wait until they expire",
+		whose, e.Most>>20)
+}
+
+// spaceFor returns an error if an owner's lists, or those of all, take too much
+// room already.
+func (m *Manager) spaceFor(ctx context.Context, owner string) error {
+	for _, limit := range []struct {
+		owner string
+		most  int64
+	}{{owner, m.config.Limits.Stored}, {"", storedByAll * m.config.Limits.Stored}} {
+		taken, err := m.config.Store.StoredOctets(ctx, limit.owner)
+		if err != nil {
+			return err
+		}
+		if taken >= limit.most {
+			return &SpaceError{limit.most, limit.owner != ""}
+		}
+	}
+	return nil
 }
 
 // load is the second reading, which stores the list.

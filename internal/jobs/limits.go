@@ -7,6 +7,10 @@ type Limits struct {
 	Octets  int64 // Default: [DefaultOctets].
 	Rows    int64 // Default: [DefaultRows].
 	Columns int   // Default: [DefaultColumns].
+	// Stored is how many octets the lists of one owner take in the store,
+	// compressed; those of all owners together ten times as many. Default:
+	// [DefaultStored].
+	Stored int64
 }
 
 // Default limits of a list.
@@ -14,6 +18,9 @@ const (
 	DefaultOctets  = 1 << 30
 	DefaultRows    = 10_000_000
 	DefaultColumns = 1000
+	DefaultStored  = 10 << 30
+
+	storedByAll = 10 // times Stored
 )
 
 const (
@@ -30,6 +37,16 @@ const (
 	// headOctets is how much of a list is kept to find its format again, much
 	// more than package tabular looks at.
 	headOctets = 512 << 10
+
+	// mostUploads and ownUploads are how many lists are sent at a time, in all
+	// and by one owner: each takes a connection and a temporary file of up to
+	// twice [Limits].Octets.
+	mostUploads, ownUploads = 64, 8
+	// mostOutputs and ownOutputs are how many results are written at a time:
+	// each has a segment in memory, 10 MB or so, however slowly it is read.
+	mostOutputs, ownOutputs = 24, 6
+	// placeWait is how long one more of them waits for the end of another.
+	placeWait = 5 * time.Second
 
 	// pollEvery is how soon a node notices what other nodes have changed.
 	pollEvery = 500 * time.Millisecond

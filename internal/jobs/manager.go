@@ -83,6 +83,8 @@ type Manager struct {
 	beaten time.Time            // when the store last knew that this node is alive
 	turned time.Time            // when the schedule last went on; zero: it does not run
 
+	uploads, outputs *places
+
 	doubted map[string]bool // jobs of which this node may have batches that it does not know of
 }
 
@@ -100,6 +102,7 @@ func New(config Config) (*Manager, error) {
 	config.Limits.Octets = cmp.Or(config.Limits.Octets, DefaultOctets)
 	config.Limits.Rows = cmp.Or(config.Limits.Rows, DefaultRows)
 	config.Limits.Columns = cmp.Or(config.Limits.Columns, DefaultColumns)
+	config.Limits.Stored = cmp.Or(config.Limits.Stored, DefaultStored)
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -110,6 +113,8 @@ func New(config Config) (*Manager, error) {
 		config: config, node: rand.Text(), retries: retry.NewRules(config.RetryWindow),
 		runs: make(map[string]*run), due: make(map[string]time.Time),
 		doubted: make(map[string]bool),
+		uploads: newPlaces("lists that are being sent", mostUploads, ownUploads),
+		outputs: newPlaces("results that are being read", mostOutputs, ownOutputs),
 	}
 	m.settler = newSettler(m)
 	return m, nil

@@ -46,8 +46,14 @@ func (o Output) wants(of outcome, result engine.Result) bool {
 
 // Write writes the rows of a job in their order, each with its result. Rows
 // that have no result yet are left out. The error is that of w or of the store;
-// [rows.ErrNotFound]: the job was deleted.
+// [rows.ErrNotFound]: the job was deleted; a *[BusyError], before anything was
+// written.
 func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) error {
+	end, err := m.outputs.take(ctx, j.Owner)
+	if err != nil {
+		return err
+	}
+	defer end()
 	head, err := m.config.Store.JobHead(ctx, j.ID)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ type Store interface {
 
 	Job(ctx context.Context, id string) (rows.Job, error)
 	Jobs(ctx context.Context, q rows.JobQuery) ([]rows.Job, error)
+	StoredOctets(ctx context.Context, owner string) (int64, error)
 	JobHead(ctx context.Context, job string) ([]byte, error)
 	JobSegments(ctx context.Context, job string) (first []int64, err error)
 	JobSegment(ctx context.Context, job string, segment int64) (data []byte, results [][]byte, err error)

@@ -295,6 +295,17 @@ func (s *Store) JobHead(ctx context.Context, job string) (head []byte, err error
 	return head, err
 }
 
+// StoredOctets returns what the lists of an owner take, or those of all if it
+// is empty: their rows and heads, compressed as they are.
+func (s *Store) StoredOctets(ctx context.Context, owner string) (taken int64, err error) {
+	err = s.read(ctx, "measure jobs", func(ctx context.Context, db *sql.DB) error {
+		return db.QueryRowContext(ctx, `
+			SELECT COALESCE(SUM(LENGTH(j.head) + COALESCE((SELECT SUM(LENGTH(s.data)) FROM job_segments s WHERE s.job = j.id), 0)), 0)
+			FROM jobs j WHERE j.owner = $1 OR $1 = ''`, owner).Scan(&taken)
+	})
+	return taken, err
+}
+
 // JobStates returns the states of the jobs that may have something to ask, the
 // ones with least left first.
 func (s *Store) JobStates(ctx context.Context) (active []Job, err error) {

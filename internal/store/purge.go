@@ -58,11 +58,32 @@ func (s *Store) purgeNowAndThen(ctx context.Context) {
 	}
 }
 
+// purgeVerdicts deletes verdicts that are too many: those that can be believed
+// for the shortest time.
+func (s *Store) purgeVerdicts(ctx context.Context) error {
+	if s.maxVerdicts == 0 {
+		return nil
+	}
+	var surplus int64
+	err := s.read(ctx, "count verdicts", func(ctx context.Context, db *sql.DB) error {
+		return db.QueryRowContext(ctx, `SELECT COUNT(*) - $1 FROM verdicts`, s.maxVerdicts).Scan(&surplus)
+	})
+	for err == nil && surplus > 0 {
+		err = s.write(ctx, "purge", func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `DELETE FROM verdicts WHERE hash IN (SELECT hash FROM verdicts ORDER BY expires LIMIT $1)`,
+				min(surplus, purgeAtOnce))
+			return err
+		})
+		surplus -= purgeAtOnce
+	}
+	return err
+}
+
 // Purge deletes what has expired: verdicts, rechecks, sessions, set-up tokens
-// and jobs, usage older than thirteen months, and webhooks of five weeks ago.
-// The store does so itself once a minute. Deleted data can no longer be read in
-// the files of an embedded database, unless somebody was reading at that
-// moment.
+// and jobs, usage older than thirteen months, and webhooks of five weeks ago;
+// also verdicts that are too many. The store does so itself once a minute.
+// Deleted data can no longer be read in the files of an embedded database,
+// unless somebody was reading at that moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))
@@ -78,6 +99,9 @@ func (s *Store) Purge(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := s.purgeVerdicts(ctx); err != nil {
+		return err
 	}
 	if err := s.purgeJobs(ctx); err != nil {
 		return err

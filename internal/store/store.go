@@ -22,6 +22,9 @@ type Options struct {
 	Beside bool
 	// MustExist refuses to create an embedded database.
 	MustExist bool
+	// Verdicts is how many verdicts are kept, about; of more, those that expire
+	// first are deleted. 0: no limit.
+	Verdicts int64
 	// Log receives failures in the background. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
@@ -41,7 +44,8 @@ type Store struct {
 
 	reservations *reservations
 
-	maxRechecks int // smaller in tests
+	maxRechecks int   // smaller in tests
+	maxVerdicts int64 // 0: no limit
 	stop        context.CancelFunc
 	routines    sync.WaitGroup
 }
@@ -60,7 +64,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), jobWake: make(chan struct{}, 1),
+		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), jobWake: make(chan struct{}, 1), maxVerdicts: o.Verdicts,
 		reservations: newReservations(), maxRechecks: maxRechecks,
 	}
 	if err := s.prepare(ctx, o); err != nil {

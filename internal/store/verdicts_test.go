@@ -3,6 +3,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +147,31 @@ func wantRows(t *testing.T, s *Store, table string, want int) {
 	if rows != want {
 		t.Errorf("%d rows in %s, want %d", rows, table, want)
 	}
+}
+
+// TestMostVerdicts: of more verdicts than are kept, those that expire first are
+// deleted, and no other limit is needed.
+func TestMostVerdicts(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		const most, more = 2500, 2200 // more than one transaction
+		now := newClock()
+		o.Now, o.Verdicts = now.Now, most
+		s, ctx := open(t, o), t.Context()
+		for i := range most + more {
+			s.PutVerdict(fmt.Sprint(i, "@example.com"), Verdict{Result: []byte(`{}`), Checked: now.Now(), Expires: now.Now().Add(time.Hour + time.Duration(i)*time.Second)})
+			if i%1000 == 0 {
+				check(t, s.Flush(ctx))
+			}
+		}
+		check(t, s.Flush(ctx))
+		for range 2 { // a second time there is nothing to do
+			check(t, s.Purge(ctx))
+			for i, kept := range map[int]bool{0: false, more - 1: false, more: true, most + more - 1: true} {
+				_, err := s.Verdict(ctx, fmt.Sprint(i, "@example.com"))
+				if got := err == nil; got != kept {
+					t.Errorf("%d: %v", i, err)
+				}
+			}
+		}
+	})
 }

@@ -84,6 +84,19 @@ func unpack(r *bufio.Reader, packing Packing) (*bufio.Reader, io.Closer, error) 
 	return bufio.NewReaderSize(in, sampleSize), closer, nil
 }
 
+// ErrExpands reports what unpacks to more than a list could be.
+var ErrExpands = xlsx.ErrExpands
+
+// Gunzip returns what a body that is compressed by gzip unpacks to: no more
+// than a file that is compressed may.
+func Gunzip(r io.Reader) (io.Reader, error) {
+	text, _, err := unpack(bufio.NewReaderSize(r, sampleSize), Gzip)
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
 // damaged is an error of unpacking.
 func damaged(packing Packing, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
