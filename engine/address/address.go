@@ -5,13 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// Address is a mailbox read by [Parse], which alone fills it completely.
+// Address is a mailbox read by [Parse] or [Read], which alone fill it
+// completely.
 type Address struct {
 	// Local is the local-part exactly as it was given, quotes included.
 	Local string
 	// Domain is the domain as DNS knows it: lower-case A-labels without a
 	// trailing dot.
 	Domain string
+	// Irregular is what the grammar forbids about the address, in the order in
+	// which it was found, each reason once. It is empty after Parse.
+	Irregular []Error
 	// unquoted is the content of Local: quotes and escapes removed.
 	unquoted string
 	mailbox  string
@@ -26,13 +30,37 @@ func Parse(s string) (Address, error) {
 	return a, nil
 }
 
+// Read reads s as one mailbox that a mail host may serve, whatever the grammar
+// says: it refuses only what can be put to no host, and notes the rest
+// ([Address.Irregular]). Every error is an [*Error].
+func Read(s string) (Address, error) {
+	a, err := read(s)
+	if err != nil {
+		return Address{}, recognise(s, err)
+	}
+	return a, nil
+}
+
 // Domain brings a domain name into the form DNS knows: UTS #46
 // non-transitional, lower-case A-labels. Every error is an [*Error].
 func Domain(s string) (string, error) {
 	if err := checkInput(s); err != nil {
 		return "", err
 	}
-	d, err := parseDomain(s)
+	d, err := strict(parseDomain(s))
+	if err != nil {
+		return "", err
+	}
+	return d, nil
+}
+
+// ReadDomain reads a domain name as [Read] does that of a mailbox. Every error
+// is an [*Error].
+func ReadDomain(s string) (string, error) {
+	if err := checkInput(s); err != nil {
+		return "", err
+	}
+	d, _, err := parseDomain(s)
 	if err != nil {
 		return "", err
 	}
@@ -50,30 +78,55 @@ func (a Address) Mailbox() string { return a.mailbox }
 // that only SMTPUTF8 (RFC 6531) can carry it.
 func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.Local) }
 
+// strict makes an error of the first thing that is irregular.
+func strict[T any](read T, irregular []Error, err *Error) (T, *Error) {
+	if len(irregular) > 0 {
+		err = &irregular[0]
+	}
+	return read, err
+}
+
 func parse(s string) (Address, *Error) {
+	a, err := read(s)
+	return strict(a, a.Irregular, err)
+}
+
+// read reads a mailbox. After an error, the address has what was irregular
+// before it.
+func read(s string) (a Address, err *Error) {
 	if err := checkInput(s); err != nil {
-		return Address{}, err
+		return a, err
 	}
 	if !strings.Contains(s, "@") {
-		return Address{}, fail(ReasonMissingAt, len(s), `there is no "@"`)
+		return a, fail(ReasonMissingAt, len(s), `there is no "@"`)
 	}
-	at, content, err := parseLocal(s)
-	if err != nil {
-		return Address{}, err
+	at, content, noted, err := parseLocal(s)
+	if a.Irregular = noted; err != nil {
+		return a, err
 	}
-	domain, err := parseDomain(s[at+1:])
+	domain, noted, err := parseDomain(s[at+1:])
+	for i := range noted {
+		a.Irregular = note(a.Irregular, noted[i].shift(at+1))
+	}
 	if err != nil {
-		return Address{}, err.shift(at + 1)
+		return a, err.shift(at + 1)
+	}
+	if dots := irregularity(a.Irregular, ReasonLocalDot); dots != nil && !issuesDots(domain) {
+		return a, dots
 	}
 	local := quoteIfNeeded(content)
 	if len(local)+len("@")+len(domain) > maxMailbox {
-		return Address{}, fail(ReasonAddressTooLong, 0, "address is longer than %d octets", maxMailbox)
+		return a, addressTooLong()
 	}
-	a := Address{Local: s[:at], Domain: domain, unquoted: content, mailbox: s}
+	a.Local, a.Domain, a.unquoted, a.mailbox = s[:at], domain, content, s
 	if local != a.Local || domain != s[at+1:] { // else it was given as it is to be sent
 		a.mailbox = local + "@" + domain
 	}
 	return a, nil
+}
+
+func addressTooLong() *Error {
+	return fail(ReasonAddressTooLong, 0, "address is longer than %d octets", maxMailbox)
 }
 
 // checkInput refuses what no later step should have to look at.

@@ -7,48 +7,52 @@ import (
 )
 
 // parseDomain reads Domain of RFC 5321 §4.1.2 in any form that UTS #46 maps to
-// one.
-func parseDomain(s string) (string, *Error) {
+// one, and what is irregular about it.
+func parseDomain(s string) (name string, irregular []Error, err *Error) {
 	if s == "" {
-		return "", fail(ReasonEmptyDomain, 0, `nothing stands after "@"`)
+		return "", nil, fail(ReasonEmptyDomain, 0, `nothing stands after "@"`)
 	}
 	if s[0] == '[' {
-		return "", refuseLiteral(s)
+		return "", nil, refuseLiteral(s)
 	}
-	if err := checkDomainChars(s); err != nil {
-		return "", err
+	if irregular, err = checkDomainChars(s); err != nil {
+		return "", irregular, err
 	}
-	if needsIDNA(s) {
-		return convert(s)
+	if name, err = convert(s); err != nil {
+		irregular = note(irregular, err)
+		name, err = carry(s)
 	}
-	name := strings.ToLower(s)
-	if err := checkLabels(name); err != nil {
-		return "", err
-	}
-	return name, checkName(name)
+	return name, irregular, err
 }
 
 // checkDomainChars refuses what no mapping makes part of a domain; convert
-// judges the rest of the non-ASCII characters.
-func checkDomainChars(s string) *Error {
+// judges the rest of the non-ASCII characters. Names of hosts with underscores
+// are in use, and every resolver takes them.
+func checkDomainChars(s string) (irregular []Error, err *Error) {
 	for i, r := range s {
 		if r >= utf8.RuneSelf || !isPrintable(byte(r)) {
 			if err := checkRune(r, i); err != nil {
-				return err
+				return irregular, err
 			}
 			continue
 		}
 		switch c := byte(r); {
 		case isLetDig(c), c == '-', c == '.':
 		case c == '@':
-			return fail(ReasonSecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
+			return irregular, fail(ReasonSecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
 		case c == ' ':
-			return fail(ReasonSpace, i, "there is a space in the domain")
+			return irregular, fail(ReasonSpace, i, "there is a space in the domain")
+		case c == '_':
+			irregular = note(irregular, domainCharacter(c, i))
 		default:
-			return fail(ReasonDomainCharacter, i, `"%c" may not stand in a domain`, c)
+			return irregular, domainCharacter(c, i)
 		}
 	}
-	return nil
+	return irregular, nil
+}
+
+func domainCharacter(c byte, pos int) *Error {
+	return fail(ReasonDomainCharacter, pos, `"%c" may not stand in a domain`, c)
 }
 
 // checkLabels checks the labels of a domain in Unicode, after mapping.
@@ -118,14 +122,19 @@ func checkTopLabel(name string) *Error {
 	return nil
 }
 
-// checkName checks a domain that has its final form.
+// checkName checks a domain that has its final form for what no resolver could
+// be asked about, or could find: the root has no name without a dot for mail
+// (RFC 7085), and none that is a number.
 func checkName(name string) *Error {
 	if len(name) > maxDomain {
 		return fail(ReasonDomainTooLong, 0, "domain is longer than %d octets", maxDomain)
 	}
 	pos := 0
 	for label := range strings.SplitSeq(name, ".") {
-		if len(label) > maxLabel {
+		switch {
+		case label == "":
+			return emptyLabel(name, pos)
+		case len(label) > maxLabel:
 			return labelTooLong().shift(pos)
 		}
 		pos += len(label) + 1

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +37,55 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v becomes %+v", a, again)
 		}
 	})
+}
+
+// FuzzRead checks that what Read returns is safe to put on the wire, and the
+// same when it is read again; and that it notes something exactly where Parse
+// refuses.
+func FuzzRead(f *testing.F) {
+	for _, c := range refusals {
+		f.Add(c.in)
+	}
+	for _, s := range []string{
+		"a..b@docomo.ne.jp", `a[\]..>@ezweb.ne.jp`, "x@a_b.-c-.example.", "x@xn--a.אa.example", "x@👩\u200d💻.ws", `"a\"> "@a_b.example`,
+		strings.Repeat("a", 100) + "@example.com",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		a, err := Read(s)
+		if err != nil {
+			checkError(t, s, err)
+			if _, err := Parse(s); err == nil {
+				t.Errorf("%q: Parse accepts it", s)
+			}
+			return
+		}
+		if strictly, err := Parse(s); (err == nil) != (len(a.Irregular) == 0) || err == nil && strictly.Mailbox() != a.Mailbox() {
+			t.Errorf("%q: Parse says %q, %v; Read %q, %v", s, strictly.Mailbox(), err, a.Mailbox(), a.Irregular)
+		}
+		for _, e := range a.Irregular {
+			checkError(t, s, &e)
+		}
+		checkWire(t, a.Mailbox())
+		if again, err := Read(a.Mailbox()); err != nil || again.Mailbox() != a.Mailbox() || again.Unquoted() != a.Unquoted() {
+			t.Errorf("%q becomes %q, and that %q, %v", s, a.Mailbox(), again.Mailbox(), err)
+		}
+		if d, err := ReadDomain(s[len(a.Local)+1:]); err != nil || d != a.Domain {
+			t.Errorf("%q: its domain alone is %q, %v; in the address %q", s, d, err, a.Domain)
+		}
+	})
+}
+
+// onTheWire is a mailbox that stays one argument between angle brackets: a
+// local-part of visible characters, or in quotes, and a domain of host names.
+var onTheWire = regexp.MustCompile(`^([^\x00-\x20\x7f-\x{9f}"(),:;<>@\[\\\]]+|"([^\x00-\x1f\x7f-\x{9f}"\\]|\\["\\])*")@[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$`)
+
+func checkWire(t *testing.T, mailbox string) {
+	t.Helper()
+	if len(mailbox) > 254 || !onTheWire.MatchString(mailbox) || strings.ContainsAny(mailbox, "\u2028\u2029\ufffd\u202e\u200b\ufeff") {
+		t.Errorf("%q (%d octets) is not safe on the wire", mailbox, len(mailbox))
+	}
 }
 
 func FuzzDomain(f *testing.F) {

@@ -10,13 +10,15 @@ import (
 
 const acePrefix = "xn--"
 
-// Two profiles of UTS #46, non-transitional. Hyphens are left to checkLabel,
+// Profiles of UTS #46, non-transitional. Hyphens are left to checkLabel,
 // because golang.org/x/net/idna looks for them at byte offsets
 // (golang/go#81026); of the lengths only empty labels are looked for here, the
 // rest is left to checkName.
 var (
 	mapLabels = idna.New(idna.MapForLookup(), idna.CheckHyphens(false))
 	mapName   = idna.New(idna.MapForLookup(), idna.CheckHyphens(false), idna.BidiRule(), idna.VerifyDNSLength(true))
+	// mapAny maps and checks nothing but the characters.
+	mapAny = idna.New(idna.MapForLookup(), idna.ValidateLabels(false), idna.StrictDomainName(false))
 )
 
 // needsIDNA reports whether s is more than letters, digits and hyphens in
@@ -41,6 +43,13 @@ func isALabel(label string) bool {
 // encoding takes quadratic time, and what checkLabels has passed is short.
 // A-labels in s are decoded too and checked like the others.
 func convert(s string) (string, *Error) {
+	if !needsIDNA(s) {
+		name := strings.ToLower(s)
+		if err := checkLabels(name); err != nil {
+			return "", err
+		}
+		return name, checkName(name)
+	}
 	mapped, err := toUnicode(mapName, s)
 	if err != nil {
 		return "", explain(s, mapped)
@@ -62,6 +71,79 @@ func convert(s string) (string, *Error) {
 		return "", relocate(err, name, s)
 	}
 	return name, nil
+}
+
+// carry brings a domain that convert refuses into a form that the DNS can carry:
+// labels in ASCII stay as they are, others are mapped and encoded whether they
+// keep the rules for hyphens, joiners and directions of writing or not. A dot
+// at the end is the root (RFC 1034 §3.1). The rules for the last label are kept:
+// no name breaks them that the root has.
+func carry(s string) (string, *Error) {
+	var labels []string
+	pos := 0
+	for len(labels) <= maxLabels {
+		end := strings.IndexFunc(s[pos:], isDot)
+		label := s[pos:]
+		if end >= 0 {
+			label = label[:end]
+		}
+		encoded, err := carryLabel(label, end < 0)
+		if err != nil {
+			return "", err.shift(pos)
+		}
+		if labels = append(labels, encoded); end < 0 {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s[pos+end:])
+		pos += end + size
+	}
+	name := strings.Join(labels, ".")
+	if err := checkName(strings.TrimSuffix(name, ".")); err != nil {
+		return "", relocate(err, name, s)
+	}
+	return strings.TrimSuffix(name, "."), nil
+}
+
+// carryLabel does it with one label.
+func carryLabel(label string, isLast bool) (string, *Error) {
+	switch {
+	case isASCII(label):
+		return strings.ToLower(label), nil
+	case len(label) > maxRawLabel:
+		return "", labelTooLong()
+	case isMixed(label):
+		return "", notALabel()
+	}
+	mapped, err := toUnicode(mapAny, label)
+	if err != nil && strings.ContainsFunc(label, isRefused) {
+		return "", explainLabel(label)
+	}
+	if i := strings.IndexFunc(mapped, isForeign); i >= 0 {
+		return "", domainCharacter(mapped[i], 0)
+	}
+	if err := checkTopLabel(mapped); isLast && err != nil {
+		return "", fail(err.Reason, 0, "%s", err.Detail)
+	}
+	if utf8.RuneCountInString(mapped) > maxLabel {
+		return "", labelTooLong()
+	}
+	encoded, err := idna.Punycode.ToASCII(mapped)
+	if err != nil {
+		return "", fail(ReasonInvalidULabel, 0, "domain has no form in ASCII")
+	}
+	return encoded, nil
+}
+
+// isRefused reports whether UTS #46 forbids a character that the tables know.
+func isRefused(r rune) bool {
+	_, err := toUnicode(mapAny, "a"+string(r)+"a")
+	known := unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
+	return known && err != nil
+}
+
+// isForeign reports whether an ASCII character may not stand in a label.
+func isForeign(r rune) bool {
+	return r < utf8.RuneSelf && !isLetDig(byte(r)) && r != '-' && r != '_'
 }
 
 // toUnicode maps s as UTS #46 of today does, whatever the age of the tables.

@@ -6,23 +6,26 @@ import (
 )
 
 // parseLocal reads the local-part at the start of s, which has an "@"
-// somewhere, and returns the offset of the "@" behind it and its content.
-func parseLocal(s string) (at int, content string, err *Error) {
+// somewhere, and returns the offset of the "@" behind it, its content, and what
+// is irregular about it.
+func parseLocal(s string) (at int, content string, irregular []Error, err *Error) {
 	if s[0] == '"' {
 		at, content, err = parseQuoted(s)
 	} else {
-		at, err = parseDotString(s)
+		at, irregular, err = parseDotString(s)
 		content = s[:at]
 	}
 	switch {
+	case err != nil && err.Reason == ReasonAddressTooLong:
+		return 0, "", note(irregular, localTooLong()), err
 	case err != nil:
-		return 0, "", err
+		return 0, "", irregular, err
 	case at == 0:
-		return 0, "", fail(ReasonEmptyLocal, 0, `nothing stands before "@"`)
+		return 0, "", nil, fail(ReasonEmptyLocal, 0, `nothing stands before "@"`)
 	case len(quoteIfNeeded(content)) > maxLocal:
-		return 0, "", localTooLong()
+		irregular = note(irregular, localTooLong())
 	}
-	return at, content, nil
+	return at, content, irregular, nil
 }
 
 func localTooLong() *Error {
@@ -30,26 +33,32 @@ func localTooLong() *Error {
 }
 
 // parseDotString reads Dot-string of RFC 5321 §4.1.2, with the atext of RFC
-// 6531 §3.3.
-func parseDotString(s string) (at int, err *Error) {
+// 6531 §3.3, dots anywhere, and brackets and backslashes, which mean nothing
+// where an address is written. Other ASCII characters separate addresses or
+// stand around them, as a space, a comma or "<" do: the text is not one address
+// then.
+func parseDotString(s string) (at int, irregular []Error, err *Error) {
 	i := 0
 	for s[i] != '@' {
 		switch c := s[i]; {
-		case i > maxLocal:
-			return 0, localTooLong()
+		case i > maxMailbox:
+			return 0, irregular, addressTooLong()
 		case c == '.', isAtext(c):
+			i++
+		case c == '[', c == ']', c == '\\':
+			irregular = note(irregular, notAtext(c, i))
 			i++
 		case c >= utf8.RuneSelf:
 			size, err := checkNonASCII(s, i)
 			if err != nil {
-				return 0, err
+				return 0, irregular, err
 			}
 			i += size
 		default:
-			return 0, notAtext(c, i)
+			return 0, irregular, notAtext(c, i)
 		}
 	}
-	return i, checkDots(s[:i])
+	return i, note(irregular, checkDots(s[:i])), nil
 }
 
 func checkDots(local string) *Error {

@@ -13,7 +13,7 @@ func parseQuoted(s string) (at int, content string, err *Error) {
 	for i := 1; i < len(s); {
 		switch c := s[i]; {
 		case i > maxRawLocal:
-			return 0, "", localTooLong()
+			return 0, "", addressTooLong()
 		case c == '"':
 			return i + 1, b.String(), checkClosed(s, i+1)
 		case c == '\\':
