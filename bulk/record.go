@@ -26,7 +26,7 @@ type answer struct {
 // forItem returns a as the answer about another spelling of the same address.
 func (a answer) forItem(item Item) *answer {
 	a.result.Email = strings.ToValidUTF8(item.Email, "\uFFFD")
-	if parsed, err := address.Parse(item.Email); err == nil {
+	if parsed, err := address.Read(item.Email); err == nil {
 		a.result.User = parsed.Local
 	}
 	return &a

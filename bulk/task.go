@@ -39,7 +39,7 @@ type key [16]byte
 
 // identify returns the key and the domain of an address.
 func identify(email string) (key, string) {
-	parsed, err := address.Parse(email)
+	parsed, err := address.Read(email)
 	if err != nil {
 		return key{}, ""
 	}

@@ -55,9 +55,11 @@ type Findings struct {
 
 // Host is one mail exchanger.
 type Host struct {
-	// Name is lower-case without the trailing dot. A name that cannot be that
-	// of a host ("*.example.org", "mx/1.example.org", octets beyond ASCII) is
-	// made printable and not looked up: Status is then StatusMalformed.
+	// Name is lower-case without the trailing dot, in visible ASCII: other
+	// octets are escaped. It may be an IP address, which needs no look-up
+	// ([Host.NamesAddress]). Other names than those of hosts
+	// ("http://mx.example.org") are looked up, too. One that the DNS cannot be
+	// asked about is made printable, and Status is StatusMalformed.
 	Name       string `json:"name"`
 	Preference uint16 `json:"preference"`
 	// Status is StatusOK if Addrs is filled; otherwise it says why it is empty.

@@ -57,7 +57,7 @@ func check(t *testing.T, found Findings) {
 		if (h.Status == StatusOK) != (len(h.Addrs) > 0) || len(h.Addrs) > defaultMaxAddrs || h.Name == "" {
 			t.Errorf("host %+v", h)
 		}
-		if !printable(h.Name) || h.Status == StatusOK && !isHostName(h.Name) || h.Incomplete && len(h.Addrs) == 0 {
+		if !printable(h.Name) || h.NamesAddress() && h.Status != StatusOK || h.Incomplete && len(h.Addrs) == 0 {
 			t.Errorf("host %+v", h)
 		}
 	}

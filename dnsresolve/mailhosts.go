@@ -2,6 +2,7 @@ package dnsresolve
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -95,17 +96,30 @@ func (r *Resolver) hosts(ctx context.Context, exchangers []exchanger) []hostFoun
 	hosts := make([]hostFound, len(exchangers))
 	var others sync.WaitGroup
 	for i, e := range exchangers[1:] {
-		others.Go(func() { hosts[1+i] = r.host(ctx, e) })
+		others.Go(func() { hosts[1+i] = r.named(ctx, e) })
 	}
-	hosts[0] = r.host(ctx, exchangers[0])
+	hosts[0] = r.named(ctx, exchangers[0])
 	others.Wait()
 	return hosts
 }
 
-// host looks up the addresses of e, unless its name cannot be that of a host:
-// IPv4 and IPv6 concurrently, or IPv6 only if IPv4 does not suffice.
+// named is the host that an MX record names: by its address, as some do, or by
+// its name.
+func (r *Resolver) named(ctx context.Context, e exchanger) hostFound {
+	ip := addressIn(e.host)
+	if !ip.IsValid() {
+		return r.host(ctx, e)
+	}
+	addrs := marked([]netip.Addr{ip})
+	found := Host{Name: e.host, Preference: e.preference, Status: StatusOK, Addrs: addrs}
+	return hostFound{Host: found, dead: !anyPublic(addrs)}
+}
+
+// host looks up the addresses of e: IPv4 and IPv6 concurrently, or IPv6 only if
+// IPv4 does not suffice. A name that no host should have is looked up like any
+// other: there may be one, and if there is none, the DNS says so.
 func (r *Resolver) host(ctx context.Context, e exchanger) hostFound {
-	if !isHostName(e.host) {
+	if !isDomain(e.host) {
 		return hostFound{Host: Host{Name: clean(e.host), Preference: e.preference, Status: StatusMalformed}, dead: true}
 	}
 	if r.suffices != nil {

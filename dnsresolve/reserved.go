@@ -1,6 +1,9 @@
 package dnsresolve
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // block is a special-purpose address block.
 type block struct {
@@ -10,19 +13,58 @@ type block struct {
 
 // Reserved names the special-purpose block of the IANA registries (RFC 6890)
 // that ip is in, or returns "" for a public address. An IPv6 address that
-// carries an IPv4 address (IPv4-mapped, NAT64, 6to4 …) has the name of its
-// form, whatever the IPv4 address within.
+// carries an IPv4 address (IPv4-mapped, 6to4 …) has the name of its form,
+// whatever the IPv4 address within. Only an address of NAT64 is public if that
+// is: on a network without IPv4, a DNS64 gives every mail host that has no
+// other such an address (RFC 6147).
 func Reserved(ip netip.Addr) string {
 	ip = ip.WithZone("")
 	for _, b := range specialPurpose {
-		if b.prefix.Contains(ip) {
-			return b.name
+		if !b.prefix.Contains(ip) {
+			continue
 		}
+		if carried := NAT64(ip); len(carried) > 0 && !slices.ContainsFunc(carried, isReserved) {
+			return ""
+		}
+		return b.name
 	}
 	if ip.Is4() || globalUnicast.Contains(ip) {
 		return ""
 	}
 	return "reserved"
+}
+
+func isReserved(ip netip.Addr) bool { return Reserved(ip) != "" }
+
+// The prefixes of NAT64. Behind the first the IPv4 address has one place. The
+// second is a network's own to divide.
+var (
+	nat64WellKnown = netip.MustParsePrefix("64:ff9b::/96")   // RFC 6052 §2.1
+	nat64Local     = netip.MustParsePrefix("64:ff9b:1::/48") // RFC 8215
+)
+
+// nat64Places are the octets that RFC 6052 §2.2 has an IPv4 address in, by the
+// length of the prefix: 96, 64, 56 and 48.
+var nat64Places = [][4]int{{12, 13, 14, 15}, {9, 10, 11, 12}, {7, 9, 10, 11}, {6, 7, 9, 10}}
+
+// NAT64 returns the IPv4 addresses that an address of NAT64 may stand for, none
+// for another address: one behind the well-known prefix, and behind a local one
+// that of each place with something in it, because its length is unknown.
+func NAT64(ip netip.Addr) (carried []netip.Addr) {
+	places := nat64Places
+	switch {
+	case nat64WellKnown.Contains(ip):
+		places = places[:1]
+	case !nat64Local.Contains(ip):
+		return nil
+	}
+	octets := ip.As16()
+	for _, at := range places {
+		if octets[at[0]] != 0 { // else it is no address of a host
+			carried = append(carried, netip.AddrFrom4([4]byte{octets[at[0]], octets[at[1]], octets[at[2]], octets[at[3]]}))
+		}
+	}
+	return carried
 }
 
 // globalUnicast is the only IPv6 space that is allocated (IANA IPv6 address

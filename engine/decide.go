@@ -28,7 +28,7 @@ func Decide(evidence Evidence, policy Policy) Result {
 	if policy.Classifier == nil {
 		policy.Classifier = replies.DefaultClassifier()
 	}
-	j := judge(evidence, policy)
+	j := judge(evidence, policy).ofIrregular(evidence)
 	return Result{
 		Email:      evidence.Email,
 		User:       evidence.Local,
@@ -84,8 +84,8 @@ func judge(evidence Evidence, policy Policy) judgement {
 	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)
 }
 
-// judgeSyntax distinguishes what the grammar forbids from what it allows and we
-// do not verify.
+// judgeSyntax distinguishes what can be put to no mail host from what we do not
+// verify.
 func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
 	case address.ReasonAddressLiteral, address.ReasonDotless:
@@ -104,6 +104,7 @@ func details(evidence Evidence, j judgement) *Details {
 		Reason:     j.reason,
 		RetryAfter: retryAfter(j),
 		Suggestion: evidence.Suggestion,
+		Irregular:  irregularities(evidence),
 		CatchAll:   j.catchAll,
 		Matches:    slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
 		SMTP:       j.answer,

@@ -24,6 +24,13 @@ var filterRuling = ruling{verdict: VerdictUnknown,
 var ownRuling = ruling{verdict: VerdictUnknown,
 	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
 
+// namelessRuling replaces the ruling of [ReasonDNSTemporary] where an MX record
+// names what is no name of a host, such as a URL, and the DNS knows no address
+// for it. Not every resolver takes such a question, and not every sender would
+// ask it.
+var namelessRuling = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+	message: "An MX record of the domain names what is no name of a host, and the DNS knows no address for it."}
+
 // judgeDNS returns why no mail host can be asked, or the zero judgement if one
 // can.
 func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
@@ -58,12 +65,13 @@ func anyDialable(hosts []dnsresolve.Host, allowed []netip.Prefix) bool {
 // nothing about the domain.
 func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	var reserved, self int
-	var unseen, own, unspecified bool
+	var unseen, nameless, own, unspecified bool
 	omitted := found.Omitted
 	for _, host := range found.Hosts {
 		omitted += host.Omitted
 		// AllowNets may have been different when the host was looked up.
 		unseen = unseen || host.Status.Temporary() || host.Incomplete || host.IPv6Unasked
+		nameless = nameless || !found.Implicit && len(host.Addrs) == 0 && !host.NamesHost()
 		for _, addr := range host.Addrs {
 			reserved++
 			own = own || addr.Reserved == machine.Own
@@ -76,6 +84,8 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	switch {
 	case unseen:
 		return judgement{reason: ReasonDNSTemporary}
+	case nameless:
+		return judgement{reason: ReasonDNSTemporary, special: &namelessRuling}
 	case reserved == 0 && found.Omitted > 0:
 		return judgement{reason: ReasonDNSTemporary}
 	case reserved == 0:

@@ -34,21 +34,25 @@ type Evidence struct {
 	// Email is the address as given, with ill-formed UTF-8 replaced, and cut if
 	// it is far too long for a mailbox.
 	Email string `json:"email"`
-	// Local and Domain are the parts of a well-formed address: the local-part
-	// as given, the domain in lower-case A-labels.
+	// Local and Domain are the parts of the address, unless it can be put to no
+	// mail host: the local-part as given, the domain in lower-case A-labels.
 	Local  string `json:"local,omitempty"`
 	Domain string `json:"domain,omitempty"`
 	// Mailbox is the address as RCPT TO names it.
 	Mailbox string `json:"mailbox,omitempty"`
 	// MailFrom is the reverse-path that was used; empty: the null reverse-path.
 	MailFrom string `json:"mail_from,omitempty"`
-	// Syntax is why the address is not well-formed.
+	// Syntax is why the address can be put to no mail host.
 	Syntax *address.Error `json:"syntax,omitempty"`
+	// Irregular is what the grammar forbids about an address that can be put to
+	// one all the same ([address.Read]).
+	Irregular []address.Error `json:"irregular,omitempty"`
 	// Level is how deep the verification was to look.
 	Level   Level         `json:"level"`
 	Matches []lists.Match `json:"matches,omitempty"`
-	// Suggestion is the address with the domain that was probably meant, if the
-	// domain looks like a mistyped one of a big provider.
+	// Suggestion is the address that was probably meant, if the domain looks
+	// like a mistyped one of a big provider, or one slip of the keyboard keeps
+	// the text from being an address there.
 	Suggestion string               `json:"suggestion,omitempty"`
 	DNS        *dnsresolve.Findings `json:"dns,omitempty"`
 	// RHSBL is what the lists of domains in the DNS answered, in the order of

@@ -88,6 +88,9 @@ func (r Result) Size() int {
 	if r.Details.SMTP != nil {
 		cost += len(r.Details.SMTP.Text)
 	}
+	for _, irregular := range r.Details.Irregular {
+		cost += mxCost + len(irregular.Detail)
+	}
 	for _, exchanger := range r.Details.MX {
 		cost += mxCost + len(exchanger.Host)
 	}

@@ -33,20 +33,21 @@ type Result struct {
 
 // Details is what the verdict rests on.
 type Details struct {
-	Reason     Reason        `json:"reason"`
-	RetryAfter time.Duration `json:"-"`                    // when worth retrying; "retry_after" in whole seconds
-	Suggestion string        `json:"suggestion,omitempty"` // did you mean
-	Given      string        `json:"given,omitempty"`      // text from which the address was cleaned, if different
-	Provider   string        `json:"provider,omitempty"`   // of the mail hosts, if known
-	MX         []MX          `json:"mx,omitempty"`
-	CatchAll   CatchAllState `json:"catch_all"`
-	Matches    []lists.Match `json:"matches,omitempty"`
-	SMTP       *SMTPAnswer   `json:"smtp,omitempty"`
-	Transcript []smtp.Line   `json:"transcript,omitempty"`
-	Cached     bool          `json:"cached"`
-	CheckedAt  time.Time     `json:"checked_at"`
-	Duration   time.Duration `json:"-"` // "duration_ms", whole milliseconds
-	Waited     time.Duration `json:"-"` // of Duration, for sessions with mail hosts; not in JSON
+	Reason     Reason         `json:"reason"`
+	RetryAfter time.Duration  `json:"-"`                    // when worth retrying; "retry_after" in whole seconds
+	Suggestion string         `json:"suggestion,omitempty"` // did you mean
+	Given      string         `json:"given,omitempty"`      // text from which the address was cleaned, if different
+	Irregular  []Irregularity `json:"irregular,omitempty"`  // what the RFCs forbid, and living addresses have
+	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
+	MX         []MX           `json:"mx,omitempty"`
+	CatchAll   CatchAllState  `json:"catch_all"`
+	Matches    []lists.Match  `json:"matches,omitempty"`
+	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
+	Transcript []smtp.Line    `json:"transcript,omitempty"`
+	Cached     bool           `json:"cached"`
+	CheckedAt  time.Time      `json:"checked_at"`
+	Duration   time.Duration  `json:"-"` // "duration_ms", whole milliseconds
+	Waited     time.Duration  `json:"-"` // of Duration, for sessions with mail hosts; not in JSON
 }
 
 // MX is a mail exchanger of the domain.

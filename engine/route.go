@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -26,11 +27,14 @@ func mailRoute(hosts []dnsresolve.Host, allowed []netip.Prefix) []smtpprobe.Host
 }
 
 // mayDial reports whether an address may be dialled. Dialling an IPv4-mapped
-// address reaches the IPv4 address in it. So both must be allowed, and ::/0
-// alone allows none of them.
+// address, or one of NAT64, reaches the IPv4 address in it. So both must be
+// allowed, and ::/0 alone allows none of them.
 func mayDial(addr dnsresolve.Addr, allowed []netip.Prefix) bool {
-	in := contains(allowed, addr.IP) && (!addr.IP.Is4In6() || contains(allowed, addr.IP.Unmap()))
-	return addr.Reserved == "" || in
+	if addr.Reserved == "" {
+		return true
+	}
+	reached := append(dnsresolve.NAT64(addr.IP), addr.IP, addr.IP.Unmap())
+	return !slices.ContainsFunc(reached, func(ip netip.Addr) bool { return !contains(allowed, ip) })
 }
 
 func contains(networks []netip.Prefix, ip netip.Addr) bool {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -123,14 +124,17 @@ func (e *Evidence) end(started time.Time, err error) {
 func (v *Verifier) read(
 	s *suggester, given string, evidence *Evidence,
 ) (mailbox address.Address, goesOn bool, err error) {
-	if mailbox, err = address.Parse(given); err != nil {
+	if mailbox, err = address.Read(given); err != nil {
 		evidence.Syntax, err = syntaxFault(err)
-		evidence.Suggestion = s.suggestDotted(given, evidence.Syntax)
+		evidence.Suggestion = cmp.Or(s.suggestDotted(given, evidence.Syntax), s.repair(given))
 		return mailbox, false, err
 	}
+	evidence.Irregular = mailbox.Irregular
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
 	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
-	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
+	if evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain); len(mailbox.Irregular) > 0 {
+		evidence.Suggestion = cmp.Or(evidence.Suggestion, s.repair(given))
+	}
 	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
 		return mailbox, false, nil
 	}

@@ -76,12 +76,12 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, known 
 }
 
 // byDomain returns the indexes of addresses by domain, in the order in which
-// the domains come. Addresses that are not well-formed are a group, too.
+// the domains come. Texts that are no addresses are a group, too.
 func byDomain(addresses []string) [][]int {
 	var groups [][]int
 	place := make(map[string]int)
 	for i, given := range addresses {
-		parsed, _ := address.Parse(given)
+		parsed, _ := address.Read(given)
 		at, ok := place[parsed.Domain]
 		if !ok {
 			at = len(groups)

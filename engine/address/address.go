@@ -83,7 +83,11 @@ func strict[T any](read T, irregular []Error, err *Error) (T, *Error) {
 	if len(irregular) > 0 {
 		err = &irregular[0]
 	}
-	return read, err
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return read, nil
 }
 
 func parse(s string) (Address, *Error) {

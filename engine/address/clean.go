@@ -9,9 +9,10 @@ import (
 
 // Cleaned is what [Clean] found in a text.
 type Cleaned struct {
-	// Address is the mailbox that the text means, as [Parse] wants it. It is
-	// the text itself where nothing had to be removed, and where the text
-	// cannot be cleaned: Parse then says what is wrong. It is empty if the text
+	// Address is the mailbox that the text means, as [Read] wants it, and as
+	// [Parse] does where the text has such a one. It is the text itself where
+	// nothing had to be removed, and where the text cannot be cleaned: Read
+	// then says what is wrong. It is empty if the text
 	// has several addresses, and if it has none: nothing but blanks, a word for
 	// "no value" such as "N/A", or a comment line.
 	Address string
@@ -68,8 +69,23 @@ func Clean(text string) Cleaned {
 	if len(text) > maxCleaned || !utf8.ValidString(text) || strings.ContainsRune(text, rightToLeftOverride) {
 		return Cleaned{Address: text}
 	}
-	c := cleaner{text: text}
-	return c.clean(text)
+	for _, reads := range []reading{parse, read} { // an irregular address only where there is no other
+		c := cleaner{text: text, reads: reads}
+		if found, ok := c.clean(); ok {
+			return found
+		}
+	}
+	return Cleaned{Address: text}
+}
+
+// reading is how an address is read.
+type reading func(string) (Address, *Error)
+
+// accepts reports whether a text is an address. A dot behind it is removed
+// first.
+func (reads reading) accepts(s string) bool {
+	a, err := reads(s)
+	return err == nil && irregularity(a.Irregular, ReasonTrailingDot) == nil
 }
 
 // Trim removes blanks and invisible characters from both ends of a text: what
@@ -92,37 +108,34 @@ func trimIgnored(text string, mailbox Address) Cleaned {
 	return Cleaned{Address: trimmed, Removed: []string{removedInvisible}}
 }
 
-// clean makes one change after the other until an address comes out.
-func (c *cleaner) clean(text string) Cleaned {
+// clean makes one change after the other until an address comes out; false:
+// none does.
+func (c *cleaner) clean() (cleaned Cleaned, ok bool) {
 	for range maxRounds {
 		c.trim()
 		switch {
-		case isMailbox(c.text):
-			return Cleaned{Address: c.text, Removed: c.removed}
+		case c.reads.accepts(c.text):
+			return Cleaned{Address: c.text, Removed: c.removed}, true
 		case isEmpty(c.text):
-			return Cleaned{}
+			return Cleaned{}, true
 		}
 		if found := c.listed(); len(found) > 1 {
-			return Cleaned{Several: true}
+			return Cleaned{Several: true}, true
 		} else if len(found) == 1 {
 			c.note(removedRepetition)
-			return Cleaned{Address: found[0], Removed: c.removed}
+			return Cleaned{Address: found[0], Removed: c.removed}, true
 		}
 		if !c.step() {
 			break
 		}
 	}
-	return Cleaned{Address: text}
-}
-
-func isMailbox(s string) bool {
-	_, err := parse(s)
-	return err == nil
+	return Cleaned{}, false
 }
 
 // cleaner is a text on its way to an address.
 type cleaner struct {
 	text    string
+	reads   reading
 	removed []string
 	ofList  bool // is a part of a list itself, and not searched for lists again
 }

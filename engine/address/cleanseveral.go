@@ -16,7 +16,7 @@ func (c *cleaner) listed() []string {
 	for _, parts := range [][]string{
 		splitList(s), splitAngles(s), splitWords(s, unicode.IsSpace), splitWords(s, isSlash),
 	} {
-		if found := cleanAll(parts); found != nil {
+		if found := c.cleanAll(parts); found != nil {
 			return found
 		}
 	}
@@ -26,7 +26,7 @@ func (c *cleaner) listed() []string {
 // cleanAll returns the different addresses in those parts of a text that have
 // an "@"; nil: there are no two such parts, or no address. Two are enough to
 // know that there are several, and a part that is no address counts as one.
-func cleanAll(parts []string) []string {
+func (c *cleaner) cleanAll(parts []string) []string {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return !strings.Contains(part, "@") })
 	if len(parts) < 2 {
 		return nil
@@ -34,9 +34,12 @@ func cleanAll(parts []string) []string {
 	var found []string
 	mailboxes := map[string]bool{}
 	for _, part := range parts {
-		c := cleaner{text: part, ofList: true}
-		address := c.clean(part).Address
-		a, _ := parse(address) // of what is none the mailbox is empty
+		one := cleaner{text: part, reads: c.reads, ofList: true}
+		address := part
+		if cleaned, ok := one.clean(); ok {
+			address = cleaned.Address
+		}
+		a, _ := c.reads(address) // of what is none the mailbox is empty
 		if !mailboxes[a.mailbox] {
 			mailboxes[a.mailbox] = true
 			found = append(found, address)

@@ -65,7 +65,7 @@ func (o outcome) result(email string) engine.Result {
 			Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll,
 		},
 	}
-	if parsed, err := address.Parse(email); err == nil {
+	if parsed, err := address.Read(email); err == nil {
 		r.User, r.Domain = parsed.Local, parsed.Domain
 	}
 	return r

@@ -18,7 +18,7 @@ type key [16]byte
 // well-formed.
 func identify(email string) (key, string) {
 	mailbox, domain := "\x00"+email, ""
-	if parsed, err := address.Parse(email); err == nil {
+	if parsed, err := address.Read(email); err == nil {
 		mailbox, domain = parsed.Mailbox(), parsed.Domain
 	}
 	digest := sha256.Sum256([]byte(mailbox))

@@ -127,7 +127,7 @@ func (e *Earlier) Close() {
 func known(r *engine.Result, cell string) string {
 	result := *r
 	result.Email = address.Clean(cell).Address
-	if parsed, err := address.Parse(result.Email); err == nil {
+	if parsed, err := address.Read(result.Email); err == nil {
 		result.User, result.Domain = parsed.Local, parsed.Domain
 	}
 	text, err := json.Marshal(result)

@@ -60,7 +60,7 @@ type seenAddresses map[[16]byte]struct{}
 func (s seenAddresses) repeats(row tabular.Row) bool {
 	held, fresh := 0, 0
 	for _, cell := range row.Addresses {
-		parsed, err := address.Parse(address.Clean(cell).Address)
+		parsed, err := address.Read(address.Clean(cell).Address)
 		if err != nil {
 			continue
 		}

@@ -74,7 +74,7 @@ func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
 // mailboxKey is a part of the digest of an address in a cell. The local-part
 // counts with its case (RFC 5321 §2.4).
 func mailboxKey(cell string) (key [16]byte, ok bool) {
-	parsed, err := address.Parse(address.Clean(cell).Address)
+	parsed, err := address.Read(address.Clean(cell).Address)
 	if err != nil {
 		return key, false
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func (o *OwnAddrs) has(ip netip.Addr) bool {
 	if now := time.Now(); !now.Before(o.until) {
 		o.known, o.until = o.current(), now.Add(addrsLast)
 	}
-	return o.known[ip]
+	return o.known[ip] || slices.ContainsFunc(dnsresolve.NAT64(ip), func(ip netip.Addr) bool { return o.known[ip] })
 }
 
 // current reads the addresses. If the system does not tell them, only the named

@@ -23,6 +23,9 @@ func TestOwnAddrs(t *testing.T) {
 			t.Errorf("%s is not known", ip)
 		}
 	}
+	if !own.has(netip.MustParseAddr("64:ff9b::9.9.9.10")) || own.has(netip.MustParseAddr("64:ff9b::9.9.9.9")) {
+		t.Error("want the named address behind NAT64, and no other")
+	}
 	if !own.has(netip.MustParseAddr("9.9.9.10")) || own.has(netip.MustParseAddr("9.9.9.9")) {
 		t.Error("want the named address, and no other")
 	}

@@ -33,7 +33,7 @@ func parse(rule string) (kind, name string, err error) {
 	switch kind {
 	case ofDomain, ofMX:
 		const below = "x." // so that a top-level domain can be named, too
-		domain, err := address.Domain(below + strings.TrimSuffix(name, "."))
+		domain, err := address.ReadDomain(below + strings.TrimSuffix(name, "."))
 		if err != nil {
 			return "", "", fmt.Errorf("%q: %w", rule, err)
 		}

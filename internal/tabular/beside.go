@@ -20,7 +20,7 @@ func besideWords(cells []string) string {
 		case cleaned.Several:
 			return ""
 		case cleaned.Address == "":
-		case !isAddress(cleaned.Address) && slices.ContainsFunc(strings.Fields(cell), isAddress):
+		case !isReadable(cleaned.Address) && slices.ContainsFunc(strings.Fields(cell), isAddress):
 			shown = append(shown, shownCell(cell))
 		default:
 			return ""
@@ -30,4 +30,9 @@ func besideWords(cells []string) string {
 		return ""
 	}
 	return strings.Join(shown[:fewCells+1], ", ")
+}
+
+func isReadable(cell string) bool {
+	_, err := address.Read(cell)
+	return err == nil
 }

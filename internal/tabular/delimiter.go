@@ -106,7 +106,7 @@ func looksLikeAddress(cell string) bool {
 		return false
 	}
 	cleaned := address.Clean(cell)
-	_, err := address.Parse(cleaned.Address)
+	_, err := address.Read(cleaned.Address)
 	return cleaned.Several || err == nil
 }
 

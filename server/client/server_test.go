@@ -28,6 +28,7 @@ func full(address string) engine.Result {
 		Success: true, Verdict: engine.VerdictUnknown, Message: "Come back.",
 		Details: &engine.Details{
 			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "alice@acme.test", Provider: "gmail",
+			Irregular:  []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}},
 			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
 			CatchAll:   engine.CatchAllUnknown,
 			Matches:    []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}},

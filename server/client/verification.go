@@ -176,24 +176,33 @@ const (
 	VerdictUnknown       Verdict = "unknown"       // not proven either way; the reason says why
 )
 
+// Irregularity is what the RFCs forbid about an address, or about the MX
+// records of its domain. It is no reason of the verdict: mail hosts serve such
+// addresses.
+type Irregularity struct {
+	Reason string `json:"reason"` // one lower_snake word
+	Detail string `json:"detail"` // in words
+}
+
 // Details are the facts behind a verdict.
 type Details struct {
 	// Reason is one lower_snake word of a set that the service's /docs lists.
 	Reason string `json:"reason"`
 	// RetryAfter is after what time a new verification is worthwhile; zero: it
 	// is not. In JSON it is "retry_after", in whole seconds.
-	RetryAfter time.Duration `json:"-"`
-	Suggestion string        `json:"suggestion,omitempty"` // did you mean
-	Given      string        `json:"given,omitempty"`      // text from which the address was cleaned, if different
-	Provider   string        `json:"provider,omitempty"`   // of the mail hosts, if known
-	MX         []MX          `json:"mx,omitempty"`
-	CatchAll   string        `json:"catch_all"` // yes, no or unknown
-	Matches    []Match       `json:"matches,omitempty"`
-	SMTP       *SMTPAnswer   `json:"smtp,omitempty"`
-	Transcript []Line        `json:"transcript,omitempty"`
-	Cached     bool          `json:"cached"`
-	CheckedAt  time.Time     `json:"checked_at"`
-	Duration   time.Duration `json:"-"` // "duration_ms", whole milliseconds
+	RetryAfter time.Duration  `json:"-"`
+	Suggestion string         `json:"suggestion,omitempty"` // did you mean
+	Given      string         `json:"given,omitempty"`      // text from which the address was cleaned, if different
+	Irregular  []Irregularity `json:"irregular,omitempty"`  // what the RFCs forbid, and living addresses have
+	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
+	MX         []MX           `json:"mx,omitempty"`
+	CatchAll   string         `json:"catch_all"` // yes, no or unknown
+	Matches    []Match        `json:"matches,omitempty"`
+	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
+	Transcript []Line         `json:"transcript,omitempty"`
+	Cached     bool           `json:"cached"`
+	CheckedAt  time.Time      `json:"checked_at"`
+	Duration   time.Duration  `json:"-"` // "duration_ms", whole milliseconds
 }
 
 // detailsJSON is Details as JSON has them, in the order of their fields.

@@ -7,7 +7,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// mailbox is a well-formed address, as it was given and as it is remembered.
+// mailbox is an address, as it was given and as it is remembered.
 type mailbox struct {
 	given string
 	parts address.Address
@@ -22,17 +22,24 @@ func (c *Cache) read(given string) (mailbox, bool) {
 	return c.memory.read(given)
 }
 
-// read parses an address; false: it is not well-formed, and not remembered.
+// read parses an address; false: it can be put to no mail host, and is not
+// remembered.
 func read(given string) (mailbox, bool) {
-	parts, err := address.Parse(given)
+	parts, err := address.Read(given)
 	if err != nil {
 		return mailbox{}, false
 	}
 	return mailbox{given: given, parts: parts, local: parts.Unquoted()}, true
 }
 
-// text is the form that all spellings of the mailbox share.
-func (m mailbox) text() string { return m.parts.Mailbox() }
+// text is the form that all spellings of the mailbox share. An irregular
+// address stands for itself: its result says what is irregular about it.
+func (m mailbox) text() string {
+	if len(m.parts.Irregular) == 0 {
+		return m.parts.Mailbox()
+	}
+	return m.parts.Local + strings.ToLower(m.given[len(m.parts.Local):])
+}
 
 // spell returns a result of the mailbox in the given spelling.
 func (m mailbox) spell(r *engine.Result) {

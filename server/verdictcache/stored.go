@@ -64,7 +64,11 @@ type storedResult struct {
 func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
-	details.Suggestion = domainOf(details.Suggestion)
+	if domain, ok := strings.CutPrefix(details.Suggestion, m.parts.Local+"@"); ok {
+		details.Suggestion = domain
+	} else {
+		details.Suggestion = "" // its local-part is another
+	}
 	details.Matches = withoutMailbox(details.Matches, m.parts.Domain)
 	if details.SMTP != nil {
 		said := *details.SMTP

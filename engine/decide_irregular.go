@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+// Irregularity is what is not as the RFCs have it about an address, or about
+// the MX records of its domain. It proves nothing.
+type Irregularity struct {
+	// Reason is one lower_snake word: an [address.Reason], or one of those
+	// below.
+	Reason string `json:"reason"`
+	Detail string `json:"detail"` // for people, without a period
+}
+
+// The reasons of irregularities of MX records.
+const (
+	IrregularMXAddress = "mx_address" // it names an IP address in place of a host (RFC 1035 §3.3.9)
+	IrregularMXName    = "mx_name"    // it names what is no name of a host, such as a URL
+)
+
+// irregularities lists what is irregular about the address and the mail
+// exchangers of its domain.
+func irregularities(evidence Evidence) (all []Irregularity) {
+	for _, fault := range evidence.Irregular {
+		all = append(all, Irregularity{string(fault.Reason), fault.Detail})
+	}
+	if evidence.DNS == nil {
+		return all
+	}
+	for _, host := range evidence.DNS.Hosts {
+		switch {
+		case evidence.DNS.Implicit:
+		case host.NamesAddress():
+			all = append(all, Irregularity{IrregularMXAddress, "an MX record names an address in place of a host: " + host.Name})
+		case !host.NamesHost():
+			all = append(all, Irregularity{IrregularMXName, "an MX record names what is no name of a host: " + host.Name})
+		}
+	}
+	return all
+}
+
+// ofIrregular makes a judgement one about an address that the grammar forbids.
+// Such an address is not well-formed only where nobody says anything else: the
+// DNS has neither MX nor address for a domain that is irregular itself, or the
+// mail host refuses the address for its syntax.
+func (j judgement) ofIrregular(evidence Evidence) judgement {
+	if len(evidence.Irregular) == 0 {
+		return j
+	}
+	denied := j.reason == ReasonDomainNotFound ||
+		j.reason == ReasonNoMailHost && evidence.DNS.Status == dnsresolve.StatusNoData
+	switch rule := j.ruling(); {
+	case denied && evidence.irregularDomain():
+		return notWellFormed(evidence, j, "and the DNS has neither MX nor address records for its domain")
+	case refusesSyntax(evidence, j):
+		return notWellFormed(evidence, j, "and the mail host refuses it for its syntax")
+	case j.reason == ReasonSMTPSkipped:
+		rule.message = fmt.Sprintf("The address is irregular: %s. Some mail hosts serve such addresses, "+
+			"so only its own could tell, and was not contacted.", faults(evidence.Irregular))
+		j.special = &rule
+	default:
+		rule.message = fmt.Sprintf("%s The address is irregular: %s.", rule.message, faults(evidence.Irregular))
+		j.special = &rule
+	}
+	return j
+}
+
+func notWellFormed(evidence Evidence, j judgement, also string) judgement {
+	rule := rulings[ReasonInvalidSyntax]
+	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", faults(evidence.Irregular), also)
+	j.reason, j.special, j.retryAfter = ReasonInvalidSyntax, &rule, 0
+	return j
+}
+
+func faults(irregular []address.Error) string {
+	details := make([]string, len(irregular))
+	for i, fault := range irregular {
+		details[i] = fault.Detail
+	}
+	return strings.Join(details, "; ")
+}
+
+// irregularDomain reports whether something is irregular about the domain.
+func (e Evidence) irregularDomain() bool {
+	last := len(e.Irregular) - 1
+	return last >= 0 && e.Irregular[last].Pos > len(e.Local)
+}
+
+// refusesSyntax reports whether the mail host refused the address for its
+// syntax, which tells nothing more than the grammar does. It may accept another
+// form than the one in quotes that was sent. If only the local-part is
+// irregular, a host that refuses a random mailbox in the same way means
+// something else.
+func refusesSyntax(evidence Evidence, j judgement) bool {
+	if j.reason != ReasonAmbiguousRefusal || j.answer == nil || j.answer.Phase != smtp.PhaseRCPT {
+		return false
+	}
+	session := telling(evidence.SMTP.Sessions)
+	quoted := strings.HasPrefix(evidence.Mailbox, `"`) && !strings.HasPrefix(evidence.Local, `"`)
+	return !quoted && aboutSyntax(session.Target) && (evidence.irregularDomain() || !aboutSyntax(session.Control))
+}
+
+// Codes that say that an address is not well-formed (RFC 5321 §4.2.3, RFC 3463
+// §3.2).
+const (
+	replyBadParameter   = 501
+	replyBadMailboxName = 553
+	enhancedBadMailbox  = "5.1.3"
+)
+
+func aboutSyntax(reply *smtp.Reply) bool {
+	switch {
+	case reply == nil || reply.Code < 500:
+		return false
+	case reply.Enhanced == enhancedBadMailbox, reply.Code == replyBadParameter:
+		return true
+	}
+	return reply.Code == replyBadMailboxName && reply.Enhanced == ""
+}
