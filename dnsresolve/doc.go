@@ -9,8 +9,9 @@
 // say nothing about the domain. A domain is called absent only if the resolver
 // denied its MX, A and AAAA records alike, because some servers deny a name if
 // they do not know a record type. [Host.Incomplete] and [Host.Omitted] report
-// missing addresses. An MX record that names an IP address leads to that address,
-// and any other name is looked up, whether it can be that of a host or not.
+// missing addresses. An MX record that names an IP address leads to that
+// address, and any other name is looked up, whether it can be that of a host or
+// not.
 //
 // Mail exchangers beyond the first ones are looked up only if those before them
 // have no public address.

@@ -59,9 +59,9 @@ func TestNamesHost(t *testing.T) {
 	}
 }
 
-// TestNamesOfNoHostAreLookedUp checks that any name that the DNS has may lead to
-// a mail host: Postfix drops such a record and others do not, so only the DNS
-// proves that there is none.
+// TestNamesOfNoHostAreLookedUp checks that any name that the DNS has may lead
+// to a mail host: Postfix drops such a record and others do not, so only the
+// DNS proves that there is none.
 func TestNamesOfNoHostAreLookedUp(t *testing.T) {
 	for _, name := range []string{
 		`http://mx`, `http://mx.example.test`, `_mx_.example.test`, `*.example.test`, `mx/1.example.test`, `mx\200.example.test`,

@@ -61,7 +61,8 @@ func NAT64(ip netip.Addr) (carried []netip.Addr) {
 	octets := ip.As16()
 	for _, at := range places {
 		if octets[at[0]] != 0 { // else it is no address of a host
-			carried = append(carried, netip.AddrFrom4([4]byte{octets[at[0]], octets[at[1]], octets[at[2]], octets[at[3]]}))
+			v4 := [4]byte{octets[at[0]], octets[at[1]], octets[at[2]], octets[at[3]]}
+			carried = append(carried, netip.AddrFrom4(v4))
 		}
 	}
 	return carried

@@ -37,9 +37,11 @@ func irregularities(evidence Evidence) (all []Irregularity) {
 		switch {
 		case evidence.DNS.Implicit:
 		case host.NamesAddress():
-			all = append(all, Irregularity{IrregularMXAddress, "an MX record names an address in place of a host: " + host.Name})
+			detail := "an MX record names an address in place of a host: " + host.Name
+			all = append(all, Irregularity{IrregularMXAddress, detail})
 		case !host.NamesHost():
-			all = append(all, Irregularity{IrregularMXName, "an MX record names what is no name of a host: " + host.Name})
+			detail := "an MX record names what is no name of a host: " + host.Name
+			all = append(all, Irregularity{IrregularMXName, detail})
 		}
 	}
 	return all

@@ -39,7 +39,8 @@ func checkDomainChars(s string) (irregular []Error, err *Error) {
 		switch c := byte(r); {
 		case isLetDig(c), c == '-', c == '.':
 		case c == '@':
-			return irregular, fail(ReasonSecondAt, i, `there is a second "@"; one in the local-part must stand between quotes`)
+			return irregular, fail(ReasonSecondAt, i,
+				`there is a second "@"; one in the local-part must stand between quotes`)
 		case c == ' ':
 			return irregular, fail(ReasonSpace, i, "there is a space in the domain")
 		case c == '_':

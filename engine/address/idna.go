@@ -73,11 +73,11 @@ func convert(s string) (string, *Error) {
 	return name, nil
 }
 
-// carry brings a domain that convert refuses into a form that the DNS can carry:
-// labels in ASCII stay as they are, others are mapped and encoded whether they
-// keep the rules for hyphens, joiners and directions of writing or not. A dot
-// at the end is the root (RFC 1034 §3.1). The rules for the last label are kept:
-// no name breaks them that the root has.
+// carry brings a domain that convert refuses into a form that the DNS can
+// carry: labels in ASCII stay as they are, others are mapped and encoded
+// whether they keep the rules for hyphens, joiners and directions of writing or
+// not. A dot at the end is the root (RFC 1034 §3.1). The rules for the last
+// label are kept: the root has no name that breaks them.
 func carry(s string) (string, *Error) {
 	var labels []string
 	pos := 0
@@ -137,7 +137,7 @@ func carryLabel(label string, isLast bool) (string, *Error) {
 // isRefused reports whether UTS #46 forbids a character that the tables know.
 func isRefused(r rune) bool {
 	_, err := toUnicode(mapAny, "a"+string(r)+"a")
-	known := unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
+	known := unicode.IsGraphic(r) || unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
 	return known && err != nil
 }
 
