@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,29 @@ func deadHost(name string, status dnsresolve.Status) dnsresolve.Host {
 
 func reply(code int, enhanced, text string) smtp.Reply {
 	return smtp.Reply{Code: code, Enhanced: enhanced, Lines: []string{text}}
+}
+
+var badSyntax = reply(501, "5.1.3", "Bad recipient address syntax")
+
+// longLocal makes the evidence one of a long local-part, underscore of a domain
+// with an underscore, and quotedByUs of doubled dots.
+func longLocal(e Evidence) Evidence {
+	e.Local = strings.Repeat("a", 65)
+	e.Mailbox = e.Local + "@example.com"
+	e.Irregular = []address.Error{{Reason: address.ReasonLocalTooLong, Detail: "local-part is longer than 64 octets"}}
+	return e
+}
+
+func underscore(e Evidence) Evidence {
+	e.Domain, e.Mailbox = "a_b.example.com", "user@a_b.example.com"
+	e.Irregular = []address.Error{{Reason: address.ReasonDomainCharacter, Pos: 6, Detail: `"_" may not stand in a domain`}}
+	return e
+}
+
+func quotedByUs(e Evidence) Evidence {
+	e.Local, e.Domain, e.Mailbox = "a..b", "docomo.ne.jp", `"a..b"@docomo.ne.jp`
+	e.Irregular = []address.Error{{Reason: address.ReasonLocalDot, Pos: 2, Detail: "local-part has two dots in a row"}}
+	return e
 }
 
 // found is the evidence of an address whose domain has the findings.
@@ -129,6 +153,39 @@ func TestDecide(t *testing.T) {
 		{"list of its members", asked(answered(reply(550, "", "user@example.com is a closed mailing list"), unknownUser)), ReasonRestricted, VerdictUnknown},
 		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, ReasonSMTPSkipped, VerdictUnknown},
 		{"dns level", found(oneHost), ReasonSMTPSkipped, VerdictUnknown},
+
+		{"long local-part, not asked", longLocal(Evidence{Level: LevelSyntax}), ReasonSMTPSkipped, VerdictUnknown},
+		{"long local-part, dns level", longLocal(found(oneHost)), ReasonSMTPSkipped, VerdictUnknown},
+		{"long local-part, nxdomain", longLocal(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain})), ReasonDomainNotFound, VerdictUndeliverable},
+		{"long local-part, accepted", longLocal(asked(answered(accepted, unknownUser))), ReasonRecipientAccepted, VerdictDeliverable},
+		{"long local-part, missing", longLocal(asked(answered(unknownUser, unknownUser))), ReasonMailboxNotFound, VerdictUndeliverable},
+		{"long local-part, refused for its syntax", longLocal(asked(answered(badSyntax, unknownUser))), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"long local-part, refused for its syntax, no control", longLocal(asked(smtpprobe.Session{Host: "mx.example.com", Target: &badSyntax})), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"long local-part, refused in the words for all", longLocal(asked(answered(badSyntax, badSyntax))), ReasonAmbiguousRefusal, VerdictUnknown},
+		{"long local-part, refused without a cause", longLocal(asked(answered(reply(550, "", "No."), unknownUser))), ReasonAmbiguousRefusal, VerdictUnknown},
+		{"long local-part, bad syntax for the moment", longLocal(asked(answered(reply(451, "4.1.3", "Bad syntax"), unknownUser))), ReasonTemporaryFailure, VerdictUnknown},
+		{"long local-part, no answer", longLocal(asked(failed(smtp.PhaseRCPT, smtp.KindTimeout))), ReasonConnectionTimeout, VerdictUnknown},
+		{"long local-part, blocked", longLocal(asked(answered(blockedIP, blockedIP))), ReasonBlocked, VerdictUnknown},
+		{"regular address, refused for its syntax", asked(answered(badSyntax, unknownUser)), ReasonAmbiguousRefusal, VerdictUnknown},
+		{"quotes that we put, refused for their syntax", quotedByUs(asked(answered(badSyntax, unknownUser))), ReasonAmbiguousRefusal, VerdictUnknown},
+
+		{"underscore, nxdomain", underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain})), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"underscore, nodata", underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusNoData})), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"underscore, nxdomain, unproven", onNetwork(underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain})), noResolver), ReasonResolverUnreliable, VerdictUnknown},
+		{"underscore, null mx", underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusOK, NullMX: true})), ReasonNullMX, VerdictUndeliverable},
+		{"underscore, servfail", underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusServFail})), ReasonDNSTemporary, VerdictUnknown},
+		{"underscore, no target resolves", underscore(found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{deadHost("a", dnsresolve.StatusNXDomain)}})), ReasonNoMailHost, VerdictUndeliverable},
+		{"underscore, accepted", underscore(asked(answered(accepted, unknownUser))), ReasonRecipientAccepted, VerdictDeliverable},
+		{"underscore, all refused for their syntax", underscore(asked(answered(badSyntax, badSyntax))), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"underscore, relaying denied", underscore(asked(answered(reply(554, "5.7.1", "Relay access denied"), reply(554, "5.7.1", "Relay access denied")))), ReasonNotOurDomain, VerdictUnknown},
+
+		{"mx that names an unknown URL", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{deadHost("http://mx", dnsresolve.StatusNXDomain)}}), ReasonDNSTemporary, VerdictUnknown},
+		{"mx that names an unknown URL, and one without address", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{deadHost("http://mx", dnsresolve.StatusNoData), deadHost("a", dnsresolve.StatusNXDomain)}}), ReasonDNSTemporary, VerdictUnknown},
+		{"mx that names an address of the loopback", found(dnsresolve.Findings{Status: dnsresolve.StatusOK,
+			Hosts: []dnsresolve.Host{host("127.0.0.1", "127.0.0.1", "loopback")}}), ReasonMXReservedAddress, VerdictUndeliverable},
 
 		{"nxdomain", found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain}), ReasonDomainNotFound, VerdictUndeliverable},
 		{"nodata", found(dnsresolve.Findings{Status: dnsresolve.StatusNoData}), ReasonNoMailHost, VerdictUndeliverable},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,8 +133,9 @@ func (v *Verifier) read(
 	evidence.Irregular = mailbox.Irregular
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
 	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
-	if evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain); len(mailbox.Irregular) > 0 {
-		evidence.Suggestion = cmp.Or(evidence.Suggestion, s.repair(given))
+	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
+	if evidence.Suggestion == "" && !slices.ContainsFunc(mailbox.Irregular, isIssued) && len(mailbox.Irregular) > 0 {
+		evidence.Suggestion = s.repair(given)
 	}
 	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
 		return mailbox, false, nil
@@ -144,6 +146,10 @@ func (v *Verifier) read(
 	}
 	return mailbox, true, nil
 }
+
+// isIssued reports whether something irregular is as the provider has issued
+// it: no slip.
+func isIssued(irregular address.Error) bool { return irregular.Reason == address.ReasonLocalDot }
 
 // resolved is what the DNS says about a domain.
 type resolved struct {

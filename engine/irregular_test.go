@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/enginetest"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
+)
+
+// irregular are addresses that the grammar forbids, and how a mail host is
+// asked about them.
+var irregular = []struct{ given, rcpt string }{
+	{strings.Repeat("a", 65) + "@long.test", strings.Repeat("a", 65) + "@long.test"},
+	{strings.Repeat("b", 244) + "@long.test", strings.Repeat("b", 244) + "@long.test"},
+	{"prvs=1a2b3c4d=bounces+SRS=abcdefghijklmnop=example.org=somebody.with.a.name@long.test", "prvs=1a2b3c4d=bounces+SRS=abcdefghijklmnop=example.org=somebody.with.a.name@long.test"},
+	{"IMCEAEX-_O=ORG_OU=SITE+28FYDIBOHF23SPDLT+29_CN=RECIPIENTS_CN=JANE+2EDOE@long.test", "IMCEAEX-_O=ORG_OU=SITE+28FYDIBOHF23SPDLT+29_CN=RECIPIENTS_CN=JANE+2EDOE@long.test"},
+	{`"` + strings.Repeat("a b", 30) + `"@long.test`, `"` + strings.Repeat("a b", 30) + `"@long.test`},
+	{"jane[1]@long.test", `"jane[1]"@long.test`},
+	{`corp\jane@long.test`, `"corp\\jane"@long.test`},
+	{"jane@long.test.", "jane@long.test"},
+
+	{"a..b@docomo.ne.jp", `"a..b"@docomo.ne.jp`},
+	{"a.@docomo.ne.jp", `"a."@docomo.ne.jp`},
+	{"a...b..c.@docomo.ne.jp", `"a...b..c."@docomo.ne.jp`},
+	{".a@ezweb.ne.jp", `".a"@ezweb.ne.jp`},
+	{"a_b.-.@ezweb.ne.jp", `"a_b.-."@ezweb.ne.jp`},
+
+	{"jane@client_name.test", "jane@client_name.test"},
+	{"jane@_.test", "jane@_.test"},
+	{"jane@Client_Name.test", "jane@client_name.test"},
+	{"jane@-shop-.test", "jane@-shop-.test"},
+	{"jane@xn--abc-.test", "jane@xn--abc-.test"},
+	{"jane@éa--x.test", "jane@xn--a--x-9oa.test"},
+	{"jane@אa.test", "jane@xn--a-zhc.test"},
+	{"jane@👩\u200d💻.test", "jane@xn--1ug1855pcha.test"},
+}
+
+// TestIrregular verifies irregular addresses one by one and together, at hosts
+// that know them and at hosts that do not: the host's word decides.
+func TestIrregular(t *testing.T) {
+	known := map[string]bool{} // without quotes, as a fake host reads them
+	for _, a := range irregular {
+		mailbox, err := address.Read(a.given)
+		if err != nil || mailbox.Mailbox() != a.rcpt {
+			t.Fatalf("%q is %q: %v", a.given, mailbox.Mailbox(), err)
+		}
+		known[mailbox.Unquoted()+"@"+mailbox.Domain] = true
+	}
+	knows := func(rcpt string, _ int) string {
+		if known[rcpt] {
+			return "250 2.1.5 Ok"
+		}
+		return ""
+	}
+	for verdict, host := range map[engine.Verdict]*smtptest.Host{
+		engine.VerdictDeliverable: {RCPTFunc: knows}, engine.VerdictUndeliverable: {}, engine.VerdictAcceptAll: {CatchAll: true},
+	} {
+		t.Run(string(verdict), func(t *testing.T) {
+			world := irregularWorld(t, host)
+			verifier := world.Verifier(engine.Config{})
+			var all []string
+			for _, a := range irregular {
+				all = append(all, a.given)
+				result, err := verifier.Verify(t.Context(), a.given)
+				checkIrregular(t, result, err, verdict)
+			}
+			for _, outcome := range verifier.VerifyAll(t.Context(), all) {
+				checkIrregular(t, outcome.Result, outcome.Err, verdict)
+			}
+			said := ""
+			for _, session := range world.Mail.Sessions() {
+				said += session.Client
+			}
+			for _, a := range irregular {
+				if !strings.Contains(said, "RCPT TO:<"+a.rcpt+">\r\n") {
+					t.Errorf("no host was asked about %s", a.rcpt)
+				}
+			}
+		})
+	}
+}
+
+// TestIrregularUnasked checks that nothing is proven about an irregular address
+// where nobody was asked, and that the message says so.
+func TestIrregularUnasked(t *testing.T) {
+	for _, level := range []engine.Level{engine.LevelSyntax, engine.LevelDNS} {
+		verifier := irregularWorld(t, &smtptest.Host{}).Verifier(engine.Config{Level: level})
+		for _, a := range irregular {
+			result, err := verifier.Verify(t.Context(), a.given)
+			checkIrregular(t, result, err, engine.VerdictUnknown)
+			if result.Reason != engine.ReasonSMTPSkipped || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
+				t.Errorf("%s, %.40q: %s, %s", level, a.given, result.Reason, result.Message)
+			}
+		}
+	}
+}
+
+// irregularWorld has the domains of the addresses at one mail host.
+func irregularWorld(t *testing.T, host smtptest.Handler) *enginetest.World {
+	t.Helper()
+	world := enginetest.New(t)
+	added := map[string]bool{}
+	for _, a := range irregular {
+		domain := a.rcpt[strings.LastIndexByte(a.rcpt, '@')+1:]
+		if !added[domain] {
+			added[domain] = true
+			world.Domain(domain, host)
+		}
+	}
+	return world
+}
+
+func checkIrregular(t *testing.T, result engine.Result, err error, want engine.Verdict) {
+	t.Helper()
+	if err != nil || result.Verdict != want || len(result.Details.Irregular) == 0 || result.User == "" || result.Domain == "" {
+		t.Errorf("%.40q: %s, %s, irregular %v (%v); want %s", result.Email, result.Verdict, result.Reason, result.Details.Irregular, err, want)
+	}
+}
+
+// TestIrregularIsSafe checks that nothing of an address ends its argument or
+// its command: the fake mail hosts fail the test at a command that breaks the
+// grammar of SMTP.
+func TestIrregularIsSafe(t *testing.T) {
+	world := irregularWorld(t, &smtptest.Host{CatchAll: true})
+	world.DNS = dnstest.New("*.ne.jp. MX 10 mx.long.test.\nlong.test. MX 10 mx.long.test.\nmx.long.test. A 192.0.2.1\n")
+	verifier := world.Verifier(engine.Config{})
+	for _, given := range []string{
+		"a b..c@docomo.ne.jp", "a..b> SIZE=1@docomo.ne.jp", "a..b\r\nDATA@docomo.ne.jp", "a..b\x00@docomo.ne.jp", "a..<b@docomo.ne.jp",
+		"a..b@docomo.ne.jp>", "a..b@docomo.ne.jp SIZE=1", "a..b@docomo.ne.jp\r\nRCPT TO:<x@long.test>", "a..\"b@docomo.ne.jp", "a..b\\@docomo.ne.jp",
+		"a[> \r\n@long.test", `a\" b@long.test`, "a@long_\r\n.test", "a@long_ .test", "a\u2028[@long.test", "a[\u0085@long.test",
+	} {
+		if result, err := verifier.Verify(t.Context(), given); err != nil || result.Verdict == engine.VerdictDeliverable {
+			t.Errorf("%q: %s, %s (%v)", given, result.Verdict, result.Reason, err)
+		}
+	}
+	for _, session := range world.Mail.Sessions() {
+		for line := range strings.Lines(session.Client) {
+			if path, found := strings.CutPrefix(line, "RCPT TO:<"); found && !strings.HasPrefix(path, `"a..b\\"@docomo.ne.jp>`) && !strings.HasPrefix(path, enginetest.Control) {
+				t.Errorf("a host was asked %q", line)
+			}
+		}
+	}
+}
