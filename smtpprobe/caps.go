@@ -111,6 +111,11 @@ const (
 	// an answer before it counts as one that cannot be asked: it never answered
 	// about a recipient.
 	maxMute = 2
+	// maxLimited is how many sessions in a row a host may answer with a limit
+	// of its own before it is left alone for limitedLasts: such limits are of
+	// recipients or refusals in an hour.
+	maxLimited   = 5
+	limitedLasts = time.Hour
 	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
 	// maxCrowded is how often a job may find a host crowded that has no other

@@ -23,7 +23,7 @@ func TestControlRefusedWithoutAName(t *testing.T) {
 		sessions int // at most
 	}{
 		"as it refuses everybody": {
-			func(_ *visit, m string) string { return honest(m) }, 550, 250, 80, 300, 30,
+			func(_ *visit, m string) string { return honest(m) }, 550, 250, 80, 330, 30,
 		},
 		"all live": {
 			func(_ *visit, m string) string { return honest(m) }, 550, 250, 100, 250, 20,

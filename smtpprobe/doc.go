@@ -88,8 +88,9 @@
 // are open, and more again after a minute. A probe by itself never has more
 // than one session at a time. A host that could not be reached, or never
 // answered about a recipient in two sessions with one target each, is not tried
-// again for 30 seconds. The answer about a control is kept for ten minutes. All
-// of it is bounded (caps.go) and gone with the pool, but for what
+// again for 30 seconds, and one that answers five times in a row with a limit
+// of its own for an hour. The answer about a control is kept for ten minutes.
+// All of it is bounded (caps.go) and gone with the pool, but for what
 // [Pool.PaceMemory] returns.
 //
 // All mail hosts of a provider together have the limits of [Config].Pace: for

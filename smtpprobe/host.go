@@ -52,6 +52,7 @@ type mailHost struct {
 	wellAt    time.Time // a session was last open
 	notBefore time.Time // the next may be opened
 	answers   bool      // it has answered about a recipient
+	limited   int       // sessions in a row that began with a limit of its own
 	mute      int       // sessions with one target that ended without an answer, as long as it has not
 }
 

@@ -1,6 +1,7 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -18,6 +19,7 @@ type failedSession struct {
 	session Session
 	offline bool // dialling failed before a packet left this machine
 	at      time.Time
+	lasts   time.Duration // how long it is an answer; 0: failureLasts
 	waits   bool          // callers that are told of waits may wait for better times
 	had     time.Duration // the time it had, where more might have brought more; 0: it was enough
 }
@@ -56,6 +58,17 @@ func newTurnedSession(t *transaction) *failedSession {
 	})
 }
 
+// newLimitedSession is what it means for others that a host answers every
+// question, one after the other, with a limit of its own.
+func newLimitedSession(t *transaction) *failedSession {
+	f := t.remark(&smtp.Failure{
+		Phase: smtp.PhaseRCPT, Kind: smtp.KindLimited, RetryAfter: limitedLasts,
+		Text: "not asked: the host has answered several questions in a row with a limit of its own",
+	})
+	f.lasts = limitedLasts
+	return f
+}
+
 // remark is the session of a transaction with a failure in place of what was
 // said about recipients.
 func (t *transaction) remark(failure *smtp.Failure) *failedSession {
@@ -67,7 +80,12 @@ func (t *transaction) remark(failure *smtp.Failure) *failedSession {
 }
 
 // over reports whether the failure is a thing of the past.
-func (f *failedSession) over() bool { return time.Since(f.at) > failureLasts }
+func (f *failedSession) over() bool { return f.left() <= 0 }
+
+// left is how long it is to be remembered.
+func (f *failedSession) left() time.Duration {
+	return cmp.Or(f.lasts, failureLasts) - time.Since(f.at)
+}
 
 // answer is what the failure means for a job that waited while the session was
 // tried. A job with more time than the session had, give or take what a lookup
@@ -79,6 +97,11 @@ func (f *failedSession) answer(j *job) (result, bool) {
 	s := f.session
 	s.Host, s.Addr = hostName(j.route.host), j.route.addr
 	s.Transcript = slices.Clone(s.Transcript)
+	if f.lasts > 0 {
+		failure := *s.Failure
+		failure.RetryAfter = f.left().Round(time.Second)
+		s.Failure = &failure
+	}
 	return result{session: &s, offline: f.offline}, true
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -110,12 +111,35 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	if t.Turned() && t.Alone {
 		w.pool.pauseTurned(t)
 	}
+	h.limited = t.limits(h.limited)
+	if h.limited >= maxLimited && w.ctx.Err() == nil {
+		h.failed = newLimitedSession(t)
+		h.failWaiting(h.failed.answer)
+	}
 	if !h.answers && !t.Company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {
 			h.failed = newSilentSession(t)
 			h.failWaiting(h.failed.answer)
 		}
 	}
+}
+
+// limits counts the transactions in a row that were answered with a limit of
+// the host, for good or as its last words, as the first of a session would be.
+// Where it only puts us off, it is asked more slowly (package pace).
+func (t *transaction) limits(before int) int {
+	for i := range t.Targets {
+		switch r := &t.Named[i]; {
+		case r.Reply == nil:
+		case r.Class == replies.ClassRateLimited && r.Before > 0 && !t.Shown[belief.SortOf(r)]:
+			return before
+		case r.Class == replies.ClassRateLimited && (r.Reply.Code >= 500 || t.Trouble == dialogue.HungUp):
+			return before + 1
+		default:
+			return 0
+		}
+	}
+	return before
 }
 
 // failure notes what ended the session in the transcript.
