@@ -81,7 +81,7 @@ func (l *jsonList) next() *json.Decoder {
 
 // readAddresses reads {"emails":[…],"name":…,"webhook":…,"webhook_progress":…}.
 // Every error but those of add is a [fault].
-func readAddresses(decoder *jsonList, u *upload, add func(email string) error) error {
+func readAddresses(decoder *jsonList, u *upload, add func(json.RawMessage) error) error {
 	invalid := func(format string, values ...any) error {
 		if decoder.tooLong {
 			format, values = "a value, or the blanks before it, has more than %d octets.", []any{maxValue}
@@ -138,16 +138,21 @@ func readAddresses(decoder *jsonList, u *upload, add func(email string) error) e
 	return nil
 }
 
-func readEmails(decoder *jsonList, invalid func(string, ...any) error, add func(string) error) error {
+// readEmails reads the array: an element is an address, or an object with one
+// and with other columns of the list.
+func readEmails(decoder *jsonList, invalid func(string, ...any) error, add func(json.RawMessage) error) error {
 	if start, err := decoder.next().Token(); err != nil || start != json.Delim('[') {
 		return invalid(`"emails" must be an array of addresses.`)
 	}
 	for number := 0; decoder.next().More(); number++ {
-		var email *string
-		if err := decoder.next().Decode(&email); err != nil || email == nil {
-			return invalid("emails[%d] must be a string.", number)
+		var email json.RawMessage
+		if err := decoder.next().Decode(&email); err != nil || email[0] != '"' && email[0] != '{' {
+			return invalid(`emails[%d] must be a string, or an object with a string "email".`, number)
 		}
-		if err := add(*email); err != nil {
+		if !utf8.Valid(email) {
+			return invalid("emails[%d] is not UTF-8.", number)
+		}
+		if err := add(email); err != nil {
 			return err
 		}
 	}

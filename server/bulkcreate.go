@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -250,20 +251,22 @@ func (s *Server) receiveList(r *http.Request, u *upload, body io.Reader, mediaTy
 	return err
 }
 
-// receiveForm reads the parts of a form; the list is the part "file".
+// receiveForm reads the parts of a form; the list is its one file, whatever the
+// name of that part.
 func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundary string) error {
 	form := multipart.NewReader(body, boundary)
 	for {
 		part, err := form.NextPart()
 		switch {
 		case errors.Is(err, io.EOF) && u.spool == nil:
-			return badRequest(missingParameter, `The form has no part "file": the list.`)
+			return badRequest(missingParameter, `The form has no file: send the list as the part "file".`)
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
 		}
-		if field := u.fields()[part.FormName()]; field != nil {
+		isFile := part.FileName() != "" || part.FormName() == "file"
+		if field := u.fields()[part.FormName()]; field != nil && !isFile {
 			text, err := io.ReadAll(io.LimitReader(part, maxField))
 			if err != nil {
 				return err
@@ -271,11 +274,11 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 			*field = string(text)
 			continue
 		}
-		if part.FormName() != "file" {
+		if !isFile {
 			continue
 		}
 		if u.spool != nil {
-			return badRequest(invalidBody, `The form has more than one part "file".`)
+			return badRequest(invalidBody, "The form has more than one file: send each list in a request of its own.")
 		}
 		if err := s.receiveFile(r, u, part); err != nil {
 			return err
@@ -294,17 +297,23 @@ func (s *Server) receiveFile(r *http.Request, u *upload, part *multipart.Part) (
 	return err
 }
 
-// receiveJSON reads an object with addresses.
+// receiveJSON reads an object with addresses. As long as each is a string, the
+// list becomes CSV; with the first that is an object, JSON lines.
 func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
 	raw, err := s.config.Jobs.Receive(r.Context(), body)
 	if err != nil {
 		return err
 	}
 	defer raw.Close()
-	u.spool, err = s.config.Jobs.ReceiveAddresses(r.Context(), func(add func(email string) error) error {
-		return readAddresses(newJSONList(raw.Reader()), u, add)
-	})
-	u.format, u.column = jobs.AddressesFormat, jobs.AddressesFormat.Column
+	for _, format := range []jobs.Format{jobs.AddressesFormat, jobs.ObjectsFormat} {
+		u.format, u.column = format, format.Column
+		u.spool, err = s.config.Jobs.ReceiveAddresses(r.Context(), format, func(add func(json.RawMessage) error) error {
+			return readAddresses(newJSONList(raw.Reader()), u, add)
+		})
+		if !errors.Is(err, jobs.ErrObject) {
+			break
+		}
+	}
 	return err
 }
 

@@ -149,3 +149,67 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("it is stored: %s", all.Body)
 	}
 }
+
+// TestFormsOfLists: a list is the one file of a form, whatever its name, and
+// the objects of a JSON array keep their other members as columns.
+func TestFormsOfLists(t *testing.T) {
+	part := func(disposition, body string) string {
+		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + body + "\r\n"
+	}
+	const form, object = "multipart/form-data; boundary=b", "application/json"
+	const added = ",deliverable,recipient_accepted,0,0,0,0,0,Fine.,,send,"
+	for name, c := range map[string]struct {
+		body, mediaType string
+		status          int
+		code            string
+		results         []string // lines, each as it begins
+	}{
+		"another name": {part(`name="file_contents"; filename="people.csv"`, "email,name\na@a.example,Ann") + "--b--\r\n", form, 202, "",
+			[]string{"email,name,rcpt_result", "a@a.example,Ann" + added}},
+		"a name of ours": {part(`name="name"; filename="people.csv"`, "email\na@a.example") + "--b--\r\n", form, 202, "",
+			[]string{"email,rcpt_result", "a@a.example" + added}},
+		"fields of others": {part(`name="has_header_row"`, "1") + part(`name="upload[]"; filename="x.csv"`, "email\na@a.example") + part(`name="column"`, "1") + "--b--\r\n", form, 202, "",
+			[]string{"email,rcpt_result", "a@a.example" + added}},
+		"without a file's name": {part(`name="file"`, "email\na@a.example") + "--b--\r\n", form, 202, "",
+			[]string{"email,rcpt_result", "a@a.example" + added}},
+		"two files":  {part(`name="a"; filename="a.csv"`, "a@a.example") + part(`name="b"; filename="b.csv"`, "b@a.example") + "--b--\r\n", form, 400, "invalid_body", nil},
+		"two, alike": {part(`name="file"`, "a@a.example") + part(`name="b"; filename="b.csv"`, "b@a.example") + "--b--\r\n", form, 400, "invalid_body", nil},
+		"no file":    {part(`name="emails"`, "a@a.example") + "--b--\r\n", form, 400, "missing_parameter", nil},
+
+		"objects": {`{"emails":[{"email":"a@a.example","name":"Ann, \"A\""},{"email":"b@a.example","id":7}],"name":"x"}`, object, 202, "",
+			[]string{"email,name,id,rcpt_result", `a@a.example,"Ann, ""A""",` + added, "b@a.example,,7" + added}},
+		"the address behind": {`{"emails":[{"name":"Ann","tags":["a","b"],"email":"a@a.example"}]}`, object, 202, "",
+			[]string{"name,tags,email,rcpt_result", `Ann,"[""a"",""b""]",a@a.example` + added}},
+		"strings and objects": {"{\"emails\":[\"a@a.example\",\n{\n\"email\":\"b@a.example\",\"name\":\"Bob\"}]}", object, 202, "",
+			[]string{"email,name,rcpt_result", "a@a.example," + added, "b@a.example,Bob" + added}},
+		"one without an address": {`{"emails":[{"email":"a@a.example"},{"email":null},{}]}`, object, 202, "",
+			[]string{"email,rcpt_result", "a@a.example" + added, ",empty,", ",unknown,internal_error"}},
+		"not one":     {`{"emails":[{"mail":"a@a.example"}]}`, object, 422, "invalid_list", nil},
+		"a number":    {`{"emails":[{"email":"a@a.example"},5]}`, object, 400, "invalid_body", nil},
+		"an array":    {`{"emails":[["a@a.example"]]}`, object, 400, "invalid_body", nil},
+		"not UTF-8":   {"{\"emails\":[{\"email\":\"a@a.example\",\"name\":\"J\xf6rg\"}]}", object, 400, "invalid_body", nil},
+		"broken":      {`{"emails":[{"email":"a@a.example"`, object, 400, "invalid_body", nil},
+		"an object":   {`{"emails":{"email":"a@a.example"}}`, object, 400, "invalid_body", nil},
+		"its members": {`{"emails":[{"email":"a@a.example"}],"x":1}`, object, 400, "invalid_body", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLists(t, accepts, jobs.Config{})
+			key := l.key(store.Key{})
+			sent := l.send("POST", "/api/v1/bulk", key, c.body, "Content-Type", c.mediaType)
+			if c.status != 202 {
+				l.wantCode(sent, c.status, c.code)
+				return
+			}
+			j := l.done(key, l.want(sent, 202).ID)
+			got := strings.Split(strings.TrimSpace(l.send("GET", "/api/v1/bulk/"+j.ID+"/results", key, "").Body.String()), "\n")
+			if len(got) != len(c.results) {
+				t.Fatalf("results %q", got)
+			}
+			for i, want := range c.results {
+				if !strings.HasPrefix(got[i], want) {
+					t.Errorf("line %d is %q, want %q", i+1, got[i], want)
+				}
+			}
+		})
+	}
+}
