@@ -49,7 +49,7 @@ var pairs = []struct{ first, second, one string }{
 	{"from", "address", "senderaddress"}, {"sending", "address", "senderaddress"},
 	{"originator", "address", "senderaddress"},
 	{"reply", "address", "senderaddress"}, {"return", "address", "senderaddress"},
-	{"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
+	{"anti", "spam", "antispam"}, {"over", "quota", "overquota"}, {"de", "activated", "deactivated"},
 	{"non", "existent", "nonexistent"}, {"non", "existing", "nonexistent"}, {"not", "existent", "nonexistent"},
 	{"not", "existing", "nonexistent"},
 }

@@ -101,7 +101,7 @@ func TestNotAboutTheMailbox(t *testing.T) {
 		"550 5.1.1 unexpected error, user not found":                ClassTemporary,
 		"550 5.1.1 undeliverable address: Connection timed out":     ClassTemporary,
 		"550 5.2.1 Mailbox under maintenance":                       ClassTemporary,
-		"550 Account disabled temporarely":                          ClassAmbiguous,
+		"550 Account disabled temporarely":                          ClassTemporary,
 		"550 Account disabled for exceeding receiving limits":       ClassRateLimited,
 		"550 Mailbox cannot accept mail for now because it is full": ClassMailboxFull,
 		// the domain
