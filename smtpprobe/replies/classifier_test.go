@@ -147,6 +147,7 @@ func TestAsPermanent(t *testing.T) {
 }
 
 func TestRetryHint(t *testing.T) {
+	now := time.Date(2026, 11, 26, 14, 30, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
 		"451 4.7.1 Greylisted for 5 minutes":                            5 * time.Minute,
 		"450 4.2.0 Greylisted, try again in 300 seconds":                300 * time.Second,
@@ -164,12 +165,36 @@ func TestRetryHint(t *testing.T) {
 		"451 4.7.1 Greylisted, please come back in 24:00:00":            24 * time.Hour,
 		"451 4.7.1 Greylisted, please come back in 24:00:01":            0,
 		"451 4.7.1 Greylisted, please come back in 86400 seconds":       24 * time.Hour,
+		"450 4.7.1 Spam countermeasure, retry after 60 seconds":         time.Minute,
+		"450 4.7.1 greylisted (defer 300s)":                             5 * time.Minute,
+		"451 try again in 1h":                                           time.Hour,
+		"451 try again in 1h30m":                                        90 * time.Minute,
+		"451 try again in 15min":                                        15 * time.Minute,
+		"451 come back in an hour":                                      time.Hour,
+		"451 come back in a few minutes":                                0,
+		"451 wait at least five minutes":                                5 * time.Minute,
+		"451 retry in 5-10 minutes":                                     10 * time.Minute,
+		"451 retry after 300":                                           5 * time.Minute,
+		"451 Retry-After: 120":                                          2 * time.Minute,
+		"451 error 300, try again":                                      0,
+		"451 in 5 recipients":                                           0,
+		"451 bitte in 5 Minuten erneut versuchen":                       5 * time.Minute,
+		"451 réessayez dans 2 heures":                                   2 * time.Hour,
+		"451 вернитесь через 10 минут":                                  10 * time.Minute,
+		"451 请在5分钟后重试":                                                  5 * time.Minute,
+		"421 4.7.0 blocked as a spam source for 2 hours":                2 * time.Hour,
+		"451 4.7.1 retry after 2026-11-26 15:00 UTC":                    30 * time.Minute,
+		"451 4.7.1 not before 2026-11-26T17:00:00+02:00":                30 * time.Minute,
+		"451 4.7.1 blocked until Thu, 26 Nov 2026 15:00:00 +0000":       30 * time.Minute,
+		"451 4.7.1 retry after 2026-11-26 14:00":                        0, // it is past
+		"451 4.7.1 retry after 2026-11-30 14:00":                        0,
+		"451 4.7.1 log of 2026-11-26 15:00":                             0,
 	} {
 		reply, err := smtp.ParseReply(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply}).RetryAfter; got != want {
+		if got := DefaultClassifier().Read(Input{Phase: smtp.PhaseRCPT, Reply: reply, At: now}).RetryAfter; got != want {
 			t.Errorf("%q: retry after %v, want %v", text, got, want)
 		}
 	}

@@ -41,7 +41,7 @@ var announcements = map[string]bool{
 	"in": true, "after": true, "for": true, "wait": true, "least": true, "within": true, "another": true,
 	"defer": true, "deferred": true, "delay": true, "delayed": true, "retry": true, "again": true, "retryafter": true,
 	"nach": true, "dans": true, "apres": true, "en": true, "dentro": true, "em": true, "tra": true, "fra": true,
-	"dopo": true, "over": true, "za": true, "через": true,
+	"dopo": true, "over": true, "za": true, "через": true, "在": true,
 }
 
 // bareAnnouncements are those behind which a number alone means seconds.
@@ -90,7 +90,10 @@ func waitOf(text string, unit time.Duration) time.Duration {
 	if digits := strings.TrimRightFunc(text, notDigit); digits != text {
 		return times(digits, unitOf(text[len(digits):])) // "15min"
 	}
-	return times(text[strings.LastIndexByte(text, '-')+1:], unit) // "5-10 minutes"
+	if _, most, ok := strings.Cut(text, "-"); ok {
+		text = most // "5-10 minutes"
+	}
+	return times(text, unit)
 }
 
 func notDigit(r rune) bool { return r < '0' || r > '9' }

@@ -270,3 +270,39 @@ func TestSomethingElseInOrdinaryWords(t *testing.T) {
 		"550 5.4.1 Recipient address rejected: Access denied. [AM0.mail.protection.outlook.com]": ClassNoSuchUser,
 	})
 }
+
+// TestPartsOfAMailbox denies and locks what belongs to a mailbox, or stands
+// behind its address, in every order of words. None of it is the mailbox.
+func TestPartsOfAMailbox(t *testing.T) {
+	parts := strings.Fields("certificate password session policy filter license domain server connection key " +
+		"header encoding gateway backend file store process rule group list tenant plan feature protocol folder device")
+	said := []string{
+		"unknown", "invalid", "not found", "does not exist", "could not be found", "nonexistent",
+		"is disabled", "has expired", "is closed", "is locked", "is suspended", "is inactive",
+	}
+	for _, part := range parts {
+		for _, what := range said {
+			for _, form := range []string{
+				"550 PART of the user SAID", "550 PART for mailbox SAID", "550 user PART SAID", "550 recipient's PART SAID",
+				"550 <user@example.com>: PART SAID", "550 PART SAID for user <user@example.com>",
+			} {
+				checkNotDead(t, strings.NewReplacer("PART", part, "SAID", what).Replace(form))
+			}
+		}
+		for _, what := range []string{"unknown", "invalid", "expired", "disabled", "closed", "bad", "no such"} {
+			for _, form := range []string{
+				"550 SAID PART for user", "550 SAID PART <user@example.com>", "550 <user@example.com>: SAID PART",
+				"550 SAID user PART", "550 SAID mailbox PART", "550 5.1.1 SAID PART of recipient",
+			} {
+				checkNotDead(t, strings.NewReplacer("PART", part, "SAID", what).Replace(form))
+			}
+		}
+	}
+}
+
+func checkNotDead(t *testing.T, text string) {
+	t.Helper()
+	if got := readAtRCPT(t, text); verdictOf(got.Class) == "undeliverable" {
+		t.Errorf("%q read as %s by %s", text, got.Class, got.Rule)
+	}
+}
