@@ -186,6 +186,12 @@ func (s *Server) webhookFailed(x *exchange, grant *keyring.Grant, err error) (an
 		writeError(x, http.StatusNotFound, webhookNotFound, "This key has no webhook with this ID.")
 		return false
 	}
+	if errors.Is(err, rows.ErrTooMany) {
+		s.refused("rate")
+		x.Header().Set("Retry-After", retryAfter)
+		writeError(x, http.StatusTooManyRequests, rateReached, "Ten tests of this key have not been answered yet.")
+		return false
+	}
 	x.note(slog.String("error", err.Error()))
 	s.refused("store")
 	writeBusy(x, storeUnavailable, "The webhooks cannot be read or stored at the moment. Try again later.")

@@ -183,7 +183,7 @@ var states = map[string]func(*testing.T, *store.Store){
 		_, err := s.AddWebhook(t.Context(), w)
 		check(t, err)
 		for n, last := 1, 10; n <= last; n++ {
-			claimed, err := s.ClaimWebhooks(t.Context(), 1, 1, time.Minute)
+			claimed, err := s.ClaimWebhooks(t.Context(), 1, 1, 1, time.Minute)
 			check(t, err)
 			if len(claimed) != 1 {
 				t.Fatalf("try %d has %d webhooks", n, len(claimed))

@@ -48,7 +48,7 @@ func TestListHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claimed, err := w.store.ClaimWebhooks(t.Context(), 9, 9, time.Minute)
+	claimed, err := w.store.ClaimWebhooks(t.Context(), 9, 9, 9, time.Minute)
 	if err != nil || len(claimed) != 1 || claimed[0].Event != "job.completed" || claimed[0].URL != hook || !slices.Contains(claimed[0].Secrets, secret) {
 		t.Errorf("sent: %+v %v", claimed, err)
 	}

@@ -216,6 +216,9 @@ func (d *Dashboard) fail(v *visit, err error) {
 	case errors.Is(err, errReplaced):
 		p = problem{Heading: "This key has already been replaced", Status: http.StatusConflict,
 			Text: "It has a successor. Rotate the successor, or revoke it first."}
+	case errors.Is(err, store.ErrTooMany):
+		p = problem{Heading: "Too many tests", Status: http.StatusTooManyRequests,
+			Text: "Ten tests have not been answered yet. Try again when they are."}
 	case errors.Is(err, errBusy), errors.Is(err, store.ErrUnavailable):
 		v.w.Header().Set("Retry-After", strconv.Itoa(retrySoon))
 		p = problem{Heading: "Not right now", Text: "The server cannot do this at the moment. Try again in a few seconds.",

@@ -41,7 +41,7 @@ func TestWebhooks(t *testing.T) {
 		return added
 	}
 	failed := add()
-	claimed, err := w.store.ClaimWebhooks(ctx, 1, 1, time.Minute)
+	claimed, err := w.store.ClaimWebhooks(ctx, 1, 1, 1, time.Minute)
 	must(err)
 	must(w.store.SettleWebhook(ctx, claimed[0], store.WebhookTry{
 		At: w.clock.Now(), Status: 503, Duration: 31 * time.Millisecond, Answer: "<script>alert(1)</script>",
@@ -128,7 +128,7 @@ func TestReceivers(t *testing.T) {
 	if text := log.String(); strings.Contains(text, "whsec_") || !strings.Contains(text, "a secret of webhooks was made") {
 		t.Errorf("the log:\n%s", text)
 	}
-	claimed, err := w.store.ClaimWebhooks(t.Context(), 9, 9, time.Minute)
+	claimed, err := w.store.ClaimWebhooks(t.Context(), 9, 9, 9, time.Minute)
 	if err != nil || len(claimed) == 0 || !slices.Equal(claimed[0].Secrets, []string{second, first}) {
 		t.Errorf("%+v %v", claimed, err)
 	}

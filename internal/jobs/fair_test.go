@@ -58,6 +58,28 @@ func TestSmallJobDoesNotWait(t *testing.T) {
 	n.untilDone(large.ID)
 }
 
+// TestManyJobsOfOneOwner: more jobs of an owner than a node works on at a time
+// ask hosts that never answer; one of another owner is done nevertheless, and
+// has half of all that may be in progress.
+func TestManyJobsOfOneOwner(t *testing.T) {
+	h, letGo := stuck(func(email string) bool { return strings.Contains(email, "@silent") })
+	n := alone(t, h)
+	defer letGo()
+	for i := range maxRuns + 20 {
+		n.create(fmt.Sprintf("a@silent%d.example\nb@silent%d.example\n", i, i), Request{Owner: "many"})
+	}
+	testkit.Eventually(t, "as many as may be are asked", func() bool { return h.total() >= maxRuns })
+	stuckToo := n.create(manyAddresses(2000, func(i int) string { return fmt.Sprintf("silent-%d.example", i) }), Request{Owner: "other"})
+	j := n.create(manyAddresses(100, func(i int) string { return fmt.Sprintf("fine%d.example", i) }), Request{Owner: "third"})
+	n.untilDone(j.ID)
+	testkit.Eventually(t, "the other has its share", func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		r := n.runs[stuckToo.ID]
+		return r != nil && r.room.Load() == int64(n.config.Concurrency/2)
+	})
+}
+
 // TestGiantDoesNotDelayTheTail: a domain with most of the addresses answers
 // nothing; the others are done nevertheless.
 func TestGiantDoesNotDelayTheTail(t *testing.T) {

@@ -53,8 +53,8 @@ const (
 	// retryGrid is how far apart the times of retries are, so that few batches
 	// have all that are due at about the same time.
 	retryGrid = 15 * time.Second
-	// maxRuns is how many jobs a node works on at a time. Those with least left
-	// come first.
+	// maxRuns is how many jobs a node works on at a time, and one more of each
+	// owner that has none among them.
 	maxRuns = 50
 	// largeOpen is how many batches of one domain a run has at a time: one in
 	// transactions, one to follow.

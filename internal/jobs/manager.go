@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
@@ -78,8 +77,8 @@ type Manager struct {
 
 	mu     sync.Mutex
 	runs   map[string]*run
+	of     map[string]int       // runs by owner
 	due    map[string]time.Time // when jobs without a run have a batch again
-	active atomic.Int64         // runs
 	beaten time.Time            // when the store last knew that this node is alive
 	turned time.Time            // when the schedule last went on; zero: it does not run
 
@@ -111,7 +110,7 @@ func New(config Config) (*Manager, error) {
 	}
 	m := &Manager{
 		config: config, node: rand.Text(), retries: retry.NewRules(config.RetryWindow),
-		runs: make(map[string]*run), due: make(map[string]time.Time),
+		runs: make(map[string]*run), of: make(map[string]int), due: make(map[string]time.Time),
 		doubted: make(map[string]bool),
 		uploads: newPlaces("lists that are being sent", mostUploads, ownUploads),
 		outputs: newPlaces("results that are being read", mostOutputs, ownOutputs),
@@ -247,9 +246,6 @@ func (m *Manager) poll(ctx context.Context) error {
 	}
 	m.mu.Unlock()
 	for _, j := range jobs {
-		if m.active.Load() >= maxRuns {
-			return nil
-		}
 		if err := m.begin(ctx, j); err != nil {
 			return err
 		}
@@ -258,14 +254,15 @@ func (m *Manager) poll(ctx context.Context) error {
 	return nil
 }
 
-// begin begins a run for a job that has a batch and no run.
+// begin begins a run for a job that has a batch and no run. Beyond maxRuns only
+// owners without one get it.
 func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 	now := m.config.Now()
 	m.mu.Lock()
 	due, known := m.due[j.ID]
-	runs := m.runs[j.ID] != nil
+	waits := m.runs[j.ID] != nil || len(m.runs) >= maxRuns && m.of[j.Owner] > 0
 	m.mu.Unlock()
-	if runs || known && now.Before(due) {
+	if waits || known && now.Before(due) {
 		return nil
 	}
 	due, err := m.config.Store.NextBatch(ctx, j.ID, m.config.Egress)
@@ -285,7 +282,8 @@ func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 	delete(m.due, j.ID)
 	r := newRun(m, j)
 	m.runs[j.ID] = r
-	m.active.Add(1)
+	m.of[j.Owner]++
+	m.share()
 	go func() {
 		defer close(r.ended)
 		r.work(context.WithoutCancel(ctx))
@@ -300,7 +298,10 @@ func (m *Manager) begin(ctx context.Context, j rows.Job) error {
 func (m *Manager) remove(r *run) {
 	if m.runs[r.job.ID] == r {
 		delete(m.runs, r.job.ID)
-		m.active.Add(-1)
+		if m.of[r.job.Owner]--; m.of[r.job.Owner] == 0 {
+			delete(m.of, r.job.Owner)
+		}
+		m.share()
 	}
 }
 
@@ -336,8 +337,11 @@ func (m *Manager) stopRuns(ctx context.Context, which func(*run) bool) {
 	}
 }
 
-// room is how many verifications a run may have in progress: its share.
-func (m *Manager) room() int {
+// share says how many verifications each run may have in progress: owners have
+// the same, and so have the runs of one. The caller has locked m.mu.
+func (m *Manager) share() {
 	const least = 20 // so that many jobs do not hold each other up
-	return max(least, m.config.Concurrency/int(max(1, m.active.Load())))
+	for _, r := range m.runs {
+		r.room.Store(int64(max(least, m.config.Concurrency/(len(m.of)*m.of[r.job.Owner]))))
+	}
 }

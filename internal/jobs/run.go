@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
@@ -24,6 +25,7 @@ type run struct {
 	stopped chan struct{}
 	ended   chan struct{}
 	freed   chan struct{} // has something when addresses have left the window
+	room    atomic.Int64  // verifications that may be in progress
 
 	// order is held from the making of a settlement until it is in the queue,
 	// so that those of one batch are committed in their order.
@@ -114,7 +116,8 @@ func (r *run) work(ctx context.Context) {
 		}
 	}()
 	log := r.manager.config.Log.With(slog.String("job", r.job.ID))
-	sharing := queuing.WithShare(queuing.WithoutReuse(ctx), r.manager.room) // a retry must not get the answer before
+	again := queuing.WithoutReuse(ctx) // a retry must not get the answer before
+	sharing := queuing.WithShare(again, func() int { return int(r.room.Load()) })
 	_, err := bulk.Run(sharing, r, r, bulk.Options{
 		Verifier:    r.manager.config.Verifier,
 		Concurrency: r.manager.config.Concurrency,

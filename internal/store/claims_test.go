@@ -34,7 +34,7 @@ var claims = []claim{
 		}
 		return ""
 	}, func(t *testing.T, s *Store, _ string, limit int) int {
-		all, err := s.ClaimWebhooks(t.Context(), limit, limit, time.Minute)
+		all, err := s.ClaimWebhooks(t.Context(), limit, limit, limit, time.Minute)
 		check(t, err)
 		return len(all)
 	}},

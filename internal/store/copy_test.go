@@ -35,7 +35,7 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	check(t, err)
 	webhook, err := s.AddWebhook(ctx, someWebhook(key.ID))
 	check(t, err)
-	claimed, err := s.ClaimWebhooks(ctx, 1, 1, time.Hour)
+	claimed, err := s.ClaimWebhooks(ctx, 1, 1, 1, time.Hour)
 	check(t, err)
 	check(t, s.SettleWebhook(ctx, claimed[0], WebhookTry{At: time.Now(), Status: 410, Answer: "gone"}, WebhookDisabled, time.Time{}))
 	s.TouchKey(key.ID, time.Now())

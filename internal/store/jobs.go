@@ -306,12 +306,16 @@ func (s *Store) StoredOctets(ctx context.Context, owner string) (taken int64, er
 	return taken, err
 }
 
-// JobStates returns the states of the jobs that may have something to ask, the
-// ones with least left first.
+// JobStates returns the states of the jobs that may have something to ask.
+// Owners take turns, so that many jobs of one do not hold up those of others;
+// of one owner's the ones with least left come first.
 func (s *Store) JobStates(ctx context.Context) (active []Job, err error) {
 	err = s.read(ctx, "read jobs", func(ctx context.Context, db *sql.DB) error {
 		active, err = collect(ctx, db, scanJob, `
-			SELECT `+jobColumns+` FROM jobs WHERE state IN ('queued', 'running') AND deleted = 0 ORDER BY addresses - done, created, id LIMIT $1`, maxJobs)
+			SELECT `+jobColumns+` FROM (
+				SELECT jobs.*, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY addresses - done, created, id) AS turn
+				FROM jobs WHERE state IN ('queued', 'running') AND deleted = 0) AS turns
+			ORDER BY turn, addresses - done, created, id LIMIT $1`, maxJobs)
 		return err
 	})
 	return active, err

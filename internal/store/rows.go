@@ -70,6 +70,7 @@ var (
 	ErrUnavailable  = rows.ErrUnavailable
 	ErrState        = rows.ErrState
 	ErrKeyEnded     = rows.ErrKeyEnded
+	ErrTooMany      = rows.ErrTooMany
 	ErrInProgress   = rows.ErrInProgress
 )
 

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,7 +24,7 @@ const (
 // ID. It belongs to w.Key and is signed with that key's secret, which is made
 // at its first use. To a URL that has answered 410 Gone nothing is sent: the
 // webhook is stored as disabled. A test, which has no job, is sent all the
-// same.
+// same. [ErrTooMany]: ten tests of the key are on their way.
 func (s *Store) AddWebhook(ctx context.Context, w Webhook) (added Webhook, err error) {
 	err = s.write(ctx, "add webhook", func(ctx context.Context, tx *sql.Tx) error {
 		added, err = s.insertWebhook(ctx, tx, w)
@@ -51,14 +53,43 @@ func (s *Store) insertWebhook(ctx context.Context, tx *sql.Tx, w Webhook) (Webho
 	if gone && w.Job != "" {
 		w.State, w.Next = WebhookDisabled, time.Time{}
 	}
+	if w.Job == "" {
+		if err := mayTest(ctx, tx, line); err != nil {
+			return w, err
+		}
+	}
 	if err := s.ensureSecret(ctx, tx, line); err != nil {
 		return w, err
 	}
 	_, err = tx.ExecContext(ctx, `
-		INSERT INTO webhooks (id, line, job, event, url, body, state, created, due, step, tries, leased, claim)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, 0, 0)`,
-		w.ID, w.Key, w.Job, w.Event, w.URL, string(w.Body), string(w.State), millisOf(w.Created), millisOf(w.Next))
+		INSERT INTO webhooks (id, line, job, event, url, body, state, created, due, step, tries, leased, claim, host)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, 0, 0, $10)`,
+		w.ID, w.Key, w.Job, w.Event, w.URL, string(w.Body), string(w.State), millisOf(w.Created), millisOf(w.Next), hostOf(w.URL))
 	return w, err
+}
+
+// maxTests is how many tests of a key are on their way at a time: receivers
+// that hang must not fill the database with them.
+const maxTests = 10
+
+// mayTest fails with [ErrTooMany] if a key has as many tests on their way as it
+// may.
+func mayTest(ctx context.Context, tx *sql.Tx, line string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM webhooks WHERE line = $1 AND job = '' AND state = 'pending'`, line).Scan(&n)
+	if err == nil && n >= maxTests {
+		return fmt.Errorf("%w: %d tests of this key have not been answered yet", ErrTooMany, n)
+	}
+	return err
+}
+
+// hostOf is the host of a URL in one spelling.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return storable(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
 }
 
 func checkWebhook(w *Webhook) error {
@@ -100,26 +131,20 @@ func exists(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool, e
 }
 
 // ClaimWebhooks returns up to limit webhooks that are due, the longest due
-// first, and of each key no more than perKey, those included that are claimed
-// already: receivers that hang do not hold up those of other keys. They belong
-// to the caller for the duration of the lease; after that others may claim
-// them.
+// first; of each receiver's host no more than perHost and of each key no more
+// than perKey, those included that are claimed already: receivers that hang
+// hold up nobody else. They belong to the caller for the duration of the lease;
+// after that others may claim them.
 func (s *Store) ClaimWebhooks(
-	ctx context.Context, limit, perKey int, lease time.Duration,
+	ctx context.Context, limit, perKey, perHost int, lease time.Duration,
 ) (claimed []ClaimedWebhook, err error) {
 	now := millisOf(s.now())
 	if due, err := s.webhookIsDue(ctx, now); err != nil || !due {
 		return nil, err
 	}
 	err = s.write(ctx, "claim webhooks", func(ctx context.Context, tx *sql.Tx) error {
-		claimed, err = collect(ctx, tx, scanClaimed, s.db.claim("webhooks", "id", `leased = $1, claim = claim + 1`, `
-			state = 'pending' AND leased <= $2 AND id IN (
-				SELECT id FROM (
-					SELECT id, due, ROW_NUMBER() OVER (PARTITION BY line ORDER BY CASE WHEN leased > $2 THEN 0 ELSE 1 END, due) AS place
-					FROM webhooks WHERE state = 'pending' AND due <= $2) AS ranked
-				WHERE place <= $3)
-			ORDER BY due LIMIT $4`, webhookColumns+`, step, claim`),
-			millisOf(now.time().Add(lease)), now, perKey, limit)
+		claimed, err = collect(ctx, tx, scanClaimed, s.db.claim("webhooks", "id", `leased = $1, claim = claim + 1`,
+			webhooksInTurn, webhookColumns+`, step, claim`), millisOf(now.time().Add(lease)), now, perKey, perHost, limit)
 		for i := range claimed {
 			if err == nil {
 				claimed[i].Secrets, err = s.secrets(ctx, tx, claimed[i].Key)
@@ -130,6 +155,21 @@ func (s *Store) ClaimWebhooks(
 	slices.SortFunc(claimed, func(a, b ClaimedWebhook) int { return a.Next.Compare(b.Next) })
 	return claimed, err
 }
+
+// webhooksInTurn picks the webhooks that may be sent: of a host those of its
+// keys in turn, and of a key what its hosts leave. Those that are on their way
+// come first in each count.
+const webhooksInTurn = `state = 'pending' AND due <= $2 AND leased <= $2 AND id IN (
+	SELECT id FROM (
+		SELECT id, ROW_NUMBER() OVER (PARTITION BY line ORDER BY free, of_host, due) AS of_line FROM (
+			SELECT id, line, due, free, ROW_NUMBER() OVER (PARTITION BY at ORDER BY free, turn, due) AS of_host FROM (
+				SELECT id, line, due, at, free, ROW_NUMBER() OVER (PARTITION BY at, line ORDER BY free, due) AS turn FROM (
+					SELECT id, line, due, CASE WHEN host = '' THEN line ELSE host END AS at,
+						CASE WHEN leased > $2 THEN 0 ELSE 1 END AS free
+					FROM webhooks WHERE state = 'pending' AND due <= $2) AS pending) AS turns) AS hosts
+		WHERE of_host <= $4) AS lines
+	WHERE of_line <= $3)
+ORDER BY due LIMIT $5`
 
 // takeOverWebhooks frees what the process before was sending when it was
 // killed: with an embedded database there is one process, which has locked the

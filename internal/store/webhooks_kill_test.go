@@ -14,7 +14,7 @@ func TestWebhookOfKilledProcess(t *testing.T) {
 	o := sqliteEngine.empty(t)
 	claim := func(s *Store) int {
 		t.Helper()
-		claimed, err := s.ClaimWebhooks(t.Context(), 10, 10, time.Hour)
+		claimed, err := s.ClaimWebhooks(t.Context(), 10, 10, 10, time.Hour)
 		check(t, err)
 		return len(claimed)
 	}

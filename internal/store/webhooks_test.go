@@ -45,7 +45,7 @@ func (o *outbox) add(w Webhook) Webhook {
 // claim claims all that is due and checks which they are.
 func (o *outbox) claim(want ...string) []ClaimedWebhook {
 	o.t.Helper()
-	claimed, err := o.ClaimWebhooks(o.t.Context(), 10, 10, time.Minute)
+	claimed, err := o.ClaimWebhooks(o.t.Context(), 10, 10, 10, time.Minute)
 	check(o.t, err)
 	var got []string
 	for _, w := range claimed {
@@ -125,7 +125,7 @@ func TestLogOfTriesIsBounded(t *testing.T) {
 func TestReceiverThatIsGone(t *testing.T) {
 	onOutboxes(t, func(t *testing.T, o *outbox) {
 		first, beside, other := o.add(someWebhook("a")), o.add(someWebhook("a")), o.add(someWebhook("b"))
-		claimed, err := o.ClaimWebhooks(t.Context(), 10, 10, time.Minute)
+		claimed, err := o.ClaimWebhooks(t.Context(), 10, 10, 10, time.Minute)
 		check(t, err)
 		byID := map[string]ClaimedWebhook{}
 		for _, c := range claimed {
@@ -266,7 +266,7 @@ func TestWebhookIsClaimedOnce(t *testing.T) {
 		_, err := nodes[0].AddWebhook(t.Context(), someWebhook("few"))
 		check(t, err)
 		for range 2 {
-			claimed, err := nodes[0].ClaimWebhooks(t.Context(), 10, perKey, time.Hour)
+			claimed, err := nodes[0].ClaimWebhooks(t.Context(), 10, perKey, many, time.Hour)
 			check(t, err)
 			keys := map[string]int{}
 			for _, w := range claimed {
@@ -280,7 +280,7 @@ func TestWebhookIsClaimedOnce(t *testing.T) {
 		seen := map[string]int{}
 		noErrors(t, together(6, func(i int) error {
 			for idle := 0; idle < 3; {
-				claimed, err := nodes[i%len(nodes)].ClaimWebhooks(t.Context(), 7, many, time.Hour)
+				claimed, err := nodes[i%len(nodes)].ClaimWebhooks(t.Context(), 7, many, 2*many, time.Hour)
 				if err != nil {
 					return err
 				}
@@ -303,5 +303,64 @@ func TestWebhookIsClaimedOnce(t *testing.T) {
 		if len(seen) != many-perKey {
 			t.Errorf("%d of %d were claimed", len(seen), many-perKey)
 		}
+	})
+}
+
+// TestHangingReceivers: receivers that hang hold up their own webhooks only:
+// whoever's keys they are of, another receiver's is claimed at once, also one
+// of the same key.
+func TestHangingReceivers(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		add := func(key, url string) {
+			t.Helper()
+			w := someWebhook(key)
+			w.URL, w.Job = url, "job"
+			_, err := s.AddWebhook(ctx, w)
+			check(t, err)
+		}
+		for i := range 40 {
+			add(fmt.Sprint("key", i%4), fmt.Sprintf("https://HANGS%d.example:8443/%d", i%2, i))
+		}
+		claimed := func(limit, perHost int) map[string]int {
+			t.Helper()
+			all, err := s.ClaimWebhooks(ctx, limit, 8, perHost, time.Hour)
+			check(t, err)
+			hosts := map[string]int{}
+			for _, w := range all {
+				hosts[hostOf(w.URL)]++
+			}
+			return hosts
+		}
+		if got, want := claimed(48, 4), map[string]int{"hangs0.example": 4, "hangs1.example": 4}; !cmp.Equal(got, want) {
+			t.Errorf("claimed of %v, want %v", got, want)
+		}
+		add("key0", "https://fine.example/a")
+		add("another", "https://fine.example/b")
+		add("another", "https://fine.example/c")
+		if got, want := claimed(16, 1), map[string]int{"fine.example": 1}; !cmp.Equal(got, want) {
+			t.Errorf("of the slots that are kept: %v, want %v", got, want)
+		}
+		if got, want := claimed(48, 4), map[string]int{"fine.example": 2}; !cmp.Equal(got, want) {
+			t.Errorf("then: %v, want %v", got, want)
+		}
+	})
+}
+
+// TestTestsAreLimited: so many of a key are on their way at a time.
+func TestTestsAreLimited(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s := open(t, o)
+		test := someWebhook("key")
+		test.Job = ""
+		for range maxTests {
+			_, err := s.AddWebhook(t.Context(), test)
+			check(t, err)
+		}
+		_, err := s.AddWebhook(t.Context(), test)
+		wantError(t, err, ErrTooMany)
+		test.Key = "another"
+		_, err = s.AddWebhook(t.Context(), test)
+		check(t, err)
 	})
 }

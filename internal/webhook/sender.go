@@ -17,11 +17,13 @@ import (
 const (
 	// pollEvery is how soon a webhook of any node is noticed.
 	pollEvery = time.Second
-	// atOnce is how many webhooks a node sends at a time, and perKey how many
-	// of one key all nodes do: a receiver that hangs holds up those of its own
-	// key only.
-	atOnce = 16
-	perKey = 4
+	// atOnce is how many webhooks a node sends at a time. perHost are how many
+	// of one receiver's host all nodes do, and perKey of one key: a receiver
+	// that hangs holds up its own webhooks only, and a key with many of them
+	// its own. The last quarter is for hosts that nothing is sent to.
+	atOnce  = 64
+	perHost = 4
+	perKey  = 8
 	// lease is longer than a try and its settling take. After it another node
 	// takes over what a lost one was sending.
 	lease = time.Minute
@@ -32,7 +34,7 @@ const (
 // Store is the part of a [github.com/rcpt/rcpt/internal/store.Store] that a
 // Sender works with.
 type Store interface {
-	ClaimWebhooks(ctx context.Context, limit, perKey int, lease time.Duration) ([]rows.ClaimedWebhook, error)
+	ClaimWebhooks(ctx context.Context, limit, perKey, perHost int, lease time.Duration) ([]rows.ClaimedWebhook, error)
 	SettleWebhook(
 		ctx context.Context, w rows.ClaimedWebhook, try rows.WebhookTry, state rows.WebhookState, next time.Time,
 	) error
@@ -106,7 +108,11 @@ func (s *Sender) sendDue(ctx context.Context) error {
 	if free == 0 {
 		return nil
 	}
-	claimed, err := s.config.Store.ClaimWebhooks(ctx, free, perKey, lease)
+	kept, each := cap(s.slots)/4, perHost
+	if free <= kept {
+		kept, each = 0, 1
+	}
+	claimed, err := s.config.Store.ClaimWebhooks(ctx, free-kept, perKey, each, lease)
 	for _, w := range claimed {
 		s.slots <- struct{}{}
 		s.sending.Go(func() {

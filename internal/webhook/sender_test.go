@@ -41,7 +41,7 @@ type settled struct {
 	next  time.Time
 }
 
-func (o *outbox) ClaimWebhooks(_ context.Context, limit, _ int, _ time.Duration) ([]rows.ClaimedWebhook, error) {
+func (o *outbox) ClaimWebhooks(_ context.Context, limit, _, _ int, _ time.Duration) ([]rows.ClaimedWebhook, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.fails > 0 {

@@ -17,6 +17,7 @@ var (
 	ErrState        = errors.New("the state of the job does not allow it")
 	ErrInProgress   = errors.New("a request with the same token is in progress")
 	ErrKeyEnded     = errors.New("the key may not be used any more")
+	ErrTooMany      = errors.New("there are as many as there may be")
 	ErrQuota        = errors.New("the rest of the quota is not sufficient")
 
 	// ErrUnavailable means that the database cannot do it at the moment: it was
