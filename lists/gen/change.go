@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 	"github.com/rcpt/rcpt/lists/internal/listfile"
@@ -76,5 +79,15 @@ func reportHead(w io.Writer, h bundle.Head) {
 				fmt.Fprintf(w, "  %6d %s (%s, %s)\n", s.Count, s.Name, s.License, s.Tier)
 			}
 		}
+	}
+}
+
+// reportAges shows how old the edition of each source is, the oldest first: an
+// entry that a source has taken off since is still there.
+func reportAges(w io.Writer, packages []pkg, now time.Time) {
+	byDay := func(a, b pkg) int { return cmp.Compare(a.day(), b.day()) }
+	for _, p := range slices.SortedStableFunc(slices.Values(packages), byDay) {
+		day, _ := time.Parse(time.DateOnly, p.day()) // which pkg.check has read
+		fmt.Fprintf(w, "%s is of %s, %d days old\n", p, p.day(), int(now.Sub(day).Hours()/24))
 	}
 }

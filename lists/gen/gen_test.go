@@ -46,9 +46,9 @@ func TestRunWritesHeader(t *testing.T) {
 # about: domains that give mailboxes to everyone; not their sub-domains
 # date: 2026-01-02
 # count: 4
-# source e: mail 1.0.0, ISC, bulk
-# source f: post 1.0.0, ISC, bulk
-# source g: rules 1.0.0, Apache-2.0, curated
+# source e: mail 1.0.0, ISC, bulk, 2026-01-01
+# source f: post 1.0.0, ISC, bulk, 2026-01-01
+# source g: rules 1.0.0, Apache-2.0, curated, 2026-01-02
 # source r: rcpt, MIT, curated`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -298,5 +298,20 @@ func TestReportShowsExamplesOnly(t *testing.T) {
 	got := strings.Fields(report.String())
 	if len(got) > 2+maxExamples || got[1] != "101:" || got[2] != "n000.example" || got[len(got)-1] < "n090" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The report says how old the edition of each source is, the oldest first.
+func TestRunReportsAges(t *testing.T) {
+	w := newWorld(t)
+	w.pins.Packages[1].Published = "2024-12-31"
+	var report bytes.Buffer
+	w.report = &report
+	if err := w.generate(t); err != nil {
+		t.Fatal(err)
+	}
+	const want = "away 1.0.0 is of 2024-12-31, 377 days old\nthrow 1.0.0 is of 2026-01-01, 11 days old\n"
+	if !strings.Contains(report.String(), want) || !strings.Contains(report.String(), "rules 1.0.0 is of 2026-01-02, 10 days old\n") {
+		t.Errorf("report lacks the ages:\n%s", report.String())
 	}
 }

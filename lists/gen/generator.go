@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 )
 
 // generator makes the files in dir/data out of those in dir/gen.
@@ -14,6 +15,7 @@ type generator struct {
 	accept  bool // of lists whatever their size
 	freenom bool // keep disposable domains under Freenom's top-level domains
 	report  io.Writer
+	now     time.Time // to tell how old the editions are
 }
 
 // downloader fetches the archive of a package.
@@ -45,6 +47,7 @@ func (g *generator) run(ctx context.Context) error {
 	}
 	reportChanges(g.report, old, texts)
 	reportHead(g.report, draft.Head)
+	reportAges(g.report, in.pins.Packages, g.now)
 	return nil
 }
 

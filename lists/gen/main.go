@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	g := generator{report: os.Stdout}
+	g := generator{report: os.Stdout, now: time.Now()}
 	flag.StringVar(&g.dir, "lists", ".", "folder of package lists")
 	flag.BoolVar(&g.accept, "accept", false, "accept lists that grow or shrink by more than a tenth")
 	flag.BoolVar(&g.freenom, "freenom", true,

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
+	"time"
 )
 
 // pins says which packages the lists are made of.
@@ -17,6 +19,9 @@ type pins struct {
 type pkg struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
+	// Published is the day on which the registry has had the version, as "npm
+	// view NAME time" shows it: it may be older. A vendored package has none.
+	Published string `json:"published,omitempty"`
 	// Integrity is that of the archive: "sha512-" and base64, as npm writes it,
 	// or "sha256:" and hexadecimal where it is vendored.
 	Integrity string `json:"integrity"`
@@ -57,6 +62,9 @@ const (
 
 func (p pkg) String() string { return p.Name + " " + p.Version }
 
+// day is that of the edition: what its source changed since is missing.
+func (p pkg) day() string { return cmp.Or(p.Published, p.Vendored) }
+
 // licences that let their data be part of this program.
 var licences = []string{"MIT", "ISC", "CC0-1.0", "BSD-3-Clause", "Apache-2.0"}
 
@@ -83,6 +91,9 @@ func (p pkg) check() error {
 	}
 	if p.Tier != tierCurated && p.Tier != tierBulk {
 		return fmt.Errorf("has the tier %q, not %s or %s", p.Tier, tierCurated, tierBulk)
+	}
+	if _, err := time.Parse(time.DateOnly, p.day()); err != nil {
+		return fmt.Errorf("has no day on which it was published: %w", err)
 	}
 	known := []string{holdsDisposable, holdsFree, holdsNotFree, holdsMixed, holdsMixedFree, holdsRole}
 	for _, f := range p.Files {

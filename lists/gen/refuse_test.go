@@ -24,6 +24,7 @@ func TestRunRefuses(t *testing.T) {
 		}, "licence text is not that of the other version"},
 		{"a missing file", func(_ *testing.T, w *world) { w.pins.Packages[0].Files[0].Path = "x.json" }, "no such file"},
 		{"a format unknown", func(_ *testing.T, w *world) { w.pins.Packages[0].Files[0].Format = "xml" }, "no format"},
+		{"no day", func(_ *testing.T, w *world) { w.pins.Packages[0].Published = "" }, "no day on which it was published"},
 		{"a tier unknown", func(_ *testing.T, w *world) { w.pins.Packages[0].Tier = "good" }, `has the tier "good"`},
 		{"contents unknown", func(_ *testing.T, w *world) { w.pins.Packages[0].Files[0].Holds = "things" }, `holds "things"`},
 		{"a vendored package missing", func(_ *testing.T, w *world) { w.pins.Packages[6].Name = "gone" }, "gone 1.0.0: open"},

@@ -47,7 +47,9 @@ func (in *inputs) text(name, about string, kept entries) listfile.File {
 func (in *inputs) sources() []listfile.Source {
 	var all []listfile.Source
 	for i, p := range in.pins.Packages {
-		all = append(all, listfile.Source{Letter: letter(i), Name: p.String(), License: p.License, Tier: p.Tier})
+		all = append(all, listfile.Source{
+			Letter: letter(i), Name: p.String(), License: p.License, Tier: p.Tier, Day: p.day(),
+		})
 	}
 	return append(all, listfile.Source{Letter: handLetter, Name: handSource, License: handLicense, Tier: tierCurated})
 }

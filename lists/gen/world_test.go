@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/lists/internal/bundle"
 )
@@ -61,7 +62,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{archives: make(archives), pins: pins{Date: "2026-01-02"}}
-	w.generator = generator{dir: t.TempDir(), from: w.archives, freenom: true, report: io.Discard}
+	w.generator = generator{dir: t.TempDir(), from: w.archives, freenom: true, report: io.Discard, now: time.Date(2026, 1, 12, 9, 0, 0, 0, time.UTC)}
 	w.addDisposable(t)
 	w.addFree(t)
 	w.add(t, "role", "MIT", tierBulk, map[string]string{
@@ -132,7 +133,7 @@ var handTexts = map[string][]string{
 
 func (w *world) add(t *testing.T, name, license, tier string, files map[string]string, data ...pkgFile) {
 	w.pins.Packages = append(w.pins.Packages, pkg{
-		Name: name, Version: "1.0.0", License: license, LicenseFiles: []string{"LICENSE"}, Tier: tier, Files: data,
+		Name: name, Version: "1.0.0", Published: "2026-01-01", License: license, LicenseFiles: []string{"LICENSE"}, Tier: tier, Files: data,
 	})
 	w.repack(t, len(w.pins.Packages)-1, files)
 }

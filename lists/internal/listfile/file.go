@@ -54,7 +54,11 @@ func (f File) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n# about: %s\n# date: %s\n# count: %d\n", firstLine, f.Name, f.About, f.Date, f.Count)
 	for _, s := range f.Sources {
-		fmt.Fprintf(&b, "# %s%s: %s, %s, %s\n", sourcePrefix, s.Letter, s.Name, s.License, s.Tier)
+		fmt.Fprintf(&b, "# %s%s: %s, %s, %s", sourcePrefix, s.Letter, s.Name, s.License, s.Tier)
+		if s.Day != "" {
+			fmt.Fprintf(&b, ", %s", s.Day)
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteByte('\n')
 	for _, e := range f.Entries {
@@ -88,9 +92,13 @@ func (h *Header) set(line string) error {
 
 func (h *Header) addSource(letter, value string) error {
 	fields := strings.Split(value, ", ")
-	if len(fields) != 3 {
-		return fmt.Errorf("source %q is not a name, a licence and a tier", value)
+	if len(fields) != 3 && len(fields) != 4 {
+		return fmt.Errorf("source %q is not a name, a licence, a tier and perhaps a day", value)
 	}
-	h.Sources = append(h.Sources, Source{letter, fields[0], fields[1], fields[2]})
+	s := Source{Letter: letter, Name: fields[0], License: fields[1], Tier: fields[2]}
+	if len(fields) == 4 {
+		s.Day = fields[3]
+	}
+	h.Sources = append(h.Sources, s)
 	return nil
 }

@@ -17,6 +17,7 @@ type Source struct {
 	Name    string // with its version
 	License string
 	Tier    string // curated or bulk
+	Day     string // of its edition, 2006-01-02; empty for our own
 }
 
 // Of returns the sources of an entry.

@@ -10,7 +10,7 @@ const text = `# rcpt list: disposable
 # about: some domains
 # date: 2026-11-20
 # count: 2
-# source a: one 1.0, MIT, bulk
+# source a: one 1.0, MIT, bulk, 2026-11-01
 # source b: two 2.0, CC0-1.0, curated
 
 a.example	b
@@ -24,7 +24,7 @@ func file() File {
 			About:   "some domains",
 			Date:    "2026-11-20",
 			Count:   2,
-			Sources: []Source{{"a", "one 1.0", "MIT", "bulk"}, {"b", "two 2.0", "CC0-1.0", "curated"}},
+			Sources: []Source{{"a", "one 1.0", "MIT", "bulk", "2026-11-01"}, {"b", "two 2.0", "CC0-1.0", "curated", ""}},
 		},
 		Entries: []Entry{{"a.example", "b", ""}, {"b.example", "ab", "b.example's group"}},
 	}
@@ -56,6 +56,7 @@ func TestParseErrors(t *testing.T) {
 		"no value":          head + "# date\n\n",
 		"count in letters":  head + "# count: two\n\n",
 		"count is wrong":    head + "# count: 2\n\na.example\ta\n",
+		"source too long":   head + "# source b: two 2.0, MIT, bulk, 2026-11-01, more\n\n",
 		"source cut short":  head + "# source b: two 2.0, MIT\n\n",
 		"no letter":         head + "# count: 1\n\na.example\n",
 		"letter of nothing": head + "# count: 1\n\na.example\tb\n",
