@@ -63,8 +63,8 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 	case refusesSyntax(evidence, j):
 		return notWellFormed(evidence, j, "and the mail host refuses it for its syntax")
 	case j.reason == ReasonSMTPSkipped:
-		rule.message = fmt.Sprintf("The address is irregular: %s. Some mail hosts serve such addresses, "+
-			"so only its own could tell, and was not contacted.", faults(evidence.Irregular))
+		rule.message = fmt.Sprintf("The address is irregular: %s. "+
+			"A mail host may serve it all the same; its own was not contacted.", faults(evidence.Irregular))
 		j.special = &rule
 	default:
 		rule.message = fmt.Sprintf("%s The address is irregular: %s.", rule.message, faults(evidence.Irregular))

@@ -20,13 +20,21 @@
 //     noncharacters, U+FFFC and U+FFFD. Joiners and variation selectors stay
 //     where a script or an emoji needs them.
 //
+// Living addresses break some of these rules. [Read] refuses only what can be
+// put to no mail host as one address, and notes the rest in
+// [Address.Irregular]: a local-part of more than 64 octets, brackets and
+// backslashes outside of quotes, the dots of dots.txt, underscores in a domain,
+// hyphens at the ends of labels, a dot at its end, and labels that IDNA refuses
+// and the DNS can carry. What it returns is in the form that is sent, quoted
+// where the grammar wants it.
+//
 // What it does not promise: that the domain exists, that look-alike letters are
 // found out, or that a domain with characters younger than the Unicode tables
 // of golang.org/x/net/idna is understood. That package also lets a zero-width
 // non-joiner pass when only the letter before it joins. Header syntax (display
 // names, comments, folding white space, angle brackets) is recognised by
-// [Parse] to give a helpful error, and removed by [Clean], which finds the
-// mailbox that a person means.
+// [Parse] and [Read] to give a helpful error, and removed by [Clean], which
+// finds the mailbox that a person means.
 //
 // All functions are pure, safe for concurrent use, and bounded: an input longer
 // than a few kilobytes is refused by its length.

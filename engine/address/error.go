@@ -2,7 +2,7 @@ package address
 
 import "fmt"
 
-// Error tells why a string is not a mailbox that rcpt can verify.
+// Error tells why a string is not a mailbox, or what is irregular about one.
 type Error struct {
 	// Reason is one word of a closed set.
 	Reason Reason `json:"reason"`
