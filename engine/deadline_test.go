@@ -61,7 +61,7 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 		"greeting drips everywhere":  {zone: hostsOf(5), host: dripping},
 		"greeting":                   {host: &smtptest.Host{HangAt: smtp.PhaseGreeting}},
 		"EHLO":                       {host: &smtptest.Host{HangAt: smtp.PhaseEHLO}},
-		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.TLSWorks, HangAt: smtp.PhaseSTARTTLS}},
+		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.TLSWorks, HangAt: smtp.PhaseSTARTTLS}, also: engine.VerdictUndeliverable},
 		"handshake":                  {host: &smtptest.Host{STARTTLS: smtptest.TLSStalls, HangAt: smtp.PhaseMAIL}},
 		"MAIL":                       {host: &smtptest.Host{HangAt: smtp.PhaseMAIL}},
 		"RCPT":                       {host: &smtptest.Host{HangAt: smtp.PhaseRCPT}},

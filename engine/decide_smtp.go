@@ -58,7 +58,7 @@ func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 		case inconclusive && session.Failure != nil:
 			j.special = &controlLater
 		}
-	case reply.Code == replyEncryptionRequired && failedBefore(sessions, smtp.KindTLS):
+	case reply.Code == replyEncryptionRequired && slices.ContainsFunc(sessions, failedTLS):
 		j.reason = ReasonTLSFailed
 	case j.catchAll == CatchAllYes && j.ruling().verdict == VerdictUndeliverable:
 		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
@@ -153,8 +153,8 @@ func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 	if session.Target != nil {
 		return smtp.PhaseRCPT, session.Target
 	}
-	if lacksSMTPUTF8(session) {
-		return "", nil // a host that does not know EHLO refused no more than that
+	if lacksSMTPUTF8(session) || session.Trial != "" {
+		return "", nil // what it refused was the extension, or how we used it
 	}
 	for _, step := range []struct {
 		phase smtp.Phase
@@ -375,14 +375,14 @@ func allLackSMTPUTF8(found dnsresolve.Findings, sessions []smtpprobe.Session) bo
 	return found.Omitted == 0
 }
 
-func failedBefore(sessions []smtpprobe.Session, kind smtp.Kind) bool {
-	for _, session := range sessions {
-		if session.Failure != nil && session.Failure.Kind == kind {
-			return true
-		}
-	}
-	return false
+// failedTLS reports whether TLS failed in a session, or had failed before it.
+func failedTLS(session smtpprobe.Session) bool {
+	return session.Failure != nil && session.Failure.Kind == smtp.KindTLS ||
+		session.Trial == wordSTARTTLS || slices.Contains(session.Shunned, wordSTARTTLS)
 }
+
+// wordSTARTTLS is the extension of RFC 3207.
+const wordSTARTTLS = "STARTTLS"
 
 func answerOf(session smtpprobe.Session, phase smtp.Phase, reply smtp.Reply, rule string) *SMTPAnswer {
 	return &SMTPAnswer{

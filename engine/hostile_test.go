@@ -28,7 +28,10 @@ var hostileReasons = map[string][]engine.Reason{
 	"closes":             {engine.ReasonConnectionFailed},
 	"resets":             {engine.ReasonConnectionFailed},
 	"421":                {engine.ReasonTemporaryFailure},
-	"silent-at-starttls": {engine.ReasonConnectionTimeout, engine.ReasonTLSFailed},
+	"silent-at-starttls": {engine.ReasonRecipientAccepted}, // in plain text
+	"closes-at-starttls": {engine.ReasonRecipientAccepted},
+	"resets-at-starttls": {engine.ReasonRecipientAccepted},
+	"421-at-starttls":    {engine.ReasonRecipientAccepted},
 	"silent-at-rset":     {engine.ReasonRecipientAccepted},
 	"silent-at-quit":     {engine.ReasonRecipientAccepted},
 	"closes-at-rset":     {engine.ReasonRecipientAccepted},
@@ -57,14 +60,14 @@ var hostileReasons = map[string][]engine.Reason{
 	"354":                     {engine.ReasonProtocolError},
 	"two":                     {engine.ReasonProtocolError},
 	"refusal-waiting":         {engine.ReasonProtocolError},
-	"pipelining-dropped":      {engine.ReasonConnectionTimeout},
+	"pipelining-dropped":      {engine.ReasonRecipientAccepted}, // step by step
 	"pipelining-last-dropped": {engine.ReasonRecipientAccepted},
 	"pipelining-reversed":     {engine.ReasonRecipientAccepted},
 	"turns-":                  {engine.ReasonRecipientAccepted, engine.ReasonRateLimited},
 
 	"tls":              {engine.ReasonRecipientAccepted},
 	"tls-injected":     {engine.ReasonProtocolError},
-	"tls-flood":        {engine.ReasonProtocolError},
+	"tls-flood":        {engine.ReasonRecipientAccepted}, // in plain text
 	"five-then":        {engine.ReasonRecipientAccepted},
 	"ban":              {engine.ReasonCatchAll},
 	"flood-after-quit": {engine.ReasonRecipientAccepted},

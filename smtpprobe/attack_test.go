@@ -31,7 +31,7 @@ func TestOddReplies(t *testing.T) {
 		{"two replies to MAIL, in turn", "S: 220 mx\nC: EHLO *\nS: 250 mx\nC: MAIL *\n" + `raw: 250 ok\r\n250 ok\r\n`, doubted},
 		{"two replies to RCPT, in turn", lockStep + "C: RCPT *\n" + `raw: 550 no\r\n250 yes\r\n`, doubted},
 		{"garbage behind the target's answer", group + "S: 250 ok\nS: 550 no\nS: what?", doubted},
-		{"half a reply", group + "S: 250 ok\nraw: 550 n\nclose", opened + "failure closed at rcpt"},
+		{"half a reply", group + "S: 250 ok\nraw: 550 n\nclose", opened + "failure closed at rcpt\ngreeting 220, ehlo 250, failure timeout at mail"},
 		{"bare LF is only odd", group + `raw: 250 ok\n250-yes\n250 yes\n550 no\n250 reset\n`, goodFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -97,6 +97,9 @@ const (
 	// limitsLast is how long a host's limits, and mailboxes that it accepted,
 	// are believed.
 	limitsLast = time.Hour
+	// trialLasts is how long an extension is not used with a host with which it
+	// failed.
+	trialLasts = time.Hour
 	// deferLasts is how long a refusal waits for others to be accepted;
 	// retryTurned is when to try a host again that refuses everybody.
 	deferLasts  = 10 * time.Second

@@ -105,23 +105,6 @@ func TestHostThatRecovers(t *testing.T) {
 	})
 }
 
-// TestTLSFailureIsRemembered sees that a host whose TLS fails is spoken to in
-// plain text at once by those who come after.
-func TestTLSFailureIsRemembered(t *testing.T) {
-	host := tlsHost(smtptest.TLSStalls)
-	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		for i, most := range []time.Duration{20 * time.Second, time.Second, time.Second} {
-			r := b.ask(b.Context(), about(fmt.Sprintf("bad%d@a.example", i)))
-			if got, want := len(r.found.Sessions), 2; got != want || r.last().Target == nil || r.took > most {
-				b.Errorf("found %s after %v", summaries(r.found), r.took)
-			}
-		}
-		if got := len(b.network.Dials()); got != 3 { // the second one's proof ends its session
-			b.Errorf("%d connections, want 3", got)
-		}
-	})
-}
-
 // TestNoRouteIsRememberedAsSuch sees that addresses which our own network has
 // no route to do not count as tried, the second time neither.
 func TestNoRouteIsRememberedAsSuch(t *testing.T) {

@@ -25,6 +25,10 @@
 //     PIPELINING is offered (transaction.go, package internal/dialogue).
 //  5. The transaction is settled: each job gets its answer, or waits to be
 //     asked again (package internal/belief, settle.go, proof.go).
+//     A session that ends while it first uses STARTTLS or PIPELINING, be it by
+//     silence, a hang-up or a refusal of the command itself, shows that the
+//     host may not know what it offers. What failed is not used with this host
+//     for an hour, and the question is put once more (trials.go).
 //  6. The session is kept for the next jobs of its host, within its caps
 //     ([SessionCaps]), and ends with QUIT, a command of its own that is sent
 //     after the answers were given.

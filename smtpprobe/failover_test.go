@@ -40,13 +40,12 @@ func TestFailover(t *testing.T) {
 		{"EHLO later", &smtptest.Host{EHLO: "451 later"}, "greeting 220, ehlo 451", true},
 		{"refused MAIL", &smtptest.Host{MAIL: "550 blocked"}, "greeting 220, ehlo 250, mail 550", false},
 		{"MAIL only for those who log in", &smtptest.Host{MAIL: "530 5.7.0 authentication required"}, "greeting 220, ehlo 250, mail 530", false},
-		{"421 to STARTTLS", smtptest.Script(beforeTLS + "S: 421 bye"), "greeting 220, ehlo 250, starttls 421", true},
 		{"MAIL later", &smtptest.Host{MAIL: "451 later"}, "greeting 220, ehlo 250, mail 451", true},
 		{"swallows packets", nil, "failure timeout at connect", true},
 		{"closes at once", &smtptest.Host{CloseAt: smtp.PhaseGreeting}, "failure closed at greeting", true},
 		{"closes at EHLO", &smtptest.Host{CloseAt: smtp.PhaseEHLO}, "greeting 220, failure closed at ehlo", true},
-		{"closes at MAIL", &smtptest.Host{CloseAt: smtp.PhaseMAIL}, "greeting 220, ehlo 250, failure closed at mail", true},
-		{"closes at RCPT", &smtptest.Host{CloseAt: smtp.PhaseRCPT}, "greeting 220, ehlo 250, mail 250, failure closed at rcpt", true},
+		{"closes at MAIL", &smtptest.Host{CloseAt: smtp.PhaseMAIL}, "greeting 220, ehlo 250, failure closed at mail\ngreeting 220, ehlo 250, failure closed at mail", true},
+		{"closes at RCPT", &smtptest.Host{CloseAt: smtp.PhaseRCPT}, "greeting 220, ehlo 250, mail 250, failure closed at rcpt\ngreeting 220, ehlo 250, mail 250, failure closed at rcpt", true},
 		{"resets", smtptest.Script("reset"), "failure reset at greeting", true},
 		{"silent", &smtptest.Host{HangAt: smtp.PhaseGreeting}, "failure timeout at greeting", true},
 		{"silent at EHLO", &smtptest.Host{HangAt: smtp.PhaseEHLO}, "greeting 220, failure timeout at ehlo", true},
@@ -105,8 +104,36 @@ func TestTLSFailover(t *testing.T) {
 		},
 		{
 			"closes when TLS has proved to work",
-			&smtptest.Host{STARTTLS: smtptest.TLSWorks, CloseAt: smtp.PhaseMAIL},
+			&smtptest.Host{STARTTLS: smtptest.TLSWorks, NoPipelining: true, CloseAt: smtp.PhaseMAIL},
 			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure closed at mail"},
+		},
+		{
+			"closes at STARTTLS", smtptest.Script(beforeTLS + "close"),
+			[]string{"greeting 220, ehlo 250, failure closed at starttls", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"answers STARTTLS with 421", smtptest.Script(beforeTLS + "S: 421 bye"),
+			[]string{"greeting 220, ehlo 250, starttls 421", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"answers STARTTLS with what is no reply to it", smtptest.Script(beforeTLS + "S: 250 ok"),
+			[]string{"greeting 220, ehlo 250, failure protocol at starttls", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"refuses STARTTLS, and closes at what comes then", smtptest.Script(beforeTLS + "S: 454 no\nC: MAIL *\nclose"),
+			[]string{"greeting 220, ehlo 250, starttls 454, failure closed at mail", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"refuses STARTTLS, and us behind it", smtptest.Script(beforeTLS + "S: 454 no\nC: MAIL *\nS: 550 not you"),
+			[]string{"greeting 220, ehlo 250, starttls 454, mail 550"},
+		},
+		{
+			"refuses EHLO over TLS", smtptest.Script(starttls + "C: EHLO *\nS: 421 4.3.2 no"),
+			[]string{"greeting 220, ehlo 421, starttls 220, TLS 1.3", "greeting 220, ehlo 250, mail 503"},
+		},
+		{
+			"speaks nonsense over TLS", smtptest.Script(starttls + "C: EHLO *\nS: hello"),
+			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo", "greeting 220, ehlo 250, mail 503"},
 		},
 		{
 			"insists on what it cannot do",

@@ -64,9 +64,12 @@ type Session struct {
 	Greeting   *smtp.Reply    `json:"greeting,omitempty"`
 	EHLO       *smtp.Reply    `json:"ehlo,omitempty"` // the reply to HELO where EHLO was refused
 	STARTTLS   *smtp.Reply    `json:"starttls,omitempty"`
-	MAIL       *smtp.Reply    `json:"mail,omitempty"`
-	Target     *smtp.Reply    `json:"target,omitempty"`  // to RCPT TO:<the address>
-	Control    *smtp.Reply    `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
+	// Shunned are extensions that the host offers and that were not used, as a
+	// session with it had ended on their trial, an hour before at most.
+	Shunned []string    `json:"shunned,omitempty"`
+	MAIL    *smtp.Reply `json:"mail,omitempty"`
+	Target  *smtp.Reply `json:"target,omitempty"`  // to RCPT TO:<the address>
+	Control *smtp.Reply `json:"control,omitempty"` // to RCPT TO:<a random mailbox beside it>
 	// Behind is the reply to RCPT TO:<a mailbox that the host had accepted>,
 	// named once more in a transaction behind that of Control. It is asked for
 	// where Control is a refusal for good that does not say why: if Behind is
@@ -82,6 +85,10 @@ type Session struct {
 	// or, where there is none, postmaster. Hosts that protect themselves
 	// against harvesting refuse everybody after a while.
 	Unproven bool `json:"unproven,omitempty"`
+	// Trial is the extension, STARTTLS or PIPELINING, that was in use, and had
+	// not proved yet to work, when the session ended. Nothing that was said
+	// about recipients is believed; the host is asked once more without it.
+	Trial string `json:"trial,omitempty"`
 	// Recipients is the number of recipients, targets of others and controls,
 	// that were named in the session before the target.
 	Recipients int           `json:"recipients,omitempty"`

@@ -12,9 +12,8 @@ import (
 // count and not names, because the load is the machine's: thousands of domains
 // have a mail exchanger name of their own for the same machine.
 type hostKey struct {
-	addr  netip.AddrPort
-	plain bool
-	way   *ways.Way // it takes each egress for a client of its own
+	addr netip.AddrPort
+	way  *ways.Way // it takes each egress for a client of its own
 }
 
 // mailHost is what the pool has to do with one mail host, and what it has
@@ -49,6 +48,7 @@ type mailHost struct {
 
 	// Whether it can be asked.
 	failed    *failedSession
+	trials    trials
 	wellAt    time.Time // a session was last open
 	notBefore time.Time // the next may be opened
 	answers   bool      // it has answered about a recipient
@@ -57,7 +57,7 @@ type mailHost struct {
 }
 
 func keyOf(r route) hostKey {
-	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), plain: r.plain, way: r.way}
+	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), way: r.way}
 }
 
 // host returns the mail host of a job, without what is too old to be believed.
@@ -67,7 +67,7 @@ func (p *Pool) host(j *job) *mailHost {
 	h := p.hosts[key]
 	if h == nil {
 		p.sweep()
-		h = &mailHost{key: key, limits: newLimits(p.config), lined: make(map[line]int)}
+		h = &mailHost{key: key, limits: newLimits(p.config), lined: make(map[line]int), trials: make(trials)}
 		p.hosts[key] = h
 	}
 	p.paceFor(h, j.route)

@@ -14,27 +14,28 @@ import (
 // hostileFound is what a probe on its own finds at each hostile host, by what
 // is found. Sessions are separated by " / ".
 var hostileFound = map[string]string{
-	"failure timeout at greeting":                               "drip-greeting late-greeting silent-at-greeting no-line-end-greeting bare-cr http-second",
-	"greeting 220, failure timeout at ehlo":                     "drip-ehlo drip-lines silent-at-ehlo",
-	"greeting 220, ehlo 250, failure timeout at mail":           "drip-mail silent-at-mail",
-	"greeting 220, ehlo 250, mail 250, failure timeout at rcpt": "drip-rcpt silent-at-rcpt no-line-end-rcpt pipelining-dropped",
-	"anything":                                                 "slow-replies slow-recipients random",
-	"failure closed at greeting":                               "closes-at-greeting",
-	"failure reset at greeting":                                "resets-at-greeting",
-	"greeting 421":                                             "421-at-greeting",
-	"greeting 220, failure closed at ehlo":                     "closes-at-ehlo",
-	"greeting 220, failure reset at ehlo":                      "resets-at-ehlo",
-	"greeting 220, ehlo 421":                                   "421-at-ehlo",
-	"greeting 220, ehlo 250, failure timeout at starttls":      "silent-at-starttls",
-	"greeting 220, ehlo 250, failure closed at starttls":       "closes-at-starttls",
-	"greeting 220, ehlo 250, failure reset at starttls":        "resets-at-starttls",
-	"greeting 220, ehlo 250, starttls 421":                     "421-at-starttls",
-	"greeting 220, ehlo 250, failure closed at mail":           "closes-at-mail",
-	"greeting 220, ehlo 250, failure reset at mail":            "resets-at-mail",
-	"greeting 220, ehlo 250, mail 421":                         "421-at-mail",
-	"greeting 220, ehlo 250, mail 250, failure closed at rcpt": "closes-at-rcpt",
-	"greeting 220, ehlo 250, mail 250, failure reset at rcpt":  "resets-at-rcpt",
-	"greeting 220, ehlo 250, mail 250, target 421":             "421-at-rcpt",
+	"failure timeout at greeting":                                              "drip-greeting late-greeting silent-at-greeting no-line-end-greeting bare-cr http-second",
+	"greeting 220, failure timeout at ehlo":                                    "drip-ehlo drip-lines silent-at-ehlo",
+	stubborn("greeting 220, ehlo 250, failure timeout at mail"):                "drip-mail silent-at-mail",
+	stubborn("greeting 220, ehlo 250, mail 250, failure timeout at rcpt"):      "drip-rcpt silent-at-rcpt no-line-end-rcpt",
+	"greeting 220, ehlo 250, mail 250, failure timeout at rcpt / " + goodFound: "pipelining-dropped",
+	"anything":                             "slow-replies slow-recipients random",
+	"failure closed at greeting":           "closes-at-greeting",
+	"failure reset at greeting":            "resets-at-greeting",
+	"greeting 421":                         "421-at-greeting",
+	"greeting 220, failure closed at ehlo": "closes-at-ehlo",
+	"greeting 220, failure reset at ehlo":  "resets-at-ehlo",
+	"greeting 220, ehlo 421":               "421-at-ehlo",
+	"greeting 220, ehlo 250, failure timeout at starttls / " + goodFound: "silent-at-starttls",
+	"greeting 220, ehlo 250, failure closed at starttls / " + goodFound:  "closes-at-starttls",
+	"greeting 220, ehlo 250, failure reset at starttls / " + goodFound:   "resets-at-starttls",
+	"greeting 220, ehlo 250, starttls 421 / " + goodFound:                "421-at-starttls",
+	stubborn("greeting 220, ehlo 250, failure closed at mail"):           "closes-at-mail",
+	stubborn("greeting 220, ehlo 250, failure reset at mail"):            "resets-at-mail",
+	"greeting 220, ehlo 250, mail 421":                                   "421-at-mail",
+	stubborn("greeting 220, ehlo 250, mail 250, failure closed at rcpt"): "closes-at-rcpt",
+	stubborn("greeting 220, ehlo 250, mail 250, failure reset at rcpt"):  "resets-at-rcpt",
+	"greeting 220, ehlo 250, mail 250, target 421":                       "421-at-rcpt",
 	goodFound: "silent-at-rset closes-at-rset resets-at-rset 421-at-rset silent-at-quit closes-at-quit " +
 		"resets-at-quit 421-at-quit long-keywords bare-lf byte-by-byte control-characters " +
 		"pipelining-last-dropped pipelining-reversed pipelining-reversed-by-name five-then-refuses " +
@@ -46,14 +47,17 @@ var hostileFound = map[string]string{
 		"two-replies-to-mail refusal-waiting two-replies-to-rcpt",
 	"greeting 220, ehlo 250, failure protocol at mail": "endless-mail two-replies-to-ehlo",
 	goodFoundTLS("TLS 1.3"):                            "byte-by-byte-over-tls tls-expired tls-other-name",
-	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound: "tls-breaks-off tls-silent tls-wants-certificate",
-	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo":               "tls-flood",
-	"greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550":               "tls-refused",
-	"greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound:          "tls-closes tls-stalls tls-garbage",
-	"greeting 220, ehlo 250, starttls 220, failure protocol at starttls":                    "tls-injected",
+	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure tls at starttls / " + goodFound:  "tls-breaks-off tls-silent tls-wants-certificate",
+	"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure protocol at ehlo / " + goodFound: "tls-flood",
+	"greeting 220, ehlo 250, starttls 454, mail 250, target 250, control 550":                "tls-refused",
+	"greeting 220, ehlo 250, starttls 220, failure tls at starttls / " + goodFound:           "tls-closes tls-stalls tls-garbage",
+	"greeting 220, ehlo 250, starttls 220, failure protocol at starttls":                     "tls-injected",
 	goodFoundTLS("TLS 1.0"): "tls-old",
 	"greeting 220, ehlo 250, mail 250, target 250, control 250": "ban",
 }
+
+// stubborn is what a host does that is not better asked step by step.
+func stubborn(found string) string { return found + " / " + found }
 
 func goodFoundTLS(version string) string {
 	return "greeting 220, ehlo 250, starttls 220, mail 250, target 250, control 550, " + version

@@ -34,6 +34,8 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	case dialogue.TooMany:
 		h.limits.recipients.halve(len(t.jobs))
 		h.limits.touch(now)
+	case dialogue.Failed:
+		h.trials.fail(t.Trial(), now)
 	case dialogue.MAILRefused:
 		if !t.Fresh {
 			h.limits.failed(u, now)
@@ -53,6 +55,12 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	}
 	if t.Fresh && t.MAIL.Class != "" {
 		p.note(t.s, t.Named[0].Domain, t.MAIL, true)
+	}
+	if t.MAIL.Refused() && t.MAIL.Reply.Code == replyTLSRequired {
+		h.trials.wanted(wire.STARTTLS, now)
+	}
+	if t.Named[0].Reply != nil && t.s.Grouped {
+		h.trials.pass(wire.PIPELINING, now)
 	}
 	for i := range t.Named {
 		r := &t.Named[i]

@@ -75,6 +75,9 @@ func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 		pr.found.Waited = pr.budget.waited.Truncate(time.Millisecond)
 		pr.routes.learn(pr.route, r)
 	}
+	if len(pr.route.failed) > 0 && errors.Is(r.err, context.DeadlineExceeded) {
+		return true, nil // there was no time for the second try, and the first is an outcome
+	}
 	err = cmp.Or(cancelled(ctx), r.err)
 	return err != nil || len(pr.routes.left) == 0 && pr.routes.wantsMore(pr.route.host) == nil, err
 }

@@ -25,7 +25,11 @@ func (p *Pool) submit(j *job) error {
 		return p.heldBack(h, j)
 	}
 	j.since = time.Now()
-	h.lineUp(j)
+	if len(j.route.failed) > 0 {
+		h.goesFirst(j) // its time began with the session that failed
+	} else {
+		h.lineUp(j)
+	}
 	j.queue(true)
 	p.schedule(h)
 	return nil
@@ -61,12 +65,16 @@ func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 		j.finish(result{err: errMoved})
 		return
 	}
+	h.goesFirst(j)
+	j.queue(true)
+}
+
+func (h *mailHost) goesFirst(j *job) {
 	at := 0
 	for !j.alone && at < len(h.waiting) && h.waiting[at].alone {
 		at++
 	}
 	h.waiting = slices.Insert(h.waiting, at, j)
-	j.queue(true)
 }
 
 // withdraw takes a job off those that wait. The answer of one that waits for

@@ -18,7 +18,7 @@ type route struct {
 	host   string
 	addr   netip.AddrPort
 	way    *ways.Way // by which it is asked; nil: it is to be chosen, or none leads there
-	plain  bool      // without STARTTLS, because that failed on this address
+	failed []string  // extensions on whose trial a session here ended: the address is asked once more without each
 	last   bool      // no other route is known when this one fails
 	others int       // that may be tried then, with one for each host that would be asked for more addresses
 }
@@ -119,9 +119,12 @@ func (rs *routes) learn(r route, told result) {
 		rs.connections--
 	}
 	next := whatNext(s)
+	if next == sameRoute && slices.Contains(r.failed, s.Trial) {
+		next = nextRoute
+	}
 	notAsked := s.Failure != nil && (s.Failure.Kind == smtp.KindPaused || s.Failure.Kind == smtp.KindLimited)
 	answered := s.Greeting != nil || notAsked
-	if answered && s.Failure != nil && next != samePlain {
+	if answered && s.Failure != nil && s.Trial == "" {
 		for i := range rs.hosts {
 			if rs.hosts[i].Name == r.host {
 				rs.hosts[i].More = nil
@@ -137,9 +140,9 @@ func (rs *routes) learn(r route, told result) {
 	switch next {
 	case nothing:
 		rs.left, rs.hosts = nil, nil
-	case samePlain:
+	case sameRoute:
 		again := r
-		again.plain = true
+		again.failed = append(slices.Clip(r.failed), s.Trial)
 		rs.left = append([]route{again}, rs.left...)
 	case nextHost:
 		rs.left = slices.DeleteFunc(rs.left, to(r.host))
@@ -154,7 +157,7 @@ const (
 	nothing   move = iota // there is an answer
 	nextRoute             // another address or host may do better
 	nextHost              // another host may do better, and no other address of this one
-	samePlain             // the same address once more, without TLS
+	sameRoute             // the same address once more, without the extension on whose trial the session ended
 )
 
 // whatNext decides on failover: another route is tried only when this one could
@@ -163,15 +166,15 @@ const (
 // for the target, and a permanent refusal before it, stand for all hosts of the
 // domain.
 func whatNext(s *Session) move {
-	if s.Target != nil {
+	switch {
+	case s.Target != nil:
 		return nothing
+	case s.Trial != "":
+		return sameRoute
 	}
 	if f := s.Failure; f != nil {
-		switch {
-		case f.Kind == smtp.KindSMTPUTF8:
+		if f.Kind == smtp.KindSMTPUTF8 {
 			return nextHost
-		case f.Kind == smtp.KindTLS && f.Phase == smtp.PhaseSTARTTLS:
-			return samePlain
 		}
 		return nextRoute
 	}

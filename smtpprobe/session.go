@@ -29,21 +29,23 @@ type session struct {
 	began  time.Time
 }
 
-// newSession returns the session to be opened for a job.
-func newSession(p *Pool, j *job) *session {
+// newSession returns the session to be opened for a job with its mail host. The
+// pool's lock is held.
+func newSession(p *Pool, h *mailHost, j *job) *session {
 	r := j.route
 	e := r.way.Egress
 	peer := wire.Peer{
 		Dialer: e.Dialer, Host: hostName(r.host), Addr: r.addr,
-		Plain: r.plain, Last: r.last, Others: r.others,
+		Last: r.last, Others: r.others, Shunned: h.trials.failed(time.Now()),
 	}
 	t := p.config.Timeouts
 	config := wire.Config{HELO: p.config.helo(e), Connect: t.Connect, Command: t.Command}
 	talk := &dialogue.Session{
 		Conn: wire.New(config, peer, j.ends()), MailFrom: p.config.mailFrom(e), ManyRefused: defaultRefused,
+		Grouped: h.trials.passed(wire.PIPELINING),
 	}
 	s := &session{
-		Session: talk, pool: p, route: r, way: r.way, egress: e, paced: p.host(j).paced, began: time.Now(),
+		Session: talk, pool: p, route: r, way: r.way, egress: e, paced: h.paced, began: time.Now(),
 	}
 	talk.Classify = s.read
 	return s
@@ -74,6 +76,7 @@ func (s *session) findings(j *job) *Session {
 	return &Session{
 		Host: hostName(j.route.host), Addr: s.route.addr, Egress: s.egress.Name, MailFrom: s.egress.MailFrom,
 		TLS: o.TLS, Extensions: o.Extensions, Greeting: o.Greeting, EHLO: o.EHLO, STARTTLS: o.STARTTLS,
+		Shunned: s.Shunned(),
 	}
 }
 
@@ -81,6 +84,7 @@ func (s *session) findings(j *job) *Session {
 func (s *session) notOpened(j *job, err error) *Session {
 	found := s.findings(j)
 	_ = errors.As(err, &found.Failure)
+	found.Trial = s.FailedTrial(err)
 	found.Transcript = s.Transcript(false)
 	return found
 }

@@ -190,6 +190,9 @@ func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
 	j, r := t.jobs[i], &t.Named[i]
 	found := t.s.findings(j)
+	if t.Trouble == dialogue.Failed {
+		found.Trial = t.Trial()
+	}
 	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, t.failureOf(i, failure), r.Reply
 	found.Recipients, found.Unproven = r.Before, fate != belief.Final
 	control := t.controlFor(i)

@@ -58,7 +58,7 @@ func slowGreeting(*visit) string {
 
 // TestMuteHost is about a host that never answers about a recipient: those that
 // wait do not each wait for it. The silence that meets the first recipient of a
-// fresh session is the answer.
+// fresh session is the answer, once it met one in no group, too.
 func TestMuteHost(t *testing.T) {
 	for _, act := range []string{hangs, closes} {
 		list := mailboxes(200, none, "a.example", "b.example")
@@ -71,7 +71,7 @@ func TestMuteHost(t *testing.T) {
 					b.Errorf("%s: %v", list[i], r)
 				}
 			}
-			if took := time.Since(begun); took > 3*20*time.Second || soonest > 25*time.Second {
+			if took := time.Since(begun); took > 3*20*time.Second || soonest > 35*time.Second {
 				b.Errorf("%s: took %v, more than three times a command's time, or the first %v", act, took, soonest)
 			}
 		})

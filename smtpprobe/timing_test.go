@@ -164,7 +164,7 @@ func TestNoCommandFollowsHalfACommand(t *testing.T) {
 	stuck := unread(func(c net.Conn) {
 		_, _ = io.WriteString(c, "220 mx\r\n")
 		_, _ = c.Read(make([]byte, 100))
-		_, _ = io.WriteString(c, "250-mx\r\n250 PIPELINING\r\n")
+		_, _ = io.WriteString(c, "250 mx\r\n")
 		_, _ = io.ReadFull(c, make([]byte, 5))
 		time.Sleep(time.Minute)
 		rest, _ := io.ReadAll(c)

@@ -90,7 +90,7 @@ func (w *worker) first() *job {
 	if len(w.jobs) == 0 {
 		return nil
 	}
-	w.session, w.began = newSession(w.pool, w.jobs[0]), time.Now()
+	w.session, w.began = newSession(w.pool, w.host, w.jobs[0]), time.Now()
 	w.pool.ready.Do(func() { w.pool.workers.Go(w.pool.config.Classifier.Prepare) })
 	w.host.alive++
 	w.host.paced.alive++
@@ -122,6 +122,7 @@ func (w *worker) transaction() *transaction {
 	defer w.pool.mu.Unlock()
 	w.began = time.Now()
 	h := w.host
+	w.session.Shun(h.trials.failed(w.began)) // other sessions may have found that out
 	proof, known := h.proofFor(w.jobs)
 	wanted := known && (h.limits.transactions.troubled || len(w.jobs) > 1)
 	if !wanted && (!w.jobs[0].alone || h.unheard(w.jobs)) {
@@ -171,6 +172,9 @@ func (w *worker) opened(first *job) {
 	w.host.open++
 	w.host.failed, w.host.wellAt = nil, time.Now()
 	w.pool.heard(w.session, nil)
+	if w.session.Opening().TLS != "" {
+		w.host.trials.pass(wire.STARTTLS, w.host.wellAt)
+	}
 	if w.session.Offers("SMTPUTF8") {
 		w.host.limits.trust(belief.OffersSMTPUTF8, w.host.wellAt)
 	}
@@ -202,14 +206,17 @@ func (w *worker) failedToOpen(first *job, err error) {
 	s.logEnd(failure)
 	p.heard(s, failure)
 	own := failure != nil && failure.Kind == smtp.KindEgress
-	if !own {
+	trial := s.FailedTrial(err)
+	if !own && trial == "" {
 		p.noteOpening(s)
 	}
-	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts
+	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts || s.turnedAway()
 	if unanswered(failure) {
 		others = h.open
 	}
-	recent = recent || s.turnedAway()
+	if trial != "" && !h.trials.passed(trial) {
+		others, recent = 0, false // that it fails is no matter of how many sessions there are
+	}
 	if (others > 0 || recent && first.crowded < maxCrowded) && !first.left(time.Now()) && w.ctx.Err() == nil {
 		if others > 0 && !own {
 			h.window.Crowded(h.alive, w.began, time.Now())
@@ -221,6 +228,10 @@ func (w *worker) failedToOpen(first *job, err error) {
 		return
 	}
 	first.finish(result{session: s.notOpened(first, err), offline: s.Offline()})
+	if trial != "" {
+		h.trials.fail(trial, time.Now())
+		return
+	}
 	if w.ctx.Err() != nil || others > 0 || recent {
 		return
 	}

@@ -72,7 +72,7 @@ func (c *Case) fate(i int) Fate {
 		return c.last(i)
 	case c.Trouble == dialogue.None:
 		return c.believe(i)
-	case c.Trouble == dialogue.NotAsked, c.owns(i):
+	case c.Trouble == dialogue.NotAsked, c.Trouble == dialogue.Failed, c.owns(i):
 		return Final
 	}
 	return Again

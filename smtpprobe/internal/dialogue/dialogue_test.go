@@ -146,12 +146,19 @@ func TestInStep(t *testing.T) {
 		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", dialogue.None, -1, "250 550 550"},
 		{"421 at the second", "250 ok|250 ok|421 4.7.0 too many", dialogue.HungUp, 1, "250 421 -"},
 		{"no reply at all", "250 ok|hello", dialogue.OutOfStep, 0, "- - -"},
-		{"silence at the first", "250 ok", dialogue.FellSilent, 0, "- - -"},
+		{"silence at the first", "250 ok", dialogue.Failed, 0, "- - -"},
+		{"no groups, at MAIL", "500 5.5.1 Invalid command: Pipelining not supported", dialogue.Failed, -1, "- - -"},
+		{"no groups, by its words", "554 SMTP synchronization error", dialogue.Failed, -1, "- - -"},
+		{"no groups, by its code", "521 5.5.1 Protocol error", dialogue.Failed, -1, "- - -"},
+		{"an argument that it does not like", "504 5.5.2 <probe>: Helo command rejected: need fully-qualified hostname", dialogue.MAILRefused, -1, "- - -"},
+		{"no groups, at the first", "250 ok|503 bad sequence of commands", dialogue.Failed, 0, "- - -"},
+		{"no groups, at the second", "250 ok|250 ok|503 bad sequence of commands|503 no|250 reset", dialogue.None, -1, "250 503 503"},
+		{"one recipient too many", "250 ok|452 4.5.3 too many recipients|452 4.5.3 no|550 no|250 reset", dialogue.None, -1, "452 452 550"},
 		{"silence at the canary", "250 ok|250 ok|550 no", dialogue.FellSilent, 2, "250 550 -"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			script := opening + group + "S: " + strings.ReplaceAll(tt.replies, "|", "\nS: ") + "\n"
-			if tt.trouble == dialogue.FellSilent {
+			if tt.trouble == dialogue.FellSilent || tt.trouble == dialogue.Failed {
 				script += "hang"
 			}
 			talk := usual()

@@ -31,7 +31,12 @@ func (t *Transaction) hearMail(ctx context.Context) error {
 	if r := t.MAIL.Reply; len(r.Lines) > 1 && same(*r, *t.Opening().EHLO) {
 		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
 	}
+	t.Passed(wire.STARTTLS) // where it was refused: the host goes on in plain text
+	if t.ungrouped(*t.MAIL.Reply) {
+		return wire.ErrRefused
+	}
 	if t.MAIL.Refused() {
+		t.Passed(wire.PIPELINING) // the refusal is of something else
 		t.MAIL.Class = t.Classify(smtp.PhaseMAIL, *t.MAIL.Reply, "").Class
 		return wire.ErrRefused
 	}
@@ -57,6 +62,12 @@ func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
 		t.Stopped = i
 		return err
 	}
+	if t.ungrouped(*r.Reply) {
+		t.Stopped = i
+		return wire.ErrRefused
+	}
+	t.Passed(wire.PIPELINING)
+	t.Grouped = t.Grouped || t.inGroup()
 	t.classify(r)
 	s.Recipients++
 	if r.Refused() {
@@ -67,6 +78,21 @@ func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
 		return wire.ErrRefused
 	}
 	return nil
+}
+
+// ungrouped reports whether a host, on the trial of PIPELINING, refuses a
+// command of a group as one that it does not know or that comes at the wrong
+// moment, or speaks of the group. A wrong argument (501, 504) is something
+// else.
+func (t *Transaction) ungrouped(r smtp.Reply) bool {
+	if t.Trial() != wire.PIPELINING || !r.Refused() {
+		return false
+	}
+	if r.Code == 500 || r.Code == 502 || r.Code == 503 || r.Enhanced == "4.5.1" || r.Enhanced == "5.5.1" {
+		return true
+	}
+	text := strings.ToLower(strings.Join(r.Lines, " "))
+	return strings.Contains(text, "pipelin") || strings.Contains(text, "synchroni")
 }
 
 const (

@@ -17,6 +17,7 @@ type Session struct {
 	Classify func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification
 	// ManyRefused is how many refusals any host takes without delay.
 	ManyRefused int
+	Grouped     bool // the host has answered recipients of a group before
 
 	Transactions int
 	Recipients   int  // named and answered

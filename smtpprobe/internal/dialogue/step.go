@@ -18,6 +18,7 @@ const (
 	NotAsked            // the host lacks what the question needs
 	CutOff              // the caller gave up
 	MAILRefused         // MAIL was
+	Failed              // an extension on trial: the host lacks what it offers
 	OutOfStep           // replies do not fit their commands
 	TooMany             // a recipient was refused for being one too many
 	HungUp              // 421, or the end of the connection
@@ -28,6 +29,8 @@ const (
 func (t *Transaction) troubleOf(err error) Trouble {
 	failure, failed := errors.AsType[*smtp.Failure](err)
 	switch {
+	case t.FailedTrial(err) != "":
+		return Failed
 	case failed:
 		switch failure.Kind {
 		case smtp.KindProtocol:

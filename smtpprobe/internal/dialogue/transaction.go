@@ -128,7 +128,7 @@ func (t *Transaction) Run(ctx context.Context) error {
 			t.Trouble = OutOfStep // perhaps from the beginning
 		}
 	}
-	if t.Trouble == OutOfStep {
+	if t.Trouble == OutOfStep || t.Trouble == Failed {
 		for i := range t.Named {
 			t.Named[i].Reply = nil // whatever it answered, it may not have been RCPT
 		}
@@ -141,7 +141,7 @@ func (t *Transaction) Run(ctx context.Context) error {
 // each command when the one before is answered.
 func (t *Transaction) converse(ctx context.Context) error {
 	t.Transactions++
-	inGroup := t.Offers("PIPELINING") && !t.Alone
+	inGroup := t.inGroup()
 	commands := append(make([]string, 0, len(t.Named)+2), t.mailCommand())
 	for i := range t.Named {
 		commands = append(commands, "RCPT TO:<"+t.Named[i].Mailbox+">")
@@ -150,6 +150,9 @@ func (t *Transaction) converse(ctx context.Context) error {
 	var sent []wire.Exchange
 	var err error
 	if inGroup {
+		if !t.Grouped {
+			t.Try(wire.PIPELINING)
+		}
 		if sent, err = t.Send(ctx, smtp.PhaseMAIL, commands...); err != nil {
 			return err
 		}
@@ -178,6 +181,9 @@ func (t *Transaction) converse(ctx context.Context) error {
 	}
 	return nil
 }
+
+// inGroup reports whether the commands go together.
+func (t *Transaction) inGroup() bool { return t.Offers(wire.PIPELINING) && !t.Alone }
 
 func phaseAt(command int) smtp.Phase {
 	if command == 0 {

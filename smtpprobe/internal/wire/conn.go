@@ -29,9 +29,10 @@ type Peer struct {
 	Dialer Dialer
 	Host   string // its name
 	Addr   netip.AddrPort
-	Plain  bool // do not use STARTTLS
 	Last   bool // there is no other address to try when this one fails
 	Others int  // addresses that may be tried then
+	// Shunned are extensions that are not used, whether offered or not.
+	Shunned []string
 }
 
 // Opening is what was found before the first transaction. A nil reply was not
@@ -49,7 +50,7 @@ type Opening struct {
 type Conn struct {
 	config  Config
 	peer    Peer
-	opening Opening // the lock of the log guards it
+	opening Opening // the lock of the log guards it, and what is shunned
 	opened  int     // lines of the log that belong to the opening; 0: it is not over
 	log     transcript
 	stream  *stream // nil: not connected
@@ -57,10 +58,7 @@ type Conn struct {
 	until   time.Time // bounds every wait; zero: the timeouts alone do
 	offline bool
 	hurried bool
-	// tlsPending is true from STARTTLS' consent until the first reply over TLS.
-	// Only that shows that TLS works: in TLS 1.3 the client is done with the
-	// handshake before the server has had its say.
-	tlsPending bool
+	trial   string // what [Conn.Trial] returns
 }
 
 // New returns a connection that is yet to be opened. All waits end at until, if
@@ -78,6 +76,9 @@ func (c *Conn) Open(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, keyword := range c.Shunned() {
+		c.Note(keyword + " is not used: it failed here within the last hour")
+	}
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.opened = len(c.log.lines)
@@ -91,8 +92,10 @@ func (c *Conn) Opening() Opening {
 	return c.opening
 }
 
-// Offers reports whether the host offers an extension.
-func (c *Conn) Offers(keyword string) bool { return slices.Contains(c.opening.Extensions, keyword) }
+// Offers reports whether the host offers an extension that may be used.
+func (c *Conn) Offers(keyword string) bool {
+	return slices.Contains(c.opening.Extensions, keyword) && !slices.Contains(c.peer.Shunned, keyword)
+}
 
 // Offline reports whether dialling failed before a packet left this machine.
 func (c *Conn) Offline() bool { return c.offline }
@@ -198,12 +201,15 @@ func (c *Conn) offer(extensions []string) {
 }
 
 // secure turns to TLS where it is offered. A host that refuses after all is
-// spoken to in plain text (RFC 3207 §4).
+// spoken to in plain text (RFC 3207 §4); its next reply shows whether it goes
+// on. Else only the second EHLO shows that TLS works: in TLS 1.3 the client is
+// done with the handshake before the server has had its say.
 func (c *Conn) secure(ctx context.Context) error {
-	if c.peer.Plain || !c.Offers("STARTTLS") {
+	if !c.Offers(STARTTLS) {
 		return nil
 	}
-	if err := c.ask(ctx, smtp.PhaseSTARTTLS, "STARTTLS", &c.opening.STARTTLS); err != nil {
+	c.Try(STARTTLS)
+	if err := c.ask(ctx, smtp.PhaseSTARTTLS, STARTTLS, &c.opening.STARTTLS); err != nil {
 		return err
 	}
 	if c.opening.STARTTLS.Code == smtp.CodeServiceClosing {
@@ -217,12 +223,17 @@ func (c *Conn) secure(ctx context.Context) error {
 		// Somebody between us and the host slipped plain text in, to be taken
 		// for what comes over TLS (RFC 3207 §6). No second try in plain text:
 		// that would be what they want.
+		c.Passed(STARTTLS)
 		return c.Fault(ctx, smtp.PhaseSTARTTLS, smtp.ProtocolError("plain text behind the reply to STARTTLS"))
 	}
 	if err := c.handshake(ctx); err != nil {
 		return c.Fault(ctx, smtp.PhaseSTARTTLS, err)
 	}
-	return c.hello(ctx)
+	if err := c.hello(ctx); err != nil {
+		return err
+	}
+	c.Passed(STARTTLS)
+	return nil
 }
 
 // tlsAlert is the beginning of a TLS alert (RFC 8446 §5.1), which a host sends
@@ -230,7 +241,6 @@ func (c *Conn) secure(ctx context.Context) error {
 const tlsAlert = "\x15\x03"
 
 func (c *Conn) handshake(ctx context.Context) error {
-	c.tlsPending = true
 	deadline := c.deadline(smtp.PhaseSTARTTLS)
 	if err := cmp.Or(c.stream.armWrite(ctx, deadline), c.stream.armRead(ctx, deadline)); err != nil {
 		return err

@@ -100,7 +100,6 @@ func (c *Conn) read(ctx context.Context, phase smtp.Phase) (smtp.Reply, error) {
 	if err != nil {
 		return smtp.Reply{}, c.Fault(ctx, phase, err)
 	}
-	c.tlsPending = false
 	return reply, nil
 }
 
@@ -134,9 +133,11 @@ func (c *Conn) Leftover(ctx context.Context, phase smtp.Phase) error {
 }
 
 // deadline bounds the next wait: by the phase's timeout and by the bound.
-// Connecting, the greeting and the TLS handshake are where a dead route shows,
-// so there one wait takes at most half of the time that is left as long as
-// something else could be tried in the other half. A connection, which good
+// Connecting, the greeting and STARTTLS are where a dead route shows, so there
+// one wait takes at most half of the time that is left as long as something
+// else could be tried in the other half. Any other extension on trial is mostly
+// innocent of a silence, and leaves a quarter for the try without it. A
+// connection, which good
 // hosts take up at once, leaves time for all others, even if they are yet to be
 // looked up and may not exist.
 func (c *Conn) deadline(phase smtp.Phase) time.Time {
@@ -150,8 +151,11 @@ func (c *Conn) deadline(phase smtp.Phase) time.Time {
 	}
 	left := c.until.Sub(now)
 	most := left
-	if c.tlsPending || !c.peer.Last && (phase == smtp.PhaseConnect || phase == smtp.PhaseGreeting) {
+	switch {
+	case c.trial == STARTTLS, !c.peer.Last && (phase == smtp.PhaseConnect || phase == smtp.PhaseGreeting):
 		most = left / 2
+	case c.trial != "":
+		most = left / 4 * 3
 	}
 	if phase == smtp.PhaseConnect {
 		most = min(most, max(leastShare, left-time.Duration(c.peer.Others)*leastShare))
@@ -163,7 +167,8 @@ func (c *Conn) deadline(phase smtp.Phase) time.Time {
 // Fault returns the failure of a conversation that met with err.
 func (c *Conn) Fault(ctx context.Context, phase smtp.Phase, err error) error {
 	kind := talkKind(ctx, err)
-	if c.tlsPending && kind != smtp.KindProtocol && kind != smtp.KindCancelled {
+	agreed := c.trial == STARTTLS && c.opening.STARTTLS != nil && !c.opening.STARTTLS.Refused()
+	if agreed && kind != smtp.KindProtocol && kind != smtp.KindCancelled {
 		phase, kind = smtp.PhaseSTARTTLS, smtp.KindTLS
 	}
 	return &smtp.Failure{Phase: phase, Kind: kind, Text: failureText(kind, err)}
