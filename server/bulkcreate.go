@@ -320,7 +320,7 @@ func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
 // check refuses texts that cannot be stored or used.
 func (u *upload) check() (err error) {
 	const most = 200
-	u.name = strings.TrimSpace(u.name)
+	u.name = strings.TrimSpace(rows.PlainName(u.name))
 	if len(u.name) > most || !printable(u.name) {
 		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
 	}

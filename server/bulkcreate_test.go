@@ -213,3 +213,22 @@ func TestFormsOfLists(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesOfLists: marks of direction, which would show a name in another
+// order, are removed.
+func TestNamesOfLists(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	file := "--b\r\nContent-Disposition: form-data; name=file; filename=\"people\u202Evsc.exe.csv\"\r\n\r\na@a.example\r\n--b--\r\n"
+	for name, c := range map[string][4]string{
+		"query": {"?name=people%E2%80%AEvsc.exe", "a@a.example\n", csvType, "peoplevsc.exe"},
+		"file":  {"", file, "multipart/form-data; boundary=b", "peoplevsc.exe.csv"},
+		"body":  {"", `{"emails":["a@a.example"],"name":"\u2067people\u2069\u200b"}`, "application/json", "people"},
+		"words": {"?name=" + "%D7%A2%D7%91%D7%A8%D7%99%D7%AA", "a@a.example\n", csvType, "עברית"},
+	} {
+		got := l.send("POST", "/api/v1/bulk"+c[0], key, c[1], "Content-Type", c[2])
+		if l.want(got, 202); !strings.Contains(got.Body.String(), `"name":"`+c[3]+`"`) {
+			t.Errorf("%s: %s, want the name %s", name, got.Body, c[3])
+		}
+	}
+}

@@ -7,11 +7,14 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
 // CreateKey stores a key and returns it with its ID and time of creation.
 // [ErrExists]: a key with this hash exists.
 func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
+	k.Name = rows.PlainName(k.Name)
 	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID("key"), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := insertKey(ctx, tx, k); err != nil {
@@ -42,6 +45,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 // UpdateKey sets the name, scopes, limits, networks and expiry of the key with
 // k's ID to those of k.
 func (s *Store) UpdateKey(ctx context.Context, k Key) error {
+	k.Name = rows.PlainName(k.Name)
 	err := s.write(ctx, "update key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkKey(&k); err != nil {
 			return err

@@ -72,6 +72,23 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// TestNameOfKey: marks of direction, which would show a name in another order,
+// are not stored.
+func TestNameOfKey(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		key, err := s.CreateKey(ctx, Key{Hash: HashOf("secret"), Name: "shop\u202Egnp.exe\u200B"})
+		if check(t, err); key.Name != "shopgnp.exe" {
+			t.Errorf("created as %q", key.Name)
+		}
+		key.Name = "\u2066büro 日本 עברית\u2069"
+		check(t, s.UpdateKey(ctx, key))
+		if key, err = s.Key(ctx, key.ID); err != nil || key.Name != "büro 日本 עברית" {
+			t.Errorf("changed to %q, %v", key.Name, err)
+		}
+	})
+}
+
 func TestKeysThatCannotBe(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
