@@ -150,9 +150,11 @@ type webhooksTestCommand struct {
 	keysFlags
 	Key string `arg:"" help:"The key whose secret signs: its ID, or the beginning of its name."`
 	URL string `arg:"" help:"Where the event is sent."`
+
+	Wait time.Duration `env:"-" placeholder:"DUR" default:"30s" help:"How long to wait for the receiver's answer. 0s: not at all. Default: ${default}."`
 }
 
-// Run lets a server send an event.
+// Run lets a server send an event, and waits for the answer.
 func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
 	if err := webhook.CheckURL(c.URL); err != nil {
 		return usage(fmt.Errorf("the URL cannot be used: %w", err))
@@ -169,8 +171,39 @@ func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *logFl
 		if err != nil {
 			return err
 		}
-		return c.print(std.out, []store.Webhook{w}, nil)
+		w, tries, err := c.answered(ctx, s, w)
+		if err != nil {
+			return err
+		}
+		if err := c.print(std.out, []store.Webhook{w}, tries); err != nil {
+			return err
+		}
+		switch {
+		case c.Wait == 0 || w.State == store.WebhookDelivered:
+			return nil
+		case len(tries) == 0:
+			return fmt.Errorf("no server has sent it within %v: is rcpt serve running on this database?", c.Wait)
+		}
+		return errors.New("the receiver has not taken it")
 	})
+}
+
+// answered waits for the first try of a webhook.
+func (c *webhooksTestCommand) answered(
+	ctx context.Context, s *store.Store, w store.Webhook,
+) (_ store.Webhook, tries []store.WebhookTry, err error) {
+	const askEvery = 100 * time.Millisecond
+	for end := time.Now().Add(c.Wait); len(tries) == 0 && time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return w, nil, context.Cause(ctx)
+		case <-time.After(askEvery):
+		}
+		if w, tries, err = s.Webhook(ctx, "", w.ID); err != nil {
+			return w, nil, err
+		}
+	}
+	return w, tries, nil
 }
 
 // webhooksSecretCommand is "rcpt webhooks secret".

@@ -85,7 +85,7 @@ func TestWebhookAfterKill(t *testing.T) {
 	sent := map[string]webhook.Record{}
 	for range 3 {
 		var w webhook.Record
-		check(t, json.Unmarshal([]byte(webhooksOf(t.Context(), t, environment, "test", key.ID, h.url, "--json")), &w))
+		check(t, json.Unmarshal([]byte(webhooksOf(t.Context(), t, environment, "test", key.ID, h.url, "--json", "--wait", "0s")), &w))
 		sent[w.ID] = w
 		n := startNode(t, environment, "--webhook-allow-net", "127.0.0.0/8")
 		testkit.Eventually(t, "the webhook arrives", func() bool { ids, _ := h.received(); return ids[w.ID] > 0 })
@@ -113,12 +113,43 @@ func TestWebhookStaysOutside(t *testing.T) {
 	key := keysOf{environment}.mustCreate(t)
 	n := startNode(t, environment)
 	var w webhook.Record
-	check(t, json.Unmarshal([]byte(webhooksOf(t.Context(), t, environment, "test", key.ID, h.url, "--json")), &w))
+	check(t, json.Unmarshal([]byte(webhooksOf(t.Context(), t, environment, "test", key.ID, h.url, "--json", "--wait", "0s")), &w))
 	testkit.Eventually(t, "it is given up", func() bool {
 		return strings.Contains(webhooksOf(t.Context(), t, environment, "show", w.ID), "(loopback) is not public")
 	})
 	n.kill()
 	if ids, _ := h.received(); len(ids) != 0 {
 		t.Errorf("received %v", ids)
+	}
+}
+
+// TestWebhookTest: the command waits for the answer, prints it, and fails if
+// the receiver has not taken the event.
+func TestWebhookTest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags []string
+		exit  int
+		says  []string
+	}{
+		"delivered": {[]string{"--webhook-allow-net", "127.0.0.0/8"}, 0, []string{"  delivered  1 ", "    1  20", "  200 in "}},
+		"refused":   {nil, 1, []string{"  failed  ", "(loopback) is not public", "rcpt: the receiver has not taken it"}},
+	} {
+		h := startHooks(t)
+		environment := append(startWorld(t), "RCPT_DATA="+t.TempDir())
+		key := keysOf{environment}.mustCreate(t)
+		n := startNode(t, environment, c.flags...)
+		command := exec.CommandContext(t.Context(), "rcpt", "webhooks", "test", key.ID, h.url)
+		command.Env = append(os.Environ(), environment...)
+		out, _ := command.CombinedOutput()
+		if command.ProcessState.ExitCode() != c.exit {
+			t.Errorf("%s: exit code %d:\n%s", name, command.ProcessState.ExitCode(), out)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(string(out), text) {
+				t.Errorf("%s: does not say %q:\n%s", name, text, out)
+			}
+		}
+		n.kill()
 	}
 }
