@@ -99,7 +99,8 @@ func userData(system string, getenv func(string) string) string {
 type backupCommand struct {
 	dataFlag
 	databaseFlag
-	File string `arg:"" help:"The file to write. It must not exist yet."`
+	Overwrite bool   `env:"-" help:"Replace the file, if it is a backup, when the new one is complete."`
+	File      string `arg:"" help:"The file to write. Without --overwrite it must not exist yet."`
 }
 
 // Run writes the backup. A server may be using the data folder.
@@ -109,7 +110,11 @@ func (c *backupCommand) Run(ctx context.Context, std terminal) error {
 		return err
 	}
 	where.MustExist = true
-	if err := store.Backup(ctx, where, c.File); err != nil {
+	write := store.Backup
+	if c.Overwrite {
+		write = store.BackupOver
+	}
+	if err := write(ctx, where, c.File); err != nil {
 		return databaseError(err, where)
 	}
 	_, err = fmt.Fprintf(std.out, "%s is a backup of %s\n", c.File, where.DataDir)

@@ -119,7 +119,10 @@ var examples = map[string][]manual.Example{
 			Line:  "rcpt explain reply --host mx.example.com '550 5.4.1 Recipient address rejected: Access denied'",
 		},
 	},
-	"backup":  {{About: "While the server runs", Line: "rcpt backup rcpt-backup.db"}},
+	"backup": {
+		{About: "While the server runs", Line: "rcpt backup rcpt-backup.db"},
+		{About: "Every night, in place of the last one", Line: "rcpt backup --overwrite nightly.db"},
+	},
 	"migrate": {{About: "Stop the server first", Line: "rcpt migrate --to postgres://rcpt:secret@db.example.com/rcpt"}},
 	"accuracy": {
 		{About: "Print the table of the README", Line: "rcpt accuracy"},

@@ -133,6 +133,28 @@ func TestEveryTableIsCopied(t *testing.T) {
 	})
 }
 
+// testBackupOver replaces a backup, and nothing else.
+func testBackupOver(t *testing.T, o Options, database string) {
+	t.Helper()
+	folder := t.TempDir()
+	night := filepath.Join(folder, "night.db")
+	for range 3 {
+		check(t, BackupOver(t.Context(), o, night))
+	}
+	letter, used, link := filepath.Join(folder, "letter"), filepath.Join(folder, "used.db"), filepath.Join(folder, "link.db")
+	check(t, os.WriteFile(letter, []byte("Dear Ann, this is longer than the head of a database."), 0o600))
+	check(t, Backup(t.Context(), o, used))
+	check(t, os.WriteFile(used+"-wal", nil, 0o600))
+	check(t, os.Symlink(night, link))
+	for _, file := range []string{letter, used, link, folder, database} {
+		before, _ := os.ReadFile(file)
+		wantError(t, BackupOver(t.Context(), o, file), ErrExists)
+		if after, _ := os.ReadFile(file); file != database && string(after) != string(before) {
+			t.Errorf("%s was overwritten", file)
+		}
+	}
+}
+
 func TestBackup(t *testing.T) {
 	s := open(t, sqliteEngine.empty(t))
 	read := furnish(t, s)
@@ -163,6 +185,7 @@ func TestBackup(t *testing.T) {
 		t.Error("read from the backup:", diff)
 	}
 	wantError(t, s.Backup(t.Context(), filepath.Join(folder, "none", "x")), os.ErrNotExist)
+	testBackupOver(t, Options{DataDir: filepath.Dir(s.db.file)}, s.db.file)
 	nothing := t.TempDir()
 	wantError(t, Backup(t.Context(), Options{DataDir: nothing}, filepath.Join(folder, "x")), ErrNotFound)
 	_, err = Open(t.Context(), Options{DataDir: nothing, MustExist: true})
