@@ -65,11 +65,22 @@ const leastControlSecret = 8
 // greylisting lasts (RFC 6647 §4.5), and too short for a mail host to learn it.
 const controlDay = 24 * time.Hour
 
-// mailbox returns the control mailbox of domain at that time.
+// mailbox returns the control mailbox of domain at that time; empty: there is
+// no room for one before so long a domain.
 func (c *controls) mailbox(domain string, at time.Time) string {
+	var mailbox string
 	if c.local != nil {
-		return c.local(domain, at) + "@" + domain
+		mailbox = c.local(domain, at) + "@" + domain
+	} else {
+		mailbox = c.random(domain, at)
 	}
+	if len(mailbox) > maxMailbox {
+		return ""
+	}
+	return mailbox
+}
+
+func (c *controls) random(domain string, at time.Time) string {
 	seed := append(make([]byte, 0, 2*maxMailbox), c.secret[:]...)
 	seed = binary.BigEndian.AppendUint64(seed, uint64(at.Unix()/int64(controlDay/time.Second)))
 	sum := sha256.Sum256(append(seed, domain...))

@@ -92,6 +92,9 @@ func judgeSyntax(fault address.Error) judgement {
 		rule := rulings[ReasonSMTPSkipped]
 		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
 		return judgement{reason: ReasonSMTPSkipped, special: &rule}
+	case address.ReasonLocalTooLong, address.ReasonLabelHyphen, address.ReasonReservedLabel, address.ReasonBidiRule:
+		// Earlier versions took these for proof, and asked nobody.
+		return judgement{reason: ReasonSMTPSkipped}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
 	}
 	rule := rulings[ReasonInvalidSyntax]
 	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)

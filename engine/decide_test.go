@@ -142,6 +142,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"fault", Evidence{Fault: "disk on fire"}, ReasonInternalError, VerdictUnknown},
 		{"syntax", Evidence{Syntax: &address.Error{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
+		{"irregular, from an earlier version", Evidence{Syntax: &address.Error{Reason: address.ReasonLocalTooLong, Detail: "it is long"}}, ReasonSMTPSkipped, VerdictUnknown},
 		{"address literal", Evidence{Syntax: &address.Error{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},
 		{"one label", Evidence{Syntax: &address.Error{Reason: address.ReasonDotless}}, ReasonSMTPSkipped, VerdictUnknown},
 		{"spam trap", listed(lists.KindSpamTrap, Evidence{Local: "user"}), ReasonSpamTrap, VerdictUnknown},

@@ -1,8 +1,12 @@
 package engine_test
 
 import (
+	"encoding/json"
+	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -95,6 +99,44 @@ func TestIrregularUnasked(t *testing.T) {
 			if result.Reason != engine.ReasonSMTPSkipped || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
 				t.Errorf("%s, %.40q: %s, %s", level, a.given, result.Reason, result.Message)
 			}
+		}
+	}
+}
+
+// TestIrregularEvidence checks that stored evidence is judged as before.
+func TestIrregularEvidence(t *testing.T) {
+	verifier := irregularWorld(t, &smtptest.Host{CatchAll: true}).Verifier(engine.Config{})
+	for _, a := range irregular {
+		evidence, err := verifier.Gather(t.Context(), a.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := json.Marshal(evidence)
+		var read engine.Evidence
+		if err == nil {
+			err = json.Unmarshal(stored, &read)
+		}
+		policy := engine.Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}}
+		got, want := engine.Decide(read, policy), engine.Decide(evidence, policy)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Verdict != engine.VerdictAcceptAll {
+			t.Errorf("%.40q: %s, %v (-before +after):\n%s", a.given, got.Verdict, err, diff)
+		}
+	}
+}
+
+// TestLongestDomain checks that a domain that leaves no room for a random
+// mailbox is asked about without one.
+func TestLongestDomain(t *testing.T) {
+	domain := strings.Repeat("abc.", 61) + "test"
+	world := enginetest.New(t)
+	world.DNS = dnstest.New(domain + ". MX 10 mx.test.\nmx.test. A 192.0.2.1\n")
+	world.Mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"jane": smtptest.Accepts}})
+	verifier := world.Verifier(engine.Config{})
+	for given, want := range map[string]engine.Reason{
+		"jane@" + domain: engine.ReasonControlInconclusive, "joe@" + domain: engine.ReasonMailboxNotFound,
+	} {
+		if result, err := verifier.Verify(t.Context(), given); err != nil || result.Reason != want {
+			t.Errorf("%.5s: %s (%v), want %s", given, result.Reason, err, want)
 		}
 	}
 }
