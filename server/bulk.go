@@ -199,6 +199,10 @@ func (s *Server) jobFault(x *exchange, err error) {
 		writeError(x, http.StatusUnprocessableEntity, noAddress, "The list has no row with an address.")
 	case errors.As(err, &list):
 		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+inParameters(list)+".")
+	case errors.Is(err, jobs.ErrDamaged):
+		x.note(slog.String("error", err.Error()))
+		writeError(x, http.StatusInternalServerError, internalError,
+			"What is stored of this job is damaged: its results cannot be read. Send the list again.")
 	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
 		x.note(slog.String("error", err.Error()))
 		s.refused("store")

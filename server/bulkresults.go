@@ -129,6 +129,7 @@ func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output,
 	if err != nil {
 		x.note(slog.String("error", err.Error()))
 		if x.status != 0 {
+			s.brokeOff(r, j.ID, err)
 			panic(http.ErrAbortHandler)
 		}
 		for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Encoding", "ETag", "Vary"} {
@@ -138,6 +139,16 @@ func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output,
 		return false
 	}
 	return true
+}
+
+// brokeOff leaves a line in the log, as the request has none.
+func (s *Server) brokeOff(r *http.Request, job string, err error) {
+	level := slog.LevelError
+	if r.Context().Err() != nil { // the client has gone, or the server ends
+		level = slog.LevelInfo
+	}
+	s.config.Logger.LogAttrs(r.Context(), level, "a download of results broke off",
+		slog.String("job", job), slog.String("error", err.Error()))
 }
 
 // patientWriter writes an answer that may take long, as long as the client

@@ -72,7 +72,11 @@ func (d *Dashboard) showList(v *visit) error {
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}
-	if err := d.browse(v, &view); err != nil {
+	err = d.browse(v, &view)
+	if errors.Is(err, jobs.ErrDamaged) { // the list says so from now on
+		view.Progress.Job, err = d.listNamed(v)
+	}
+	if err != nil {
 		return err
 	}
 	return d.render(v, "list", page{Title: j.Name, Nav: "/lists", Body: view})

@@ -20,6 +20,7 @@ type Numbered struct {
 func (m *Manager) ResultsFrom(
 	ctx context.Context, j rows.Job, o Output, from int64, limit int,
 ) (found []Numbered, more bool, err error) {
+	defer func() { m.noteDamage(ctx, j, err) }()
 	r, err := m.newReading(ctx, j, o)
 	if err != nil {
 		return nil, false, err
@@ -47,6 +48,7 @@ func (m *Manager) ResultsFrom(
 func (m *Manager) ResultsBefore(
 	ctx context.Context, j rows.Job, o Output, before int64, limit int,
 ) (found []Numbered, more bool, err error) {
+	defer func() { m.noteDamage(ctx, j, err) }()
 	r, err := m.newReading(ctx, j, o)
 	if err != nil {
 		return nil, false, err

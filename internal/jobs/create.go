@@ -177,7 +177,7 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 	if _, err := s.file.ReadAt(head, 0); err != nil {
 		return rows.Job{}, &DiskError{err}
 	}
-	packed := pack(head)
+	packed := headOf(o.Format.text()).pack(head)
 	if err := sameFormat(l.Reader, packed, o.Format.text()); err != nil {
 		return rows.Job{}, err
 	}

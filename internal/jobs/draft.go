@@ -46,7 +46,8 @@ func (m *Manager) addOctets(ctx context.Context, job string, s *Spool) (number i
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return number, &DiskError{err}
 		}
-		if err := m.config.Store.AddSegment(ctx, job, number, 0, pack(buffer[:n]), nil); err != nil {
+		data := part{partDraft, job, number}.pack(buffer[:n])
+		if err := m.config.Store.AddSegment(ctx, job, number, 0, data, nil); err != nil {
 			return number, err
 		}
 		number++
@@ -82,7 +83,7 @@ func (m *Manager) Draft(ctx context.Context, id, owner string) (rows.Job, error)
 func (m *Manager) OpenDraft(ctx context.Context, draft rows.Job) (*Spool, error) {
 	var format Format
 	if err := json.Unmarshal([]byte(draft.Format), &format); err != nil {
-		return nil, fmt.Errorf("job %s: %w: %w", draft.ID, errDamaged, err)
+		return nil, fmt.Errorf("job %s: %w: %w", draft.ID, ErrDamaged, err)
 	}
 	file, err := temporary(m.config.TempDir)
 	if err != nil {
@@ -95,7 +96,7 @@ func (m *Manager) OpenDraft(ctx context.Context, draft rows.Job) (*Spool, error)
 		}
 	}
 	if err == nil && s.size != draft.Rows {
-		err = fmt.Errorf("job %s: %w", draft.ID, errDamaged)
+		err = fmt.Errorf("job %s: %w", draft.ID, ErrDamaged)
 	}
 	if err != nil {
 		s.Close()
@@ -110,7 +111,7 @@ func (m *Manager) addSegment(ctx context.Context, s *Spool, draft string, number
 	if err != nil {
 		return err
 	}
-	octets, err := unpack(packed)
+	octets, err := part{partDraft, draft, number}.unpack(packed)
 	if err != nil {
 		return fmt.Errorf("job %s: %w", draft, err)
 	}

@@ -94,13 +94,13 @@ func (l *list) next() (r row, k key, domain string, err error) {
 
 // reopen finds the format of a stored list again, for writing its rows.
 func reopen(head []byte, format string) (*tabular.Reader, error) {
-	octets, err := unpack(head)
+	octets, err := headOf(format).unpack(head)
 	if err != nil {
 		return nil, err
 	}
 	var f Format
 	if err := json.Unmarshal([]byte(format), &f); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return tabular.NewReader(bytes.NewReader(octets), f.options())
 }

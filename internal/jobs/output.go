@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -46,9 +47,10 @@ func (o Output) wants(of outcome, result engine.Result) bool {
 
 // Write writes the rows of a job in their order, each with its result. Rows
 // that have no result yet are left out. The error is that of w or of the store;
-// [rows.ErrNotFound]: the job was deleted; a *[BusyError], before anything was
-// written.
-func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) error {
+// [rows.ErrNotFound]: the job was deleted; [ErrDamaged]; a *[BusyError], before
+// anything was written.
+func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) (err error) {
+	defer func() { m.noteDamage(ctx, j, err) }()
 	end, err := m.outputs.take(ctx, j.Owner)
 	if err != nil {
 		return err
@@ -76,6 +78,22 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	}
 	return file.Close()
 }
+
+// noteDamage says in the log that what is stored of a job is damaged, and in
+// the job if it is done.
+func (m *Manager) noteDamage(ctx context.Context, j rows.Job, err error) {
+	if !errors.Is(err, ErrDamaged) {
+		return
+	}
+	m.config.Log.Error("what is stored of a list is damaged: verify it again, or put back a backup",
+		"job", j.ID, "error", err)
+	if err := m.config.Store.NoteDamage(context.WithoutCancel(ctx), j.ID, damageNote); err != nil {
+		m.config.Log.Warn("that cannot be noted", "job", j.ID, "error", err)
+	}
+}
+
+// damageNote is the problem of a job that is damaged.
+const damageNote = "What is stored of it is damaged: its results cannot be read. Verify the list again."
 
 func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
 	r, err := m.newReading(ctx, j, o)

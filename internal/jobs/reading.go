@@ -87,12 +87,13 @@ func (r *reading) open(ctx context.Context, number int64) (f fields, outcomes ma
 	if err != nil {
 		return f, nil, err
 	}
-	if f.left, err = unpack(data); err != nil {
+	f.left, err = part{partRows, r.job.ID, number}.unpack(data)
+	if err != nil {
 		return f, nil, r.damaged(err)
 	}
 	outcomes = make(map[int]outcome)
 	for _, packed := range results {
-		octets, err := unpack(packed)
+		octets, err := part{partResults, r.job.ID, number}.unpack(packed)
 		if err != nil {
 			return f, nil, r.damaged(err)
 		}
@@ -124,6 +125,9 @@ func (r *reading) segment(ctx context.Context, number int64) error {
 		} else {
 			read.of, read.settled = outcomes[at]
 		}
+		if err == nil {
+			err = r.complete(&read, at)
+		}
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,22 @@ func (r *reading) segment(ctx context.Context, number int64) error {
 	if err := f.err(); err != nil {
 		return r.damaged(err)
 	}
+	next := r.job.Rows
+	if number+1 < int64(len(r.first)) {
+		next = r.first[number+1]
+	}
+	if has := int64(len(r.rows)); r.base+has != next {
+		return r.damaged(fmt.Errorf("%w: segment %d has %d rows", ErrDamaged, number, has))
+	}
 	return nil
+}
+
+// complete fails if a row of a list that is done has no outcome.
+func (r *reading) complete(read *settledRow, at int) error {
+	if _, without := read.without(); without || read.settled || r.job.State != rows.JobDone {
+		return nil
+	}
+	return r.damaged(fmt.Errorf("%w: row %d has no result although the list is done", ErrDamaged, r.base+int64(at)+1))
 }
 
 // recall returns the outcome of a row whose address comes again in a segment,

@@ -97,16 +97,16 @@ func (e entry) append(to []byte) []byte {
 	return to
 }
 
-func packEntries(entries []entry) []byte {
+func packEntries(of part, entries []entry) []byte {
 	var octets []byte
 	for _, e := range entries {
 		octets = e.append(octets)
 	}
-	return pack(octets)
+	return of.pack(octets)
 }
 
-func unpackEntries(packed []byte) ([]entry, error) {
-	octets, err := unpack(packed)
+func unpackEntries(of part, packed []byte) ([]entry, error) {
+	octets, err := of.unpack(packed)
 	if err != nil {
 		return nil, err
 	}

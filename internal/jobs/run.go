@@ -261,9 +261,9 @@ func (r *run) pause(ctx context.Context) error {
 
 // take opens a leased batch, or gives it back if the run is over.
 func (r *run) take(b rows.Batch) error {
-	entries, err := unpackEntries(b.Data)
+	entries, err := unpackEntries(part{partBatch, r.job.ID, b.Segment}, b.Data)
 	if err == nil && len(entries) != b.Addresses {
-		err = errDamaged
+		err = ErrDamaged
 	}
 	if err != nil {
 		return err
@@ -297,5 +297,7 @@ func (r *run) fail(b rows.Batch, err error) {
 	r.mu.Lock()
 	r.failed = err.Error()
 	r.mu.Unlock()
+	r.manager.config.Log.Error("a job fails: a batch of it cannot be read",
+		"job", r.job.ID, "batch", b.ID, "error", err)
 	r.manager.settler.add(settling{Settlement: rows.Settlement{Batch: b, Left: &b, Failed: err.Error()}, job: r.job})
 }

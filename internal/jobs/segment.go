@@ -10,6 +10,7 @@ import (
 
 // segment is a part of a list that is being stored.
 type segment struct {
+	job    string
 	number int64
 	first  int64 // the number of its first row in the list
 	octets []byte
@@ -18,8 +19,8 @@ type segment struct {
 	of     map[string][]entry
 }
 
-func newSegment(number, first int64) *segment {
-	return &segment{number: number, first: first, of: make(map[string][]entry)}
+func newSegment(job string, number, first int64) *segment {
+	return &segment{job: job, number: number, first: first, of: make(map[string][]entry)}
 }
 
 func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >= segmentOctets }
@@ -38,10 +39,11 @@ func (s *segment) add(r row, domain string) {
 // batches groups the addresses: those of a domain with many alone, the others
 // together.
 func (s *segment) batches() (all []rows.Batch) {
+	of := part{partBatch, s.job, s.number}
 	var small []entry
 	flush := func() {
 		if len(small) > 0 {
-			all = append(all, rows.Batch{Segment: s.number, Addresses: len(small), Data: packEntries(small)})
+			all = append(all, rows.Batch{Segment: s.number, Addresses: len(small), Data: packEntries(of, small)})
 			small = nil
 		}
 	}
@@ -62,7 +64,7 @@ func (s *segment) batches() (all []rows.Batch) {
 		for len(entries) > 0 {
 			n := min(len(entries), batchAddresses)
 			all = append(all, rows.Batch{
-				Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(entries[:n]),
+				Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(of, entries[:n]),
 			})
 			entries = entries[n:]
 		}
@@ -73,10 +75,11 @@ func (s *segment) batches() (all []rows.Batch) {
 
 // addSegments stores the rows of a list and returns how many segments they are.
 func (m *Manager) addSegments(ctx context.Context, job string, l *list, from *sources) (int64, error) {
-	s := newSegment(0, 0)
+	s := newSegment(job, 0, 0)
 	store := func() error {
-		err := m.config.Store.AddSegment(ctx, job, s.number, s.first, pack(s.octets), s.batches())
-		s = newSegment(s.number+1, s.first+int64(s.rows))
+		data := part{partRows, job, s.number}.pack(s.octets)
+		err := m.config.Store.AddSegment(ctx, job, s.number, s.first, data, s.batches())
+		s = newSegment(job, s.number+1, s.first+int64(s.rows))
 		return err
 	}
 	for n := int64(0); ; n++ {

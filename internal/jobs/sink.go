@@ -60,7 +60,7 @@ func (r *run) settle(o *open, now time.Time) *settling {
 	s := settling{job: r.job, run: r, freed: len(o.entries) - o.left - o.freedBefore, at: now}
 	s.Batch = o.batch
 	if len(o.octets) > 0 {
-		s.Results = pack(o.octets)
+		s.Results = part{partResults, r.job.ID, o.batch.Segment}.pack(o.octets)
 	}
 	for of, n := range o.counts {
 		s.Counts = append(s.Counts, rows.ResultCount{Result: of[0], Reason: of[1], Addresses: n})
@@ -75,13 +75,15 @@ func (r *run) settle(o *open, now time.Time) *settling {
 				left = append(left, e)
 			}
 		}
-		s.Left = &rows.Batch{Addresses: len(left), Data: packEntries(left)}
+		s.Left = &rows.Batch{Addresses: len(left), Data: packEntries(r.batchOf(o), left)}
 		return &s
 	}
 	delete(r.open, leaseOf(&o.batch))
 	s.closes = true
 	return &s
 }
+
+func (r *run) batchOf(o *open) part { return part{partBatch, r.job.ID, o.batch.Segment} }
 
 // later makes batches of the addresses that are asked about again, one for
 // those that are due at about the same time.
@@ -102,7 +104,7 @@ func (r *run) later(o *open) (all []rows.Batch) {
 		all = append(all, rows.Batch{
 			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress,
 			Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
-			Data: packEntries(entries),
+			Data: packEntries(r.batchOf(o), entries),
 		})
 		o.later = o.later[n:]
 	}

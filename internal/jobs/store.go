@@ -28,6 +28,7 @@ type Store interface {
 	PauseJob(ctx context.Context, id string) (rows.Job, error)
 	ResumeJob(ctx context.Context, id string) (rows.Job, error)
 	CancelJob(ctx context.Context, id string) (rows.Job, error)
+	NoteDamage(ctx context.Context, id, problem string) error
 	DeleteJob(ctx context.Context, id string) error
 
 	PauseOrphans(ctx context.Context) (paused int64, err error)

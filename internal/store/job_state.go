@@ -45,6 +45,15 @@ func (s *Store) CancelJob(ctx context.Context, id string) (Job, error) {
 	})
 }
 
+// NoteDamage says of a job that is done what is wrong with what is stored of
+// it.
+func (s *Store) NoteDamage(ctx context.Context, id, problem string) error {
+	return s.write(ctx, "note damage", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET problem = $2 WHERE id = $1 AND state = 'done'`, id, storable(problem))
+		return err
+	})
+}
+
 // changeJob changes a job under a lock of its row, and returns it as it is
 // then.
 func (s *Store) changeJob(
