@@ -84,9 +84,9 @@ func opening(session smtpprobe.Session, read func(smtp.Phase, smtp.Reply, string
 }
 
 // mindCode gives a reason without a wait one where the code of the reply
-// invites another try (RFC 5321 §4.2.1).
+// invites another try (RFC 5321 §4.2.1), or where its rule knows a time.
 func (j *judgement) mindCode(code int) {
-	if rule := j.ruling(); code/100 == 4 && rule.retryAfter == 0 {
+	if rule := j.ruling(); (code/100 == 4 || j.retryAfter > 0) && rule.retryAfter == 0 {
 		rule.retryAfter = retryDeferred
 		j.special = &rule
 	}

@@ -477,7 +477,7 @@ func TestGreetingThatForetells(t *testing.T) {
 		wait     time.Duration
 	}{
 		{"rblsmtpd", greeted("rblsmtpd.local", reply(451, "", "temporary problem")), ReasonBlocked, time.Hour},
-		{"rblsmtpd -b", greeted("rblsmtpd.local", reply(553, "", "no such user")), ReasonBlocked, 0},
+		{"rblsmtpd -b", greeted("rblsmtpd.local", reply(553, "", "no such user")), ReasonBlocked, time.Hour},
 		{"spamd", greeted("mx.example.com ESMTP", reply(250, "", "This is hurting you more than it is hurting me.")), ReasonGreylisted, 25 * time.Minute},
 		{"spamd by its greeting", greeted("mx.example.com ESMTP spamd IP-based SPAM blocker", accepted), ReasonGreylisted, 25 * time.Minute},
 		{"only called so", greeted("spamd.example.com ESMTP", accepted), ReasonCatchAll, 0},
