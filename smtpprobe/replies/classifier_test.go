@@ -189,6 +189,7 @@ func TestRetryHint(t *testing.T) {
 		"451 4.7.1 retry after 2026-11-26 14:00":                        0, // it is past
 		"451 4.7.1 retry after 2026-11-30 14:00":                        0,
 		"451 4.7.1 log of 2026-11-26 15:00":                             0,
+		"451 4.7.1 retry after 2026-11-26T15:00:00Z":                    30 * time.Minute,
 	} {
 		reply, err := smtp.ParseReply(text)
 		if err != nil {

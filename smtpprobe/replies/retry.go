@@ -62,7 +62,7 @@ func retryHint(words []word) time.Duration {
 		switch {
 		case i+1 < len(words) && unitOf(words[i+1].text) > 0:
 			unit = unitOf(words[i+1].text)
-		case bareAnnouncements[words[i-1].text]:
+		case bareAnnouncements[words[i-1].text] && !(i+1 < len(words) && words[i+1].thing == aNumber): // no date
 			unit = time.Second
 		}
 		if wait := waitOf(words[i].text, unit); wait > 0 && wait <= maxRetryHint {
