@@ -13,7 +13,7 @@ func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 // network lets us reach none.
 func (j judgement) unlessPort(facts *NetworkFacts) judgement {
 	unreached := j.reason == ReasonConnectionFailed || j.reason == ReasonConnectionTimeout
-	if facts != nil && facts.PortFault != "" && j.special == nil && unreached {
+	if facts != nil && facts.PortFault != "" && unreached {
 		return judgement{reason: ReasonPortBlocked, answer: j.answer}
 	}
 	return j

@@ -317,7 +317,8 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 		reason = ReasonConnectionFailed
 	}
 	j := judgement{reason: reason, answer: &SMTPAnswer{
-		Host: session.Host, IP: session.Addr.Addr().String(), Phase: failure.Phase, Text: failure.Text,
+		Host: session.Host, IP: session.Addr.Addr().String(),
+		Phase: failure.Phase, Kind: failure.Kind, Text: failure.Text,
 	}}
 	switch failure.Kind {
 	case smtp.KindPaused:
@@ -327,10 +328,30 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, failure.RetryAfter
 	}
+	if reason == ReasonConnectionFailed || reason == ReasonConnectionTimeout {
+		hosts := len(evidence.DNS.Hosts) + evidence.DNS.Omitted
+		j.special = afterFailure(reason, failure, tried(evidence.DNS.Hosts, evidence.SMTP.Sessions), hosts)
+	}
 	if reason == ReasonSMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
 	}
 	return j
+}
+
+// tried is how many of the mail hosts sessions were tried with, under whatever
+// name.
+func tried(hosts []dnsresolve.Host, sessions []smtpprobe.Session) int {
+	n := 0
+	for _, host := range hosts {
+		with := func(s smtpprobe.Session) bool {
+			at := func(a dnsresolve.Addr) bool { return a.IP.Unmap() == s.Addr.Addr().Unmap() }
+			return s.Host == host.Name || slices.ContainsFunc(host.Addrs, at)
+		}
+		if slices.ContainsFunc(sessions, with) {
+			n++
+		}
+	}
+	return n
 }
 
 // paused replaces the ruling of [ReasonBlocked] for a mail host that was not

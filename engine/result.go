@@ -71,6 +71,7 @@ type SMTPAnswer struct {
 	Host     string     `json:"host"`
 	IP       string     `json:"ip"`
 	Phase    smtp.Phase `json:"phase"`
+	Kind     smtp.Kind  `json:"kind,omitempty"` // of the failure; empty: it is a reply
 	Code     int        `json:"code,omitempty"`
 	Enhanced string     `json:"enhanced,omitempty"`
 	Text     string     `json:"text,omitempty"`

@@ -253,6 +253,7 @@ type SMTPAnswer struct {
 	Host     string `json:"host"`
 	IP       string `json:"ip"`
 	Phase    string `json:"phase"`
+	Kind     string `json:"kind,omitempty"` // of the failure; empty: it is a reply
 	Code     int    `json:"code,omitempty"` // zero: a failure
 	Enhanced string `json:"enhanced,omitempty"`
 	Text     string `json:"text,omitempty"`
