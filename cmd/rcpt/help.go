@@ -71,7 +71,9 @@ var chapters = []manual.Chapter{
 func writeEnvironment(w io.Writer, app *kong.Application) error {
 	var text strings.Builder
 	text.WriteString("The command line overrides these variables, and they override the file of --config.\n" +
-		"An empty variable counts as unset. An RCPT_ variable that is not listed is an error.\n\n")
+		"An empty variable counts as unset. An RCPT_ variable that is not listed is an error.\n" +
+		"A variable that may be a secret can be in a file, whose path is in the variable of its name with _FILE behind it: " +
+		strings.Join(secretVariables, ", ") + ".\n\n")
 	fmt.Fprintf(&text, "%-28s  %s\n", apiKeyVariable, "the key of the server, in serve and demo")
 	for _, variable := range variablesOf(app) {
 		fmt.Fprintf(&text, "%-28s  --%s\n", variable.name, variable.flag)

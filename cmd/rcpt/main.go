@@ -60,6 +60,9 @@ func isReaderGone(err error) bool {
 
 func execute(ctx context.Context, args []string, std terminal) error {
 	unsetEmpty(os.Environ())
+	if err := readSecrets(); err != nil {
+		return usage(err)
+	}
 	parser, err := newParser(ctx, &commandLine{}, std)
 	if err != nil {
 		return err

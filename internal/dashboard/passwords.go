@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
 )
 
 // The work for one hash: what the OWASP Password Storage Cheat Sheet gives
@@ -67,8 +68,10 @@ func newPasswords() *passwords {
 }
 
 // hash returns the text to store for a password, in the usual form
-// ($argon2id$…).
+// ($argon2id$…). The password is normalised (NIST SP 800-63B, 3.1.1.2): a
+// browser on another system may send its letters as other characters.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
+	password = norm.NFC.String(password)
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt)
 	sum, err := p.work(ctx, password, salt)
@@ -92,8 +95,13 @@ func (p *passwords) matches(ctx context.Context, stored, password string) (bool,
 	if !ok || !cut || errSalt != nil || errSum != nil || len(want) != hashLength {
 		return false, errPasswordText
 	}
-	sum, err := p.work(ctx, password, salt)
-	return err == nil && subtle.ConstantTimeCompare(sum, want) == 1, err
+	sum, err := p.work(ctx, norm.NFC.String(password), salt)
+	right := err == nil && subtle.ConstantTimeCompare(sum, want) == 1
+	if err == nil && !right && !norm.NFC.IsNormalString(password) { // earlier versions stored it as it came
+		sum, err = p.work(ctx, password, salt)
+		right = err == nil && subtle.ConstantTimeCompare(sum, want) == 1
+	}
+	return right, err
 }
 
 // unguessable is the hash of no known password: it is random.

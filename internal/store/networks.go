@@ -32,8 +32,8 @@ func (s *Store) KnowsNetwork(ctx context.Context, login, network string) (known 
 	err = s.read(ctx, "read networks", func(ctx context.Context, db *sql.DB) error {
 		var count int
 		err := db.QueryRowContext(ctx, `
-			SELECT COUNT(*) FROM networks n JOIN accounts a ON a.id = n.account WHERE a.login = $1 AND n.network = $2`,
-			storable(loginOf(login)), octets(s.networkHash(network))).Scan(&count)
+			SELECT COUNT(*) FROM networks n JOIN accounts a ON a.id = n.account WHERE a.login IN ($1, $3) AND n.network = $2`,
+			storable(loginOf(login)), octets(s.networkHash(network)), storable(unformedLogin(login))).Scan(&count)
 		known = count > 0
 		return err
 	})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Account is a user of the dashboard.
@@ -28,7 +30,12 @@ func (s *Store) newAccount(a Account) Account {
 	return a
 }
 
-func loginOf(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+// loginOf is the one form of a login: a browser on another system may send the
+// same letters as other characters (Unicode Standard Annex 15).
+func loginOf(text string) string { return norm.NFC.String(unformedLogin(text)) }
+
+// unformedLogin is the form of logins of earlier versions.
+func unformedLogin(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
 func insertAccount(ctx context.Context, tx *sql.Tx, a Account) error {
 	if a.Login == "" || a.Password == "" {
@@ -64,12 +71,13 @@ func (s *Store) Account(ctx context.Context, id string) (Account, error) {
 // AccountByLogin returns the account with the login, in any case, or
 // [ErrNotFound].
 func (s *Store) AccountByLogin(ctx context.Context, login string) (Account, error) {
-	return s.account(ctx, selectAccounts+` WHERE login = $1`, storable(loginOf(login)))
+	const query = selectAccounts + ` WHERE login IN ($1, $2) ORDER BY CASE WHEN login = $1 THEN 0 ELSE 1 END`
+	return s.account(ctx, query, storable(loginOf(login)), storable(unformedLogin(login)))
 }
 
-func (s *Store) account(ctx context.Context, query, value string) (account Account, err error) {
+func (s *Store) account(ctx context.Context, query string, values ...any) (account Account, err error) {
 	err = s.read(ctx, "read account", func(ctx context.Context, db *sql.DB) error {
-		account, err = scanAccount(db.QueryRowContext(ctx, query, value))
+		account, err = scanAccount(db.QueryRowContext(ctx, query, values...))
 		return err
 	})
 	return account, err

@@ -3,6 +3,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -180,5 +182,30 @@ func TestSettings(t *testing.T) {
 		wantError(t, s.SetSetting(ctx, "keep", json.RawMessage(`{`)), ErrInvalid)
 		wantError(t, s.SetSetting(ctx, "", json.RawMessage(`1`)), ErrInvalid)
 		wantError(t, s.SetSetting(ctx, "big", json.RawMessage(`"`+string(make([]byte, maxSetting))+`"`)), ErrInvalid)
+	})
+}
+
+// TestLoginForms: a login is found in whichever form its letters are sent, and
+// one that an earlier version has stored in another form, too.
+func TestLoginForms(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		const composed, decomposed = "j\u00f6rg@acme.example", "Jo\u0308rg@acme.example"
+		account := Account{Login: decomposed, Password: "hash"}
+		check(t, s.write(ctx, "test", func(ctx context.Context, tx *sql.Tx) error {
+			account.ID, account.Login = newID("acc"), loginOf(account.Login)
+			return insertAccount(ctx, tx, account)
+		}))
+		if account.Login != composed {
+			t.Errorf("it is stored as %+q", account.Login)
+		}
+		old := Account{ID: newID("acc"), Login: "a\u0308", Password: "hash"}
+		check(t, s.write(ctx, "test", func(ctx context.Context, tx *sql.Tx) error { return insertAccount(ctx, tx, old) }))
+		for login, id := range map[string]string{composed: account.ID, decomposed: account.ID, "A\u0308": old.ID} {
+			found, err := s.AccountByLogin(ctx, login)
+			if err != nil || found.ID != id {
+				t.Errorf("%+q: %+v, %v", login, found, err)
+			}
+		}
 	})
 }
