@@ -72,7 +72,8 @@ func writeEnvironment(w io.Writer, app *kong.Application) error {
 	var text strings.Builder
 	text.WriteString("The command line overrides these variables, and they override the file of --config.\n" +
 		"An empty variable counts as unset. An RCPT_ variable that is not listed is an error.\n" +
-		"A variable that may be a secret can be in a file, whose path is in the variable of its name with _FILE behind it: " +
+		"A variable that may be a secret can be in a file, whose path is in the variable of its name " +
+		"with _FILE behind it: " +
 		strings.Join(secretVariables, ", ") + ".\n\n")
 	fmt.Fprintf(&text, "%-28s  %s\n", apiKeyVariable, "the key of the server, in serve and demo")
 	for _, variable := range variablesOf(app) {

@@ -111,8 +111,7 @@ func returnJobQuota(ctx context.Context, tx *sql.Tx, id string) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE jobs SET quota_month = 0 WHERE id = $1`, id); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE quotas SET used = CASE WHEN used > $3 THEN used - $3 ELSE 0 END WHERE api_key = $1 AND month = $2`, key, month, left)
-	return err
+	return giveBackQuota(ctx, tx, Reservation{Key: key, Month: millis(month).time(), Units: left})
 }
 
 // endIfDone ends a job of whose addresses all have their result.

@@ -39,7 +39,8 @@ type reservation struct {
 func newReservations() *reservations { return &reservations{turn: make(chan struct{}, 1)} }
 
 // ReserveQuota takes up to want units from the key's quota for the month of at,
-// whose total is limit, and commits. The units of all nodes together never
+// whose total is limit, and commits. A key shares its quota with those that it
+// replaces. The units of all nodes together never
 // exceed limit. Reserve about as many as are used in a second: what a killed
 // process has reserved and not used is lost to the key until the month ends.
 func (s *Store) ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (Reservation, error) {
@@ -140,9 +141,17 @@ func reserve(ctx context.Context, tx *sql.Tx, batch []*reservation) error {
 		return err
 	}
 	defer statement.Close()
+	lines := make(map[*reservation]string, len(batch))
+	for _, r := range batch {
+		if lines[r], err = lineOf(ctx, tx, r.Key); err != nil {
+			return err
+		}
+	}
+	// The rows are locked in one order by all.
+	slices.SortStableFunc(batch, func(a, b *reservation) int { return cmp.Compare(lines[a], lines[b]) })
 	for _, r := range batch {
 		r.Units = 0 // where the quota is used up there is no row
-		err := statement.QueryRowContext(ctx, r.Key, millisOf(r.Month), r.want, r.limit).Scan(&r.Units)
+		err := statement.QueryRowContext(ctx, lines[r], millisOf(r.Month), r.want, r.limit).Scan(&r.Units)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

@@ -10,10 +10,10 @@ import (
 
 // RotateKey replaces the key with the ID by a new one, of which hash is the
 // hash of the text. The new key has the name, account, scopes, limits, networks
-// and expiry of the old one, and begins with what the old one has used of this
-// month's quota. The old key works until the given time, or until it expires,
-// whichever comes first. [ErrNotFound]: there is no such key. [ErrInvalid]: it
-// cannot be used any more, or another key replaces it already.
+// and expiry of the old one, and both use one monthly quota. The old key works
+// until the given time, or until it expires, whichever comes first.
+// [ErrNotFound]: there is no such key. [ErrInvalid]: it cannot be used any
+// more, or another key replaces it already.
 func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.Time) (fresh Key, err error) {
 	now := millisOf(s.now())
 	err = s.write(ctx, "rotate key", func(ctx context.Context, tx *sql.Tx) error {
@@ -32,10 +32,6 @@ func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.
 		fresh = old
 		fresh.ID, fresh.Hash, fresh.Replaces, fresh.Created, fresh.LastUsed = newID("key"), hash, old.ID, now.time(), time.Time{}
 		if err := insertKey(ctx, tx, fresh); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO quotas (api_key, month, used, granted) SELECT $1, month, used, 0 FROM quotas WHERE api_key = $2 AND month = $3`,
-			fresh.ID, old.ID, millisOf(monthOf(now.time()))); err != nil {
 			return err
 		}
 		if old.Expires.IsZero() || until.Before(old.Expires) {

@@ -3,6 +3,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -116,6 +118,76 @@ func TestRotatedOnce(t *testing.T) {
 			}
 			if keys, err := s.Keys(t.Context()); done != 1 || err != nil || len(keys) != 2*(round+1) {
 				t.Fatalf("%d rotations, %d keys, %v", done, len(keys), err)
+			}
+		}
+	})
+}
+
+// TestQuotaOfReplacedKeys: keys that replace each other have one quota, whoever
+// of them takes units or gives them back.
+func TestQuotaOfReplacedKeys(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		const limit = 100
+		first, err := s.CreateKey(ctx, Key{Hash: HashOf("first"), MonthlyQuota: limit})
+		check(t, err)
+		now := time.Now()
+		keys, hash := []string{first.ID}, first.ID
+		reserve := func(key string, want, grants int64) Reservation {
+			t.Helper()
+			r, err := s.ReserveQuota(ctx, key, now, want, limit)
+			if err != nil || r.Units != grants {
+				t.Errorf("%d units, want %d, %v", r.Units, grants, err)
+			}
+			return r
+		}
+		reserve(first.ID, 40, 40)
+		for range 2 {
+			hash += "x"
+			next, err := s.RotateKey(ctx, keys[len(keys)-1], HashOf(hash), now.Add(time.Hour))
+			check(t, err)
+			keys = append(keys, next.ID)
+		}
+		reserve(keys[0], 10, 10)
+		taken := reserve(keys[2], 30, 30)
+		reserve(keys[1], 30, 20) // the rest
+		reserve(keys[0], 1, 0)
+		for _, key := range keys {
+			if used, err := s.QuotaUsed(ctx, key, now); err != nil || used != limit {
+				t.Errorf("%d are used, %v", used, err)
+			}
+		}
+		check(t, s.ReturnQuota(ctx, taken))
+		reserve(keys[1], 100, 30)
+	})
+}
+
+// TestQuotasOfAnEarlierVersion: what replaced keys have used counts for all of
+// them.
+func TestQuotasOfAnEarlierVersion(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		first, err := s.CreateKey(ctx, Key{Hash: HashOf("first")})
+		check(t, err)
+		second, err := s.RotateKey(ctx, first.ID, HashOf("second"), time.Now().Add(time.Hour))
+		check(t, err)
+		alone, err := s.CreateKey(ctx, Key{Hash: HashOf("alone")})
+		check(t, err)
+		month := millisOf(monthOf(time.Now()))
+		text, err := migrationFiles.ReadFile("migrations/0012_quota_lines.sql")
+		check(t, err)
+		check(t, s.write(ctx, "test", func(ctx context.Context, tx *sql.Tx) error {
+			for key, used := range map[string]int64{first.ID: 40, second.ID: 70, alone.ID: 5} {
+				if _, err := tx.ExecContext(ctx, `INSERT INTO quotas (api_key, month, used, granted) VALUES ($1, $2, $3, 0)`, key, month, used); err != nil {
+					return err
+				}
+			}
+			_, err := tx.ExecContext(ctx, string(text))
+			return err
+		}))
+		for key, want := range map[string]int64{first.ID: 70, second.ID: 70, alone.ID: 5} {
+			if used, err := s.QuotaUsed(ctx, key, time.Now()); err != nil || used != want {
+				t.Errorf("%d are used, want %d, %v", used, want, err)
 			}
 		}
 	})
