@@ -34,7 +34,7 @@ func TestControlRefusedWithoutAName(t *testing.T) {
 					return nameless
 				}
 				return takesAll(m)
-			}, 550, 550, 100, 900, 250,
+			}, 550, 550, 100, 1000, 250,
 		},
 		"to all but the first of a transaction, and takes everything": {
 			func(v *visit, m string) string {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -121,7 +120,7 @@ func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 		return
 	}
 	mailbox = strings.Clone(mailbox)
-	if belief.Exempt(mailbox) {
+	if dialogue.Exempt(mailbox) {
 		h.accepted[2] = mailbox
 	} else {
 		h.accepted[0], h.accepted[1] = mailbox, h.accepted[0]

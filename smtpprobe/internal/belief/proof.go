@@ -2,7 +2,6 @@ package belief
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
@@ -22,14 +21,7 @@ func (c *Case) proven(i int) bool {
 // accepted behind it. Hosts exempt postmaster from what they do to others: it
 // proves no refusal in other words than the first that the host gave.
 func (c *Case) Proves(mailbox string, i int) bool {
-	return !Exempt(mailbox) || c.First.Same(WordingOf(&c.Named[i]))
-}
-
-// Exempt reports whether hosts may accept a mailbox from clients from which
-// they take nothing else: postmaster (RFC 5321 §4.5.1), and abuse (RFC 2142).
-func Exempt(mailbox string) bool {
-	local, _, _ := strings.Cut(mailbox, "@")
-	return strings.EqualFold(local, dialogue.Postmaster) || strings.EqualFold(local, "abuse")
+	return !dialogue.Exempt(mailbox) || c.First.Same(WordingOf(&c.Named[i]))
 }
 
 // reworded reports whether only a mailbox that may be exempt was accepted

@@ -17,16 +17,16 @@ const (
 	maxTurns = 3
 )
 
-// askMore asks what the answers about a lone target and about controls left
-// open, each time in a transaction of its own.
+// askMore asks what the answers about a lone target, and about those that are
+// named behind the targets, left open, each time in a transaction of its own.
 //
 // A lone target, or its control, that is to be asked about again within seconds
-// is. A control that was refused, and not for being unknown, may have been one
-// recipient too many, whatever the words: some hosts take one recipient of a
-// bounce. So it is named first in a transaction. If it is refused for good
-// there, too, an accepted target is named once more behind it: if the host
-// still accepts that one, the refusal is about the control, and the host tells
-// mailboxes apart.
+// is. A proof that was refused, or a control that was refused and not for being
+// unknown, may have been one recipient too many, whatever the words: some hosts
+// take one recipient of a bounce. So it is named first in a transaction. If the
+// control is refused for good there, too, an accepted target is named once more
+// behind it: if the host still accepts that one, the refusal is about the
+// control, and the host tells mailboxes apart.
 func (t *Transaction) askMore(ctx context.Context) error {
 	t.Bound(t.End)
 	for turn := 0; turn < maxTurns && t.Targets == 1; turn++ {
@@ -34,25 +34,54 @@ func (t *Transaction) askMore(ctx context.Context) error {
 			return err
 		}
 	}
-	for i := t.Targets; i < len(t.Named); i++ {
-		control := &t.Named[i]
-		target := t.acceptedIn(control.Domain)
-		asks := control.Nameless() || t.Targets == 1 && control.Unclear()
-		if control.Role != Control || target == nil || !asks || !t.hasTime(0) {
-			continue
-		}
-		if err := t.settle(ctx, control, target); err != nil {
+	for i := t.Targets; i < len(t.Named) && t.hasTime(0); i++ {
+		if err := t.settle(ctx, &t.Named[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// acceptedIn returns the first target of a domain that was accepted; nil: none
-// was.
+// settle names a proof or a control once more that was refused in a way that
+// may be about the transaction, and behind a control that is refused again a
+// target. If the answer is another one now, it was one recipient too many: the
+// other targets may have been, too.
+func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
+	target := t.acceptedIn(r.Domain)
+	switch r.Role {
+	case Proof:
+		if !r.Refused() {
+			return nil
+		}
+	case Control:
+		if target == nil || !r.Nameless() && (t.Targets > 1 || !r.Unclear()) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if err := t.again(ctx, r); err != nil {
+		return err
+	}
+	if r.Role == Control && r.Nameless() {
+		t.Repeated++
+		said, err := t.NameOne(ctx, target.Mailbox, t.UTF8)
+		if err != nil {
+			return err
+		}
+		r.Behind = said.Reply
+	}
+	if t.Targets > 1 && !r.AcceptsBehind() && (r.Role == Control || r.Accepted()) {
+		t.Trouble = TooMany
+	}
+	return nil
+}
+
+// acceptedIn returns the first target of a domain that was accepted, and is not
+// one that hosts accept from everybody; nil: there is none.
 func (t *Transaction) acceptedIn(domain string) *Recipient {
 	for i := range t.Targets {
-		if r := &t.Named[i]; r.Domain == domain && r.Accepted() {
+		if r := &t.Named[i]; r.Domain == domain && r.Accepted() && !Exempt(r.Mailbox) {
 			return r
 		}
 	}
@@ -62,27 +91,6 @@ func (t *Transaction) acceptedIn(domain string) *Recipient {
 // hasTime reports whether another question can be put after a wait.
 func (t *Transaction) hasTime(wait time.Duration) bool {
 	return t.End.IsZero() || time.Until(t.End) > wait+leastSilence
-}
-
-// settle names a control once more, and if need be a target behind it. If the
-// answer is another one now, it was one recipient too many beside others, and
-// they may have been, too.
-func (t *Transaction) settle(ctx context.Context, control, target *Recipient) error {
-	if err := t.again(ctx, control); err != nil {
-		return err
-	}
-	if control.Nameless() {
-		t.Repeated++
-		said, err := t.NameOne(ctx, target.Mailbox, t.UTF8)
-		if err != nil {
-			return err
-		}
-		control.Behind = said.Reply
-	}
-	if t.Targets > 1 && !control.AcceptsBehind() {
-		t.Trouble = TooMany
-	}
-	return nil
 }
 
 // Unclear reports whether a control was refused and not called unknown. Where

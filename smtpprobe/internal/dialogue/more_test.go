@@ -94,6 +94,9 @@ func TestControlIsSettled(t *testing.T) {
 			[]string{"alice"},
 			said("alice 250 ok|random 550 rejected") + "C: MAIL*\nC: RCPT*\nC: RSET\nS: 250 ok\nS: 550 rejected\nS: 550 rejected\nS: 250 reset\n", "- -", 0, 3,
 		},
+		"postmaster, who is accepted from everybody": {
+			[]string{"postmaster"}, said("postmaster 250 ok|random 550 rejected"), "250 550", 0, 2,
+		},
 		"one too many beside several targets": {
 			[]string{"alice", "bob"},
 			said("alice 250 ok|bob 550 rejected|random 550 rejected") + said("random 250 ok"), "250 550 250", 0, 4,
@@ -174,6 +177,44 @@ func TestTryAgainInSeconds(t *testing.T) {
 			})
 			if got := codes(talk); got != tt.codes || took.Round(time.Second) != tt.took || talk.Trouble != dialogue.None {
 				t.Errorf("replies %s after %v, trouble %d; want %s after %v", got, took, talk.Trouble, tt.codes, tt.took)
+			}
+		})
+	}
+}
+
+// TestProofThatWasOneTooMany sees that a proof which was refused is named again
+// in a transaction of its own, whatever the words, and what that means for
+// targets beside each other.
+func TestProofThatWasOneTooMany(t *testing.T) {
+	for name, tt := range map[string]struct {
+		targets []string
+		script  string
+		codes   string // of the targets and the proof
+		trouble dialogue.Trouble
+	}{
+		"it is accepted": {
+			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 250 ok"), "550 250", dialogue.None,
+		},
+		"it is refused again": {
+			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 550 5.7.1 denied"), "550 550", dialogue.None,
+		},
+		"beside several targets": {
+			[]string{"ghost", "alice"},
+			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 250 ok"), "550 550 250", dialogue.TooMany,
+		},
+		"the host has turned": {
+			[]string{"ghost", "alice"},
+			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 550 denied"), "550 550 550", dialogue.None,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			talk := &dialogue.Transaction{}
+			for _, local := range tt.targets {
+				talk.Add(dialogue.Recipient{Mailbox: local + "@a.example", Domain: "a.example"})
+			}
+			talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: dialogue.Proof})
+			if _, err := converse(t, opening+tt.script, talk); err != nil || codes(talk) != tt.codes || talk.Trouble != tt.trouble {
+				t.Errorf("replies %s, trouble %d (%v); want %s, %d", codes(talk), talk.Trouble, err, tt.codes, tt.trouble)
 			}
 		})
 	}

@@ -117,6 +117,13 @@ func (t *Transaction) namesAnother(i int) bool {
 // Postmaster is the local-part that each domain has (RFC 5321 §4.5.1).
 const Postmaster = "postmaster"
 
+// Exempt reports whether hosts may accept a mailbox from clients from which
+// they take nothing else: postmaster (RFC 5321 §4.5.1), and abuse (RFC 2142).
+func Exempt(mailbox string) bool {
+	local, _, _ := strings.Cut(mailbox, "@")
+	return strings.EqualFold(local, Postmaster) || strings.EqualFold(local, "abuse")
+}
+
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
 // b@a.example, too.
 var unquoted = strings.NewReplacer(`"`, "", `\`, "")
