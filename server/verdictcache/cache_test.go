@@ -122,6 +122,27 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestIrregularSpellings checks that an irregular address does not share the
+// result of the regular one that its mail host is asked about: what is
+// irregular about it is a part of the result.
+func TestIrregularSpellings(t *testing.T) {
+	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	c := newCache(t, Config{Engine: f})
+	long := strings.Repeat("a", 70) + "@acme.example"
+	for n, given := range []string{
+		"alice@acme.example", "alice@acme.example.", `"a..b"@docomo.ne.jp`, "a..b@docomo.ne.jp", long, "alice@a_b.example",
+	} {
+		for range 2 {
+			if r := verify(t, c, given); r.Email != given || f.times() != n+1 {
+				t.Errorf("%s: %s, asked %d times", given, r.Email, f.times())
+			}
+		}
+	}
+	if r := verify(t, c, "alice@A_B.example"); r.Email != "alice@A_B.example" || f.times() != 6 {
+		t.Errorf("%s, asked %d times: letters of a domain have no case", r.Email, f.times())
+	}
+}
+
 // TestAnswerIsTheCallersOwn: what a caller changes, others do not see.
 func TestAnswerIsTheCallersOwn(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})

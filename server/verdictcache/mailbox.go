@@ -11,7 +11,10 @@ import (
 type mailbox struct {
 	given string
 	parts address.Address
-	local string // unquoted
+	// local tells it from the others of its domain: the unquoted local-part; of
+	// an irregular address its text, behind a zero octet, which no local-part
+	// has.
+	local string
 }
 
 // read parses an address, or returns the parsed form from memory.
@@ -29,7 +32,11 @@ func read(given string) (mailbox, bool) {
 	if err != nil {
 		return mailbox{}, false
 	}
-	return mailbox{given: given, parts: parts, local: parts.Unquoted()}, true
+	m := mailbox{given: given, parts: parts, local: parts.Unquoted()}
+	if len(parts.Irregular) > 0 {
+		m.local = "\x00" + m.text()
+	}
+	return m, true
 }
 
 // text is the form that all spellings of the mailbox share. An irregular

@@ -30,7 +30,7 @@ type mask struct {
 }
 
 func newMask(m mailbox) mask {
-	local := fold(m.local)
+	local := fold(m.parts.Unquoted())
 	k := mask{local: local, letters: lettersOf(local)}
 	for _, part := range strings.FieldsFunc(local, notLetter) {
 		if telling(part) {

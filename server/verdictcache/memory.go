@@ -37,7 +37,7 @@ type memory struct {
 // remembered is a result and when it expires. It is never changed.
 type remembered struct {
 	result     engine.Result
-	local      string // unquoted
+	local      string // that of the mailbox
 	generation uint64
 	expires    time.Time
 	retryAt    time.Time
