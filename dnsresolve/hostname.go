@@ -33,8 +33,9 @@ func notInHostName(r rune) bool {
 func (h Host) NamesAddress() bool { return addressIn(h.Name).IsValid() }
 
 // addressIn returns the IP address that the name of a mail exchanger is, alone
-// or as RFC 5321 §4.1.3 writes it.
+// or as RFC 5321 §4.1.3 writes it. Its dots may be in one label.
 func addressIn(name string) netip.Addr {
+	name = strings.ReplaceAll(name, `\.`, ".")
 	if literal, ok := strings.CutPrefix(name, "["); ok {
 		if name, ok = strings.CutSuffix(literal, "]"); !ok {
 			return netip.Addr{}

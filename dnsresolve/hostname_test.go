@@ -86,6 +86,7 @@ func TestAddressesAsMailHosts(t *testing.T) {
 	for name, ip := range map[string]string{
 		"9.9.9.9": "9.9.9.9", "127.0.0.1": "127.0.0.1", "2620:fe::9": "2620:fe::9", "2620:FE:0::9": "2620:fe::9",
 		"[9.9.9.9]": "9.9.9.9", "[IPv6:2620:fe::9]": "2620:fe::9", "::ffff:127.0.0.1": "::ffff:127.0.0.1",
+		`9\.9\.9\.9`: "9.9.9.9", `::ffff:127\.0\.0\.1`: "::ffff:127.0.0.1",
 	} {
 		world := dnstest.New("example.test. MX 1 " + name + ".\n")
 		found := find(t, newTest(t, world), "example.test")
