@@ -108,3 +108,33 @@ func TestLeaseBesideOlderLists(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaseIsCommittedLate: a node has lost the connection on which it leased
+// batches, and the database commits that only after it has begun to give back
+// what it does not know of. Nothing stays with the node.
+func TestLeaseIsCommittedLate(t *testing.T) {
+	s := open(t, postgresEngine.empty(t))
+	ctx := t.Context()
+	join(t, s, "node")
+	id := jobOfBatches(t, s, 10)
+	tx, err := s.db.writer.BeginTx(ctx, nil)
+	check(t, err)
+	lost, err := s.lease(ctx, tx, BatchQuery{Job: id, Node: "node", Limit: 4})
+	if check(t, err); len(lost) != 4 {
+		t.Fatalf("leased %d", len(lost))
+	}
+	freed := make(chan error)
+	go func() { freed <- s.FreeBatches(ctx, "node", id, nil) }()
+	select {
+	case err := <-freed:
+		check(t, tx.Commit())
+		freed = make(chan error, 1)
+		freed <- err
+	case <-time.After(200 * time.Millisecond): // it waits
+		check(t, tx.Commit())
+	}
+	check(t, <-freed)
+	if got := lease(t, s, BatchQuery{Job: id, Node: "node", Limit: 10}); len(got) != 10 {
+		t.Errorf("%d of 10 batches can be leased", len(got))
+	}
+}

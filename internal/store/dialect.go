@@ -28,6 +28,10 @@ type dialect struct {
 	// skipLocked ends the SELECT of a claim, so that it skips rows that another
 	// transaction is about to change.
 	skipLocked string
+	// keepRow ends a SELECT that lets nobody delete or lock the row before the
+	// transaction ends, and lockRow one that waits for such, and for whoever
+	// changes the row.
+	keepRow, lockRow string
 	// lockSchema makes other transactions that begin with it wait for the end
 	// of this one.
 	lockSchema string
@@ -55,6 +59,8 @@ var sqliteDialect = dialect{
 var postgresDialect = dialect{
 	name:       "postgresql",
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
+	keepRow:    `FOR KEY SHARE`,
+	lockRow:    `FOR UPDATE`,
 	lockSchema: `SELECT pg_advisory_xact_lock(7238245310)`, // a number of ours
 	snapshot:   sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 	tables:     `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,

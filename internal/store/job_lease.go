@@ -58,41 +58,7 @@ const free = `((node = '' OR node NOT IN (SELECT node FROM job_nodes WHERE alive
 // node has already it does not get again, also when it was given up for lost.
 func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch, err error) {
 	err = s.write(ctx, "lease batches", func(ctx context.Context, tx *sql.Tx) error {
-		leased = nil
-		now := s.now()
-		var state JobState
-		var left, nodes int64
-		if err := tx.QueryRowContext(ctx, `
-			SELECT state, addresses - done, (SELECT COUNT(*) FROM job_nodes WHERE alive > $2) FROM jobs WHERE id = $1 AND deleted = 0`,
-			q.Job, millisOf(now)).Scan(&state, &left, &nodes); err != nil {
-			return err
-		}
-		if state != JobQueued && state != JobRunning || int64(q.Held)*nodes >= left && q.Held > 0 {
-			return nil
-		}
-		limit := q.Limit
-		if nodes > 1 {
-			limit = 1 // so that it has little more than its share
-		}
-		args := []any{millisOf(now), storable(q.Egress), q.Job, q.Node, limit}
-		except := ""
-		switch {
-		case q.Small:
-			except = ` AND domain = ''`
-		case len(q.Except) > 0:
-			except = ` AND domain NOT IN (` + placeholders(len(args)+1, len(q.Except)) + `)`
-			for _, domain := range q.Except {
-				args = append(args, domain)
-			}
-		}
-		leased, err = collect(ctx, tx, scanBatch, s.db.claim("job_batches", "job, id", `node = $4, claim = claim + 1`,
-			`job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+` ORDER BY fresh, run_after, id LIMIT $5`,
-			`id, segment, domain, egress, fresh, run_after, addresses, data, claim`), args...)
-		if err != nil || len(leased) == 0 || state == JobRunning {
-			return err
-		}
-		_, err = tx.ExecContext(ctx,
-			`UPDATE jobs SET state = 'running', started = $2 WHERE id = $1 AND state = 'queued'`, q.Job, millisOf(now))
+		leased, err = s.lease(ctx, tx, q)
 		return err
 	})
 	for i := range leased {
@@ -102,10 +68,52 @@ func (s *Store) LeaseBatches(ctx context.Context, q BatchQuery) (leased []Batch,
 	return leased, err
 }
 
+func (s *Store) lease(ctx context.Context, tx *sql.Tx, q BatchQuery) (leased []Batch, err error) {
+	now := s.now()
+	var state JobState
+	var left, nodes int64
+	if err := tx.QueryRowContext(ctx, `
+		SELECT state, addresses - done, (SELECT COUNT(*) FROM job_nodes WHERE alive > $2) FROM jobs WHERE id = $1 AND deleted = 0 `+s.db.keepRow,
+		q.Job, millisOf(now)).Scan(&state, &left, &nodes); err != nil {
+		return nil, err
+	}
+	if state != JobQueued && state != JobRunning || int64(q.Held)*nodes >= left && q.Held > 0 {
+		return nil, nil
+	}
+	limit := q.Limit
+	if nodes > 1 {
+		limit = 1 // so that it has little more than its share
+	}
+	args := []any{millisOf(now), storable(q.Egress), q.Job, q.Node, limit}
+	except := ""
+	switch {
+	case q.Small:
+		except = ` AND domain = ''`
+	case len(q.Except) > 0:
+		except = ` AND domain NOT IN (` + placeholders(len(args)+1, len(q.Except)) + `)`
+		for _, domain := range q.Except {
+			args = append(args, domain)
+		}
+	}
+	leased, err = collect(ctx, tx, scanBatch, s.db.claim("job_batches", "job, id", `node = $4, claim = claim + 1`,
+		`job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+` ORDER BY fresh, run_after, id LIMIT $5`,
+		`id, segment, domain, egress, fresh, run_after, addresses, data, claim`), args...)
+	if err != nil || len(leased) == 0 || state == JobRunning {
+		return leased, err
+	}
+	_, err = tx.ExecContext(ctx,
+		`UPDATE jobs SET state = 'running', started = $2 WHERE id = $1 AND state = 'queued'`, q.Job, millisOf(now))
+	return leased, err
+}
+
 // FreeBatches gives back the batches of a job that a node has, but for those
-// held, by ID. It is for a node that cannot know whether a lease was committed.
+// held, by ID. It is for a node that cannot know whether a lease was committed:
+// that may happen still, so it waits for the end of such a transaction.
 func (s *Store) FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error {
 	return s.write(ctx, "free batches", func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := exists(ctx, tx, `SELECT 1 FROM jobs WHERE id = $1 `+s.db.lockRow, job); err != nil {
+			return err
+		}
 		scanID := func(row scanner) (id int64, err error) { return id, row.Scan(&id) }
 		ids, err := collect(ctx, tx, scanID, `SELECT id FROM job_batches WHERE job = $1 AND node = $2`, job, node)
 		if err != nil {
