@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,20 +68,14 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	}
 	defer end()
 	made := false
-	var known string
-	var before rows.Hash
+	var claim *jobs.Claim
 	if token != nil {
-		if known, before, err = s.config.Jobs.Claim(r.Context(), *token); err != nil {
+		if claim, err = s.config.Jobs.Claim(r.Context(), *token); err != nil {
 			leaveBody(x, r)
 			s.jobFault(x, err)
 			return false
 		}
-		defer func() {
-			if known == "" && !made {
-				// The claim ends with this node at the latest.
-				_ = s.config.Jobs.Unclaim(context.WithoutCancel(r.Context()), *token)
-			}
-		}()
+		defer func() { claim.End(made) }()
 	}
 	u, err := s.receive(x, r)
 	defer u.close()
@@ -98,8 +91,8 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	}
 	if token != nil {
 		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format), fmt.Sprint(u.progress))
-		if known != "" {
-			return s.repeated(x, r, grant, known, before == token.Body)
+		if claim.Job != "" {
+			return s.repeated(x, r, grant, claim.Job, claim.Body == token.Body)
 		}
 	}
 	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{

@@ -64,15 +64,3 @@ func (m *Manager) Delete(ctx context.Context, id string, owners []string) error 
 	m.stopRuns(ctx, func(r *run) bool { return r.job.ID == id })
 	return err
 }
-
-// Claim notes that a request with a token is in progress. If it has led to a
-// job before, that one's ID and what was sent are returned.
-// [rows.ErrInProgress]: it is in progress already.
-func (m *Manager) Claim(ctx context.Context, r rows.JobRequest) (job string, body rows.Hash, err error) {
-	return m.config.Store.ClaimJobRequest(ctx, m.node, r)
-}
-
-// Unclaim takes back the claim of a request that has led to nothing.
-func (m *Manager) Unclaim(ctx context.Context, r rows.JobRequest) error {
-	return m.config.Store.ForgetJobRequest(ctx, m.node, r)
-}

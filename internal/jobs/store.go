@@ -42,6 +42,9 @@ type Store interface {
 	FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error
 	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)
 
-	ClaimJobRequest(ctx context.Context, node string, r rows.JobRequest) (job string, body rows.Hash, err error)
-	ForgetJobRequest(ctx context.Context, node string, r rows.JobRequest) error
+	ClaimJobRequest(
+		ctx context.Context, node string, r rows.JobRequest, until time.Time,
+	) (job string, body rows.Hash, err error)
+	RenewJobRequest(ctx context.Context, node string, r rows.JobRequest, from, to time.Time) error
+	ForgetJobRequest(ctx context.Context, node string, r rows.JobRequest, until time.Time) error
 }

@@ -46,7 +46,7 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	}
 	check(t, s.Flush(ctx))
 	join(t, s, "node")
-	_, _, err = s.ClaimJobRequest(ctx, "node", JobRequest{Owner: "ann"})
+	_, _, err = s.ClaimJobRequest(ctx, "node", JobRequest{Owner: "ann"}, time.Now().Add(time.Hour))
 	check(t, err)
 	job := someJob(t, s, "ann")
 	settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: job.ID, Node: "node", Limit: 1})[0]))

@@ -96,9 +96,10 @@ func TestJobRequests(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		join(t, s, "node")
 		r := JobRequest{Owner: "acme", Token: HashOf("token"), Body: HashOf("body")}
+		until := clock.Now().Add(time.Hour)
 		claim := func(want string, wantErr error) {
 			t.Helper()
-			job, body, err := s.ClaimJobRequest(ctx, "node", r)
+			job, body, err := s.ClaimJobRequest(ctx, "node", r, until)
 			if wantErr != nil {
 				wantError(t, err, wantErr)
 				return
@@ -109,16 +110,21 @@ func TestJobRequests(t *testing.T) {
 		}
 		claim("", nil)
 		claim("", ErrInProgress)
-		check(t, s.ForgetJobRequest(ctx, "node", r))
+		check(t, s.ForgetJobRequest(ctx, "node", r, until))
 		claim("", nil)
 		clock.Advance(2 * time.Minute) // the node is lost
 		join(t, s, "node2")
+		claim("", nil)
+		join(t, s, "node")
+		claim("", ErrInProgress)
+		clock.Advance(59 * time.Minute) // the request is
+		join(t, s, "node")
 		claim("", nil)
 		j, err := s.BeginJob(ctx, "node", Job{}, 0, nil)
 		check(t, err)
 		_, err = s.StartJob(ctx, j.ID, JobTotals{}, &r)
 		check(t, err)
-		check(t, s.ForgetJobRequest(ctx, "node", r)) // too late
+		check(t, s.ForgetJobRequest(ctx, "node", r, until)) // too late
 		claim(j.ID, nil)
 		clock.Advance(25 * time.Hour)
 		claim("", nil)

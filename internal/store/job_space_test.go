@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestSpaceOfDeletedJobs: nothing of a deleted job is left in any table, and
@@ -40,7 +41,7 @@ func wholeJob(t *testing.T, s *Store) {
 	t.Helper()
 	ctx, segment := t.Context(), make([]byte, 200<<10)
 	request := JobRequest{Owner: "acme", Token: HashOf("token"), Body: HashOf("body")}
-	_, _, err := s.ClaimJobRequest(ctx, "node", request)
+	_, _, err := s.ClaimJobRequest(ctx, "node", request, time.Now().Add(time.Hour))
 	check(t, err)
 	j, err := s.BeginJob(ctx, "node", Job{Owner: "acme", Key: "key", Webhook: "https://receiver.example/"}, 0, segment)
 	check(t, err)
