@@ -115,6 +115,9 @@ func TestRequestsOfClients(t *testing.T) {
 		{"U+FEFF in front", verify + "%EF%BB%BFalice@acme.example", "", "", 200, alice},
 		{"U+00A0 and U+202C", verify + "%C2%A0alice@acme.example%E2%80%AC", "", "", 200, alice},
 		{"U+2060 behind, with details", verify + "alice@acme.example%E2%81%A0&details=1", "", "", 200, "\"given\":\"alice@acme.example\u2060\""},
+		{"U+200B in the domain", verify + "alice@acme%E2%80%8B.example", "", "", 200, alice},
+		{"U+FE0F behind", verify + "alice@acme.example%EF%B8%8F", "", "", 200, alice},
+		{"U+00AD in the domain", verify + "alice@ac%C2%ADme.example", "", "", 200, alice},
 		{"tab and line end", verify + "alice@acme.example%09%0D%0A", "", "", 200, alice},
 
 		{"an address twice", verify + "alice@acme.example&email=alice@acme.example", "", "", 200, alice},

@@ -88,10 +88,27 @@ func (reads reading) accepts(s string) bool {
 	return err == nil && irregularity(a.Irregular, ReasonTrailingDot) == nil
 }
 
-// Trim removes blanks and invisible characters from both ends of a text: what
-// forms, spreadsheets and chats leave round an address.
+// Trim removes what forms, spreadsheets and chats leave in an address: blanks
+// and invisible characters at both ends of a text, and those in the domain that
+// IDNA ignores.
 func Trim(text string) string {
-	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isEdgeInvisible(r) })
+	text = strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isEdgeInvisible(r) })
+	at := strings.LastIndexByte(text, '@') + 1
+	visible := text[:at] + strings.Map(func(r rune) rune {
+		if isInvisible(r) || unicode.Is(unicode.Variation_Selector, r) {
+			return -1
+		}
+		return r
+	}, text[at:])
+	if visible == text {
+		return text
+	}
+	mailbox, err := parse(text)
+	same, fault := parse(visible)
+	if err != nil || fault != nil || same.Mailbox() != mailbox.Mailbox() {
+		return text
+	}
+	return visible
 }
 
 // trimIgnored removes invisible characters at the ends of a valid address if it

@@ -224,3 +224,25 @@ func isSubsequence(part, whole string) bool {
 	}
 	return true
 }
+
+// TestTrim: what is left names the same mailbox, and nothing that can be seen
+// is removed.
+func TestTrim(t *testing.T) {
+	for text, want := range map[string]string{
+		"alice@acme.example":                           "alice@acme.example",
+		"\u00A0 alice@acme.example\u200B\t":            "alice@acme.example",
+		"\uFEFFalice@acme.example\u2060\u202C":         "alice@acme.example",
+		"alice@ac\u00ADme.ex\u200Bample\uFE0F":         "alice@acme.example",
+		"Alice@B\u200Bücher.example":                   "Alice@Bücher.example",
+		"alice@xn--nxasmm1c.example\u200D":             "alice@xn--nxasmm1c.example",
+		"al\u200Bice@acme.example":                     "al\u200Bice@acme.example", // another mailbox, by RFC 6531
+		"alice@\u0645\u0647\u200C\u0645\u0647.example": "alice@\u0645\u0647\u200C\u0645\u0647.example",
+		" Jane <jane@acme.example> ":                   "Jane <jane@acme.example>",
+		"\u200B":                                       "",
+		" not an address\u200B":                        "not an address",
+	} {
+		if got := Trim(text); got != want {
+			t.Errorf("%+q: %+q, want %+q", text, got, want)
+		}
+	}
+}
