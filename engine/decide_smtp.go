@@ -19,9 +19,43 @@ const replyServiceClosing = 421
 // §4).
 const replyEncryptionRequired = 530
 
-// judgeSMTP judges what the mail hosts said by the session that tells most.
+// judgeSMTP judges what the mail hosts said. A host that was asked because the
+// one before refused us counts only if it takes the mailbox and not a random
+// one. A backup that takes everything tells nothing, and one that refuses all
+// may no longer know the domain.
 func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	sessions := evidence.SMTP.Sessions
+	if behind := behindRefusal(sessions); len(behind) > 0 {
+		if j := judgeSessions(behind, evidence, classifier); j.ruling().verdict == VerdictDeliverable {
+			return j
+		}
+		answered := func(s smtpprobe.Session) bool { return s.Target != nil }
+		sessions = slices.DeleteFunc(slices.Clone(sessions), answered)
+	}
+	return judgeSessions(sessions, evidence, classifier)
+}
+
+// behindRefusal returns the sessions behind that in which a host refused us for
+// good before anything was asked, and had not put us off at another address.
+func behindRefusal(sessions []smtpprobe.Session) []smtpprobe.Session {
+	for i, session := range sessions {
+		phase, reply := decisive(session)
+		if reply == nil || reply.Code < 500 || phase != smtp.PhaseGreeting && phase != smtp.PhaseEHLO {
+			continue
+		}
+		putOff := func(before smtpprobe.Session) bool {
+			_, reply := decisive(before)
+			return before.Host == session.Host && reply != nil && reply.Code < 500
+		}
+		if !slices.ContainsFunc(sessions[:i], putOff) {
+			return sessions[i+1:]
+		}
+	}
+	return nil
+}
+
+// judgeSessions judges by the session that tells most.
+func judgeSessions(sessions []smtpprobe.Session, evidence Evidence, classifier *replies.Classifier) judgement {
 	session := telling(sessions)
 	phase, reply := decisive(session)
 	if reply == nil {

@@ -13,7 +13,8 @@
 //
 //  1. Its route is the addresses of the mail hosts in the given order
 //     (route.go). The next one is asked only if one cannot be reached, refuses
-//     for the moment before RCPT, or lacks SMTPUTF8 for a target that needs it.
+//     for the moment before RCPT, or lacks SMTPUTF8 for a target that needs it;
+//     one of another provider also if one refuses the session for good.
 //  2. It waits as a job in the queue of its mail host (queue.go), which opens
 //     sessions as jobs wait for long or are many (schedule.go). The sessions
 //     with one address and in all, and the jobs that wait, are limited

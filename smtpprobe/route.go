@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -50,6 +51,9 @@ func newRoutes(hosts []Host, port uint16) routes {
 func (rs *routes) route(host string, addr netip.Addr) route {
 	return route{host: host, addr: netip.AddrPortFrom(addr, rs.port)}
 }
+
+// provider is the name under which the provider of the host is paced.
+func (r route) provider() string { return provider.Pacing(r.host, r.addr.Addr()).Provider }
 
 func to(host string) func(route) bool { return func(r route) bool { return r.host == host } }
 
@@ -134,7 +138,7 @@ func (rs *routes) learn(r route, told result) {
 	if next == nextRoute && s.Failure == nil {
 		rs.putOff = append(rs.putOff, r.host)
 	}
-	if next == nothing && s.Target == nil && slices.Contains(rs.putOff, r.host) {
+	if (next == nothing || next == nextProvider) && s.Target == nil && slices.Contains(rs.putOff, r.host) {
 		next = nextRoute // one address refuses us that may answer later at another
 	}
 	switch next {
@@ -144,6 +148,9 @@ func (rs *routes) learn(r route, told result) {
 		again := r
 		again.failed = append(slices.Clip(r.failed), s.Trial)
 		rs.left = append([]route{again}, rs.left...)
+	case nextProvider:
+		own := r.provider()
+		rs.left, rs.hosts = slices.DeleteFunc(rs.left, func(o route) bool { return o.provider() == own }), nil
 	case nextHost:
 		rs.left = slices.DeleteFunc(rs.left, to(r.host))
 	case nextRoute:
@@ -154,17 +161,18 @@ func (rs *routes) learn(r route, told result) {
 type move int
 
 const (
-	nothing   move = iota // there is an answer
-	nextRoute             // another address or host may do better
-	nextHost              // another host may do better, and no other address of this one
-	sameRoute             // the same address once more, without the extension on whose trial the session ended
+	nothing      move = iota // there is an answer
+	nextRoute                // another address or host may do better
+	nextHost                 // another host may do better, and no other address of this one
+	nextProvider             // a host of another provider may do better: this one refused us
+	sameRoute                // the same address once more, without the extension on whose trial the session ended
 )
 
 // whatNext decides on failover: another route is tried only when this one could
 // not be used, refused for the moment before RCPT, or lacks the extension that
-// the target needs, which another mail exchanger may have. Any answer to RCPT
-// for the target, and a permanent refusal before it, stand for all hosts of the
-// domain.
+// the target needs, which another mail exchanger may have. A permanent refusal
+// of the session stands for all hosts of its provider. Any answer to RCPT for
+// the target, and a permanent refusal of MAIL, stand for all of the domain.
 func whatNext(s *Session) move {
 	switch {
 	case s.Target != nil:
@@ -184,6 +192,9 @@ func whatNext(s *Session) move {
 		}
 		if reply.Code < 500 || reply.Code == replyTLSRequired && s.tlsUnusable() {
 			return nextRoute
+		}
+		if s.MAIL == nil {
+			return nextProvider
 		}
 		return nothing
 	}
