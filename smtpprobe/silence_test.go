@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // TestSilentMailboxes is about a host that never gets to an end with one
@@ -135,6 +136,24 @@ func TestGoodbyeTakesItsTime(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGoodbyeBehindARefusal sees that QUIT follows a refusing greeting at once,
+// and that a host which has nothing more to say is not held for long.
+func TestGoodbyeBehindARefusal(t *testing.T) {
+	for _, greeting := range []string{"554 no SMTP service here", "421 4.3.2 too busy"} {
+		host := smtptest.Script("S: " + greeting + "\nC: QUIT\nhang")
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			b.ask(b.Context(), about(target))
+			begun := time.Now()
+			if err := b.pool.Close(); err != nil || time.Since(begun) > 500*time.Millisecond {
+				b.Errorf("%s: the pool closed after %v (%v)", greeting, time.Since(begun), err)
+			}
+		})
+		if len(sessions) != 1 || sessions[0].Client != "QUIT\r\n" {
+			t.Errorf("%s: %+v, want QUIT alone", greeting, sessions)
+		}
+	}
 }
 
 // TestDoubtedAnswerAndNoTime is about callers whose time is over when an answer

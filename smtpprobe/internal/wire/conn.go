@@ -132,11 +132,18 @@ func (c *Conn) Quiet() bool {
 // have ended before.
 func (c *Conn) Interrupt() { c.watch.end() }
 
+// dismissed is how long a host has to answer QUIT that has refused the session
+// in its greeting: some say nothing more.
+const dismissed = 500 * time.Millisecond
+
 // Close closes the connection, with QUIT where it would be understood (RFC 5321
-// §4.1.1.10), whose reply has the time of the timeout.
+// §3.1, §4.1.1.10), whose reply has the time of the timeout.
 func (c *Conn) Close(timeout time.Duration) {
 	if c.stream == nil {
 		return
+	}
+	if g := c.Opening().Greeting; g != nil && g.Refused() {
+		timeout = min(timeout, dismissed)
 	}
 	c.watch.stop()
 	defer c.stream.free()
