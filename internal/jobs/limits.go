@@ -44,7 +44,7 @@ const (
 	mostUploads, ownUploads = 64, 8
 	// mostOutputs and ownOutputs are how many results are written at a time:
 	// each has a segment in memory, 10 MB or so, however slowly it is read.
-	mostOutputs, ownOutputs = 24, 6
+	mostOutputs, ownOutputs = 16, 4
 	// placeWait is how long one more of them waits for the end of another.
 	placeWait = 5 * time.Second
 
