@@ -192,7 +192,7 @@ func boxes() func(rcpt string, n int) string {
 		seen[rcpt] = true
 		switch {
 		case strings.HasPrefix(rcpt, "grey") && first:
-			return "451 4.7.1 Greylisted, please try again in 1 seconds"
+			return "451 4.7.1 Greylisted, please try again in 6 seconds" // longer than a session waits for
 		case strings.HasPrefix(rcpt, "grey"), strings.HasPrefix(rcpt, "box"):
 			return "250 2.1.5 Ok"
 		}
