@@ -29,8 +29,24 @@ func (h *mailHost) lineUp(j *job) {
 	n := max(h.served, h.lined[own])
 	h.lined[own] = n + 1
 	j.turn = n / perTurn
-	at := sort.Search(len(h.waiting), func(i int) bool { return h.waiting[i].turn > j.turn })
+	from, to := h.rank(j)
+	at := from + sort.Search(to-from, func(i int) bool { return h.waiting[from+i].turn > j.turn })
 	h.waiting = slices.Insert(h.waiting, at, j)
+}
+
+// rank is the part of the jobs that wait in which a job has its place: single
+// checks come first.
+func (h *mailHost) rank(j *job) (from, to int) {
+	singles := h.singles()
+	if j.ofList() {
+		return singles, len(h.waiting)
+	}
+	return 0, singles
+}
+
+// singles is how many single checks wait.
+func (h *mailHost) singles() int {
+	return sort.Search(len(h.waiting), func(i int) bool { return h.waiting[i].ofList() })
 }
 
 // serve notes that a job is taken, and with it begins its turn.

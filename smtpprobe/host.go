@@ -34,6 +34,7 @@ type mailHost struct {
 	sessions int // open, or about to be
 	starting int // of sessions: new ones that have taken no job yet
 	called   int // of sessions: idle ones that are about to take jobs
+	listing  int // of sessions: those with jobs of a list
 	alive    int // of sessions: open or being opened, and not about to end
 	open     int // of alive: the host has let them in
 	idle     []*worker
@@ -101,6 +102,38 @@ func (h *mailHost) inUse() bool {
 
 // mostSessions is how many may be open at a time, as far as the host goes.
 func (h *mailHost) mostSessions() int { return h.window.Size(time.Now()) }
+
+// sessionsFor is how many may be for those that wait: lists leave some to
+// single checks.
+func (h *mailHost) sessionsFor() int {
+	if h.forList() {
+		return pace.ForLists(h.mostSessions())
+	}
+	return h.mostSessions()
+}
+
+// forList reports whether no single check waits.
+func (h *mailHost) forList() bool { return h.singles() == 0 }
+
+// serves notes that a session has other jobs now than before.
+func (h *mailHost) serves(before, jobs []*job) {
+	of := func(jobs []*job) int {
+		if len(jobs) > 0 && jobs[0].ofList() {
+			return 1
+		}
+		return 0
+	}
+	n := of(jobs) - of(before)
+	h.listing += n
+	h.paced.listing += n
+}
+
+// servesLists reports whether another session may have jobs of a list: so many
+// are left to single checks.
+func (h *mailHost) servesLists() bool {
+	most := h.paced.Allowed(time.Now())
+	return h.listing < pace.ForLists(h.mostSessions()) && (most < 0 || h.paced.listing < pace.ForLists(most))
+}
 
 // transactionSize is how many recipients a transaction with the host may have.
 // Where they take long, those that wait are spread over the sessions that the

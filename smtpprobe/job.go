@@ -139,6 +139,9 @@ func waited(ctx context.Context, j *job) error {
 	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))
 }
 
+// ofList reports whether the job is of a list, and no single check.
+func (j *job) ofList() bool { return j.req.List != nil }
+
 // failed notes that a transaction of so many jobs, this one included, was not
 // believed. The next one is a quarter as large; one by itself is alone.
 func (j *job) failed(jobs int) {

@@ -26,7 +26,7 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	case dialogue.CutOff:
 	case dialogue.None:
 		h.limits.succeeded(u)
-		if len(h.waiting) > 0 && h.sessions >= h.window.Size(now) {
+		if len(h.waiting) > 0 && h.sessions >= h.sessionsFor() {
 			h.window.Succeeded(now)
 			p.openSessions(h)
 		}

@@ -20,14 +20,15 @@ import (
 // it.
 type paced struct {
 	*pacing.Provider
-	key   providerKey
-	first hostKey     // of its mail hosts
-	turn  []*mailHost // that want a session and may not have it yet, in the order in which they are served
-	alive int         // sessions that are open or being opened, and not about to end
-	idle  int         // sessions
-	alarm alarm       // calls admit
-	said  Said        // the last reply
-	told  told        // as logged
+	key     providerKey
+	first   hostKey     // of its mail hosts
+	turn    []*mailHost // that want a session and may not have it yet, in the order in which they are served
+	alive   int         // sessions that are open or being opened, and not about to end
+	idle    int         // sessions
+	listing int         // sessions with jobs of a list
+	alarm   alarm       // calls admit
+	said    Said        // the last reply
+	told    told        // as logged
 }
 
 // told is what the log has last said of a provider.

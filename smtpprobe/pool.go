@@ -75,7 +75,9 @@ type SessionCaps struct {
 type Pool struct {
 	config Config
 	slots  *semaphore.Weighted // of sessions in all
-	ready  sync.Once           // the classifier is being prepared
+	// listSlots are those that lists may have.
+	listSlots *semaphore.Weighted
+	ready     sync.Once // the classifier is being prepared
 
 	workers   sync.WaitGroup
 	mu        sync.Mutex // guards what follows, and the mail hosts
@@ -115,7 +117,8 @@ type Request struct {
 	HoldBack func() int
 	// List tells the lists that probes are of apart, by what it points to:
 	// where several have probes of one domain waiting at a mail host, they take
-	// turns. Default: the probe is of no list, and those take turns as one.
+	// turns. Default: the probe is of no list. Those come first, and a part of
+	// each limit is kept for them.
 	List *int
 
 	// Budget is the time for this probe, not counting the wait for a free
@@ -143,7 +146,8 @@ func New(c Config) (*Pool, error) {
 	c = c.withDefaults()
 	p := &Pool{
 		config: c, slots: semaphore.NewWeighted(int64(c.MaxSessions)),
-		hosts: make(map[hostKey]*mailHost), domains: make(domainBook), proofs: make(proofBook),
+		listSlots: semaphore.NewWeighted(int64(pace.ForLists(c.MaxSessions))),
+		hosts:     make(map[hostKey]*mailHost), domains: make(domainBook), proofs: make(proofBook),
 		providers: make(providerBook),
 		memory:    make(map[memoryKey]pace.Memory),
 		ways:      ways.NewSet(c.Egresses, c.Routes, c.Pace), crowded: make(map[*ways.Way][]*paced),

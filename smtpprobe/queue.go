@@ -47,10 +47,10 @@ func (h *mailHost) full(most int) bool {
 	return n >= most
 }
 
-// resubmit lets a job wait again, in front of all others but those that are to
-// be asked alone, as they show something about the host. Where it shared the
-// transaction, its time begins anew: that it has to be asked again is not its
-// doing. The pool's lock is held.
+// resubmit lets a job wait again, in front of all others of its rank but those
+// that are to be asked alone, as they show something about the host. Where it
+// shared the transaction, its time begins anew: that it has to be asked again
+// is not its doing. The pool's lock is held.
 func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 	now := time.Now()
 	if shared || j.worker == nil {
@@ -69,9 +69,10 @@ func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 	j.queue(true)
 }
 
+// goesFirst has a job wait in front of those of its rank.
 func (h *mailHost) goesFirst(j *job) {
-	at := 0
-	for !j.alone && at < len(h.waiting) && h.waiting[at].alone {
+	at, to := h.rank(j)
+	for !j.alone && at < to && h.waiting[at].alone {
 		at++
 	}
 	h.waiting = slices.Insert(h.waiting, at, j)
@@ -121,15 +122,21 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 	if _, ok := h.paced.Paused(time.Now()); ok {
 		h.failWaiting(func(j *job) (result, bool) { return result{session: h.paced.pausedSession(j)}, true })
 	}
-	may := w.mayName()
-	if may < pace.LeastNamed {
+	if len(h.waiting) == 0 {
+		return already
+	}
+	taken, list := already, h.singles() == 0
+	if len(already) > 0 {
+		list = already[0].ofList()
+	}
+	may := w.mayName(list)
+	if may < pace.LeastNamed || list && len(already) == 0 && !h.servesLists() {
 		return already
 	}
 	capacity = min(capacity, may-2-2*len(already)) // a proof and a control come with it
-	taken := already
 	rest := h.waiting[:0]
 	for i, j := range h.waiting {
-		if !suits(j, taken, fresh) {
+		if j.ofList() != list || !suits(j, taken, fresh) {
 			rest = append(rest, j)
 			continue
 		}
@@ -144,6 +151,9 @@ func (p *Pool) take(w *worker, already []*job, capacity int, fresh bool) []*job 
 		j.taken(w, len(taken) > 0)
 		taken = append(taken, j)
 		h.underWay++
+	}
+	if len(already) == 0 && len(taken) > 0 {
+		h.serves(nil, taken)
 	}
 	clear(h.waiting[len(rest):])
 	h.waiting = rest

@@ -15,7 +15,7 @@ func (p *Pool) schedule(h *mailHost) {
 		return
 	}
 	company := len(h.waiting) - h.alone()
-	for n := 0; n*h.transactionSize() < company && len(h.idle) > 0; n++ {
+	for n := 0; n*h.transactionSize() < company && len(h.idle) > 0 && h.mayCall(); n++ {
 		p.call(h.idle[len(h.idle)-1])
 	}
 	if h.waiting[0].alone && h.sessions >= h.mostSessions() && len(h.idle) > 0 {
@@ -26,14 +26,26 @@ func (p *Pool) schedule(h *mailHost) {
 	}
 }
 
+// mayCall reports whether an idle session may take those that wait first.
+func (h *mailHost) mayCall() bool {
+	return !h.forList() || h.servesLists()
+}
+
 // wantsSession reports whether more jobs wait than the sessions that are about
 // to ask, or a busy one, will take, or one has waited for long.
 func (h *mailHost) wantsSession() bool {
 	alone := h.alone()
+	if singles := h.singles(); singles > 0 && h.besideList() {
+		return h.starting < alone || singles > h.transactionSize()*(h.starting-min(alone, h.starting)+h.called)
+	}
 	overdue := h.starting+h.called == 0 && time.Since(h.waiting[0].since) >= newSessionDelay
 	soon := h.transactionSize() * (h.starting - alone + h.called + 1)
 	return h.sessions == 0 || h.starting < alone || len(h.waiting)-alone > soon || overdue
 }
+
+// besideList reports whether a list is being asked about, too: then a busy
+// session is none that a single check could wait for.
+func (h *mailHost) besideList() bool { return h.listing > 0 || h.waiting[len(h.waiting)-1].ofList() }
 
 // alone is how many of the jobs that wait must be asked alone: each takes a new
 // session.

@@ -35,7 +35,7 @@ func (p *Pool) openSessions(h *mailHost) {
 
 // wantsTurn reports whether the host has use for another session now.
 func (h *mailHost) wantsTurn() bool {
-	return len(h.waiting) > 0 && h.sessions < h.mostSessions() && !time.Now().Before(h.notBefore) && h.wantsSession()
+	return len(h.waiting) > 0 && h.sessions < h.sessionsFor() && !time.Now().Before(h.notBefore) && h.wantsSession()
 }
 
 // admit opens sessions with the hosts of a provider whose turn it is, as far as
@@ -47,14 +47,15 @@ func (p *Pool) admit(g *paced) {
 		return
 	}
 	for len(g.turn) > 0 {
-		h := g.turn[0]
+		i := g.whoseTurn()
+		h := g.turn[i]
 		if !h.wantsTurn() {
-			p.leaveTurn(g)
+			p.leaveTurn(g, i)
 			p.lookAgain(h)
 			continue
 		}
-		w := g.key.way
-		if ok, at := g.MayOpen(now); !ok || !w.Limit.MayOpen() {
+		w, list := g.key.way, h.forList()
+		if ok, at := g.MayOpen(now, list); !ok || !w.Limit.MayOpen(list) {
 			switch {
 			case ok:
 				p.crowd(g)
@@ -65,20 +66,25 @@ func (p *Pool) admit(g *paced) {
 			}
 			return
 		}
-		p.leaveTurn(g)
+		p.leaveTurn(g, i)
 		g.Opened(now)
 		w.Limit.Opened()
 		h.sessions++
 		h.starting++
-		p.workers.Go(func() { p.start(h) })
+		p.workers.Go(func() { p.start(h, list) })
 	}
 }
 
-// leaveTurn takes the first host off the queue.
-func (p *Pool) leaveTurn(g *paced) {
-	g.turn[0].inTurn = false
-	g.turn[0] = nil
-	g.turn = g.turn[1:]
+// whoseTurn is the place in the queue of the host whose turn it is: the first
+// at which a single check waits, or else the first.
+func (g *paced) whoseTurn() int {
+	return max(0, slices.IndexFunc(g.turn, func(h *mailHost) bool { return !h.forList() }))
+}
+
+// leaveTurn takes a host off the queue.
+func (p *Pool) leaveTurn(g *paced, i int) {
+	g.turn[i].inTurn = false
+	g.turn = slices.Delete(g.turn, i, i+1)
 }
 
 // failTurn answers the jobs of a provider that is paused, where no session
@@ -86,7 +92,7 @@ func (p *Pool) leaveTurn(g *paced) {
 func (p *Pool) failTurn(g *paced) {
 	for len(g.turn) > 0 {
 		h := g.turn[0]
-		p.leaveTurn(g)
+		p.leaveTurn(g, 0)
 		h.failWaiting(func(j *job) (result, bool) { return result{session: g.pausedSession(j)}, true })
 	}
 }
@@ -98,7 +104,7 @@ func (p *Pool) ended(w *worker) {
 	v := h.key.way
 	v.Limit.Closed()
 	p.admit(h.paced)
-	for n := len(p.crowded[v]); n > 0 && v.Limit.MayOpen(); n-- {
+	for n := len(p.crowded[v]); n > 0 && v.Limit.MayOpen(false); n-- {
 		g := p.crowded[v][0]
 		p.crowded[v] = p.crowded[v][1:]
 		p.admit(g)
@@ -152,19 +158,19 @@ func (p *Pool) admitAt(g *paced, at time.Time) { g.alarm.set(p, at, func() { p.a
 // may then.
 func (p *Pool) lookAgain(h *mailHost) {
 	served := h.starting + h.called // each by a session that is about to ask
-	if h.sessions < h.mostSessions() && len(h.waiting) > served {
+	if (h.sessions < h.sessionsFor() || len(h.idle) > 0) && len(h.waiting) > served {
 		p.scheduleIn(h, max(time.Until(h.notBefore), newSessionDelay))
 	}
 }
 
 // mayName is how many more recipients a session may name, as far as the
-// provider goes. The pool's lock is held.
-func (w *worker) mayName() int {
+// provider goes; list: of a list. The pool's lock is held.
+func (w *worker) mayName(list bool) int {
 	named := 0
 	if w.session != nil {
 		named = w.session.Recipients
 	}
-	return w.host.paced.MayName(named, time.Now())
+	return w.host.paced.MayName(named, time.Now(), list)
 }
 
 // full reports whether the provider has no room, and more than so many jobs
@@ -183,7 +189,7 @@ func (g *paced) full(most int) bool {
 // their turn.
 func (p *Pool) heldBack(h *mailHost, j *job) error {
 	now := time.Now()
-	_, at := h.paced.MayOpen(now)
+	_, at := h.paced.MayOpen(now, true)
 	return &HeldBackError{Provider: h.paced.key.name, RetryAfter: max(0, at.Sub(now)), err: busy(j)}
 }
 
@@ -211,7 +217,7 @@ func (w *worker) hasHadItsTurn() bool {
 // longer for sure. Callers that are told of waits wait.
 func (p *Pool) giveUpTurn(h *mailHost) {
 	now := time.Now()
-	_, at := h.paced.MayOpen(now)
+	_, at := h.paced.MayOpen(now, false)
 	if h.sessions > 0 {
 		at = now // a session that is open may take them
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -29,9 +31,13 @@ type worker struct {
 }
 
 // start waits for a slot, opens a session for the job that has waited
-// longest and serves all that come.
-func (p *Pool) start(h *mailHost) {
-	p.acquire()
+// longest and serves all that come; list: no single check waited for it.
+func (p *Pool) start(h *mailHost, list bool) {
+	if list {
+		p.acquire(p.listSlots)
+		defer p.listSlots.Release(1)
+	}
+	p.acquire(p.slots)
 	w := &worker{pool: p, host: h, nudge: make(chan struct{}, 1)}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	defer w.stop()
@@ -59,8 +65,8 @@ func (w *worker) leaves() {
 
 // acquire waits for one of the slots for sessions, and has an idle session make
 // room.
-func (p *Pool) acquire() {
-	if p.slots.TryAcquire(1) {
+func (p *Pool) acquire(slots *semaphore.Weighted) {
+	if slots.TryAcquire(1) {
 		return
 	}
 	p.mu.Lock()
@@ -69,7 +75,7 @@ func (p *Pool) acquire() {
 		p.retire(p.idle[0])
 	}
 	p.mu.Unlock()
-	_ = p.slots.Acquire(context.Background(), 1) // sessions end, so that there will be one
+	_ = slots.Acquire(context.Background(), 1) // sessions end, so that there will be one
 	p.mu.Lock()
 	p.starving--
 	p.mu.Unlock()
@@ -252,6 +258,7 @@ func unanswered(f *smtp.Failure) bool {
 // lock is held.
 func (w *worker) done(but []*job) {
 	w.host.underWay -= len(w.jobs) - len(but)
+	w.host.serves(w.jobs, but)
 	w.jobs = but
 	w.host.giveUpDeferred()
 }
@@ -280,7 +287,7 @@ func (w *worker) usable() bool {
 	case h.alive > h.window.Size(time.Now()):
 		return false
 	}
-	return !w.hasHadItsTurn() && w.mayName() >= pace.LeastNamed && h.capacity(w.session) > 0
+	return !w.hasHadItsTurn() && w.mayName(false) >= pace.LeastNamed && h.capacity(w.session) > 0
 }
 
 // continues takes jobs if there are any, and else reports whether the session
@@ -295,7 +302,8 @@ func (w *worker) continues() (ready, idle bool) {
 	if w.jobs = p.take(w, nil, h.capacity(w.session), false); len(w.jobs) > 0 {
 		return true, false
 	}
-	if p.starving > 0 || len(h.paced.turn) > 0 {
+	listIsOver := len(h.waiting) > 0 && h.forList() && w.mayName(true) < pace.LeastNamed
+	if listIsOver || p.starving > 0 || len(h.paced.turn) > 0 {
 		return false, false // somebody needs the slot
 	}
 	p.park(w)

@@ -22,13 +22,19 @@ type site struct {
 	today      float64       // recipients named through each egress
 }
 
-// siteOf returns a provider at the limits of a preset.
+// siteOf returns a provider at the limits of a preset, as far as lists may use
+// them.
 func siteOf(name string, settings pace.Settings) (*site, error) {
 	table, ok := provider.PacingOf(name)
 	if !ok {
 		return nil, fmt.Errorf("plan: %q is not a provider", name)
 	}
 	s := &site{name: name, limits: settings.Rules(table).Limits, perSession: refusals / refused}
+	for _, l := range []*int{
+		&s.limits.Sessions, &s.limits.SessionsPerMinute, &s.limits.RecipientsPerMinute, &s.limits.RecipientsPerDay,
+	} {
+		*l = pace.ForLists(*l)
+	}
 	if n := s.limits.RecipientsPerSession; n > 0 {
 		s.perSession = min(s.perSession, float64(n)/named)
 	}
@@ -63,7 +69,7 @@ func (s *site) budget(day int, first int) float64 {
 		most = float64(s.limits.RecipientsPerDay)
 	}
 	if first > 0 {
-		most = min(most, float64(first)*math.Pow(2, float64(day)))
+		most = min(most, float64(pace.ForLists(first<<min(day, 40))))
 	}
 	return max(0, most-s.today)
 }

@@ -33,12 +33,12 @@ func (b *Budget) advance(now time.Time) {
 	b.Day, b.Named, b.Bad = today, 0, false
 }
 
-// left is how many recipients may still be named today.
-func (b *Budget) left(first int, now time.Time) int {
+// left is how many recipients may still be named today; list: for a list.
+func (b *Budget) left(first int, now time.Time, list bool) int {
 	if b.advance(now); first < 0 {
 		return unbounded
 	}
-	return max(0, first<<b.Level-b.Named)
+	return max(0, recipientsOf(first<<b.Level, list)-b.Named)
 }
 
 // renewed returns when the next day begins.

@@ -54,3 +54,14 @@ func (c *counter) room(limit int, now time.Time) time.Time {
 	}
 	return now // a limit of zero does not limit
 }
+
+// evenly returns when something more fits into a limit of which each part of
+// the period has its share; now: it does already.
+func (c *counter) evenly(limit int, now time.Time) time.Time {
+	c.advance(now)
+	parts := len(c.places) - 1
+	if limit <= 0 || c.places[c.last%int64(len(c.places))] < (limit+parts-1)/parts {
+		return now
+	}
+	return time.Unix(0, (c.last+1)*int64(c.part))
+}

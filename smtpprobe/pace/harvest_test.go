@@ -47,11 +47,11 @@ func TestBudgets(t *testing.T) {
 	p := newProvider(Limits{}, Settings{Preset: Careful})
 	use := func(days int) int {
 		now, n := start.AddDate(0, 0, days), 0
-		for may := p.MayName(0, now); may >= LeastNamed; may = p.MayName(0, now) {
+		for may := p.MayName(0, now, false); may >= LeastNamed; may = p.MayName(0, now, false) {
 			p.Named(min(may, 100), now)
 			n += min(may, 100)
 		}
-		if ok, at := p.MayOpen(now); ok || !at.Equal(start.AddDate(0, 0, days+1).Truncate(day)) {
+		if ok, at := p.MayOpen(now, false); ok || !at.Equal(start.AddDate(0, 0, days+1).Truncate(day)) {
 			t.Errorf("day %d: the next session may begin at %v", days, at)
 		}
 		if s := p.State(now).Slowed; s != BudgetSpent {
@@ -77,10 +77,10 @@ func TestBudgets(t *testing.T) {
 	}
 	again := newProvider(Limits{}, Settings{Preset: Careful})
 	again.Remember(m)
-	if got := again.MayName(0, start.AddDate(0, 0, 6)); got >= LeastNamed {
+	if got := again.MayName(0, start.AddDate(0, 0, 6), false); got >= LeastNamed {
 		t.Errorf("after a restart %d more recipients may be named", got)
 	}
-	if got := again.MayName(0, start.AddDate(0, 0, 7)); got != 4000 {
+	if got := again.MayName(0, start.AddDate(0, 0, 7), false); got != 4000 {
 		t.Errorf("after a restart, on the next day %d", got)
 	}
 }
@@ -117,22 +117,22 @@ func TestHarvestingEndsLater(t *testing.T) {
 func TestEgress(t *testing.T) {
 	e := NewEgress(Settings{Egress: EgressLimits{Sessions: 2}}.WithDefaults())
 	for i := range 2 {
-		if !e.MayOpen() {
+		if !e.MayOpen(false) {
 			t.Fatalf("%d sessions are all", i)
 		}
 		e.Opened()
 	}
-	if e.MayOpen() {
+	if e.MayOpen(false) {
 		t.Error("a third session may begin")
 	}
-	if e.Closed(); !e.MayOpen() {
+	if e.Closed(); !e.MayOpen(false) {
 		t.Error("none may begin after one has ended")
 	}
 	free := NewEgress(Settings{}.WithDefaults())
 	for range 10_000 {
 		free.Opened()
 	}
-	if !free.MayOpen() {
+	if !free.MayOpen(false) {
 		t.Error("sessions are limited by default")
 	}
 }

@@ -112,14 +112,19 @@ func (p *Provider) Allowed(now time.Time) int {
 }
 
 // MayOpen reports whether another session may begin, and if not, when to see
-// again; zero: when one of those that are open has ended.
-func (p *Provider) MayOpen(now time.Time) (ok bool, at time.Time) {
+// again; zero: when one of those that are open has ended. A part of each limit
+// is kept for single checks; list: the session is for a list.
+func (p *Provider) MayOpen(now time.Time, list bool) (ok bool, at time.Time) {
 	l := p.rules.Limits
-	at = later(p.until, p.next, p.opened.room(l.SessionsPerMinute, now), p.mayName(now))
+	perMinute := of(l.SessionsPerMinute, list)
+	at = later(p.until, p.next, p.opened.room(perMinute, now), p.mayName(now, list))
+	if list { // at once, they would leave nothing but the kept part for a minute
+		at = later(at, p.opened.evenly(perMinute, now))
+	}
 	if at.After(now) {
 		return false, at
 	}
-	if n := p.Allowed(now); n >= 0 && p.open >= n {
+	if n := of(p.Allowed(now), list); n >= 0 && p.open >= n {
 		return false, time.Time{}
 	}
 	return true, now
@@ -146,15 +151,15 @@ const LeastNamed = 3
 const unbounded = 1 << 30
 
 // mayName returns when recipients may be named.
-func (p *Provider) mayName(now time.Time) time.Time {
-	l := p.rules.Limits
-	return later(p.named.room(forQuestion(l.RecipientsPerMinute), now), p.dayHasRoom(now))
+func (p *Provider) mayName(now time.Time, list bool) time.Time {
+	perMinute := recipientsOf(p.rules.Limits.RecipientsPerMinute, list)
+	return later(p.named.room(forQuestion(perMinute), now), p.dayHasRoom(now, list))
 }
 
 // dayHasRoom returns when recipients may be named as far as the day goes.
-func (p *Provider) dayHasRoom(now time.Time) time.Time {
-	at := p.day.room(forQuestion(p.rules.Limits.RecipientsPerDay), now)
-	if p.budget.left(p.settings.Egress.FirstDay, now) < LeastNamed {
+func (p *Provider) dayHasRoom(now time.Time, list bool) time.Time {
+	at := p.day.room(forQuestion(recipientsOf(p.rules.Limits.RecipientsPerDay, list)), now)
+	if p.budget.left(p.settings.Egress.FirstDay, now, list) < LeastNamed {
 		at = later(at, p.budget.renewed())
 	}
 	return at
@@ -170,8 +175,9 @@ func forQuestion(limit int) int {
 }
 
 // MayName returns how many recipients may be named now, in a session that has
-// named so many. If they are fewer than [LeastNamed], the session is to end.
-func (p *Provider) MayName(before int, now time.Time) int {
+// named so many; list: for a list, as in [Provider.MayOpen]. If they are fewer
+// than [LeastNamed], the session is to end.
+func (p *Provider) MayName(before int, now time.Time, list bool) int {
 	left := func(limit, used int) int {
 		switch {
 		case limit < 0:
@@ -182,8 +188,10 @@ func (p *Provider) MayName(before int, now time.Time) int {
 		return max(0, limit-used)
 	}
 	l := p.rules.Limits
-	today := min(left(l.RecipientsPerDay, p.day.sum(now)), p.budget.left(p.settings.Egress.FirstDay, now))
-	return min(left(l.RecipientsPerSession, before), left(l.RecipientsPerMinute, p.named.sum(now)), today)
+	today := left(recipientsOf(l.RecipientsPerDay, list), p.day.sum(now))
+	today = min(today, p.budget.left(p.settings.Egress.FirstDay, now, list))
+	minute := left(recipientsOf(l.RecipientsPerMinute, list), p.named.sum(now))
+	return min(left(l.RecipientsPerSession, before), minute, today)
 }
 
 // Named notes that so many recipients are being named.

@@ -97,7 +97,7 @@ func TestPausesGrow(t *testing.T) {
 		if !paused || until.Sub(now) != want || p.State(now).Pauses != i+1 {
 			t.Fatalf("pause %d lasts %v, want %v; %d pauses", i+1, until.Sub(now), want, p.State(now).Pauses)
 		}
-		if ok, at := p.MayOpen(now); ok || !at.Equal(until) {
+		if ok, at := p.MayOpen(now, false); ok || !at.Equal(until) {
 			t.Fatalf("pause %d: a session may begin at %v", i+1, at)
 		}
 		now = until
@@ -185,7 +185,7 @@ func TestComplaints(t *testing.T) {
 		t.Errorf("after a complaint in the only session %d are allowed", got)
 	}
 	for i, want := range []time.Duration{0, minInterval} {
-		if _, at := alone.MayOpen(now); at.Sub(now) != want {
+		if _, at := alone.MayOpen(now, false); at.Sub(now) != want {
 			t.Errorf("after it session %d may begin at %v", i+1, at)
 		}
 		alone.Opened(now)
@@ -205,14 +205,14 @@ func TestIntervals(t *testing.T) {
 	}
 	p.Opened(now)
 	for at, want := range map[time.Duration]time.Duration{0: 30 * time.Second, 29 * time.Second: 30 * time.Second, time.Minute: time.Minute} {
-		if _, next := p.MayOpen(now.Add(at)); next.Sub(now) != want {
+		if _, next := p.MayOpen(now.Add(at), false); next.Sub(now) != want {
 			t.Errorf("after %v: the next at %v, want %v", at, next.Sub(now), want)
 		}
 	}
 	for range 6 {
 		p.Answered("d.example", now)
 	}
-	if ok, _ := p.MayOpen(now); !ok || p.State(now).Slowed != "" {
+	if ok, _ := p.MayOpen(now, false); !ok || p.State(now).Slowed != "" {
 		t.Errorf("after answers: %+v", p.State(now))
 	}
 }
@@ -296,7 +296,7 @@ func checkLimits(t *testing.T, p *Provider, l Limits, random *rand.Rand) {
 	stuck := now
 	for range 1000 {
 		now = now.Add(time.Duration(random.IntN(3000)) * time.Millisecond)
-		if ok, at := p.MayOpen(now); ok {
+		if ok, at := p.MayOpen(now, false); ok {
 			p.Opened(now)
 			open, begun, stuck = append(open, 0), append(begun, event{now, 1}), now
 		} else if !at.IsZero() && !at.After(now) {
@@ -304,7 +304,7 @@ func checkLimits(t *testing.T, p *Provider, l Limits, random *rand.Rand) {
 		}
 		if len(open) > 0 {
 			i := random.IntN(len(open))
-			if may := p.MayName(open[i], now); may >= LeastNamed && random.IntN(3) > 0 {
+			if may := p.MayName(open[i], now, false); may >= LeastNamed && random.IntN(3) > 0 {
 				n := LeastNamed + random.IntN(may-LeastNamed+1)
 				p.Named(n, now)
 				open[i] += n

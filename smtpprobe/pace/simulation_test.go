@@ -80,7 +80,7 @@ func simulate(p *Provider, s *simulated, length time.Duration) (answers, complai
 		last := len(answers) - 1
 		answersBefore, complaintsBefore := s.answers, s.complaints
 		for {
-			if ok, _ := p.MayOpen(now); !ok {
+			if ok, _ := p.MayOpen(now, false); !ok {
 				break
 			}
 			p.Opened(now)
@@ -96,7 +96,7 @@ func simulate(p *Provider, s *simulated, length time.Duration) (answers, complai
 		}
 		rest := open[:0]
 		for _, o := range open {
-			if p.MayName(o.named, now) < LeastNamed || o.named >= 20 {
+			if p.MayName(o.named, now, false) < LeastNamed || o.named >= 20 {
 				p.Closed()
 				s.sessions--
 				continue

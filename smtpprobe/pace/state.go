@@ -39,7 +39,7 @@ func (p *Provider) State(now time.Time) State {
 	}
 	limit := p.limit()
 	switch {
-	case p.dayHasRoom(now).After(now):
+	case p.dayHasRoom(now, true).After(now):
 		s.Slowed = BudgetSpent
 	case p.harvesting:
 		s.Slowed = Harvesting
