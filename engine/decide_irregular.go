@@ -12,16 +12,16 @@ import (
 // Irregularity is what is not as the RFCs have it about an address, or about
 // the MX records of its domain. It proves nothing.
 type Irregularity struct {
-	// Reason is one lower_snake word: an [address.Reason], or one of those
-	// below.
+	// Reason is one lower_snake word: an [address.Reason], or "mx_address" or
+	// "mx_name" of an MX record.
 	Reason string `json:"reason"`
 	Detail string `json:"detail"` // for people, without a period
 }
 
 // The reasons of irregularities of MX records.
 const (
-	IrregularMXAddress = "mx_address" // it names an IP address in place of a host (RFC 1035 §3.3.9)
-	IrregularMXName    = "mx_name"    // it names what is no name of a host, such as a URL
+	irregularMXAddress = "mx_address" // it names an IP address in place of a host (RFC 1035 §3.3.9)
+	irregularMXName    = "mx_name"    // it names what is no name of a host, such as a URL
 )
 
 // irregularities lists what is irregular about the address and the mail
@@ -38,10 +38,10 @@ func irregularities(evidence Evidence) (all []Irregularity) {
 		case evidence.DNS.Implicit:
 		case host.NamesAddress():
 			detail := "an MX record names an address in place of a host: " + host.Name
-			all = append(all, Irregularity{IrregularMXAddress, detail})
+			all = append(all, Irregularity{irregularMXAddress, detail})
 		case !host.NamesHost():
 			detail := "an MX record names what is no name of a host: " + host.Name
-			all = append(all, Irregularity{IrregularMXName, detail})
+			all = append(all, Irregularity{irregularMXName, detail})
 		}
 	}
 	return all

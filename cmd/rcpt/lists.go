@@ -275,7 +275,7 @@ func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 }
 
 func (l lookUp) domain(s *lookUpResult, given string) {
-	domain, err := address.ReadDomain(given)
+	domain, err := address.Domain(given)
 	if err != nil {
 		s.Fault = "Not a domain: " + err.Error() + "."
 		return
@@ -287,7 +287,7 @@ func (l lookUp) domain(s *lookUpResult, given string) {
 // host looks a mail host up, also among the shared hosts, which match no
 // address.
 func (l lookUp) host(s *lookUpResult, given string) {
-	host, err := address.ReadDomain(strings.TrimSuffix(given, "."))
+	host, err := address.Domain(strings.TrimSuffix(given, "."))
 	if err != nil {
 		s.Fault = "Not a mail host: " + err.Error() + "."
 		return

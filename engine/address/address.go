@@ -54,19 +54,6 @@ func Domain(s string) (string, error) {
 	return d, nil
 }
 
-// ReadDomain reads a domain name as [Read] does that of a mailbox. Every error
-// is an [*Error].
-func ReadDomain(s string) (string, error) {
-	if err := checkInput(s); err != nil {
-		return "", err
-	}
-	d, _, err := parseDomain(s)
-	if err != nil {
-		return "", err
-	}
-	return d, nil
-}
-
 // Unquoted returns the content of the local-part: without quotes and escapes.
 func (a Address) Unquoted() string { return a.unquoted }
 

@@ -33,11 +33,11 @@ func parse(rule string) (kind, name string, err error) {
 	switch kind {
 	case ofDomain, ofMX:
 		const below = "x." // so that a top-level domain can be named, too
-		domain, err := address.ReadDomain(below + strings.TrimSuffix(name, "."))
+		mailbox, err := address.Read("x@" + below + strings.TrimSuffix(name, "."))
 		if err != nil {
 			return "", "", fmt.Errorf("%q: %w", rule, err)
 		}
-		return kind, strings.TrimPrefix(domain, below), nil
+		return kind, strings.TrimPrefix(mailbox.Domain, below), nil
 	case ofProvider:
 		name = strings.ToLower(name)
 		if !slices.Contains(provider.Names(), name) {

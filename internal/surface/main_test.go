@@ -49,7 +49,7 @@ type Func func(x int)
 // TestPromiseIsSmall: what is promised can never go, so more of it takes a
 // decision (docs/decisions/0013-promised-packages.md has the numbers).
 func TestPromiseIsSmall(t *testing.T) {
-	const mostPackages, mostIdentifiers = 11, 710
+	const mostPackages, mostIdentifiers = 11, 720
 	counts, err := countAll(root)
 	if err != nil {
 		t.Fatal(err)
