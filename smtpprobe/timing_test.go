@@ -130,7 +130,7 @@ func TestQUITIsSentBehindTheCallersBack(t *testing.T) {
 }
 
 func TestEndOfTheContextLeavesQUITAlone(t *testing.T) {
-	inBubble(t, smtpprobe.Config{}, one(smtptest.Script("S: 554 no\nC: QUIT\nsleep 2s\nS: 221 bye\nhang")), func(b *bubble) {
+	inBubble(t, smtpprobe.Config{}, one(smtptest.Script("S: 220 mx\nC: EHLO *\nS: 550 no\nC: QUIT\nsleep 2s\nS: 221 bye\nhang")), func(b *bubble) {
 		ctx, cancel := context.WithCancel(b.Context())
 		b.ask(ctx, about(target))
 		synctest.Wait() // QUIT is said
