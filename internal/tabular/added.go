@@ -20,6 +20,9 @@ const resultColumn = "rcpt_result"
 // cell.
 const emailColumn = "rcpt_email"
 
+// suggestionColumn has the address that was probably meant.
+const suggestionColumn = "rcpt_suggestion"
+
 func emailCell(r engine.Result) string {
 	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
 		return ""
@@ -49,7 +52,7 @@ func columns(o Output) []column {
 		{"rcpt_disposable", func(r engine.Result) string { return digit(r.Disposable) }},
 		{"rcpt_spamtrap", func(r engine.Result) string { return digit(r.SpamTrap) }},
 		{"rcpt_message", func(r engine.Result) string { return r.Message }},
-		{"rcpt_suggestion", detail(func(d *engine.Details) string { return d.Suggestion })},
+		{suggestionColumn, detail(func(d *engine.Details) string { return d.Suggestion })},
 		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
 		{emailColumn, emailCell},
 	}

@@ -317,6 +317,26 @@ func TestAddedCells(t *testing.T) {
 	}
 }
 
+// TestAddedAddresses sees that an address has the octets of its row: other
+// letters would make it another address.
+func TestAddedAddresses(t *testing.T) {
+	for _, c := range []struct{ raw, email, suggestion, want string }{
+		{"j\xf6rg@b\xfccher.example", "jörg@bücher.example", "", ",,review,j\xf6rg@b\xfccher.example\n"},
+		{"jörg@bücher.example", "jörg@bücher.example", "", ",,review,jörg@bücher.example\n"},
+		{"\xf6;a@b.example", "a@b.example", "ö@b.example", ",\xf6@b.example,review,a@b.example\n"},
+		{"\xf6;a@b.example", "α@b.example", "", ",,review,\n"},
+	} {
+		w, err := NewWriter(open(t, "", Options{Format: Lines}), Output{Format: CSV})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := engine.Result{Email: c.email, Details: &engine.Details{Suggestion: c.suggestion}}
+		if row := string(w.Append(nil, c.raw, result)); !strings.HasSuffix(row, c.want) {
+			t.Errorf("%q: %q, want %q at the end", c.raw, row, c.want)
+		}
+	}
+}
+
 // TestDetails: a column, or in the record.
 func TestDetails(t *testing.T) {
 	result := verified

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/xlsx"
 )
@@ -138,14 +140,18 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 	return cells
 }
 
-// fitting is a cell for a row of unknown encoding. An address with replaced
-// letters would be another address.
+// fitting is a cell for a row that is not UTF-8. An address gets the octets that
+// it has in the row, which was read as Windows-1252: with replaced letters it
+// would be another address.
 func fitting(column, cell string) string {
-	fit := ascii(cell)
-	if column == emailColumn && fit != cell {
+	if column != emailColumn && column != suggestionColumn {
+		return ascii(cell)
+	}
+	octets, err := charmap.Windows1252.NewEncoder().String(cell)
+	if err != nil {
 		return ""
 	}
-	return fit
+	return octets
 }
 
 // ascii replaces the characters of a cell that are not ASCII.
