@@ -140,9 +140,9 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 	return cells
 }
 
-// fitting is a cell for a row that is not UTF-8. An address gets the octets that
-// it has in the row, which was read as Windows-1252: with replaced letters it
-// would be another address.
+// fitting is a cell for a row that is not UTF-8. An address gets the octets
+// that it has in the row, which was read as Windows-1252: with replaced letters
+// it would be another address.
 func fitting(column, cell string) string {
 	if column != emailColumn && column != suggestionColumn {
 		return ascii(cell)
