@@ -34,21 +34,28 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	return client
 }
 
-// Forwarder is a peer that sent X-Forwarded-For and is not one of
+// forwarder is a peer that sent X-Forwarded-For and is not one of
 // [Config.TrustedProxies]: a reverse proxy that they lack, or a client that
 // claims another address.
-type Forwarder struct {
-	Peer  netip.Addr
-	Since time.Time
+type forwarder struct {
+	peer  netip.Addr
+	since time.Time
 }
 
-// NotTrusted returns the first such peer, or nil.
-func (s *Server) NotTrusted() *Forwarder { return s.forwarder.Load() }
+// NotTrusted returns the first peer that sent X-Forwarded-For and is not one of
+// [Config.TrustedProxies], and when it did. The address is invalid if there was
+// none.
+func (s *Server) NotTrusted() (peer netip.Addr, since time.Time) {
+	if f := s.forwarder.Load(); f != nil {
+		return f.peer, f.since
+	}
+	return netip.Addr{}, time.Time{}
+}
 
 // notTrusted notes a peer, and logs the first. If it is a reverse proxy, all of
 // its clients share its address.
 func (s *Server) notTrusted(peer netip.Addr) {
-	if s.forwarder.Load() != nil || !s.forwarder.CompareAndSwap(nil, &Forwarder{peer, time.Now()}) {
+	if s.forwarder.Load() != nil || !s.forwarder.CompareAndSwap(nil, &forwarder{peer, time.Now()}) {
 		return
 	}
 	s.config.Logger.Warn("X-Forwarded-For is not believed from this peer: "+

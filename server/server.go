@@ -114,7 +114,7 @@ type Server struct {
 
 	orphans   *orphans
 	wrongKeys *wrongKeys
-	forwarder atomic.Pointer[Forwarder] // the first that is not trusted
+	forwarder atomic.Pointer[forwarder] // the first that is not trusted
 }
 
 // New returns a Server.

@@ -51,10 +51,10 @@ func (r *running) health(context.Context) dashboard.Health {
 		Checks: r.checks(), Version: version(), Egresses: egressRows(r.verifier.Egresses()),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
-	if f := r.server.NotTrusted(); f != nil {
+	if peer, since := r.server.NotTrusted(); peer.IsValid() {
 		h.Checks = append(h.Checks, dashboard.NetworkCheck{
-			Name: "Reverse proxy", Tested: true, Since: f.Since, Checked: f.Since,
-			Fault:  "X-Forwarded-For came from " + f.Peer.String() + ", which is not in --trusted-proxy.",
+			Name: "Reverse proxy", Tested: true, Since: since, Checked: since,
+			Fault:  "X-Forwarded-For came from " + peer.String() + ", which is not in --trusted-proxy.",
 			Advice: "If that is your reverse proxy, name it there: until then all of its clients count as one.",
 		})
 	}
