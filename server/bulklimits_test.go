@@ -34,6 +34,7 @@ func bomb(t *testing.T, before string, octet byte, times int, after string) stri
 	w := gzip.NewWriter(&out)
 	block := bytes.Repeat([]byte{octet}, 1<<20)
 	_, err := io.WriteString(w, before)
+	check(t, err)
 	for range times {
 		_, err = w.Write(block)
 		check(t, err)

@@ -181,10 +181,3 @@ func (o *orphans) close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
-
-// size is the number of addresses in progress.
-func (o *orphans) size() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.count
-}
