@@ -178,6 +178,17 @@ var states = map[string]func(*testing.T, *store.Store){
 		_, err := s.CreateAccount(t.Context(), store.Account{Login: "ada@acme.example", Password: "forgotten"})
 		check(t, err)
 	},
+	"rcpt jobs cancel": func(t *testing.T, s *store.Store) {
+		key, err := s.CreateKey(t.Context(), store.Key{Hash: store.HashOf("a secret"), Name: "shop", Scopes: []store.Scope{store.ScopeBulk}})
+		check(t, err)
+		j, err := s.BeginJob(t.Context(), "node", store.Job{Owner: key.ID, Key: key.ID, Name: "customers.csv", Format: "csv"}, 0, nil)
+		check(t, err)
+		_, err = s.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 50000, Addresses: 48444}, nil)
+		check(t, err)
+		check(t, s.RevokeKey(t.Context(), key.ID))
+		_, err = s.PauseOrphans(t.Context())
+		check(t, err)
+	},
 	"rcpt webhooks show": func(t *testing.T, s *store.Store) {
 		w := store.Webhook{Key: "fixed", Event: "job.completed", URL: "https://receiver.example/hook", Body: []byte(`{"type":"job.completed"}`)}
 		_, err := s.AddWebhook(t.Context(), w)
