@@ -59,8 +59,8 @@ func (c *counter) room(limit int, now time.Time) time.Time {
 // the period has its share; now: it does already.
 func (c *counter) evenly(limit int, now time.Time) time.Time {
 	c.advance(now)
-	parts := len(c.places) - 1
-	if limit <= 0 || c.places[c.last%int64(len(c.places))] < (limit+parts-1)/parts {
+	parts := len(c.places)
+	if limit <= 0 || c.places[c.last%int64(parts)] < max(1, (limit+parts/2)/parts) {
 		return now
 	}
 	return time.Unix(0, (c.last+1)*int64(c.part))

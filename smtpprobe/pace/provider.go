@@ -20,6 +20,10 @@ const (
 	throttledPeriod = time.Hour
 )
 
+// keptEnough is how many new sessions a minute are enough for single checks:
+// one a second. Where fewer are kept, those of lists are spread over it.
+const keptEnough = 60
+
 // harvestPeriod is the time whose refusals are counted.
 const harvestPeriod = 10 * time.Minute
 
@@ -118,7 +122,7 @@ func (p *Provider) MayOpen(now time.Time, list bool) (ok bool, at time.Time) {
 	l := p.rules.Limits
 	perMinute := of(l.SessionsPerMinute, list)
 	at = later(p.until, p.next, p.opened.room(perMinute, now), p.mayName(now, list))
-	if list { // at once, they would leave nothing but the kept part for a minute
+	if list && l.SessionsPerMinute-perMinute < keptEnough { // at once, they would leave a form too few for a minute
 		at = later(at, p.opened.evenly(perMinute, now))
 	}
 	if at.After(now) {
