@@ -137,9 +137,8 @@ func (c *Conn) Leftover(ctx context.Context, phase smtp.Phase) error {
 // one wait takes at most half of the time that is left as long as something
 // else could be tried in the other half. Any other extension on trial is mostly
 // innocent of a silence, and leaves a quarter for the try without it. A
-// connection, which good
-// hosts take up at once, leaves time for all others, even if they are yet to be
-// looked up and may not exist.
+// connection, which good hosts take up at once, leaves time for all others,
+// even if they are yet to be looked up and may not exist.
 func (c *Conn) deadline(phase smtp.Phase) time.Time {
 	now := time.Now()
 	timeout := c.config.Command
