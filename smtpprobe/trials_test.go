@@ -3,6 +3,7 @@ package smtpprobe_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,12 +33,12 @@ var noGroups = map[string]func(answers []string) []string{
 func TestPipeliningThatFails(t *testing.T) {
 	for name, reply := range noGroups {
 		t.Run(name, func(t *testing.T) {
-			groups := 0
+			var groups atomic.Int64
 			host := &peer{Arrange: func(_ *visit, commands, answers []string) []string {
 				if len(commands) == 1 {
 					return answers
 				}
-				groups++
+				groups.Add(1)
 				return reply(answers)
 			}}
 			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
@@ -45,7 +46,7 @@ func TestPipeliningThatFails(t *testing.T) {
 					after    time.Duration
 					mailbox  string
 					sessions int
-					groups   int // so far
+					groups   int64 // so far
 				}{
 					{0, "good1@a.example", 2, 1},
 					{time.Minute, "good2@a.example", 1, 1},
@@ -55,8 +56,8 @@ func TestPipeliningThatFails(t *testing.T) {
 					time.Sleep(ask.after)
 					r := b.ask(b.Context(), about(ask.mailbox))
 					first, last := r.found.Sessions[0], r.last()
-					if r.code() != want(ask.mailbox) || r.err != nil || len(r.found.Sessions) != ask.sessions || groups != ask.groups {
-						b.Errorf("%s: %v, %d groups", ask.mailbox, r, groups)
+					if r.code() != want(ask.mailbox) || r.err != nil || len(r.found.Sessions) != ask.sessions || groups.Load() != ask.groups {
+						b.Errorf("%s: %v, %d groups", ask.mailbox, r, groups.Load())
 					}
 					if tried := ask.sessions == 2; tried != (first.Trial == "PIPELINING") || !slices.Equal(last.Shunned, []string{"PIPELINING"}) {
 						b.Errorf("%s: trial %q, shunned %q", ask.mailbox, first.Trial, last.Shunned)
