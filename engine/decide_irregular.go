@@ -96,17 +96,27 @@ func (e Evidence) irregularDomain() bool {
 
 // refusesSyntax reports whether the mail host refused the address for its
 // syntax, which tells nothing more than the grammar does. It may accept another
-// form than the one in quotes that was sent. If only the local-part is
-// irregular, a host that refuses a random mailbox in the same way means
-// something else.
+// form than the one in quotes that was sent. The codes are used for much else.
+// So if only the local-part is irregular, the host must have another answer for
+// a random mailbox; and if the domain is, which that mailbox has as well, the
+// words or the enhanced status code must say so.
 func refusesSyntax(evidence Evidence, j judgement) bool {
 	if j.reason != ReasonAmbiguousRefusal || j.answer == nil || j.answer.Phase != smtp.PhaseRCPT {
 		return false
 	}
 	session := telling(evidence.SMTP.Sessions)
 	quoted := strings.HasPrefix(evidence.Mailbox, `"`) && !strings.HasPrefix(evidence.Local, `"`)
-	return !quoted && aboutSyntax(session.Target) && (evidence.irregularDomain() || !aboutSyntax(session.Control))
+	switch {
+	case quoted, !aboutSyntax(session.Target):
+		return false
+	case evidence.irregularDomain():
+		return session.Target.Enhanced == enhancedBadMailbox || j.answer.Rule == ruleSyntax
+	}
+	return session.Control != nil && !aboutSyntax(session.Control)
 }
+
+// ruleSyntax is the rule for words about the syntax of an address.
+const ruleSyntax = "syntax"
 
 // Codes that say that an address is not well-formed (RFC 5321 §4.2.3, RFC 3463
 // §3.2).

@@ -124,6 +124,33 @@ func TestIrregularEvidence(t *testing.T) {
 	}
 }
 
+// TestIrregularWithoutControl checks that a refusal for the syntax proves
+// nothing about a local-part where no other mailbox was answered.
+func TestIrregularWithoutControl(t *testing.T) {
+	given := irregular[0].given
+	refuses := func(rcpt string, _ int) string {
+		if rcpt == given {
+			return "501 5.1.3 Local part is too long"
+		}
+		return ""
+	}
+	verifier := irregularWorld(t, &smtptest.Host{RCPTFunc: refuses}).Verifier(engine.Config{})
+	evidence, err := verifier.Gather(t.Context(), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := engine.Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}}
+	if got := engine.Decide(evidence, policy); got.Reason != engine.ReasonInvalidSyntax {
+		t.Errorf("with a control: %s, want %s", got.Reason, engine.ReasonInvalidSyntax)
+	}
+	for i := range evidence.SMTP.Sessions {
+		evidence.SMTP.Sessions[i].Control = nil
+	}
+	if got := engine.Decide(evidence, policy); got.Reason != engine.ReasonAmbiguousRefusal {
+		t.Errorf("without a control: %s, want %s", got.Reason, engine.ReasonAmbiguousRefusal)
+	}
+}
+
 // TestLongestDomain checks that a domain that leaves no room for a random
 // mailbox is asked about without one.
 func TestLongestDomain(t *testing.T) {
