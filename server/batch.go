@@ -64,20 +64,23 @@ func (s *Server) verifyAll(
 
 // batch is several addresses in progress.
 type batch struct {
-	how     options
-	asked   []question
-	first   map[string]int  // where an address is asked about: the same one twice is asked about once
-	results []engine.Result // by the number of their question
-	known   []bool          // which results were there
-	paid    []bool          // by which an orphan has paid
-	groups  [][]int         // questions without a result, by domain
+	how      options
+	deadline time.Time
+	asked    []question
+	first    map[string]int  // where an address is asked about: the same one twice is asked about once
+	results  []engine.Result // by the number of their question
+	known    []bool          // which results were there
+	paid     []bool          // by which an orphan has paid
+	groups   [][]int         // questions without a result, by domain
 }
 
-// newBatch finds the results that are there.
+// newBatch finds the results that are there. The wait for those of orphans is a
+// part of the batch's time.
 func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked posted) *batch {
 	n := len(asked.questions)
 	b := &batch{
-		how: asked.options, asked: asked.questions, first: make(map[string]int, n),
+		how: asked.options, deadline: time.Now().Add(s.timeout(asked.options)),
+		asked: asked.questions, first: make(map[string]int, n),
 		results: make([]engine.Result, n), known: make([]bool, n), paid: make([]bool, n),
 	}
 	byDomain := make(map[string]int)
@@ -86,7 +89,7 @@ func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked poste
 			continue
 		}
 		b.first[question.address] = i
-		if b.results[i], b.known[i] = s.known(ctx, grant, question, asked.options); b.known[i] {
+		if b.results[i], b.known[i] = s.known(ctx, grant, question, b.how, b.deadline); b.known[i] {
 			continue
 		}
 		domain := strings.ToLower(question.address[strings.LastIndexByte(question.address, '@')+1:])
@@ -146,7 +149,7 @@ func (s *Server) askAll(
 			s.slots.give()
 		}
 	}()
-	t := startTask(r, s.timeout(b.how), func(ctx context.Context) { s.askGroups(ctx, b, slots) })
+	t := startTask(r, time.Until(b.deadline), func(ctx context.Context) { s.askGroups(ctx, b, slots) })
 	if t.await(r) {
 		return false, true
 	}

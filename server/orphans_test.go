@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/store"
@@ -38,7 +40,7 @@ func (s *slow) Verify(ctx context.Context, address string) (engine.Result, error
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended++
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, ctx.Err()
+		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "Cancelled."}, ctx.Err()
 	}
 	if s.bug {
 		panic("a bug about " + address)
@@ -229,6 +231,22 @@ func TestManyAddressesGo(t *testing.T) {
 	if r := o.ask(t.Context(), o.key, alice, ""); r.Code != 402 {
 		t.Errorf("no unit is left: status %d", r.Code)
 	}
+}
+
+// TestWaitForOrphanIsBounded: the wait for an orphan and the verification of
+// other addresses take no longer together than one request may.
+func TestWaitForOrphanIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 20 * time.Second
+		o := newOrphanage(t, store.Key{}, server.Config{Timeout: timeout})
+		o.hangUp(o.key, "", `{"emails":["a@a.example"]}`, 1)
+		time.Sleep(time.Second)
+		began := time.Now()
+		r := o.ask(t.Context(), o.key, "", `{"emails":["a@a.example","b@b.example"]}`)
+		if took := time.Since(began); r.Code != 200 || took > timeout {
+			t.Errorf("status %d after %v", r.Code, took)
+		}
+	})
 }
 
 // TestOrphansAreBounded: half of all can be those of one key. The next is

@@ -40,7 +40,7 @@ func (s *Server) verifyOne(
 	x *exchange, r *http.Request, grant *keyring.Grant, asked question, how options, started time.Time,
 ) (answered bool) {
 	x.noteVerification()
-	result, known := s.known(r.Context(), grant, asked, how)
+	result, known := s.known(r.Context(), grant, asked, how, time.Now().Add(s.timeout(how)))
 	if r.Context().Err() != nil {
 		s.leaving(x)
 		return false
@@ -68,10 +68,13 @@ func (s *Server) verifyOne(
 	return result.Success
 }
 
-// known returns the result of an orphan of the key, for which it waits, or a
-// remembered one, unless the client wants a new one. It takes no slot.
-func (s *Server) known(ctx context.Context, grant *keyring.Grant, asked question, how options) (engine.Result, bool) {
-	if one, found := s.orphans.find(orphanID(grant.ID, asked.address), time.Now().Add(s.timeout(how))); found {
+// known returns the result of an orphan of the key, for which it waits if that
+// ends until the deadline, or a remembered one, unless the client wants a new
+// one. It takes no slot.
+func (s *Server) known(
+	ctx context.Context, grant *keyring.Grant, asked question, how options, deadline time.Time,
+) (engine.Result, bool) {
+	if one, found := s.orphans.find(orphanID(grant.ID, asked.address), deadline); found {
 		select {
 		case <-one.ended:
 		case <-ctx.Done():
