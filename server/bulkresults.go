@@ -2,6 +2,7 @@ package server
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/jobs"
 	"github.com/rcpt/rcpt/internal/keyring"
+	"github.com/rcpt/rcpt/internal/leastspeed"
 	"github.com/rcpt/rcpt/internal/openapi"
 	"github.com/rcpt/rcpt/internal/store/rows"
 	"github.com/rcpt/rcpt/internal/tabular"
@@ -113,7 +115,7 @@ func matches(fields []string, tag string) bool {
 // stream writes the results. After an error within, the connection is cut off,
 // so that the client does not take a part for the whole.
 func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output, packed bool) bool {
-	var to io.Writer = &patientWriter{x: x}
+	var to io.Writer = &leastspeed.Writer{To: &patientWriter{x: x}}
 	finish := func() error { return nil }
 	if packed {
 		zipped, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
@@ -144,15 +146,14 @@ func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output,
 // brokeOff leaves a line in the log, as the request has none.
 func (s *Server) brokeOff(r *http.Request, job string, err error) {
 	level := slog.LevelError
-	if r.Context().Err() != nil { // the client has gone, or the server ends
+	if r.Context().Err() != nil || errors.Is(err, leastspeed.ErrTooSlow) { // of the client, or of the server
 		level = slog.LevelInfo
 	}
 	s.config.Logger.LogAttrs(r.Context(), level, "a download of results broke off",
 		slog.String("job", job), slog.String("error", err.Error()))
 }
 
-// patientWriter writes an answer that may take long, as long as the client
-// reads.
+// patientWriter gives an answer more time whenever some of it is written.
 type patientWriter struct {
 	x  *exchange
 	at time.Time

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/leastspeed"
 	"github.com/rcpt/rcpt/internal/store"
 	"github.com/rcpt/rcpt/internal/tabular"
 )
@@ -206,7 +207,7 @@ func (d *Dashboard) downloadList(v *visit) error {
 	v.w.Header().Set("Content-Type", format.media)
 	v.w.Header().Set("Content-Disposition",
 		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
-	err = d.config.Lists.Write(v.r.Context(), writing{v.w}, j, jobs.Output{Format: format.format, Actions: actions})
+	err = d.config.Lists.Write(v.r.Context(), &leastspeed.Writer{To: writing{v.w}}, j, jobs.Output{Format: format.format, Actions: actions})
 	if errors.As(err, new(*jobs.BusyError)) { // nothing is written yet
 		v.w.Header().Del("Content-Disposition")
 		return d.refuseList(v, faultStatus(err), faultText(err, 0))

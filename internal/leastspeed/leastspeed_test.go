@@ -60,3 +60,32 @@ func TestReader(t *testing.T) {
 		})
 	}
 }
+
+// sipping takes so many octets a second.
+type sipping int
+
+func (s sipping) Write(p []byte) (int, error) {
+	time.Sleep(time.Second * time.Duration(len(p)) / time.Duration(s))
+	return len(p), nil
+}
+
+// TestWriter: a client that takes an answer too slowly loses it.
+func TestWriter(t *testing.T) {
+	for _, c := range []struct {
+		speed sipping
+		slow  bool
+	}{{PerSecond / 8, true}, {2 * PerSecond, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			w := &Writer{To: c.speed}
+			var err error
+			for n := 0; n < 100 && err == nil; n++ {
+				_, err = w.Write(make([]byte, 4<<10))
+				time.Sleep(time.Second) // of the caller
+			}
+			if got := errors.Is(err, ErrTooSlow); got != c.slow || got && time.Since(began) > 3*Window {
+				t.Errorf("%d octets a second: %v after %v", c.speed, err, time.Since(began))
+			}
+		})
+	}
+}
