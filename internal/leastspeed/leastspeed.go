@@ -1,6 +1,7 @@
-// Package leastspeed reads bodies of requests that may take long, writes answers
-// that may, and ends those that creep: a client that sends or takes an octet now
-// and then would hold a connection, and a place that others wait for, for ever.
+// Package leastspeed reads bodies of requests that may take long, writes
+// answers that may, and ends those that creep: a client that sends or takes an
+// octet now and then would hold a connection, and a place that others wait for,
+// for ever.
 package leastspeed
 
 import (
