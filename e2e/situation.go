@@ -23,9 +23,10 @@ import (
 // second time, and for a provider that rcpt pauses after such answers, which
 // would settle the other questions of the one process. "unproven" is for a
 // refusal behind which the host accepts nobody: it has no postmaster and no
-// other mailbox, or it ends the session. In one process with other questions
-// for that host, nothing then shows that the host has not turned against all
-// recipients, so unknown, rate_limited is allowed there.
+// other mailbox, or it ends the session; or that is worded otherwise than the
+// refusal before it, of which postmaster alone is no proof. In one process with
+// other questions for that host, nothing then shows that the host has not
+// turned against all recipients, so unknown, rate_limited is allowed there.
 //
 // What is allowed are results and reasons. They were written down before the
 // question was put, from the RFCs and the servers' documentation. Each
