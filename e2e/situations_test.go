@@ -131,7 +131,7 @@ func TestTables(t *testing.T) {
 		engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonMXReservedAddress, engine.ReasonDNSTemporary, engine.ReasonConnectionFailed,
 		engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonMailboxNotFound, engine.ReasonMailboxDisabled, engine.ReasonMailboxMoved, engine.ReasonMailboxFull,
 		engine.ReasonNotOurDomain, engine.ReasonGreylisted, engine.ReasonRateLimited, engine.ReasonBlocked, engine.ReasonTemporaryFailure, engine.ReasonAmbiguousRefusal,
-		engine.ReasonProtocolError, engine.ReasonSMTPUTF8Unsupported, engine.ReasonCatchAll, engine.ReasonRecipientAccepted, engine.ReasonControlInconclusive,
+		engine.ReasonProtocolError, engine.ReasonSMTPUTF8Unsupported, engine.ReasonRestricted, engine.ReasonCatchAll, engine.ReasonRecipientAccepted, engine.ReasonControlInconclusive,
 	} {
 		words = append(words, string(reason))
 	}

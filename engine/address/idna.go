@@ -114,10 +114,10 @@ func carryLabel(label string, isLast bool) (string, *Error) {
 	case isMixed(label):
 		return "", notALabel()
 	}
-	mapped, err := toUnicode(mapAny, label)
-	if err != nil && strings.ContainsFunc(label, isRefused) {
+	if strings.ContainsFunc(label, isRefused) {
 		return "", explainLabel(label)
 	}
+	mapped, _ := toUnicode(mapAny, label) // what it refuses is not known, and so may be right
 	if i := strings.IndexFunc(mapped, isForeign); i >= 0 {
 		return "", domainCharacter(mapped[i], 0)
 	}
@@ -134,9 +134,14 @@ func carryLabel(label string, isLast bool) (string, *Error) {
 	return encoded, nil
 }
 
-// isRefused reports whether UTS #46 forbids a character that the tables know.
+// isRefused reports whether UTS #46 forbids a character that the tables know,
+// wherever it stands: joiners are right between some letters.
 func isRefused(r rune) bool {
-	_, err := toUnicode(mapAny, "a"+string(r)+"a")
+	const joiners = "\u200C\u200D"
+	if r < utf8.RuneSelf || strings.ContainsRune(joiners, r) {
+		return false
+	}
+	_, err := toUnicode(mapLabels, "a"+string(r)+"a")
 	known := unicode.IsGraphic(r) || unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
 	return known && err != nil
 }
