@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/rcpt/rcpt/internal/store/rows"
 )
 
@@ -34,7 +36,7 @@ func (db *database) failed(op string, err error) error {
 		return err
 	case errors.Is(err, errTooSlow):
 		return &Error{op, ErrUnavailable, err}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case endedByContext(err):
 		return &Error{op, nil, err}
 	case errors.Is(err, sql.ErrNoRows):
 		return &Error{op, ErrNotFound, ErrNotFound}
@@ -46,4 +48,12 @@ func (db *database) failed(op string, err error) error {
 	}
 	kind, explained := db.explain(db.where, err)
 	return &Error{op, kind, explained}
+}
+
+// endedByContext reports whether an operation failed because the context of the
+// caller ended. PostgreSQL's driver has a time limit of its own for making a
+// connection: a database that is silent for that long is not available.
+func endedByContext(err error) bool {
+	silent := errors.As(err, new(*pgconn.ConnectError))
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !silent
 }

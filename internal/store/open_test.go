@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,12 +218,23 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"no address": {Options{DatabaseURL: "mysql://x:secret@y/z"}, ErrInvalid, "postgres://"},
 		"a file":     {Options{DataDir: file}, syscall.ENOTDIR, "data folder"},
 		"no server":  {Options{DatabaseURL: "postgres://u:secret@127.0.0.1:1/x"}, ErrUnavailable, "running and reachable"},
+		"silence":    {Options{DatabaseURL: "postgres://u:secret@" + silence(t) + "/x?connect_timeout=1&sslmode=disable"}, ErrUnavailable, "running and reachable"},
 	} {
 		_, err := Open(t.Context(), c.o)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// silence is the address of a server that takes connections and never says a
+// word.
+func silence(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // the backlog takes them
+	check(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener.Addr().String()
 }
 
 func TestDamagedFile(t *testing.T) {
