@@ -161,7 +161,7 @@ func TestDecide(t *testing.T) {
 		{"long local-part, accepted", longLocal(asked(answered(accepted, unknownUser))), ReasonRecipientAccepted, VerdictDeliverable},
 		{"long local-part, missing", longLocal(asked(answered(unknownUser, unknownUser))), ReasonMailboxNotFound, VerdictUndeliverable},
 		{"long local-part, refused for its syntax", longLocal(asked(answered(badSyntax, unknownUser))), ReasonInvalidSyntax, VerdictUndeliverable},
-		{"long local-part, refused for its syntax, no control", longLocal(asked(smtpprobe.Session{Host: "mx.example.com", Target: &badSyntax})), ReasonInvalidSyntax, VerdictUndeliverable},
+		{"long local-part, refused for its syntax, no control", longLocal(asked(smtpprobe.Session{Host: "mx.example.com", Target: &badSyntax})), ReasonAmbiguousRefusal, VerdictUnknown},
 		{"long local-part, refused in the words for all", longLocal(asked(answered(badSyntax, badSyntax))), ReasonAmbiguousRefusal, VerdictUnknown},
 		{"long local-part, refused without a cause", longLocal(asked(answered(reply(550, "", "No."), unknownUser))), ReasonAmbiguousRefusal, VerdictUnknown},
 		{"long local-part, bad syntax for the moment", longLocal(asked(answered(reply(451, "4.1.3", "Bad syntax"), unknownUser))), ReasonTemporaryFailure, VerdictUnknown},

@@ -97,6 +97,7 @@ func TestMetricsHosts(t *testing.T) {
 	}
 	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0")
 	at := strings.TrimPrefix(p.await(p.stderr, `^Metrics are at (http://.*)/metrics$`)[1], "http://")
+	p.await(p.stderr, `^rcpt listens on `) // an interrupt before that ends the start
 	for _, path := range []string{"/metrics", "/health"} {
 		for host, want := range map[string]int{at: 200, "localhost": 200, "evil.example": 421, "127.0.0.1.evil.example": 421} {
 			response := rawRequest(t, at, "GET "+path+" HTTP/1.1\r\nHost: "+host+"\r\nConnection: close\r\n\r\n")
