@@ -39,7 +39,7 @@ func (f engineFlags) controlSecret(logger *slog.Logger) []byte {
 }
 
 // controlSecretIn returns the secret of a data folder, and makes one where
-// there is none. Of processes that do so at a time, one wins.
+// there is none. If several processes do so at once, they all get the same one.
 func controlSecretIn(folder string) ([]byte, error) {
 	if folder == "" {
 		return nil, errors.New("there is no data folder")

@@ -39,7 +39,7 @@ func (c *cleaner) cleanAll(parts []string) []string {
 		if cleaned, ok := one.clean(); ok {
 			address = cleaned.Address
 		}
-		a, _ := c.reads(address) // of what is none the mailbox is empty
+		a, _ := c.reads(address) // the mailbox of a text that is no address is empty
 		if !mailboxes[a.mailbox] {
 			mailboxes[a.mailbox] = true
 			found = append(found, address)

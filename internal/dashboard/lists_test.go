@@ -197,7 +197,7 @@ func TestListEvents(t *testing.T) {
 	}
 }
 
-// TestListEventsAfterSignOut: who has signed out hears nothing more.
+// TestListEventsAfterSignOut: a session that has ended gets no more events.
 func TestListEventsAfterSignOut(t *testing.T) {
 	w, release := newListWorld(t, jobs.Limits{})
 	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")

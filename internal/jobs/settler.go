@@ -32,7 +32,7 @@ type settler struct {
 	of      map[*run]int // settlements of runs that are not committed or given up
 	hurried bool         // each commit is tried once
 	closed  bool
-	began   time.Time     // of the present commit; zero: there is none
+	began   time.Time     // when the commit in progress began; zero: none is in progress
 	moved   chan struct{} // closed when some were committed or given up
 }
 
