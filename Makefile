@@ -52,7 +52,7 @@ lint: ## formatting, width of lines and staticcheck
 	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
-	./internal/openapi/generators/check.sh
+	./internal/service/web/openapi/generators/check.sh
 
 apidiff: ## what changed in the promised packages since the last tag
 	GO="$(GO)" .ci/apidiff
@@ -70,18 +70,18 @@ e2e: ## real mail and DNS servers (Debian, root)
 	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
 
 browser: ## the dashboard in a browser (Chromium)
-	$(GO) test -tags browser -count=1 -timeout 5m ./internal/dashboard
+	$(GO) test -tags browser -count=1 -timeout 5m ./internal/service/web/dashboard
 
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did. Thousands of storms over lists on both engines: none stands still
 	TEST_FLEET=large $(GO) test -run 'TestFleet|TestTwoNodes|TestSmallBesideLarge' -count=1 -timeout 30m -v ./cmd/rcpt
-	TEST_STORM=2000 $(GO) test -run 'TestStorm' -count=1 -timeout 60m ./internal/jobs
+	TEST_STORM=2000 $(GO) test -run 'TestStorm' -count=1 -timeout 60m ./internal/service/jobs
 
 large: ## a list of 1,000,000 rows with fake mail hosts beside package bulk in memory, and one of 10,000,000 without hosts: time, memory, disk
-	TEST_LARGE=1000000 $(GO) test -run 'TestLarge$$' -count=1 -timeout 30m -v ./internal/jobs
-	TEST_LARGE=10000000 TEST_LARGE_WORLD=none $(GO) test -run 'TestLarge$$' -count=1 -timeout 60m -v ./internal/jobs
+	TEST_LARGE=1000000 $(GO) test -run 'TestLarge$$' -count=1 -timeout 30m -v ./internal/service/jobs
+	TEST_LARGE=10000000 TEST_LARGE_WORLD=none $(GO) test -run 'TestLarge$$' -count=1 -timeout 60m -v ./internal/service/jobs
 
 fuzz: ## every fuzzer for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/filelock"
 	"github.com/rcpt/rcpt/internal/resume"
+	"github.com/rcpt/rcpt/internal/sys/filelock"
 )
 
 // Errors of journals, beside those of files.

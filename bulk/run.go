@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/flight"
 	"github.com/rcpt/rcpt/internal/retry"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 // confirm has a DNS answer that denies a domain repeated as often as the rule
@@ -32,7 +32,7 @@ func (v *Verifier) confirm(
 		if found, err = v.resolver.MailHosts(dnsresolve.Anew(ctx, turn), found.Domain); err != nil {
 			return found, "", err
 		}
-		v.own.Mark(found.Hosts)
+		v.own.mark(found.Hosts)
 		if !v.blamed(found) {
 			return found, "", nil
 		}

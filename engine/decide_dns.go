@@ -4,7 +4,6 @@ import (
 	"net/netip"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/machine"
 )
 
 // selfRuling replaces the ruling of [ReasonMXReservedAddress] for a domain
@@ -74,7 +73,7 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 		nameless = nameless || !found.Implicit && len(host.Addrs) == 0 && !host.NamesHost()
 		for _, addr := range host.Addrs {
 			reserved++
-			own = own || addr.Reserved == machine.Own
+			own = own || addr.Reserved == markOwn
 			unspecified = unspecified || addr.IP.IsUnspecified()
 			if addr.IP.IsLoopback() {
 				self++

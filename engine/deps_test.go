@@ -18,7 +18,7 @@ const module = "github.com/rcpt/rcpt/"
 func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
-		module + "server", module + "bulk", module + "internal/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest", module + "smtpprobe/internal/fakehost",
+		module + "server", module + "bulk", module + "internal/service/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest", module + "smtpprobe/internal/fakehost",
 		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
@@ -33,7 +33,7 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	// A leaf depends on nothing of ours but what lives below it.
-	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "internal/store", "engine/address"} {
+	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "internal/service/store", "engine/address"} {
 		for _, dep := range dependencies(t, module+leaf) {
 			if strings.HasPrefix(dep, module) && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/") {
 				t.Errorf("%s is a leaf and depends on %s", leaf, dep)
@@ -66,7 +66,7 @@ func TestDependencies(t *testing.T) {
 		case "dnstest", "smtptest", "fakehost", "enginetest", "storetest", "openapitest", "testkit":
 			t.Errorf("server depends on %s, which is for tests", dep)
 		}
-		if dep == module+"internal/store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {
+		if dep == module+"internal/service/store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {
 			t.Errorf("server depends on %s: a program that mounts it need not link a database", dep)
 		}
 	}
@@ -82,7 +82,7 @@ func TestSQL(t *testing.T) {
 		pkg, imports, _ := strings.Cut(line, " ")
 		for _, imported := range strings.Fields(imports) {
 			database := imported == "database/sql" || strings.HasPrefix(imported, "github.com/jackc/pgx/") || strings.HasPrefix(imported, "modernc.org/")
-			if database && pkg != module+"internal/store" && pkg != module+"internal/store/storetest" {
+			if database && pkg != module+"internal/service/store" && pkg != module+"internal/service/store/storetest" {
 				t.Errorf("%s imports %s", pkg, imported)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // clients, and nearly all have an IPv4 address, so this saves a third of the
 // DNS queries.
 func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
-	return v.pool.ReachesIPv4() && mayDial(v.own.Marked(addr), v.config.AllowNets)
+	return v.pool.ReachesIPv4() && mayDial(v.own.marked(addr), v.config.AllowNets)
 }
 
 // withIPv6 lets the hosts of a route be asked for their IPv6 addresses if that
@@ -42,7 +42,7 @@ func (v *Verifier) moreOf(ctx context.Context, host string, evidence *Evidence) 
 	if err != nil {
 		return nil // the caller gave up and gets that error
 	}
-	v.own.Mark(found.Hosts)
+	v.own.mark(found.Hosts)
 	evidence.DNS = &found
 	var addrs []netip.Addr
 	for _, h := range mailRoute(found.Hosts, v.config.AllowNets) {

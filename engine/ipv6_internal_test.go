@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/machine"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -37,7 +36,7 @@ func TestMayReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &Verifier{own: machine.NewOwnAddrs([]netip.Addr{addr("9.9.9.99")}), pool: pool}
+		v := &Verifier{own: newOwnAddrs([]netip.Addr{addr("9.9.9.99")}), pool: pool}
 		v.config.AllowNets = []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
 		ip := addr(tt.ip)
 		if got := v.mayReach(dnsresolve.Addr{IP: ip, Reserved: dnsresolve.Reserved(ip)}); got != tt.want {

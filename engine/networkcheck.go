@@ -191,7 +191,7 @@ func (v *Verifier) addNetworkCheck() error {
 		domains: v.config.CheckDomains, base: v.base, noAsk: v.noAsk,
 		hidden:  len(v.config.Proxies)+len(v.config.SourceIPs)+len(v.config.Egresses) > 0,
 		silent:  make(map[netip.AddrPort]struct{}),
-		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.Marked(addr), v.config.AllowNets) },
+		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.marked(addr), v.config.AllowNets) },
 		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },
 	}
 	return nil

@@ -3,7 +3,7 @@ package engine
 import (
 	"cmp"
 
-	"github.com/rcpt/rcpt/internal/machine"
+	"github.com/rcpt/rcpt/internal/sys/machine"
 )
 
 // maxQueries is how many DNS queries are in progress at a time.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/machine"
+	"github.com/rcpt/rcpt/internal/sys/machine"
 )
 
 func TestWithinOpenFiles(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/flight"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 // share verifies an address, or waits for a verification of it that is in

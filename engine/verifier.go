@@ -9,9 +9,9 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/rhsbl"
-	"github.com/rcpt/rcpt/internal/flight"
-	"github.com/rcpt/rcpt/internal/machine"
 	"github.com/rcpt/rcpt/internal/noask"
+	"github.com/rcpt/rcpt/internal/sys/flight"
+	"github.com/rcpt/rcpt/internal/sys/machine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -25,7 +25,7 @@ type Verifier struct {
 	resolver *dnsresolve.Resolver
 	rhsbls   *rhsbl.Lists // nil: none
 	pool     *smtpprobe.Pool
-	own      *machine.OwnAddrs
+	own      *ownAddrs
 	noAsk    noask.Rules
 	memory   *memory
 	calls    flight.Group[Result] // verifications that several callers may share
@@ -48,7 +48,7 @@ func New(config Config) (*Verifier, error) {
 	policy := Policy{AllowNets: config.AllowNets, Classifier: config.Classifier}
 	v := &Verifier{config: config, policy: policy, controls: newControls(config)}
 	v.calls.Apart = true
-	v.own = machine.NewOwnAddrs(config.OwnAddrs)
+	v.own = newOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
 	if v.noAsk, err = noask.New(config.NoAsk); err != nil {
 		return nil, invalid("NoAsk", err)

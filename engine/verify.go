@@ -162,7 +162,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 	started := time.Now()
 	v.resolverCheck.begins()
 	found, err := v.mailHosts(ctx, domain)
-	v.own.Mark(found.Hosts)
+	v.own.mark(found.Hosts)
 	var fault string
 	if err == nil {
 		found, fault, err = v.confirm(ctx, found)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/flight"
 	"github.com/rcpt/rcpt/internal/queuing"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 // VerifyOptions say how to verify one address. The zero value is that of

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // granted serves a request that its key allows, and reports whether the request

@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/internal/leastspeed"
+	"github.com/rcpt/rcpt/internal/sys/leastspeed"
 )
 
 // patientBody reads a body that may take long, as long as something arrives.

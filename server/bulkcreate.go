@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store/rows"
-	"github.com/rcpt/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/internal/webhook"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/webhook"
 )
 
 // upload is a list that a client sends, and what it says about it.

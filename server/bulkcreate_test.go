@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // TestBadLists: each gets an error that says what is wrong, and leaves nothing

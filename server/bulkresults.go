@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/leastspeed"
-	"github.com/rcpt/rcpt/internal/openapi"
-	"github.com/rcpt/rcpt/internal/store/rows"
-	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/web/openapi"
+	"github.com/rcpt/rcpt/internal/sys/leastspeed"
 )
 
 // resultFormats are the formats of results, and their media types.

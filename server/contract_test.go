@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/openapi/openapitest"
+	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"github.com/rcpt/rcpt/server"
 )
 

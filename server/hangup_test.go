@@ -17,8 +17,8 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/verdictcache"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/verdictcache"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )

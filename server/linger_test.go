@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/server"
 )
 

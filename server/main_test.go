@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/openapi/openapitest"
+	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"github.com/rcpt/rcpt/server"
 	"go.uber.org/goleak"
 )

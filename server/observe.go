@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/linger"
+	"github.com/rcpt/rcpt/internal/sys/linger"
 )
 
 // observed gives each request an ID, logs how it ended, and answers 500 if a

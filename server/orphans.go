@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/server"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/server"
 )
 

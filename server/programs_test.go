@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // TestProgramsOfTheDocs runs the programs of docs/http.md that send a list,

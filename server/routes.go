@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/guide"
-	"github.com/rcpt/rcpt/internal/openapi"
-	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/web/guide"
+	"github.com/rcpt/rcpt/internal/service/web/openapi"
 )
 
 // The paths.

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/guide"
-	"github.com/rcpt/rcpt/internal/openapi"
-	"github.com/rcpt/rcpt/internal/snippets"
+	"github.com/rcpt/rcpt/internal/service/web/guide"
+	"github.com/rcpt/rcpt/internal/service/web/openapi"
+	"github.com/rcpt/rcpt/internal/service/web/snippets"
 )
 
 // site describes this server for /docs.

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // maxUsageDays is the number of days of usage that can be asked for at once: a
@@ -19,7 +19,7 @@ const maxUsageDays = 400
 const firstYear = 1970
 
 // UsageStore is what the usage of keys is read from; a
-// *[github.com/rcpt/rcpt/internal/store.Store] is one.
+// *[github.com/rcpt/rcpt/internal/service/store.Store] is one.
 type UsageStore interface {
 	// Usage returns what was counted, in the order of days.
 	Usage(context.Context, rows.UsageQuery) ([]rows.Usage, error)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/server"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store/rows"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // verify answers GET and POST /api/v1/verify. HEAD is not allowed, because the

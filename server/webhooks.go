@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store/rows"
-	"github.com/rcpt/rcpt/internal/webhook"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/webhook"
 )
 
 const (
@@ -21,9 +21,9 @@ const (
 	maxWebhooksListed = 200
 )
 
-// WebhookStore has the webhooks of keys; a
-// *[github.com/rcpt/rcpt/internal/store.Store] is one. Where a key is asked
-// for, the webhooks of the keys that it replaced are its own as well.
+// WebhookStore has the webhooks of keys;
+// [github.com/rcpt/rcpt/internal/service/store.Store] is one. Where a key is
+// asked for, the webhooks of the keys that it replaced are its own as well.
 type WebhookStore interface {
 	AddWebhook(context.Context, rows.Webhook) (rows.Webhook, error)
 	Webhooks(context.Context, rows.WebhookQuery) ([]rows.Webhook, error)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/server"
 )
 

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/metrics"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/verdictcache"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/metrics"
-	"github.com/rcpt/rcpt/server/verdictcache"
 )
 
 // BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/linebuffer"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/metrics"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/verdictcache"
+	"github.com/rcpt/rcpt/internal/sys/linebuffer"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/metrics"
-	"github.com/rcpt/rcpt/server/verdictcache"
 )
 
 // logName is the log in the folder of the state.

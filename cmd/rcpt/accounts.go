@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/dashboard"
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // accountsCommand is "rcpt accounts".

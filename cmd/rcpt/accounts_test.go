@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // TestResetAccount: the printed password is the account's, and its sessions

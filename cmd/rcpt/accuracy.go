@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/rcpt/rcpt/internal/accuracy"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // accuracyCommand is "rcpt accuracy".

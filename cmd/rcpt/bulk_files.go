@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/internal/tabular"
-	"github.com/rcpt/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/sys/tty"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // stdio is the name of standard input and standard output.

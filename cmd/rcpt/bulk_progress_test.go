@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
 )
 
 func TestEstimate(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
 	"github.com/rcpt/rcpt/internal/resume"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
 	"github.com/rcpt/rcpt/internal/resume"
 	"github.com/rcpt/rcpt/internal/testkit"
 )

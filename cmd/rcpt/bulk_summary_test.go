@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
 	"github.com/rcpt/rcpt/internal/worst"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // environmentPrefix begins the names of the environment variables that set

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
-	"github.com/rcpt/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/tty"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // configCommand is "rcpt config".

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // configShowCommand is "rcpt config show".

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // controlSecretFile is the file of the data folder with the secret from which

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/demo"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // demoCommand is "rcpt demo".

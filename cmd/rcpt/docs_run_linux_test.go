@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // TestBlocksRun runs the commands of README.md and docs/, in the world of rcpt

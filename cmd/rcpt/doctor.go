@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/doctor"
-	"github.com/rcpt/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/server/metrics"
+	"github.com/rcpt/rcpt/internal/service/metrics"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // doctorCommand is "rcpt doctor".

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 

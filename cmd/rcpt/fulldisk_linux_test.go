@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 

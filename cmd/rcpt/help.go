@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // helpWidth is the width of help in a file or a pipe.

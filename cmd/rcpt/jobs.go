@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // jobsCommand is "rcpt jobs": the lists that servers verify, whoever's key has

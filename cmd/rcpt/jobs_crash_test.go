@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/jobs"
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/store/storetest"
-	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 

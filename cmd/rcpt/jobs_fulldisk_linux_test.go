@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/store/storetest"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // keysCreateCommand is "rcpt keys create". Its flags describe one key, so

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/tty"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/lists"
 )
 

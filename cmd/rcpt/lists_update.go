@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // listsUpdateCommand is "rcpt lists update".

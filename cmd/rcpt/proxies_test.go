@@ -20,7 +20,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // secretVariables are those that may be a secret, or have one in them. Each can

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/linebuffer"
+	"github.com/rcpt/rcpt/internal/sys/linebuffer"
 )
 
 // serveCommand is "rcpt serve".

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/alert"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/service/alert"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 

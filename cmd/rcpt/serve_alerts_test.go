@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/alert"
 	"github.com/rcpt/rcpt/internal/doctor"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/alert"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 

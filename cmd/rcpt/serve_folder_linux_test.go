@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/internal/store/storetest"
-	"github.com/rcpt/rcpt/internal/xlsx"
+	"github.com/rcpt/rcpt/internal/list/xlsx"
+	"github.com/rcpt/rcpt/internal/service/store/storetest"
 )
 
 // TestUploadsInDataFolder: with PostgreSQL, too, a list that arrives waits in

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/service/jobs"
 )
 
 // jobFlags are settings of lists that are verified in the background.

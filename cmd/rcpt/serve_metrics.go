@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/metrics"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/metrics"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 

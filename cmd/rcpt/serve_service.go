@@ -20,13 +20,13 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/alert"
-	"github.com/rcpt/rcpt/internal/dashboard"
 	"github.com/rcpt/rcpt/internal/doctor"
-	"github.com/rcpt/rcpt/internal/jobs"
+	"github.com/rcpt/rcpt/internal/service/alert"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/verdictcache"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/server/verdictcache"
 )
 
 // service is the common part of "rcpt serve" and "rcpt demo".

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // serviceState is the database of a service and its keys.

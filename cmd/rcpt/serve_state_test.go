@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // opened opens the state of a server with a fixed key, in the data folder of a

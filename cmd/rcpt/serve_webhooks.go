@@ -3,7 +3,7 @@ package main
 import (
 	"net/netip"
 
-	"github.com/rcpt/rcpt/internal/webhook"
+	"github.com/rcpt/rcpt/internal/service/webhook"
 )
 
 // webhookFlags are the settings of webhooks.

@@ -14,8 +14,8 @@ import (
 	"syscall"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/listfile"
-	"github.com/rcpt/rcpt/internal/tabular"
+	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/tabular"
 )
 
 // verifyCommand is "rcpt verify".

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/listfile"
+	"github.com/rcpt/rcpt/internal/list/listfile"
 )
 
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)

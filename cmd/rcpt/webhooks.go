@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/dashboard"
-	"github.com/rcpt/rcpt/internal/keyring"
-	"github.com/rcpt/rcpt/internal/store"
-	"github.com/rcpt/rcpt/internal/tty"
-	"github.com/rcpt/rcpt/internal/webhook"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/service/webhook"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // webhooksCommand is "rcpt webhooks".

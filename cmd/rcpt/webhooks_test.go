@@ -17,8 +17,8 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/rcpt/rcpt/internal/service/webhook"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/internal/webhook"
 )
 
 // hooks is a receiver that counts webhooks by their ID.

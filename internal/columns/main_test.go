@@ -46,12 +46,12 @@ func TestTree(t *testing.T) {
 	comment := &fstest.MapFile{Data: []byte("// a " + strings.Repeat("x", maxComment) + "\n")}
 	code := &fstest.MapFile{Data: []byte("var a" + strings.Repeat("x", maxCode) + "\n")}
 	tree := fstest.MapFS{
-		"a.go": comment, "b/c/d.go": code, "b/c/d_test.go": code, "internal/store/e.go": code, "internal/store/f.go": comment,
+		"a.go": comment, "b/c/d.go": code, "b/c/d_test.go": code, "internal/service/store/e.go": code, "internal/service/store/f.go": comment,
 		"b/g.txt": comment, "b/testdata/h.go": comment, ".i/j.go": comment,
 	}
 	var report strings.Builder
 	bad, err := checkTree(tree, &report)
-	want := "a.go:1: a comment of 85 columns\nb/c/d.go:1: code of 125 columns\ninternal/store/f.go:1: a comment of 85 columns\n"
+	want := "a.go:1: a comment of 85 columns\nb/c/d.go:1: code of 125 columns\ninternal/service/store/f.go:1: a comment of 85 columns\n"
 	if bad != 3 || err != nil || report.String() != want {
 		t.Errorf("%d, %v: %s", bad, err, report.String())
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/demo"
-	"github.com/rcpt/rcpt/internal/store"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 func TestSeedUsage(t *testing.T) {

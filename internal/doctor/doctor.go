@@ -22,7 +22,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/machine"
+	"github.com/rcpt/rcpt/internal/sys/machine"
 )
 
 // Config configures [Run].

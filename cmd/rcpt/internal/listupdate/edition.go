@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
 

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
-	"github.com/rcpt/rcpt/internal/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
 

@@ -1,0 +1,88 @@
+package jobs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/rcpt/rcpt/internal/list/tabular"
+)
+
+// The formats of a list from [Manager.ReceiveAddresses]: of addresses alone,
+// and of objects, which have other columns, too.
+var (
+	AddressesFormat = Format{Format: tabular.CSV, Delimiter: ',', Column: "email"}
+	ObjectsFormat   = Format{Format: tabular.JSONLines, Column: "email"}
+)
+
+// ErrObject reports an object among addresses of [AddressesFormat].
+var ErrObject = errors.New("an object among addresses")
+
+// ReceiveAddresses is [Manager.Receive] for addresses that read passes to add:
+// each a string of JSON or, with [ObjectsFormat], an object.
+func (m *Manager) ReceiveAddresses(
+	ctx context.Context, format Format, read func(add func(json.RawMessage) error) error,
+) (*Spool, error) {
+	from, to := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		buffer := bufio.NewWriterSize(to, 64<<10)
+		write := writeAddresses
+		if format == ObjectsFormat {
+			write = writeObjects
+		}
+		failed := write(buffer, read)
+		if failed == nil {
+			failed = buffer.Flush()
+		}
+		_ = to.CloseWithError(failed)
+	}()
+	s, err := m.Receive(ctx, from)
+	_ = from.CloseWithError(io.ErrClosedPipe) // the other side ends
+	<-ended
+	return s, err
+}
+
+// writeAddresses writes CSV of one column.
+func writeAddresses(to *bufio.Writer, read func(add func(json.RawMessage) error) error) error {
+	cells := csv.NewWriter(to)
+	defer cells.Flush()
+	if err := cells.Write([]string{AddressesFormat.Column}); err != nil {
+		return err
+	}
+	return read(func(element json.RawMessage) error {
+		var email string
+		if json.Unmarshal(element, &email) != nil {
+			return ErrObject
+		}
+		if email == "" { // package csv would write an empty line, which is no row
+			cells.Flush()
+			_, err := to.WriteString("\"\"\n")
+			return err
+		}
+		return cells.Write([]string{email})
+	})
+}
+
+// writeObjects writes JSON lines.
+func writeObjects(to *bufio.Writer, read func(add func(json.RawMessage) error) error) error {
+	var line bytes.Buffer
+	return read(func(element json.RawMessage) error {
+		line.Reset()
+		if err := json.Compact(&line, element); err != nil {
+			return err
+		}
+		if element[0] == '"' {
+			_, _ = to.WriteString(`{"` + ObjectsFormat.Column + `":`)
+			_ = line.WriteByte('}')
+		}
+		_ = line.WriteByte('\n')
+		_, err := line.WriteTo(to)
+		return err
+	})
+}

@@ -1,0 +1,257 @@
+//go:build unix
+
+package jobs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+)
+
+// someBad refuses the mailboxes that begin with "no".
+func someBad(_ context.Context, email string, _ int) engine.Result {
+	r := fine(email)
+	if strings.HasPrefix(email, "no") {
+		r.Verdict, r.Reason, r.Details.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, engine.ReasonMailboxNotFound
+	}
+	return r
+}
+
+// TestResults: results are found by what they are and by a part of the address,
+// and in pages.
+func TestResults(t *testing.T) {
+	n := alone(t, &hosts{answer: someBad})
+	j := n.create("email\na@a.example\nno@a.example\nAnn@b.example\na@a.example\nnone@b.example\n", Request{})
+	n.untilDone(j.ID)
+	undeliverable := []engine.Verdict{engine.VerdictUndeliverable}
+	for _, c := range []struct {
+		o      Output
+		before bool
+		row    int64
+		limit  int
+		want   string
+		more   bool
+	}{
+		{Output{}, false, 0, 9, "0 a@a.example 1 no@a.example 2 Ann@b.example 3 a@a.example 4 none@b.example", false},
+		{Output{}, false, 1, 2, "1 no@a.example 2 Ann@b.example", true},
+		{Output{}, false, 3, 2, "3 a@a.example 4 none@b.example", false},
+		{Output{}, false, 5, 2, "", false},
+		{Output{}, false, -5, 1, "0 a@a.example", true},
+		{Output{}, true, 5, 2, "3 a@a.example 4 none@b.example", true},
+		{Output{}, true, 99, 1, "4 none@b.example", true},
+		{Output{}, true, 2, 2, "0 a@a.example 1 no@a.example", false},
+		{Output{}, true, 0, 2, "", false},
+		{Output{Search: "AN"}, false, 0, 9, "2 Ann@b.example", false},
+		{Output{Search: "b.example", Results: undeliverable}, false, 0, 9, "4 none@b.example", false},
+		{Output{Search: "b.example", Results: undeliverable}, true, 4, 9, "", false},
+		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, false, 0, 9, "1 no@a.example 4 none@b.example", false},
+		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, true, 5, 1, "4 none@b.example", true},
+	} {
+		read := n.ResultsFrom
+		if c.before {
+			read = n.ResultsBefore
+		}
+		found, more, err := read(t.Context(), n.job(j.ID), c.o, c.row, c.limit)
+		check(t, err)
+		var emails []string
+		for _, r := range found {
+			emails = append(emails, fmt.Sprint(r.Row, " ", r.Email))
+		}
+		if got := strings.Join(emails, " "); got != c.want || more != c.more {
+			t.Errorf("%+v, %v of %d: %q, %v; want %q, %v", c.o, c.before, c.row, got, more, c.want, c.more)
+		}
+	}
+}
+
+// countingStore counts the segments that are read. An earlier version did not
+// number their rows.
+type countingStore struct {
+	Store
+	earlier bool
+	read    int
+}
+
+func (s *countingStore) JobSegments(ctx context.Context, job string) ([]int64, error) {
+	first, err := s.Store.JobSegments(ctx, job)
+	for i := range first {
+		if s.earlier {
+			first[i] = -1
+		}
+	}
+	return first, err
+}
+
+func (s *countingStore) JobSegment(ctx context.Context, job string, number int64) ([]byte, [][]byte, error) {
+	s.read++
+	return s.Store.JobSegment(ctx, job, number)
+}
+
+// TestPagesOfLargeList: pages anywhere in a list of several segments have its
+// rows, also those whose address is far before them, and only what has these
+// rows is read.
+func TestPagesOfLargeList(t *testing.T) {
+	const count = 2*segmentRows + 5000
+	kept := openStore(t, store.Options{DataDir: t.TempDir()})
+	counting := &countingStore{Store: kept}
+	n := newNode(t, kept, Config{Store: counting, Verifier: quick{}})
+	s, err := n.Receive(t.Context(), &largeList{rows: count})
+	check(t, err)
+	defer s.Close()
+	j, err := n.Create(t.Context(), s, Request{})
+	check(t, err)
+	j = n.untilDone(j.ID)
+	if j.Segments != 3 {
+		t.Fatalf("%d segments", j.Segments)
+	}
+	for _, c := range []struct {
+		before, earlier bool
+		row             int64
+		from            int64
+		limit, read     int
+	}{
+		{row: 0, limit: 25, read: 1},
+		{row: count - 25, from: count - 25, limit: 25, read: 2}, // and the segment of the row that its rows repeat
+		{row: count - 8, from: count - 8, limit: 8, read: 1},
+		{row: segmentRows - 5, from: segmentRows - 5, limit: 10, read: 2},
+		{before: true, row: count, from: count - 8, limit: 8, read: 1},
+		{before: true, row: segmentRows + 5, from: segmentRows - 5, limit: 10, read: 2},
+		{before: true, row: count, limit: count, read: 5},
+		{row: 0, limit: count, read: 3},
+		{earlier: true, row: count - 8, from: count - 8, limit: 8, read: 3},
+		{before: true, earlier: true, row: 2*segmentRows + 3, from: 2*segmentRows - 3, limit: 6, read: 4},
+	} {
+		counting.read, counting.earlier = 0, c.earlier
+		read := n.ResultsFrom
+		if c.before {
+			read = n.ResultsBefore
+		}
+		found, _, err := read(t.Context(), j, Output{}, c.row, c.limit)
+		check(t, err)
+		if len(found) != c.limit || counting.read > c.read {
+			t.Errorf("%+v: %d rows of %d segments", c, len(found), counting.read)
+		}
+		want := &largeList{}
+		for i, r := range found {
+			if row := c.from + int64(i); r.Row != row || r.Email != want.address(int(row)) || r.Verdict != engine.VerdictDeliverable {
+				t.Fatalf("%+v: row %d is %d, %s, %s", c, row, r.Row, r.Email, r.Verdict)
+			}
+		}
+	}
+}
+
+// BenchmarkPages reads the first and the last page of a list, with and without
+// rows whose address comes again.
+func BenchmarkPages(b *testing.B) {
+	n := newNode(b, openStore(b, store.Options{DataDir: b.TempDir()}), Config{Verifier: quick{}})
+	const count = 1_000_000
+	s, err := n.Receive(b.Context(), &largeList{rows: count})
+	check(b, err)
+	defer s.Close()
+	j, err := n.Create(b.Context(), s, Request{})
+	check(b, err)
+	for j.State != rows.JobDone {
+		time.Sleep(50 * time.Millisecond)
+		j = n.job(j.ID)
+	}
+	measure := func(name string, work func() error) {
+		b.Run(name, func(b *testing.B) {
+			used := processor()
+			for b.Loop() {
+				check(b, work())
+			}
+			b.ReportMetric(float64((processor()-used).Milliseconds())/float64(b.N), "CPU-ms/op")
+		})
+	}
+	measure("first", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, 0, 25); return err })
+	measure("from the last", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, count-25, 25); return err })
+	measure("before the end", func() error { _, _, err := n.ResultsBefore(b.Context(), j, Output{}, count, 25); return err })
+	measure("written", func() error { return n.Write(b.Context(), io.Discard, j, Output{Format: tabular.CSV}) })
+}
+
+// sheet is a list as a spreadsheet.
+func sheet(t *testing.T, list string) string {
+	t.Helper()
+	r, err := tabular.NewReader(strings.NewReader(list), tabular.Options{})
+	check(t, err)
+	w, err := tabular.NewWriter(r, tabular.Output{Format: tabular.XLSX})
+	check(t, err)
+	var out bytes.Buffer
+	p, err := w.Pack(&out, tabular.Plain)
+	check(t, err)
+	for row, err := r.Next(); err == nil; row, err = r.Next() {
+		_, err := p.Write(w.Append(nil, row.Raw, engine.Result{}))
+		check(t, err)
+	}
+	check(t, p.Close())
+	return out.String()
+}
+
+// TestPackedLists: spreadsheets and compressed lists are verified, also ones
+// that are larger than what is kept of their beginning.
+func TestPackedLists(t *testing.T) {
+	const many = 8000
+	var list strings.Builder
+	list.WriteString("id,email\n")
+	for i := range many {
+		fmt.Fprintf(&list, "x%x,a%d@d%d.example\n", sha256.Sum256([]byte{byte(i), byte(i >> 8)}), i, i%7)
+	}
+	if list.Len() < headOctets {
+		t.Fatalf("the list has only %d octets", list.Len())
+	}
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := w.Write([]byte(list.String()))
+	check(t, err)
+	check(t, w.Close())
+	n := alone(t, &hosts{answer: someBad})
+	for name, octets := range map[string]string{"spreadsheet": sheet(t, list.String()), "gzip": zipped.String()} {
+		n.untilDone(n.create(octets, Request{}).ID)
+		jobs, err := n.Jobs(t.Context(), rows.JobQuery{Limit: 1})
+		check(t, err)
+		out := n.output(jobs[0].ID, Output{})
+		if first := strings.SplitN(out, ",deliverable,", 2)[0]; !strings.HasSuffix(first, ",a0@d0.example") || strings.Count(out, "\n") != many+1 {
+			t.Errorf("%s: %d rows, %.200q", name, strings.Count(out, "\n"), out)
+		}
+		if again := n.output(jobs[0].ID, Output{Format: tabular.XLSX}); !strings.HasPrefix(again, "PK") {
+			t.Errorf("%s: %.20q", name, again)
+		}
+	}
+}
+
+// TestLook: what is found in a list before it is started.
+func TestLook(t *testing.T) {
+	n := alone(t, &hosts{})
+	for _, c := range []struct {
+		list   string
+		column string
+		want   Look
+	}{
+		{"n,email\n1,a@a.example\n2,b@a.example\n3,c@a.example\n", "", Look{Names: []string{"n", "email"}, Chosen: 1, Choices: true, Rows: [][]string{{"1", "a@a.example"}, {"2", "b@a.example"}}}},
+		{"home,work\na@a.example,b@a.example\n", "", Look{Names: []string{"home", "work"}, Chosen: -1, Choices: true, Rows: [][]string{{"a@a.example", "b@a.example"}}}},
+		{"home,work\na@a.example,b@a.example\n", "2", Look{Names: []string{"home", "work"}, Chosen: 1, Choices: true, Rows: [][]string{{"a@a.example", "b@a.example"}}}},
+		{"a@a.example\n", "", Look{Names: []string{"email"}, Rows: [][]string{{"a@a.example"}}}},
+	} {
+		got, err := n.Look(n.receive(c.list), Format{Column: c.column}, 2)
+		check(t, err)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q: %s", c.list, diff)
+		}
+	}
+	if _, err := n.Look(n.receive("Jane\nJoe\nJim\n"), Format{}, 2); err == nil {
+		t.Error("names are a list")
+	}
+}

@@ -1,0 +1,118 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+)
+
+// Output says which rows of a job are written, and how.
+type Output struct {
+	Format  tabular.Format   // CSV, JSONLines or XLSX
+	Results []engine.Verdict // with one of these results; empty: any
+	Reasons []engine.Reason  // with one of these reasons; empty: any
+	Flags   []string         // with all of these flags; see [Flags]
+	Actions []bulk.Action    // for which this is to be done; empty: any
+	Search  string           // with this text in the address, in any case; empty: any
+}
+
+// flags are the names of the flags, as the verification record has them.
+var flags = map[string]byte{
+	"accept_all": flagAcceptAll, "role": flagRole, "free_email": flagFree,
+	"disposable": flagDisposable, "spamtrap": flagSpamTrap,
+}
+
+// Flags returns the names of flags that an [Output] can ask for.
+func Flags() []string { return []string{"accept_all", "role", "free_email", "disposable", "spamtrap"} }
+
+func (o Output) wants(of outcome, result engine.Result) bool {
+	if len(o.Actions) > 0 && !slices.Contains(o.Actions, bulk.ActionFor(result)) {
+		return false
+	}
+	if o.Search != "" && !strings.Contains(strings.ToLower(result.Email), strings.ToLower(o.Search)) {
+		return false
+	}
+	return (len(o.Results) == 0 || slices.Contains(o.Results, of.verdict)) &&
+		(len(o.Reasons) == 0 || slices.Contains(o.Reasons, of.reason)) &&
+		!slices.ContainsFunc(o.Flags, func(name string) bool { return of.flags&flags[name] == 0 })
+}
+
+// Write writes the rows of a job in their order, each with its result. Rows
+// that have no result yet are left out. The error is that of w or of the store;
+// [rows.ErrNotFound]: the job was deleted; [ErrDamaged]; a *[BusyError], before
+// anything was written.
+func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) (err error) {
+	defer func() { m.noteDamage(ctx, j, err) }()
+	end, err := m.outputs.take(ctx, j.Owner)
+	if err != nil {
+		return err
+	}
+	defer end()
+	head, err := m.config.Store.JobHead(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	reader, err := reopen(head, j.Format)
+	if err != nil {
+		return fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	writer, err := tabular.NewWriter(reader, tabular.Output{Format: o.Format})
+	if err != nil {
+		return fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	file, err := writer.Pack(w, tabular.Plain)
+	if err != nil {
+		return err
+	}
+	if err = m.writeRows(ctx, file, writer, j, o); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// noteDamage says in the log that what is stored of a job is damaged, and in
+// the job if it is done.
+func (m *Manager) noteDamage(ctx context.Context, j rows.Job, err error) {
+	if !errors.Is(err, ErrDamaged) {
+		return
+	}
+	m.config.Log.Error("what is stored of a list is damaged: verify it again, or put back a backup",
+		"job", j.ID, "error", err)
+	if err := m.config.Store.NoteDamage(context.WithoutCancel(ctx), j.ID, damageNote); err != nil {
+		m.config.Log.Warn("that cannot be noted", "job", j.ID, "error", err)
+	}
+}
+
+// damageNote is the problem of a job that is damaged.
+const damageNote = "What is stored of it is damaged: its results cannot be read. Verify the list again."
+
+func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
+	r, err := m.newReading(ctx, j, o)
+	if err != nil {
+		return err
+	}
+	var line []byte
+	for number := range j.Segments {
+		if err := r.segment(ctx, number); err != nil {
+			return err
+		}
+		for at := range r.rows {
+			if result, wanted := r.result(at); wanted {
+				line = writer.Append(line[:0], r.rows[at].raw, result)
+				if _, err := to.Write(line); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+)
+
+// segment is a part of a list that is being stored.
+type segment struct {
+	job    string
+	number int64
+	first  int64 // the number of its first row in the list
+	octets []byte
+	rows   int
+	order  []string // domains, in the order in which they came
+	of     map[string][]entry
+}
+
+func newSegment(job string, number, first int64) *segment {
+	return &segment{job: job, number: number, first: first, of: make(map[string][]entry)}
+}
+
+func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >= segmentOctets }
+
+func (s *segment) add(r row, domain string) {
+	if r.kind == kindAddress {
+		if s.of[domain] == nil {
+			s.order = append(s.order, domain)
+		}
+		s.of[domain] = append(s.of[domain], entry{row: s.rows, email: r.text})
+	}
+	s.octets = r.append(s.octets)
+	s.rows++
+}
+
+// batches groups the addresses: those of a domain with many alone, the others
+// together.
+func (s *segment) batches() (all []rows.Batch) {
+	of := part{partBatch, s.job, s.number}
+	var small []entry
+	flush := func() {
+		if len(small) > 0 {
+			all = append(all, rows.Batch{Segment: s.number, Addresses: len(small), Data: packEntries(of, small)})
+			small = nil
+		}
+	}
+	for _, domain := range s.order {
+		entries := s.of[domain]
+		if len(entries) < ownBatch || domain == "" {
+			for len(small)+len(entries) > batchAddresses {
+				n := batchAddresses - len(small)
+				if len(small) > 0 && len(entries) <= batchAddresses {
+					n = 0 // a domain stays together
+				}
+				small, entries = append(small, entries[:n]...), entries[n:]
+				flush()
+			}
+			small = append(small, entries...)
+			continue
+		}
+		for len(entries) > 0 {
+			n := min(len(entries), batchAddresses)
+			all = append(all, rows.Batch{
+				Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(of, entries[:n]),
+			})
+			entries = entries[n:]
+		}
+	}
+	flush()
+	return all
+}
+
+// addSegments stores the rows of a list and returns how many segments they are.
+func (m *Manager) addSegments(ctx context.Context, job string, l *list, from *sources) (int64, error) {
+	s := newSegment(job, 0, 0)
+	store := func() error {
+		data := part{partRows, job, s.number}.pack(s.octets)
+		err := m.config.Store.AddSegment(ctx, job, s.number, s.first, data, s.batches())
+		s = newSegment(job, s.number+1, s.first+int64(s.rows))
+		return err
+	}
+	for n := int64(0); ; n++ {
+		r, _, domain, err := l.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+		if n >= int64(len(from.first)) {
+			return 0, &DiskError{errors.New("the temporary file has changed")}
+		}
+		if first := from.first[n]; first > 0 {
+			r.kind, r.first = kindRepeated, int64(first-1)
+		}
+		r.repeated = from.isRepeated(n)
+		s.add(r, domain)
+		if s.full() {
+			if err := store(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if s.rows > 0 {
+		if err := store(); err != nil {
+			return 0, err
+		}
+	}
+	return s.number, nil
+}

@@ -1,0 +1,216 @@
+package verdictcache
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/sys/flight"
+)
+
+// DefaultEntries is how many results are remembered in memory, about.
+const DefaultEntries = 100_000
+
+// errOptions reports options that would make a result one of another kind.
+var errOptions = errors.New("verdictcache: of the options, only Fresh can be used")
+
+// Engine verifies addresses; *[engine.Verifier] is one. Its own memory
+// ([engine.Config.Remember]) should be off.
+type Engine interface {
+	// Verify tells whether address can receive mail. The error is non-nil only
+	// when the verification itself could not be carried out.
+	Verify(ctx context.Context, address string) (engine.Result, error)
+}
+
+// Config configures a [Cache].
+type Config struct {
+	// Engine does the work. Required.
+	Engine Engine
+	// Store keeps verdicts beyond the process and shares them with other nodes.
+	// Default: none, memory only.
+	Store *store.Store
+	// Entries is the approximate number of results in memory; a result takes
+	// about 1.5 kB. Default: [DefaultEntries].
+	Entries int
+	// KeepNothing leaves no trace of an address: no memory, nothing in the
+	// store, no re-check. Callers that ask about one address at the same time
+	// still share an answer.
+	KeepNothing bool
+	// Fingerprint identifies what verdicts depend on besides the replies of
+	// mail hosts: the edition of the lists, the rules, the level. A stored
+	// verdict with another fingerprint is not used. Fingerprint is called often
+	// and must be quick. Default: an empty text.
+	Fingerprint func() string
+	// Egress names the egress together with the sender, because greylisting
+	// knows a client by both. Nodes with the same name do each other's
+	// re-checks. Default: an empty name.
+	Egress string
+	// Timeout is the usual time limit of a verification. If a caller allows
+	// less, only what a mail host said is remembered. Default:
+	// [engine.DefaultTimeout].
+	Timeout time.Duration
+	// Log receives failures. Default: silent.
+	Log *slog.Logger
+	// Now is the clock. Default: [time.Now].
+	Now func() time.Time
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Engine == nil {
+		return c, errors.New("verdictcache: an engine is required")
+	}
+	if c.Entries < 0 || c.Timeout < 0 {
+		return c, errors.New("verdictcache: entries and timeout must be positive")
+	}
+	if c.Entries == 0 {
+		c.Entries = DefaultEntries
+	}
+	if c.Timeout == 0 {
+		c.Timeout = engine.DefaultTimeout
+	}
+	if c.Fingerprint == nil {
+		c.Fingerprint = func() string { return "" }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// Cache is an engine with a memory. It is safe for concurrent use.
+type Cache struct {
+	config     Config
+	memory     *memory  // nil: nothing is kept
+	stored     *stored  // nil: there is no store
+	rechecks   rechecks // nil: nothing is kept
+	calls      flight.Group[engine.Result]
+	generation atomic.Uint64 // goes up when everything is forgotten
+	counts     counts
+}
+
+// New returns a Cache. Close it when done, after [Cache.Run] has returned.
+func New(config Config) (*Cache, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cache{config: config}
+	if config.KeepNothing {
+		return c, nil
+	}
+	if c.memory, err = newMemory(config.Entries); err != nil {
+		return nil, err
+	}
+	if config.Store == nil {
+		c.rechecks = newMemoryRechecks(config.Now)
+		return c, nil
+	}
+	c.rechecks = config.Store
+	c.stored = &stored{store: config.Store, log: config.Log}
+	return c, nil
+}
+
+// Close frees the memory.
+func (c *Cache) Close() error {
+	if c.memory != nil {
+		c.memory.close()
+	}
+	return nil
+}
+
+// Verify returns what [Cache.Recall] does or, where that has nothing, verifies
+// the address and remembers the result, as [Cache.VerifyWith] does.
+func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, error) {
+	m, ok := c.read(address)
+	if !ok {
+		return c.config.Engine.Verify(ctx, address)
+	}
+	if result, ok := c.remembered(ctx, m); ok {
+		return result, nil
+	}
+	return c.ask(ctx, m)
+}
+
+// VerifyWith is [Cache.Verify]; with Fresh it does not look into the memory. A
+// cache knows no other option. Callers that ask about one mailbox at the same
+// time share a verification. It goes on while any of them waits, and each has
+// its own time limit.
+func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+	if o != (engine.VerifyOptions{Fresh: o.Fresh}) {
+		return engine.Result{}, errOptions
+	}
+	if !o.Fresh {
+		return c.Verify(ctx, address)
+	}
+	m, ok := c.read(address)
+	if !ok {
+		return c.config.Engine.Verify(ctx, address)
+	}
+	return c.ask(ctx, m)
+}
+
+// Recall returns the remembered result of an address. It asks only memory and
+// the store, the latter for a short time.
+func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool) {
+	m, ok := c.read(address)
+	if !ok {
+		return engine.Result{}, false
+	}
+	return c.remembered(ctx, m)
+}
+
+// Forget drops everything that is remembered, on every node. Call it after a
+// change of something that verdicts rest on: verifications that began before
+// are not remembered either. After an error, stored verdicts are dropped on
+// this node only if [Config.Fingerprint] has changed.
+func (c *Cache) Forget(ctx context.Context) error {
+	c.forgetHere()
+	if c.stored == nil {
+		return nil
+	}
+	return c.config.Store.ForgetVerdicts(ctx)
+}
+
+func (c *Cache) forgetHere() {
+	c.generation.Add(1)
+	c.calls.Detach()
+	if c.memory != nil {
+		c.memory.clear()
+	}
+}
+
+// remembered is recall with its outcome counted.
+func (c *Cache) remembered(ctx context.Context, m mailbox) (engine.Result, bool) {
+	result, from := c.recall(ctx, m)
+	c.counts.recalled[from].Add(1)
+	return result, from != nowhere
+}
+
+// recall looks in memory and then in the store.
+func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
+	if c.memory == nil {
+		return engine.Result{}, nowhere
+	}
+	now, generation := c.config.Now(), c.generation.Load()
+	kept, ok := c.memory.get(m)
+	if ok && kept.generation == generation && now.Before(kept.expires) && !kept.result.Ahead(now) {
+		return kept.answer(m, now), fromMemory
+	}
+	if c.stored == nil {
+		return engine.Result{}, nowhere
+	}
+	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
+	if !ok || !now.Before(expires) || result.Ahead(now) {
+		return engine.Result{}, nowhere
+	}
+	kept = newRemembered(m, result, generation, expires)
+	c.memory.put(m, kept, expires.Sub(now))
+	return kept.answer(m, now), fromStore
+}

@@ -1,0 +1,139 @@
+package verdictcache
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
+)
+
+var fresh = engine.VerifyOptions{Fresh: true}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fake is an engine that says what it is told to.
+type fake struct {
+	mu    sync.Mutex
+	asked []string
+	says  func(ctx context.Context, address string) (engine.Result, error)
+}
+
+func (f *fake) Verify(ctx context.Context, address string) (engine.Result, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, address)
+	says := f.says
+	f.mu.Unlock()
+	return says(ctx, address)
+}
+
+func (f *fake) times() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked)
+}
+
+func (f *fake) willSay(says func(ctx context.Context, address string) (engine.Result, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.says = says
+}
+
+// always says the same of every address.
+func always(reason engine.Reason, change func(*engine.Result)) func(context.Context, string) (engine.Result, error) {
+	return func(_ context.Context, address string) (engine.Result, error) {
+		r := resultOf(address, reason)
+		if change != nil {
+			change(&r)
+		}
+		return r, nil
+	}
+}
+
+// verdictOf are the reasons of tests that are no unknown.
+var verdictOf = map[engine.Reason]engine.Verdict{
+	engine.ReasonRecipientAccepted: engine.VerdictDeliverable, engine.ReasonCatchAll: engine.VerdictAcceptAll,
+	engine.ReasonMailboxNotFound: engine.VerdictUndeliverable, engine.ReasonDomainNotFound: engine.VerdictUndeliverable, engine.ReasonInvalidSyntax: engine.VerdictUndeliverable,
+}
+
+func resultOf(given string, reason engine.Reason) engine.Result {
+	parts, _ := address.Parse(given)
+	r := engine.Result{
+		Email: given, User: parts.Local, Domain: parts.Domain, Success: true, Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
+		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC(), SMTP: &engine.SMTPAnswer{
+			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
+		}},
+	}
+	if verdict, ok := verdictOf[reason]; ok {
+		r.Verdict = verdict
+	}
+	if reason == engine.ReasonGreylisted {
+		r.Details.RetryAfter = 5 * time.Minute
+		r.Details.SMTP.Code = 451
+	}
+	return r
+}
+
+// newCache makes a Cache that is closed with the test.
+func newCache(t testing.TB, config Config) *Cache {
+	t.Helper()
+	c, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// openStore opens a store in a folder of the test's.
+func openStore(t testing.TB, dir string, now func() time.Time) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Options{DataDir: dir, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func verify(t testing.TB, c *Cache, given string) engine.Result {
+	t.Helper()
+	r, err := c.Verify(t.Context(), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(c)
+	return r
+}
+
+// settle waits until what was put into memory is there.
+func settle(c *Cache) {
+	if c.memory != nil {
+		c.memory.cache.Wait()
+		c.memory.spellings.Wait()
+	}
+}
+
+// clock is a time that tests move.
+type clock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}

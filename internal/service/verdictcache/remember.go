@@ -1,0 +1,78 @@
+package verdictcache
+
+import (
+	"context"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/queuing"
+	"github.com/rcpt/rcpt/internal/sys/flight"
+)
+
+// answer is the outcome of a verification.
+type answer = flight.Answer[engine.Result]
+
+// ask verifies for a caller, and shares the verification with others.
+func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
+	a, joined := c.share(ctx, m, true)
+	if joined {
+		c.counts.joined.Add(1)
+	}
+	if a.Err != nil && a.Value.Details == nil {
+		a.Value = c.fault(m, a.Err)
+	}
+	m.spell(&a.Value)
+	return a.Value, a.Err
+}
+
+// share verifies a mailbox, or joins a verification of it. With schedule, a
+// greylisted mailbox will be re-checked.
+func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, joined bool) {
+	return c.calls.Do(ctx, m.text(), func(ctx context.Context) answer {
+		// The callback belongs to one caller, and the call may outlive it.
+		return c.verify(queuing.WithNotice(ctx, nil), m, schedule)
+	})
+}
+
+// verify asks the engine and remembers the result.
+func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
+	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
+	result, err := c.config.Engine.Verify(ctx, m.given)
+	a := answer{Value: result, Err: err, Settled: result.Settled(ctx, c.config.Timeout)}
+	if err == nil && a.Settled && c.config.Fingerprint() == fingerprint {
+		c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, schedule)
+	}
+	return a
+}
+
+// keep remembers a result until it expires, unless a better one is remembered.
+func (c *Cache) keep(
+	ctx context.Context, m mailbox, r engine.Result, generation uint64, fingerprint string, schedule bool,
+) {
+	lasts := r.Lasts()
+	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
+		return
+	}
+	if r.Verdict == engine.VerdictUnknown { // otherwise the store need not be asked
+		if known, from := c.recall(ctx, m); from != nowhere && !r.Replaces(known) {
+			return
+		}
+	}
+	expires := r.Details.CheckedAt.Add(lasts)
+	c.memory.put(m, newRemembered(m, r, generation, expires), lasts)
+	if c.stored != nil && durable[r.Details.Reason] {
+		c.stored.put(m, r, fingerprint, expires)
+	}
+	if schedule && r.Details.Reason == engine.ReasonGreylisted {
+		c.schedule(m, r)
+	}
+}
+
+// fault returns the result for a caller that gave up, or whose verification
+// could not be carried out.
+func (c *Cache) fault(m mailbox, err error) engine.Result {
+	return engine.Decide(engine.Evidence{
+		Schema: engine.EvidenceSchema, Email: m.given, Local: m.parts.Local, Domain: m.parts.Domain,
+		Mailbox: m.parts.Mailbox(),
+		Fault:   err.Error(), StartedAt: c.config.Now().UTC(),
+	}, engine.Policy{})
+}

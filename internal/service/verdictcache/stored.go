@@ -1,0 +1,154 @@
+package verdictcache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/lists"
+)
+
+const (
+	// storeWait is how long a request waits for the store: a mail host would
+	// answer soon after.
+	storeWait = 250 * time.Millisecond
+	// storeRest is how long the store is not asked after a failure, so that not
+	// every request waits for it.
+	storeRest = 5 * time.Second
+	// maxReply is the number of octets of a reply's text that are stored: more
+	// than people read.
+	maxReply = 1 << 10
+)
+
+// durable are the reasons that concern the mailbox or its domain and not the
+// client, and therefore belong in the store. Greylisting concerns the
+// client, but the row tells other nodes that a re-check is scheduled, and from
+// which egress.
+var durable = map[engine.Reason]bool{
+	engine.ReasonRecipientAccepted: true, engine.ReasonCatchAll: true,
+	engine.ReasonMailboxNotFound: true, engine.ReasonMailboxDisabled: true, engine.ReasonMailboxMoved: true,
+	engine.ReasonSMTPUTF8Unsupported: true,
+	engine.ReasonDomainNotFound:      true, engine.ReasonNoMailHost: true, engine.ReasonNullMX: true,
+	engine.ReasonMailboxFull: true, engine.ReasonGreylisted: true,
+}
+
+// stored is the memory in the store.
+type stored struct {
+	store  *store.Store
+	log    *slog.Logger
+	rests  atomic.Int64 // until this Unix time in nanoseconds
+	failed atomic.Int64 // look-ups that failed
+}
+
+// storedResult is a result in the form of the store.
+type storedResult struct {
+	Fingerprint string         `json:"basis,omitempty"`
+	Verdict     engine.Verdict `json:"result"`
+	Message     string         `json:"message"`
+	AcceptAll   bool           `json:"accept_all,omitempty"`
+	Role        bool           `json:"role,omitempty"`
+	FreeEmail   bool           `json:"free_email,omitempty"`
+	Disposable  bool           `json:"disposable,omitempty"`
+	SpamTrap    bool           `json:"spamtrap,omitempty"`
+	Details     engine.Details `json:"details"`
+}
+
+// newStoredResult removes from a result everything that reveals the address.
+func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
+	details := *r.Details
+	details.Transcript = nil
+	if domain, ok := strings.CutPrefix(details.Suggestion, m.parts.Local+"@"); ok {
+		details.Suggestion = domain
+	} else {
+		details.Suggestion = "" // its local-part is another
+	}
+	details.Matches = withoutMailbox(details.Matches, m.parts.Domain)
+	if details.SMTP != nil {
+		said := *details.SMTP
+		said.Text = newMask(m).hide(strings.ToValidUTF8(said.Text[:min(len(said.Text), maxReply)], ""))
+		details.SMTP = &said
+	}
+	return storedResult{
+		Fingerprint: fingerprint, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role,
+		FreeEmail:  r.FreeEmail,
+		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
+	}
+}
+
+// withoutMailbox removes the entries that are not about the domain or its mail
+// hosts: local-parts, addresses and digests of them.
+func withoutMailbox(found []lists.Match, domain string) []lists.Match {
+	var kept []lists.Match
+	for _, match := range found {
+		entry := match.Entry
+		ofDomain := entry == domain || strings.HasSuffix(domain, "."+entry)
+		ofHosts := strings.HasPrefix(entry, "mx:") || strings.HasPrefix(entry, "typo:")
+		if !ofDomain && !ofHosts && match.List != rhsbl.Kind {
+			match.Entry = ""
+		}
+		kept = append(kept, match)
+	}
+	return kept
+}
+
+// result returns the result for the mailbox.
+func (s storedResult) result(m mailbox) engine.Result {
+	r := engine.Result{
+		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role,
+		FreeEmail:  s.FreeEmail,
+		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true,
+		Verdict: s.Verdict, Reason: s.Details.Reason, Message: s.Message,
+		Details: &s.Details,
+	}
+	if r.Details.Suggestion != "" {
+		r.Details.Suggestion = m.parts.Local + "@" + r.Details.Suggestion
+	}
+	return r
+}
+
+func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires time.Time) {
+	text, err := json.Marshal(newStoredResult(m, r, fingerprint))
+	if err != nil {
+		b.log.Error("a verdict cannot be stored", "error", err)
+		return
+	}
+	b.store.PutVerdict(m.text(), store.Verdict{
+		Result: text, Reason: string(r.Details.Reason), Checked: r.Details.CheckedAt, Expires: expires,
+	})
+}
+
+// get returns the stored result of a mailbox with the fingerprint.
+func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine.Result, time.Time, bool) {
+	if time.Now().UnixNano() < b.rests.Load() {
+		return engine.Result{}, time.Time{}, false
+	}
+	within, cancel := context.WithTimeout(ctx, storeWait)
+	defer cancel()
+	verdict, err := b.store.Verdict(within, m.text())
+	if err != nil {
+		if !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
+			b.rest(err)
+		}
+		return engine.Result{}, time.Time{}, false
+	}
+	var s storedResult
+	// A later version may store results in another form.
+	if json.Unmarshal(verdict.Result, &s) != nil || s.Fingerprint != fingerprint {
+		return engine.Result{}, time.Time{}, false
+	}
+	return s.result(m), verdict.Expires, true
+}
+
+// rest pauses look-ups in the store.
+func (b *stored) rest(err error) {
+	b.failed.Add(1)
+	b.rests.Store(time.Now().Add(storeRest).UnixNano())
+	b.log.Warn("stored verdicts cannot be read: addresses are asked about anew", "error", err)
+}

@@ -1,0 +1,142 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/testkit"
+)
+
+// mailWorld verifies the addresses of lists as [checked] does. Those that begin
+// with "slow" wait until it is released.
+type mailWorld struct{ release chan struct{} }
+
+func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, error) {
+	if strings.HasPrefix(email, "slow") {
+		select {
+		case <-m.release:
+		case <-ctx.Done():
+			return engine.Result{}, ctx.Err()
+		}
+	}
+	result, err := checked(ctx, email)
+	if strings.HasPrefix(email, "any") {
+		result.Verdict, result.AcceptAll, result.Details.Reason = engine.VerdictAcceptAll, true, engine.ReasonCatchAll
+	}
+	result.Reason = result.Details.Reason
+	return result, err
+}
+
+func (m mailWorld) VerifyTogether(ctx context.Context, emails []string, done func(i int, result engine.Result, err error)) {
+	var all sync.WaitGroup
+	for i, email := range emails {
+		all.Go(func() {
+			result, err := m.Verify(ctx, email)
+			done(i, result, err)
+		})
+	}
+	all.Wait()
+}
+
+// newLists starts what works on lists.
+func newLists(t *testing.T, s *store.Store, limits jobs.Limits) (lists *jobs.Manager, release func()) {
+	t.Helper()
+	world := mailWorld{make(chan struct{})}
+	lists, err := jobs.New(jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lists.Join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lists.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return lists, sync.OnceFunc(func() { close(world.release) })
+}
+
+// newListWorld is a dashboard with lists, signed in.
+func newListWorld(t *testing.T, limits jobs.Limits) (w *world, release func()) {
+	t.Helper()
+	w = newWorld(t, func(c *Config) { c.Lists, release = newLists(t, c.Store, limits) })
+	w.setUp(t)
+	return w, release
+}
+
+// sendFile sends a file with the token of a page.
+func (w *world) sendFile(t *testing.T, token, name, text string) answer {
+	t.Helper()
+	return w.sendFiles(t, token, name, text)
+}
+
+// sendFiles sends several files of the same name.
+func (w *world) sendFiles(t *testing.T, token, name string, texts ...string) answer {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	if err := form.WriteField("token", token); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		file, err := form.CreateFormFile("list", name)
+		if err == nil {
+			_, err = fmt.Fprint(file, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodPost, w.server.URL+"/lists", &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	request.Header.Set("Origin", w.server.URL)
+	return w.do(t, w.client, request)
+}
+
+func (w *world) listToken(t *testing.T) string {
+	t.Helper()
+	return tokenField.FindStringSubmatch(w.get(t, "/lists").body)[1]
+}
+
+// startFile sends a file and starts it, and returns the path of its page.
+func (w *world) startFile(t *testing.T, name, text string) string {
+	t.Helper()
+	sent := w.sendFile(t, w.listToken(t), name, text)
+	next := sent.Header.Get("Location")
+	if sent.StatusCode != http.StatusSeeOther || !strings.HasPrefix(next, "/new-list/") {
+		t.Fatalf("%d to %q\n%s", sent.StatusCode, next, sent.body)
+	}
+	started := w.post(t, next, next, "column", "0", "name", "")
+	at := started.Header.Get("Location")
+	if started.StatusCode != http.StatusSeeOther || !strings.HasPrefix(at, "/lists/job") {
+		t.Fatalf("%d to %q\n%s", started.StatusCode, at, started.body)
+	}
+	return at
+}
+
+// awaitState waits until a list is in a state.
+func (w *world) awaitState(t *testing.T, at string, want store.JobState) {
+	t.Helper()
+	testkit.Eventually(t, fmt.Sprintf("the list is %s", want), func() bool {
+		j, err := w.store.Job(t.Context(), strings.TrimPrefix(at, "/lists/"))
+		return err == nil && j.State == want
+	})
+}

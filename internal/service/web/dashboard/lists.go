@@ -1,0 +1,184 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
+)
+
+// listsView is the page with all lists.
+type listsView struct {
+	Rows    []listRow
+	Next    string // the job after which the next page begins; empty: this is the last
+	Later   bool   // it is not the first page
+	MaxSize string
+}
+
+// listRow is a list among others.
+type listRow struct {
+	store.Job
+	KeyName string // of the key that sent it
+	Bar     []segment
+	Tone    string // of its state
+	Ready   string // how much is done, in percent
+}
+
+// segment is a part of a bar of 100 units.
+type segment struct {
+	Tone, Name string
+	X, W       float64
+	Count      int64
+}
+
+// listsPage is how many lists a page has.
+const listsPage = 20
+
+func (d *Dashboard) showLists(v *visit) error {
+	return d.renderLists(v, page{})
+}
+
+// renderLists shows the page, with what was wrong with a list that was sent.
+func (d *Dashboard) renderLists(v *visit, p page) error {
+	after := v.r.URL.Query().Get("after")
+	seen, err := d.owners(v)
+	if err != nil {
+		return err
+	}
+	found, err := d.config.Lists.Jobs(v.r.Context(),
+		store.JobQuery{Owners: seen, Before: after, Limit: listsPage + 1})
+	if err != nil {
+		return err
+	}
+	names, err := d.keyNames(v)
+	if err != nil {
+		return err
+	}
+	view := listsView{Later: after != "", MaxSize: sizeText(d.config.Lists.MaxOctets())}
+	if len(found) > listsPage {
+		found = found[:listsPage]
+		view.Next = found[listsPage-1].ID
+	}
+	for _, j := range found {
+		view.Rows = append(view.Rows, listRow{
+			Job: j, KeyName: names[j.Key], Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
+		})
+	}
+	p.Title, p.Nav, p.Body = "Lists", "/lists", view
+	return d.render(v, "lists", p)
+}
+
+// barOf shows the results of a list, and what is left.
+func barOf(j store.Job) []segment {
+	var bar []segment
+	x := 0.0
+	for _, name := range verdicts {
+		if n := j.Results[name]; n > 0 && j.Addresses > 0 {
+			w := 100 * float64(n) / float64(j.Addresses)
+			bar = append(bar, segment{Tone: toneOf(name), Name: name, X: x, W: w, Count: n})
+			x += w
+		}
+	}
+	return bar
+}
+
+func stateTone(s store.JobState) string {
+	switch s {
+	case store.JobDone:
+		return "good"
+	case store.JobFailed:
+		return "bad"
+	case store.JobPaused, store.JobCancelled:
+		return "warn"
+	}
+	return "calm"
+}
+
+// sizeText writes a number of octets for people.
+func sizeText(octets int64) string {
+	if octets >= 1<<30 && octets%(1<<30) == 0 {
+		return fmt.Sprintf("%d GB", octets>>30)
+	}
+	if octets >= 1<<20 {
+		return fmt.Sprintf("%d MB", octets>>20)
+	}
+	return fmt.Sprintf("%d kB", max(1, octets>>10))
+}
+
+// actionOf are the parts of a list that can be downloaded, by the names in
+// their paths.
+var actionOf = map[string][]bulk.Action{
+	"all": nil, "safe": {bulk.ActionSend}, "risky": {bulk.ActionReview},
+	"bad": {bulk.ActionRemove}, "retry": {bulk.ActionRetry},
+}
+
+// owners are those whose lists a visitor sees; nil: all. The first account is
+// that of the operator, who sees and stops the lists of all keys.
+func (d *Dashboard) owners(v *visit) ([]string, error) {
+	accounts, err := d.config.Store.Accounts(v.r.Context())
+	if err != nil || len(accounts) > 0 && accounts[0].ID == v.account.ID {
+		return nil, err
+	}
+	return []string{v.account.ID}, nil
+}
+
+// listNamed returns the list that a path names, if the visitor may see it.
+func (d *Dashboard) listNamed(v *visit) (store.Job, error) {
+	seen, err := d.owners(v)
+	if err != nil {
+		return store.Job{}, err
+	}
+	return d.config.Lists.Job(v.r.Context(), v.r.PathValue("id"), seen)
+}
+
+// changeList pauses, resumes or cancels a list.
+func (d *Dashboard) changeList(what jobs.Change) action {
+	return func(v *visit) error {
+		j, err := d.listNamed(v)
+		if err != nil {
+			return err
+		}
+		// One that has ended meanwhile is shown as it is.
+		if _, err := d.config.Lists.Change(v.r.Context(), j.ID, nil, what); err != nil && !isEnded(err) {
+			return err
+		}
+		return v.redirect("/lists/" + j.ID)
+	}
+}
+
+func (d *Dashboard) deleteList(v *visit) error {
+	j, err := d.listNamed(v)
+	if err != nil {
+		return err
+	}
+	if err := d.config.Lists.Delete(v.r.Context(), j.ID, nil); err != nil {
+		return err
+	}
+	return v.redirect("/lists")
+}
+
+// span writes a time that something takes, for people.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "less than a minute"
+	case d < time.Hour:
+		return "about " + plural(int64(d.Round(time.Minute)/time.Minute), "minute")
+	case d < 48*time.Hour:
+		return "about " + plural(int64(d.Round(time.Hour)/time.Hour), "hour")
+	}
+	return "about " + plural(int64(d.Round(24*time.Hour)/(24*time.Hour)), "day")
+}
+
+// plainName is the name of a file without its path and extensions.
+func plainName(name string) string {
+	for _, extension := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx"} {
+		if len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
+			name = name[:len(name)-len(extension)]
+		}
+	}
+	return name
+}
