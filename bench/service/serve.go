@@ -13,7 +13,7 @@ import (
 	"github.com/rcpt/rcpt/bench/drive"
 	"github.com/rcpt/rcpt/bench/process"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/internal/service/api"
 )
 
 // Kind is what is served.
@@ -92,7 +92,7 @@ func serveBare(ctx context.Context, listener net.Listener, order Order) error {
 	if err != nil {
 		return err
 	}
-	front, err := server.New(server.Config{Verifier: verifier, Key: Key})
+	front, err := api.New(api.Config{Verifier: verifier, Key: Key})
 	if err != nil {
 		return errors.Join(err, verifier.Close())
 	}

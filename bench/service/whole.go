@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/metrics"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/verdictcache"
 	"github.com/rcpt/rcpt/internal/sys/linebuffer"
-	"github.com/rcpt/rcpt/server"
 )
 
 // logName is the log in the folder of the state.
@@ -45,7 +45,7 @@ type whole struct {
 	keys     *keyring.Keyring
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
-	front    *server.Server
+	front    *api.Server
 }
 
 // serveWhole serves with keys, limits, quotas, usage, remembered verdicts,
@@ -81,7 +81,7 @@ func (w *whole) open(ctx context.Context, order Order, log *slog.Logger) (err er
 	if w.keys, err = keyring.Open(ctx, keyring.Config{Store: w.store, Log: log}); err != nil {
 		return err
 	}
-	figures, err := metrics.New(metrics.Config{Routes: server.Routes(), Log: log})
+	figures, err := metrics.New(metrics.Config{Routes: api.Routes(), Log: log})
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func (w *whole) open(ctx context.Context, order Order, log *slog.Logger) (err er
 	if w.cache, err = verdictcache.New(cached); err != nil {
 		return err
 	}
-	w.front, err = server.New(server.Config{
+	w.front, err = api.New(api.Config{
 		Verifier: w.cache, Keys: w.keys, Record: w.store.RecordUse, Logger: log,
-		Hooks: server.Hooks{Answered: figures.Request, Verified: figures.Verified, Refused: figures.Refused},
+		Hooks: api.Hooks{Answered: figures.Request, Verified: figures.Verified, Refused: figures.Refused},
 	})
 	return err
 }

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/metrics"
-	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -36,7 +36,7 @@ type figures struct {
 // later.
 func (r *running) newFigures() (*figures, error) {
 	config := metrics.Config{
-		Version: version(), Routes: server.Routes(), Log: r.logger,
+		Version: version(), Routes: api.Routes(), Log: r.logger,
 		Engine:    func() engine.Stats { return r.verifier.Stats() },
 		Pacing:    func() []smtpprobe.ProviderPace { return r.verifier.Pacing() },
 		Egresses:  func() []smtpprobe.Egress { return r.verifier.Egresses() },
@@ -54,9 +54,9 @@ func (r *running) newFigures() (*figures, error) {
 }
 
 // hooks returns the hooks of the server.
-func (r *running) hooks() server.Hooks {
+func (r *running) hooks() api.Hooks {
 	m := r.figures.metrics
-	return server.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
+	return api.Hooks{Answered: m.Request, Verified: m.Verified, Refused: func(why string) {
 		m.Refused(why)
 		r.watcher.refused(why)
 	}}

@@ -22,11 +22,11 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/service/alert"
+	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/verdictcache"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/server"
 )
 
 // service is the common part of "rcpt serve" and "rcpt demo".
@@ -62,7 +62,7 @@ type running struct {
 	watcher  *watcher
 	verifier *engine.Verifier
 	cache    *verdictcache.Cache
-	server   *server.Server
+	server   *api.Server
 	jobs     *jobs.Manager                 // nil: there is no database
 	pages    *dashboard.Dashboard          // nil: there is no dashboard
 	report   atomic.Pointer[doctor.Report] // the last examination of the network; nil: none yet
@@ -152,13 +152,13 @@ func (r *running) build() error {
 	if err := r.addPages(); err != nil {
 		return err
 	}
-	var usage server.UsageStore
-	var webhooks server.WebhookStore
+	var usage api.UsageStore
+	var webhooks api.WebhookStore
 	var pages http.Handler
 	if r.state.store != nil {
 		usage, webhooks, pages = r.state.store, r.state.store, r.pages.Handler()
 	}
-	r.server, err = server.New(server.Config{
+	r.server, err = api.New(api.Config{
 		Verifier: r.cache, Usage: usage, Webhooks: webhooks,
 		Pages: pages, PublicURL: string(r.site.PublicURL), Keys: r.state.keys,
 		Record: r.state.record, Ready: r.ready, Jobs: r.jobs,

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 )
 
@@ -46,7 +46,7 @@ func newListServer(t *testing.T) *client.Client {
 		work.Wait()
 		check(t, db.Close())
 	})
-	s, err := server.New(server.Config{Verifier: verifier{}, Key: "rcpt_key", Jobs: manager})
+	s, err := api.New(api.Config{Verifier: verifier{}, Key: "rcpt_key", Jobs: manager})
 	check(t, err)
 	service := httptest.NewServer(s.Handler())
 	t.Cleanup(service.Close)

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -67,7 +67,7 @@ func (books) QuotaUsed(context.Context, string, time.Time) (int64, error) { retu
 // newService is a real server, on loopback.
 func newService(t *testing.T) *httptest.Server {
 	t.Helper()
-	s, err := server.New(server.Config{Verifier: verifier{}, Key: key, Usage: books{}})
+	s, err := api.New(api.Config{Verifier: verifier{}, Key: key, Usage: books{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,265 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+)
+
+// The paths of jobs.
+const (
+	bulkRoute    = "/api/v1/bulk"
+	jobRoute     = bulkRoute + "/{id}"
+	resultsRoute = jobRoute + "/results"
+)
+
+// changeRoutes are the paths that change a job.
+var changeRoutes = map[string]jobs.Change{
+	jobRoute + "/pause": jobs.Pause, jobRoute + "/resume": jobs.Resume, jobRoute + "/cancel": jobs.Cancel,
+}
+
+// addBulk adds the routes of jobs.
+func (s *Server) addBulk(all routes) {
+	all[bulkRoute] = only(func(x *exchange, r *http.Request) {
+		if r.Method == http.MethodPost {
+			s.authorized(rows.ScopeBulk, s.createJob)(x, r)
+			return
+		}
+		s.authorized(rows.ScopeBulk, s.listJobs)(x, r)
+	}, http.MethodGet, http.MethodPost)
+	all[jobRoute] = only(s.authorized(rows.ScopeBulk, s.oneJob), http.MethodGet, http.MethodDelete)
+	all[resultsRoute] = only(s.authorized(rows.ScopeBulk, s.jobResults), http.MethodGet)
+	for route, change := range changeRoutes {
+		all[route] = only(s.authorized(rows.ScopeBulk, func(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+			return s.changeJob(x, r, grant, change)
+		}), http.MethodPost)
+	}
+}
+
+// jobRecord is a job as clients see it.
+type jobRecord struct {
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	State     rows.JobState    `json:"state"`
+	Rows      int64            `json:"rows"`
+	Addresses int64            `json:"addresses"`
+	Done      int64            `json:"done"`
+	Results   map[string]int64 `json:"results"`
+	Reasons   map[string]int64 `json:"reasons"`
+	Created   time.Time        `json:"created_at"`
+	Started   *time.Time       `json:"started_at"`
+	Finished  *time.Time       `json:"finished_at"`
+	Webhook   *string          `json:"webhook"`
+	Progress  bool             `json:"webhook_progress,omitempty"`
+	Problem   string           `json:"problem,omitempty"`
+}
+
+func recordOfJob(j rows.Job) jobRecord {
+	at := func(t time.Time) *time.Time {
+		if t.IsZero() {
+			return nil
+		}
+		return &t
+	}
+	record := jobRecord{
+		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses,
+		Done: j.Done, Results: j.Results, Reasons: j.Reasons,
+		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Progress: j.Progress, Problem: j.Problem,
+	}
+	if j.Webhook != "" {
+		record.Webhook = &j.Webhook
+	}
+	return record
+}
+
+// ownerOf is whose a job of a key is: that of its account, or of the key alone.
+func ownerOf(grant *keyring.Grant) string { return cmp.Or(grant.Key().Account, grant.ID) }
+
+// ownersOf are those whose jobs a key may see. A key that was made to replace
+// others, one after the other, sees what those have made.
+func ownersOf(grant *keyring.Grant) []string {
+	if grant.Key().Account != "" {
+		return []string{ownerOf(grant)}
+	}
+	return append(grant.Before(), ownerOf(grant))
+}
+
+// oneJob answers GET and DELETE of a job.
+func (s *Server) oneJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	rateFields(x.Header(), grant.Rate())
+	j, err := s.config.Jobs.Job(r.Context(), r.PathValue("id"), ownersOf(grant))
+	if err == nil && r.Method == http.MethodDelete {
+		err = s.config.Jobs.Delete(context.WithoutCancel(r.Context()), j.ID, ownersOf(grant))
+	}
+	return s.answerJob(x, http.StatusOK, j, err)
+}
+
+// changeJob answers POST to pause, resume or cancel a job.
+func (s *Server) changeJob(x *exchange, r *http.Request, grant *keyring.Grant, what jobs.Change) bool {
+	rateFields(x.Header(), grant.Rate())
+	j, err := s.config.Jobs.Change(context.WithoutCancel(r.Context()), r.PathValue("id"), ownersOf(grant), what)
+	return s.answerJob(x, http.StatusOK, j, err)
+}
+
+func (s *Server) answerJob(x *exchange, status int, j rows.Job, err error) bool {
+	if err != nil {
+		s.jobFault(x, err)
+		return false
+	}
+	writeJSON(x, status, recordOfJob(j))
+	return true
+}
+
+// The numbers of jobs in an answer.
+const (
+	usualJobs = 50
+	mostJobs  = 200
+)
+
+// listJobs answers GET of all jobs, the newest first.
+func (s *Server) listJobs(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	q, limit := x.queryOf(r), usualJobs
+	text, given, err := q.one("limit")
+	if err == nil && q.err != nil {
+		err = q.err
+	}
+	if err == nil && given {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostJobs {
+			err = badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`, mostJobs)
+		}
+	}
+	after, _, afterErr := q.one("after")
+	if err = cmp.Or(err, afterErr); err != nil {
+		s.mistaken(x, grant, err)
+		return false
+	}
+	rateFields(x.Header(), grant.Rate())
+	found, err := s.config.Jobs.Jobs(r.Context(), rows.JobQuery{
+		Owners: ownersOf(grant), Before: after, Limit: limit + 1,
+	})
+	if err != nil {
+		s.jobFault(x, err)
+		return false
+	}
+	answer := struct {
+		Jobs []jobRecord `json:"jobs"`
+		Next *string     `json:"next"`
+	}{Jobs: []jobRecord{}}
+	if len(found) > limit {
+		found = found[:limit]
+		answer.Next = &found[limit-1].ID
+	}
+	for _, j := range found {
+		answer.Jobs = append(answer.Jobs, recordOfJob(j))
+	}
+	writeJSON(x, http.StatusOK, answer)
+	return true
+}
+
+// jobFault answers a request about jobs that cannot be carried out.
+func (s *Server) jobFault(x *exchange, err error) {
+	var f *fault
+	var list *jobs.ListError
+	var disk *jobs.DiskError
+	var busy *jobs.BusyError
+	switch {
+	case errors.As(err, &busy):
+		s.tooMany(x, busy)
+	case errors.As(err, new(*jobs.SpaceError)):
+		writeError(x, http.StatusInsufficientStorage, storageUsedUp, sentence(err))
+	case errors.As(err, &f):
+		writeError(x, f.status, f.code, f.message)
+	case errors.Is(err, rows.ErrNotFound):
+		writeError(x, http.StatusNotFound, jobNotFound, "There is no such job.")
+	case errors.Is(err, rows.ErrState):
+		writeError(x, http.StatusConflict, wrongState, "The job has ended: it cannot be paused, resumed or cancelled.")
+	case errors.Is(err, rows.ErrInProgress), errors.Is(err, rows.ErrLeaseLost):
+		x.Header().Set("Retry-After", retryAfter)
+		writeError(x, http.StatusConflict, requestInProgress, "A request with this Idempotency-Key is in progress.")
+	case errors.Is(err, rows.ErrKeyEnded): // while the list arrived
+		s.refused("unauthorized")
+		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+		writeUnauthorized(x)
+	case errors.Is(err, rows.ErrQuota):
+		s.quotaUsedUp(x)
+	case errors.Is(err, jobs.ErrTooLarge):
+		writeError(x, http.StatusRequestEntityTooLarge, listTooLarge, sentence(err))
+	case errors.Is(err, jobs.ErrNoAddress):
+		writeError(x, http.StatusUnprocessableEntity, noAddress, "The list has no row with an address.")
+	case errors.As(err, &list):
+		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+inParameters(list)+".")
+	case errors.Is(err, jobs.ErrDamaged):
+		x.note(slog.String("error", err.Error()))
+		writeError(x, http.StatusInternalServerError, internalError,
+			"What is stored of this job is damaged: its results cannot be read. Send the list again.")
+	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
+		x.note(slog.String("error", err.Error()))
+		s.refused("store")
+		writeBusy(x, storeUnavailable,
+			"The list cannot be kept at the moment: the disk of the server is full or fails. Try again later.")
+	default:
+		x.note(slog.String("error", err.Error()))
+		s.refused("store")
+		writeBusy(x, storeUnavailable, "Jobs cannot be read or stored at the moment. Try again later.")
+	}
+}
+
+// tooMany answers a request that would be one too many of a kind.
+func (s *Server) tooMany(x *exchange, busy *jobs.BusyError) {
+	if !busy.Own {
+		s.refused("busy")
+		writeBusy(x, serverBusy, sentence(busy))
+		return
+	}
+	s.refused("concurrency")
+	x.Header().Set("Retry-After", retryAfter)
+	writeError(x, http.StatusTooManyRequests, concurrencyReached, sentence(busy))
+}
+
+// inParameters words an error of a list for clients of the API.
+func inParameters(err error) string {
+	return strings.ReplaceAll(err.Error(), "write --column ", "give the parameter column, as ")
+}
+
+// sentence makes a sentence of an error.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// values returns the values of a parameter, which may be repeated or have
+// commas. Each must be one of those that are known.
+func values[T ~string](q *query, name string, known []T) (all []T, err error) {
+	for _, p := range q.parameters {
+		if p.name != name {
+			continue
+		}
+		for text := range strings.SplitSeq(p.value, ",") {
+			if !slices.Contains(known, T(text)) {
+				return nil, badRequest(invalidParameter, "The parameter %q has an unknown value: use %s.",
+					name, listed(known))
+			}
+			all = append(all, T(text))
+		}
+	}
+	return all, nil
+}
+
+func listed[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = fmt.Sprint(one)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,339 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/webhook"
+)
+
+// upload is a list that a client sends, and what it says about it.
+type upload struct {
+	spool                 *jobs.Spool
+	format                jobs.Format
+	name, webhook, column string
+	switched, dry         string // webhook_progress and dry_run, as they were given
+	progress, dryRun      bool
+}
+
+// fields are the texts beside the list, by their name in a query or a form.
+func (u *upload) fields() map[string]*string {
+	return map[string]*string{
+		"name": &u.name, "webhook": &u.webhook, "column": &u.column,
+		"webhook_progress": &u.switched, "dry_run": &u.dry,
+	}
+}
+
+func (u *upload) close() {
+	if u.spool != nil {
+		u.spool.Close()
+	}
+}
+
+// maxField bounds a field of a form beside the list.
+const maxField = 8 << 10
+
+// maxAround bounds what a form has around the list.
+const maxAround = 64 << 10
+
+// createJob answers POST of a list.
+func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+	rateFields(x.Header(), grant.Rate())
+	x.noteVerification()
+	token, err := readToken(x.queryOf(r), r, ownerOf(grant))
+	if err != nil {
+		leaveBody(x, r)
+		s.mistaken(x, grant, err)
+		return false
+	}
+	end, err := s.config.Jobs.BeginUpload(r.Context(), ownerOf(grant))
+	if err != nil {
+		leaveBody(x, r)
+		s.jobFault(x, err)
+		return false
+	}
+	defer end()
+	made := false
+	var claim *jobs.Claim
+	if token != nil {
+		if claim, err = s.config.Jobs.Claim(r.Context(), *token); err != nil {
+			leaveBody(x, r)
+			s.jobFault(x, err)
+			return false
+		}
+		defer func() { claim.End(made) }()
+	}
+	u, err := s.receive(x, r)
+	defer u.close()
+	if err != nil {
+		leaveBody(x, r)
+		s.jobFault(x, err)
+		return false
+	}
+	defer extendWrite(x)
+	u.format.Column = u.column
+	if u.dryRun {
+		return s.planJob(x, r, u)
+	}
+	if token != nil {
+		token.Body = u.spool.Digest(u.name, u.webhook, u.column, string(u.format.Format), fmt.Sprint(u.progress))
+		if claim.Job != "" {
+			return s.repeated(x, r, grant, claim.Job, claim.Body == token.Body)
+		}
+	}
+	j, err := s.config.Jobs.Create(r.Context(), u.spool, jobs.Request{
+		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
+		Name: u.name, Webhook: u.webhook, Progress: u.progress,
+		Format: u.format, Token: token,
+	})
+	made = err == nil
+	extendWrite(x)
+	if err == nil {
+		x.note(slog.String("job", j.ID), slog.Int64("rows", j.Rows))
+		x.Header().Set("Location", bulkRoute+"/"+j.ID)
+	}
+	return s.answerJob(x, http.StatusAccepted, j, err)
+}
+
+// readToken reads the Idempotency-Key. Every error is a [fault].
+func readToken(q *query, r *http.Request, owner string) (*rows.JobRequest, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
+	switch given := r.Header.Values("Idempotency-Key"); {
+	case len(given) == 0:
+		return nil, nil
+	case len(given) > 1 || given[0] == "" || len(given[0]) > 255:
+		return nil, badRequest(invalidParameter, "The header Idempotency-Key must be one text of 255 octets at most.")
+	default:
+		return &rows.JobRequest{Owner: owner, Token: rows.HashOf(given[0])}, nil
+	}
+}
+
+// repeated answers a request that has led to a job before.
+func (s *Server) repeated(x *exchange, r *http.Request, grant *keyring.Grant, job string, same bool) bool {
+	if !same {
+		s.jobFault(x, &fault{
+			http.StatusUnprocessableEntity, keyReused, "This Idempotency-Key was used with another list.",
+		})
+		return false
+	}
+	j, err := s.config.Jobs.Job(r.Context(), job, ownersOf(grant))
+	if err == nil {
+		x.Header().Set("Location", bulkRoute+"/"+j.ID)
+	}
+	return s.answerJob(x, http.StatusAccepted, j, err)
+}
+
+// planRecord is the answer to a dry run.
+type planRecord struct {
+	jobs.Plan
+	Seconds int64 `json:"estimated_seconds"`
+}
+
+func (s *Server) planJob(x *exchange, r *http.Request, u *upload) bool {
+	plan, err := s.config.Jobs.Plan(r.Context(), u.spool, u.format)
+	extendWrite(x)
+	if err != nil {
+		s.jobFault(x, err)
+		return false
+	}
+	writeJSON(x, http.StatusOK, planRecord{plan, int64(plan.Estimated / time.Second)})
+	return true
+}
+
+// receive reads a list from the body, in one of the forms in which clients send
+// it.
+func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
+	u := new(upload)
+	q := x.queryOf(r)
+	for name, field := range u.fields() {
+		text, _, err := q.one(name)
+		if err != nil {
+			return u, err
+		}
+		*field = text
+	}
+	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return u, notTaken()
+	}
+	// JSON may have any number of blanks.
+	if most := s.config.Jobs.MaxOctets(); r.ContentLength > most+maxAround && mediaType != "application/json" {
+		return u, fmt.Errorf("%w: it has more than %d octets", jobs.ErrTooLarge, most)
+	}
+	body := newBody(x, r)
+	switch r.Header.Get("Content-Encoding") {
+	case "", "identity":
+	case "gzip":
+		if body, err = tabular.Gunzip(body); err != nil {
+			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
+		}
+	default:
+		return u, &fault{
+			http.StatusUnsupportedMediaType, mediaTypeNotTaken,
+			"The body may be compressed with gzip (Content-Encoding), and in no other way.",
+		}
+	}
+	if mediaType == "multipart/form-data" {
+		err = s.receiveForm(r, u, body, parameters["boundary"])
+	} else {
+		err = s.receiveList(r, u, body, mediaType)
+	}
+	if err != nil {
+		return u, bodyFault(err)
+	}
+	return u, u.check()
+}
+
+func notTaken() error {
+	return &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken,
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx " +
+			"or as the file of a multipart/form-data."}
+}
+
+// bodyFault is the error of a body that did not arrive, as a [fault]; others
+// stay.
+func bodyFault(err error) error {
+	var f *fault
+	var disk *jobs.DiskError
+	var list *jobs.ListError
+	switch {
+	case errors.Is(err, tabular.ErrExpands):
+		return &jobs.ListError{Err: err}
+	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &list), errors.Is(err, jobs.ErrTooLarge):
+		return err
+	}
+	return badRequest(invalidBody, "The body is incomplete, not well-formed, or did not arrive in time.")
+}
+
+// sheetType is the media type of .xlsx.
+const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// listFormats are the media types of lists.
+var listFormats = map[string]tabular.Format{
+	"text/csv": tabular.CSV, "text/plain": "",
+	"application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
+	"application/octet-stream": "", "application/gzip": "", "application/zstd": "", sheetType: "",
+}
+
+func (s *Server) receiveList(r *http.Request, u *upload, body io.Reader, mediaType string) (err error) {
+	if mediaType == "application/json" {
+		return s.receiveJSON(r, u, body)
+	}
+	format, known := listFormats[mediaType]
+	if !known {
+		return notTaken()
+	}
+	u.format.Format = format
+	u.spool, err = s.config.Jobs.Receive(r.Context(), body)
+	return err
+}
+
+// receiveForm reads the parts of a form; the list is its one file, whatever the
+// name of that part.
+func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundary string) error {
+	form := multipart.NewReader(body, boundary)
+	for {
+		part, err := form.NextPart()
+		switch {
+		case errors.Is(err, io.EOF) && u.spool == nil:
+			return badRequest(missingParameter, `The form has no file: send the list as the part "file".`)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		isFile := part.FileName() != "" || part.FormName() == "file"
+		if field := u.fields()[part.FormName()]; field != nil && !isFile {
+			text, err := io.ReadAll(io.LimitReader(part, maxField))
+			if err != nil {
+				return err
+			}
+			*field = string(text)
+			continue
+		}
+		if !isFile {
+			continue
+		}
+		if u.spool != nil {
+			return badRequest(invalidBody, "The form has more than one file: send each list in a request of its own.")
+		}
+		if err := s.receiveFile(r, u, part); err != nil {
+			return err
+		}
+	}
+}
+
+// receiveFile reads the file of a form, whose name says what it is.
+func (s *Server) receiveFile(r *http.Request, u *upload, part *multipart.Part) (err error) {
+	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	u.format.Format, u.format.Delimiter = tabular.FormatOf(name), tabular.DelimiterOf(name)
+	if u.name == "" && name != "." {
+		u.name = name
+	}
+	u.spool, err = s.config.Jobs.Receive(r.Context(), part)
+	return err
+}
+
+// receiveJSON reads an object with addresses. As long as each is a string, the
+// list becomes CSV; with the first that is an object, JSON lines.
+func (s *Server) receiveJSON(r *http.Request, u *upload, body io.Reader) error {
+	raw, err := s.config.Jobs.Receive(r.Context(), body)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	for _, format := range []jobs.Format{jobs.AddressesFormat, jobs.ObjectsFormat} {
+		u.format, u.column = format, format.Column
+		u.spool, err = s.config.Jobs.ReceiveAddresses(r.Context(), format, func(add func(json.RawMessage) error) error {
+			return readAddresses(newJSONList(raw.Reader()), u, add)
+		})
+		if !errors.Is(err, jobs.ErrObject) {
+			break
+		}
+	}
+	return err
+}
+
+// check refuses texts that cannot be stored or used.
+func (u *upload) check() (err error) {
+	const most = 200
+	u.name = strings.TrimSpace(rows.PlainName(u.name))
+	if len(u.name) > most || !printable(u.name) {
+		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
+	}
+	if u.progress, err = readSwitch("webhook_progress", cmp.Or(u.switched, "0")); err == nil {
+		u.dryRun, err = readSwitch("dry_run", cmp.Or(u.dry, "0"))
+	}
+	if err != nil {
+		return err
+	}
+	if u.webhook == "" {
+		if u.progress {
+			return badRequest(invalidParameter, `"webhook_progress" needs a "webhook".`)
+		}
+		return nil
+	}
+	if len(u.webhook) > 2*most {
+		return badRequest(invalidParameter, `"webhook" must have %d octets at most.`, 2*most)
+	}
+	if err := webhook.CheckURL(u.webhook); err != nil {
+		return badRequest(invalidParameter, `"webhook" cannot be used: %s.`, err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package api_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
+	"go.uber.org/goleak"
+)
+
+// suite holds the responses of all tests to the contract: those of handlers in
+// [ask], those over the network in the transport.
+var suite = newJudge()
+
+func TestMain(m *testing.M) {
+	http.DefaultTransport = &openapitest.Transport{Base: http.DefaultTransport, Contract: suite.Contract, Fault: suite.blame}
+	goleak.VerifyTestMain(m, goleak.Cleanup(suite.exit))
+}
+
+const key = "rcpt_a-key-for-tests"
+
+// verifierFunc is a function as a [api.Verifier].
+type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
+
+func (f verifierFunc) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+	result, err := f(ctx, address)
+	result.User = "anew"
+	return result, err
+}
+
+func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result, error) {
+	return f(ctx, address)
+}
+
+func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result, bool) {
+	return forgetful{}.Recall(ctx, address)
+}
+
+// accepts finds every address deliverable.
+func accepts(_ context.Context, address string) (engine.Result, error) {
+	return engine.Result{
+		Email: address, User: "alice", Domain: "acme.example", Success: true, Verdict: engine.VerdictDeliverable, Message: "Fine.",
+		Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Unix(0, 0).UTC()},
+	}, nil
+}
+
+// newServer is a Server with defaults for what config leaves out.
+func newServer(t *testing.T, config api.Config) *api.Server {
+	t.Helper()
+	config.Key = key
+	if config.Verifier == nil {
+		config.Verifier = verifierFunc(accepts)
+	}
+	s, err := api.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// get asks handler for target, with the key in a header.
+func get(handler http.Handler, target string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, target, nil)
+	request.Header.Set("X-API-Key", key)
+	return ask(handler, request)
+}
+
+func ask(handler http.Handler, request *http.Request) *httptest.ResponseRecorder {
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	suite.response(request, response)
+	return response
+}
+
+func logTo(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func jsonLogTo(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// forgetful is a verifier's half that remembers nothing.
+type forgetful struct{}
+
+// Recall has nothing to recall.
+func (forgetful) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }

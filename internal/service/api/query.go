@@ -1,0 +1,107 @@
+package api
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// usualParameters is the number of parameters that most queries do not exceed.
+const usualParameters = 4
+
+// query is the parameters of a request, in order. After an error it has those
+// before the error.
+type query struct {
+	parameters []parameter // in room, while there is some
+	room       [usualParameters]parameter
+	err        error // a [fault]
+}
+
+type parameter struct{ name, value string }
+
+// readQuery parses like [url.ParseQuery], except for plus signs in an address:
+// see [readAddress].
+func readQuery(raw string) *query {
+	q := new(query)
+	q.parameters = q.room[:0]
+	for rest := raw; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		if pair == "" {
+			continue
+		}
+		p, err := readParameter(pair)
+		switch {
+		case errors.Is(err, errPlus):
+			q.err = badRequest(invalidQuery,
+				`The parameter "email" begins with "+", which is a blank or a part of the address: write %%20 or %%2B.`)
+		case err != nil:
+			q.err = badRequest(invalidQuery,
+				"The query is not well-formed: percent-encode the values of its parameters.")
+		default:
+			q.parameters = append(q.parameters, p)
+		}
+	}
+	if len(raw) > maxQuery {
+		q.err = badRequest(invalidQuery, "The query is longer than %d octets.", maxQuery)
+	}
+	return q
+}
+
+// errSemicolon reports a semicolon, which some programs take for the end of a
+// parameter and others for a part of it.
+var errSemicolon = errors.New("a semicolon is not a separator")
+
+func readParameter(pair string) (p parameter, err error) {
+	if strings.Contains(pair, ";") {
+		return p, errSemicolon
+	}
+	name, value, _ := strings.Cut(pair, "=")
+	decode := url.QueryUnescape
+	if name == "email" {
+		decode = readAddress
+	}
+	if p.name, err = url.QueryUnescape(name); err != nil {
+		return p, err
+	}
+	p.value, err = decode(value)
+	return p, err
+}
+
+// find returns the first value of a parameter, and how many there are.
+func (q *query) find(name string) (value string, times int) {
+	for _, p := range q.parameters {
+		if p.name != name {
+			continue
+		}
+		if times == 0 {
+			value = p.value
+		}
+		times++
+	}
+	return value, times
+}
+
+// one returns the value of a parameter. Giving the same value again is no
+// error; giving another one is a [fault].
+func (q *query) one(name string) (value string, given bool, err error) {
+	value, times := q.find(name)
+	if times > 1 {
+		for _, p := range q.parameters {
+			if p.name == name && p.value != value {
+				return "", false, badRequest(invalidParameter, "The parameter %q is given with two values.", name)
+			}
+		}
+	}
+	return value, times > 0, nil
+}
+
+// keys returns the keys in a query. An empty one is none.
+func (q *query) keys() (given []string) {
+	for _, p := range q.parameters {
+		if (p.name == keyParameter || p.name == keyAlias) && p.value != "" {
+			given = append(given, p.value)
+		}
+	}
+	return given
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// question is an address that a client asks about.
+type question struct {
+	given   string
+	address string // what is verified
+}
+
+// options say how to verify.
+type options struct {
+	details    bool
+	transcript bool          // within the details
+	fresh      bool          // no remembered result
+	clean      bool          // verify the address that the text contains
+	timeout    time.Duration // zero: the server's
+}
+
+// The names of options, as parameters of the query and as members of a body.
+const (
+	detailsOption    = "details"
+	transcriptOption = "transcript"
+	freshOption      = "fresh"
+	cleanOption      = "clean"
+	timeoutOption    = "timeout"
+)
+
+// optionNames are in the order in which they are read. A transcript is a part
+// of the details, so that it comes after them.
+var optionNames = []string{detailsOption, transcriptOption, freshOption, cleanOption, timeoutOption}
+
+// set reads the text of an option. The error is a [fault].
+func (o *options) set(name, text string) (err error) {
+	switch name {
+	case detailsOption:
+		o.details, err = readSwitch(name, text)
+	case transcriptOption:
+		o.transcript, err = readSwitch(name, text)
+		o.details = o.details || o.transcript
+	case freshOption:
+		o.fresh, err = readSwitch(name, text)
+	case cleanOption:
+		o.clean, err = readSwitch(name, text)
+	case timeoutOption:
+		o.timeout, err = parseTimeout(text)
+	}
+	return err
+}
+
+// readOptions reads the options of a query; parameters that it does not know
+// are ignored. Every error is a [fault].
+func readOptions(q *query, details bool) (o options, err error) {
+	if q.err != nil {
+		return o, q.err
+	}
+	o.details = details
+	for _, name := range optionNames {
+		text, given, err := q.one(name)
+		if err == nil && given {
+			err = o.set(name, text)
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// readQuestion reads the query of a verification. Every error is a [fault].
+func readQuestion(q *query, details bool) (asked question, o options, err error) {
+	if o, err = readOptions(q, details); err != nil {
+		return asked, o, err
+	}
+	given, _, err := q.one("email")
+	switch {
+	case err != nil:
+		return asked, o, err
+	case given == "":
+		return asked, o, badRequest(missingParameter,
+			`The parameter "email" is missing: the address to verify, percent-encoded.`)
+	}
+	asked, err = newQuestion(given, o.clean)
+	return asked, o, err
+}
+
+// newQuestion returns a question about the text without the blanks and the
+// invisible characters around it or, with clean, about the address that it
+// contains. The error is a [fault].
+func newQuestion(given string, clean bool) (question, error) {
+	if trimmed := address.Trim(given); !clean && trimmed != "" {
+		return question{given, trimmed}, nil
+	}
+	switch cleaned := address.Clean(given); {
+	case cleaned.Several:
+		return question{}, badRequest(severalAddresses,
+			"The text contains several addresses: send each one separately.")
+	case cleaned.Address != "":
+		return question{given, cleaned.Address}, nil
+	}
+	return question{}, badRequest(noAddress, "The text contains no address.")
+}
+
+// answered adds the given text to a result and, if that is not an address, the
+// address that was probably meant.
+func (q question) answered(r engine.Result) engine.Result {
+	if r.Details == nil {
+		return r
+	}
+	r = r.WithGiven(q.given)
+	if r.Details.Reason != engine.ReasonInvalidSyntax || r.Details.Suggestion != "" {
+		return r
+	}
+	if meant := address.Clean(q.address); meant.Address != "" && meant.Address != q.address {
+		details := *r.Details
+		details.Suggestion = meant.Address
+		r.Details = &details
+	}
+	return r
+}
+
+// shown returns the part of a result that the client gets.
+func (o options) shown(r engine.Result) engine.Result {
+	if !o.details || r.Details == nil {
+		return r.WithoutDetails()
+	}
+	if !o.transcript && r.Details.Transcript != nil {
+		details := *r.Details
+		details.Transcript = nil
+		r.Details = &details
+	}
+	return r
+}
+
+// readSwitch reads an option that is on or off.
+func readSwitch(name, text string) (bool, error) {
+	switch text {
+	case "1", "true":
+		return true, nil
+	case "0", "false":
+		return false, nil
+	}
+	return false, badRequest(invalidParameter, "The parameter %q must be 1 or 0.", name)
+}
+
+// parseTimeout reads seconds or, from 1,000 on, milliseconds, which other
+// services of this shape take.
+func parseTimeout(text string) (time.Duration, error) {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(number >= minTimeout.Seconds()) || math.IsInf(number, 0) {
+		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`,
+			minTimeout.Seconds())
+	}
+	if number < milliseconds {
+		return time.Duration(number * float64(time.Second)), nil
+	}
+	return time.Duration(min(number, math.MaxInt32) * float64(time.Millisecond)), nil
+}
+
+// plainText returns a number or boolean of JSON as the text of a parameter; ok
+// is false for anything else.
+func plainText(value json.RawMessage) (text string, ok bool) {
+	text = string(value)
+	return text, text == "true" || text == "false" || text[0] == '-' || '0' <= text[0] && text[0] <= '9'
+}

@@ -1,0 +1,66 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// task is a verification in progress, on a goroutine of its own, which can
+// outlive its request.
+type task struct {
+	deadline time.Time
+	cancel   context.CancelCauseFunc
+	done     chan struct{} // closed when the work has ended
+	fault    *taskFault    // then: what it panicked with; nil: it did not
+}
+
+// taskFault is a panic of a task.
+type taskFault struct {
+	fault any
+	stack []byte
+}
+
+// startTask begins work for a request. The end of the request does not end it.
+func startTask(r *http.Request, limit time.Duration, work func(ctx context.Context)) *task {
+	detached, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	ctx, stop := context.WithTimeout(detached, limit)
+	t := &task{deadline: time.Now().Add(limit), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		defer cancel(nil)
+		defer stop()
+		t.fault = guarded(func() { work(ctx) })
+	}()
+	return t
+}
+
+// guarded runs work and returns the panic that ended it, with its first stack.
+func guarded(work func()) (fault *taskFault) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case *taskFault:
+			fault = f
+		default:
+			fault = &taskFault{f, debug.Stack()}
+		}
+	}()
+	work()
+	return nil
+}
+
+// await waits for the end of a task, and reports false if the client has gone
+// before. A panic of the task surfaces here.
+func (t *task) await(r *http.Request) bool {
+	select {
+	case <-t.done:
+	case <-r.Context().Done():
+		return false
+	}
+	if t.fault != nil {
+		panic(t.fault) // on the request's goroutine, where panics are handled
+	}
+	return r.Context().Err() == nil
+}

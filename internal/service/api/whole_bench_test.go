@@ -1,0 +1,62 @@
+package api_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/service/metrics"
+	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/verdictcache"
+)
+
+// BenchmarkWhole is BenchmarkRemembered with all that "rcpt serve" has: a key
+// with limits and a quota, usage, metrics and a log to a file.
+func BenchmarkWhole(b *testing.B) {
+	fatal := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	folder := b.TempDir()
+	state, err := store.Open(b.Context(), store.Options{DataDir: folder})
+	fatal(err)
+	defer state.Close()
+	text, _, err := keyring.NewKey(b.Context(), state, store.Key{
+		Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e12,
+	})
+	fatal(err)
+	keys, err := keyring.Open(b.Context(), keyring.Config{Store: state})
+	fatal(err)
+	defer keys.Close()
+	log, err := os.Create(filepath.Join(folder, "log"))
+	fatal(err)
+	defer log.Close()
+	cache, err := verdictcache.New(verdictcache.Config{Engine: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+		return deliverable(address), nil
+	}), Store: state})
+	fatal(err)
+	defer cache.Close()
+	figures, err := metrics.New(metrics.Config{Routes: api.Routes()})
+	fatal(err)
+	s, err := api.New(api.Config{
+		Verifier: cache, Keys: keys, Record: state.RecordUse, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Hooks: api.Hooks{Answered: figures.Request, Verified: figures.Verified, Refused: figures.Refused},
+	})
+	fatal(err)
+	askAgain(b, s, text)
+}
+
+func deliverable(address string) engine.Result {
+	return engine.Result{
+		Email: address, User: "alice", Domain: "example.com", Success: true, Verdict: engine.VerdictDeliverable,
+		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
+		Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC()},
+	}
+}
