@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -14,11 +12,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
+	"go.yaml.in/yaml/v4"
 )
 
 // environmentPrefix begins the names of the environment variables that set
@@ -84,88 +80,67 @@ func loadConfig(path string) (configFile, error) {
 // readConfig reads the settings of a file. It returns the errors of all of
 // them.
 func readConfig(path string, data []byte) (configFile, []error) {
-	if err := smallyaml.Check(data); err != nil {
-		return configFile{}, []error{err}
-	}
-	var raw yaml.MapSlice
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
-		return configFile{}, []error{yamlError(err)}
-	}
-	lines, err := linesOf(data)
+	sections, err := sectionsOf(data)
 	if err != nil {
-		return configFile{}, []error{yamlError(err)}
+		return configFile{}, []error{err}
 	}
 	file := configFile{path: path, settings: map[string]setting{}}
 	var errs []error
-	for _, item := range raw {
-		key := fmt.Sprint(item.Key)
-		if section, ok := item.Value.(map[string]any); ok && key == paceSetting {
-			if err := file.addPace(section, lines[key]); err != nil {
-				errs = append(errs, fmt.Errorf("line %d: %w", lines[key], err))
-			}
-			continue
+	for i := 0; i < len(sections); i += 2 {
+		key, value := sections[i], sections[i+1]
+		if err := file.add(key.Value, value, key.Line); err != nil {
+			errs = append(errs, fmt.Errorf("line %d: %w", key.Line, err))
 		}
-		_, text := item.Value.(string)
-		if (key == egressSetting || key == routesSetting) && !text && item.Value != nil {
-			if err := file.addYAML(key, item.Value, lines[key]); err != nil {
-				errs = append(errs, fmt.Errorf("line %d: %w", lines[key], err))
-			}
-			continue
-		}
-		value, err := flagValue(item.Value)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %q: %w", lines[key], key, err))
-		}
-		file.settings[key] = setting{value, lines[key]}
 	}
 	return file, errs
 }
 
-// linesOf returns the lines of the keys of a YAML mapping.
-func linesOf(data []byte) (map[string]int, error) {
-	parsed, err := parser.ParseBytes(data, 0)
-	if err != nil {
+// sectionsOf returns the keys and values of a file by turns.
+func sectionsOf(data []byte) ([]*yaml.Node, error) {
+	root, err := yamlfile.Parse(data)
+	if err != nil || root == nil || root.ShortTag() == nullTag {
 		return nil, err
 	}
-	lines := map[string]int{}
-	for _, document := range parsed.Docs {
-		mapping, ok := document.Body.(ast.MapNode)
-		if !ok {
-			continue
-		}
-		for entry := mapping.MapRange(); entry.Next(); {
-			token := entry.Key().GetToken()
-			lines[token.Value] = token.Position.Line
-		}
+	if root.Kind != yaml.MappingNode {
+		const format = "line %d: there is no setting: write settings as NAME: VALUE, one per line"
+		return nil, fmt.Errorf(format, root.Line)
 	}
-	return lines, nil
+	return root.Content, yamlfile.Decode(root, &map[string]any{})
 }
 
-// yamlError says in one line what is wrong with the file, and where. The error
-// of the library quotes several lines of the file.
-func yamlError(err error) error {
-	var wrong yaml.Error
-	if !errors.As(err, &wrong) {
-		return fmt.Errorf("the file is not YAML: %w", err)
+// add adds what stands under a key.
+func (c configFile) add(key string, value *yaml.Node, line int) error {
+	empty := value.ShortTag() == nullTag
+	switch {
+	case key == paceSetting && value.Kind == yaml.MappingNode:
+		return c.addPace(value, line)
+	case (key == egressSetting || key == routesSetting) && value.ShortTag() != textTag && !empty:
+		return c.addYAML(key, value, line)
 	}
-	if token := wrong.GetToken(); token != nil {
-		const format = "line %d: %s; write settings as NAME: VALUE, one per line"
-		return fmt.Errorf(format, token.Position.Line, wrong.GetMessage())
+	text, err := flagValue(value)
+	if err != nil {
+		err = fmt.Errorf("%q: %w", key, err)
 	}
-	return fmt.Errorf("%s; write settings as NAME: VALUE, one per line", wrong.GetMessage())
+	c.settings[key] = setting{text, line}
+	return err
 }
+
+// Short tags of scalars.
+const (
+	nullTag  = "!!null"
+	textTag  = "!!str"
+	wholeTag = "!!int"
+)
 
 // flagValue returns a YAML value as it is written on the command line: the
 // items of a sequence are separated by commas.
-func flagValue(value any) (string, error) {
-	switch value := value.(type) {
-	case nil:
-		return "", errors.New(`the value is missing: write one, or leave the setting out`)
-	case map[string]any, yaml.MapSlice:
+func flagValue(value *yaml.Node) (string, error) {
+	switch {
+	case value.Kind == yaml.MappingNode:
 		return "", errors.New("a mapping cannot be the value of a setting")
-	case []any:
+	case value.Kind == yaml.SequenceNode:
 		var items []string
-		for _, item := range value {
+		for _, item := range value.Content {
 			text, err := flagValue(item)
 			if err != nil {
 				return "", err
@@ -173,8 +148,14 @@ func flagValue(value any) (string, error) {
 			items = append(items, strings.ReplaceAll(text, ",", `\,`))
 		}
 		return strings.Join(items, ","), nil
+	case value.ShortTag() == nullTag:
+		return "", errors.New(`the value is missing: write one, or leave the setting out`)
+	case value.ShortTag() == wholeTag: // 1_000 and 0o17 too
+		var number any
+		err := yamlfile.Decode(value, &number)
+		return fmt.Sprint(number), err
 	}
-	return fmt.Sprint(value), nil
+	return value.Value, nil
 }
 
 // Validate fails for keys that are not a flag of any command: one file serves

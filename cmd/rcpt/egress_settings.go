@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/goccy/go-yaml"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
+	"go.yaml.in/yaml/v4"
 )
 
 // Names of the sections of a file that list egresses and routes, and of the
@@ -40,9 +41,9 @@ func (y *yamlText) Decode(ctx *kong.DecodeContext) error {
 }
 
 // addYAML makes a section of a file into the value of a flag.
-func (c configFile) addYAML(key string, section any, line int) error {
-	text, err := yaml.MarshalWithOptions(section, yaml.Flow(true))
-	c.settings[key] = setting{strings.TrimSpace(string(text)), line}
+func (c configFile) addYAML(key string, section *yaml.Node, line int) error {
+	text, err := yamlfile.Flow(section)
+	c.settings[key] = setting{text, line}
 	return err
 }
 
@@ -60,7 +61,7 @@ func (f egressFlags) entries() ([]egressEntry, error) {
 		return nil, nil
 	}
 	var raw []map[string]any
-	if err := yaml.Unmarshal([]byte(f.Egress), &raw); err != nil {
+	if err := yamlfile.Load([]byte(f.Egress), &raw); err != nil {
 		const text = "egress is not a list of egresses: write each as \"- name: NAME\" with source_ip or proxy below"
 		return nil, errors.New(text)
 	}
@@ -259,7 +260,7 @@ func (f egressFlags) routes() (map[string][]string, error) {
 		return nil, err
 	}
 	var raw map[string]any
-	if err := yaml.Unmarshal([]byte(f.Routes), &raw); err != nil {
+	if err := yamlfile.Load([]byte(f.Routes), &raw); err != nil {
 		return nil, fmt.Errorf("%s: write PROVIDER: [NAME, NAME] lines below it", routesSetting)
 	}
 	routes := map[string][]string{}
@@ -322,20 +323,20 @@ func (f egressFlags) addTo(config *engine.Config) (err error) {
 
 // maskedEgresses returns the list of egresses without passwords.
 func maskedEgresses(text string) string {
-	var raw []yaml.MapSlice
-	if err := yaml.Unmarshal([]byte(text), &raw); err != nil {
+	list, err := yamlfile.Parse([]byte(text))
+	if err != nil || list == nil {
 		return hidden
 	}
-	for _, section := range raw {
-		for i := range section {
-			if value := fmt.Sprint(section[i].Value); strings.Contains(value, "://") {
-				section[i].Value = maskedURL(value)
+	for _, entry := range list.Content {
+		for _, value := range entry.Content {
+			if strings.Contains(value.Value, "://") {
+				value.Value = maskedURL(value.Value)
 			}
 		}
 	}
-	masked, err := yaml.MarshalWithOptions(raw, yaml.Flow(true))
+	masked, err := yamlfile.Flow(list)
 	if err != nil {
 		return hidden
 	}
-	return strings.TrimSpace(string(masked))
+	return masked
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/smallyaml"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
@@ -193,9 +192,6 @@ func (f rulesFlag) classifier() (*replies.Classifier, error) {
 	var files []replies.RuleFile
 	for _, path := range f.Rules {
 		data, err := wholefile.Read(path)
-		if err == nil {
-			err = smallyaml.Check(data)
-		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("--rules %s: %w", path, err))
 		}

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
-	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"go.yaml.in/yaml/v4"
 )
 
 // paceFlags say how fast mail hosts are asked, and which ones never.
@@ -54,8 +55,8 @@ type paceLimits pace.Settings
 
 func (l *paceLimits) UnmarshalText(text []byte) error {
 	var raw map[string]any
-	if err := yaml.Unmarshal(text, &raw); err != nil {
-		return yamlError(err)
+	if err := yamlfile.Load(text, &raw); err != nil {
+		return err
 	}
 	settings, err := readPace(raw)
 	*l = paceLimits(settings)
@@ -71,19 +72,20 @@ const (
 
 // addPace makes the section pace into two settings, so that the command line
 // can change the preset alone.
-func (c configFile) addPace(section map[string]any, line int) error {
-	if preset, ok := section[presetKey]; ok {
-		text, err := flagValue(preset)
+func (c configFile) addPace(section *yaml.Node, line int) error {
+	for i := 0; i < len(section.Content); i += 2 {
+		if section.Content[i].Value != presetKey {
+			continue
+		}
+		text, err := flagValue(section.Content[i+1])
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", paceSetting, presetKey, err)
 		}
 		c.settings[paceSetting] = setting{text, line}
-		delete(section, presetKey)
+		section.Content = slices.Delete(section.Content, i, i+2)
 	}
-	if len(section) == 0 {
+	if len(section.Content) == 0 {
 		return nil
 	}
-	text, err := yaml.MarshalWithOptions(section, yaml.Flow(true))
-	c.settings[paceLimitsSetting] = setting{strings.TrimSpace(string(text)), line}
-	return err
+	return c.addYAML(paceLimitsSetting, section, line)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
 	"github.com/miekg/dns"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 )
 
 // BlockList is a DNS list of addresses whose mail is unwanted (RFC 5782).
@@ -30,7 +30,7 @@ var blockListData []byte
 
 var defaultBlockLists = sync.OnceValue(func() []BlockList {
 	var lists []BlockList
-	if err := yaml.UnmarshalWithOptions(blockListData, &lists, yaml.Strict()); err != nil {
+	if err := yamlfile.Load(blockListData, &lists); err != nil {
 		panic("doctor: embedded block lists: " + err.Error()) // a test parses them
 	}
 	return lists

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 )
 
 // Provider is a company or service that runs mail hosts.
@@ -42,7 +42,7 @@ type table struct {
 
 var embedded = sync.OnceValue(func() table {
 	var t table
-	if err := yaml.UnmarshalWithOptions(embeddedProviders, &t, yaml.Strict()); err != nil {
+	if err := yamlfile.Load(embeddedProviders, &t); err != nil {
 		panic("provider: embedded providers: " + err.Error()) // a test parses them
 	}
 	return t

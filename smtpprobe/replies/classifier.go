@@ -68,7 +68,7 @@ type Classifier struct {
 }
 
 // RuleFile holds rules in the form of the embedded rules.yaml, whose head
-// describes it.
+// describes it: 256 KiB at most, and no aliases.
 type RuleFile struct {
 	Name string // for error messages
 	Data []byte

@@ -1,7 +1,9 @@
 package replies
 
 import (
+	"fmt"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -247,6 +249,31 @@ func TestParseRulesRefusesBadData(t *testing.T) {
 	} {
 		if _, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(data)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that names %s", data, err, want)
+		}
+	}
+}
+
+// TestBombs: no file of rules takes gigabytes, and the error names its line.
+func TestBombs(t *testing.T) {
+	aliases := "sets:\n  a0: &a0 [x, x]\n"
+	for i := range 30 {
+		aliases += fmt.Sprintf("  a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	for data, want := range map[string]string{
+		aliases: "mine.yaml: line 2: anchors",
+		"rules:\n- " + strings.Repeat("[", 100_000):         "mine.yaml: line 2: more than 20",
+		"rules:\n" + strings.Repeat("- ", 100_000):          "mine.yaml: line 2: more than 20",
+		"rules:\n" + strings.Repeat("- {id: a}\n", 100_000): "mine.yaml: the file is longer than 256 KiB",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := NewClassifier(RuleFile{Name: "mine.yaml", Data: []byte(data)})
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.30q: error %v, want %q", data, err, want)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
+			t.Errorf("%.30q: %d MB", data, used>>20)
 		}
 	}
 }

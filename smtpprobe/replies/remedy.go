@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 )
 
 // Remedy returns, for a reply of [ClassBlocked], why the mail host refuses the
@@ -76,7 +76,7 @@ func readRemedies(data []byte) (*remedies, error) {
 	var file struct {
 		Remedies []remedyEntry `yaml:"remedies"`
 	}
-	if err := yaml.UnmarshalWithOptions(data, &file, yaml.Strict()); err != nil {
+	if err := yamlfile.Load(data, &file); err != nil {
 		return nil, err
 	}
 	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}

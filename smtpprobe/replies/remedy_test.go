@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -84,7 +84,7 @@ func TestDoctorPage(t *testing.T) {
 	var file struct {
 		Remedies []remedyEntry `yaml:"remedies"`
 	}
-	if err := yaml.UnmarshalWithOptions(remedyData, &file, yaml.Strict()); err != nil {
+	if err := yamlfile.Load(remedyData, &file); err != nil {
 		t.Fatal(err)
 	}
 	page := string(data)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -185,7 +185,7 @@ func readRules(files ...RuleFile) (*ruleSet, error) {
 	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
 	entries := make([]ruleFile, len(files))
 	for i, file := range files {
-		if err := yaml.UnmarshalWithOptions(file.Data, &entries[i], yaml.Strict()); err != nil {
+		if err := yamlfile.Load(file.Data, &entries[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
 		for name, words := range entries[i].Sets {

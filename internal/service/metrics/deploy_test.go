@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"go.yaml.in/yaml/v4"
 )
 
 const deploy = "../../../deploy/"
