@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 // zoneOf gives name the addresses, in their order.
@@ -64,8 +63,8 @@ func TestHalfOfTheAddresses(t *testing.T) {
 		{"example.test", "A", dnstest.NXDomain, host("mx.test", 10, StatusOK, "::1"), false},
 		{"example.test", "AAAA", dnstest.ServFail, host("mx.test", 10, StatusServFail), false},
 		{"bare.test", "A", dnstest.Refused, host("bare.test", 0, StatusOK, "::1"), true},
-		{"bare.test", "A", dnsfault.Malformed, host("bare.test", 0, StatusOK, "::1"), true},
-		{"four.test", "AAAA", dnsfault.Unreachable, host("four.test", 0, StatusOK, "127.0.0.1"), true},
+		{"bare.test", "A", dnstest.Malformed, host("bare.test", 0, StatusOK, "::1"), true},
+		{"four.test", "AAAA", dnstest.Unreachable, host("four.test", 0, StatusOK, "127.0.0.1"), true},
 		{"four.test", "TXT", dnstest.ServFail, host("four.test", 0, StatusOK, "127.0.0.1"), false},
 	}
 	for _, tt := range tests {

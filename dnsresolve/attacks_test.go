@@ -10,7 +10,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 func TestAliasAttacks(t *testing.T) {
@@ -38,7 +37,7 @@ func TestAliasAttacks(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, one at a time %t", tt.name, single), func(t *testing.T) {
 				world := dnstest.New(tt.zone)
 				if single {
-					world.Break(dnstest.Fault{Kind: dnsfault.SingleAlias})
+					world.Break(dnstest.Fault{Kind: dnstest.SingleAlias})
 				}
 				_, evidence := newTest(t, world).look(t.Context(), "n0.test", dns.TypeMX)
 				if evidence.Status != tt.status || evidence.Error != tt.explain {
@@ -225,7 +224,7 @@ func TestMoreMailExchangersThanFit(t *testing.T) {
 // verified by the resolver.
 func TestAdditionalAddressesAreNotBelieved(t *testing.T) {
 	world := dnstest.New("example.test. MX 10 mx.test.\nmx.test. A 9.9.9.9\nbare.test. MX 10 gone.test.\nnone.test. TXT \"x\"\n")
-	world.Break(dnstest.Fault{Type: "MX", Kind: dnsfault.Strangers})
+	world.Break(dnstest.Fault{Type: "MX", Kind: dnstest.Strangers})
 	for domain, want := range map[string]Host{
 		"example.test": host("mx.test", 10, StatusOK, "9.9.9.9"),
 		"bare.test":    host("gone.test", 10, StatusNXDomain),

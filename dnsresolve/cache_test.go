@@ -14,7 +14,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 // settle lets the cache take in what it was given.
@@ -28,17 +27,17 @@ func TestAnswersAreKept(t *testing.T) {
 		status     Status
 		ttl        uint32
 	}{
-		{"as long as the TTL says", "example.test. 60 MX 0 .\n", dnsfault.None, StatusOK, 60},
-		{"the least TTL of the set counts", "example.test. 60 MX 0 a.test.\nexample.test. 50 MX 1 b.test.\n", dnsfault.None, StatusOK, 50},
-		{"the alias's TTL counts", "example.test. 20 CNAME a.test.\na.test. 60 MX 0 .\n", dnsfault.None, StatusOK, 20},
-		{"TTL 0 is raised", "example.test. 0 MX 0 .\n", dnsfault.None, StatusOK, minTTL},
-		{"a day is cut", "example.test. 86400 MX 0 .\n", dnsfault.None, StatusOK, maxTTL},
-		{"TTL with the top bit set is 0", "example.test. 2147483648 MX 0 .\n", dnsfault.None, StatusOK, minTTL},
-		{"NXDOMAIN: the SOA's minimum", fmt.Sprintf(soa, 200, 100), dnsfault.None, StatusNXDomain, 100},
-		{"NXDOMAIN: the SOA's TTL", fmt.Sprintf(soa, 90, 100), dnsfault.None, StatusNXDomain, 90},
-		{"NODATA: the SOA's minimum", fmt.Sprintf(soa, 200, 100) + "example.test. TXT \"x\"\n", dnsfault.None, StatusNoData, 100},
-		{"a denial for a day is cut", fmt.Sprintf(soa, 86400, 86400), dnsfault.None, StatusNXDomain, maxNegativeTTL},
-		{"a denial for no time is raised", fmt.Sprintf(soa, 0, 0), dnsfault.None, StatusNXDomain, minTTL},
+		{"as long as the TTL says", "example.test. 60 MX 0 .\n", dnstest.None, StatusOK, 60},
+		{"the least TTL of the set counts", "example.test. 60 MX 0 a.test.\nexample.test. 50 MX 1 b.test.\n", dnstest.None, StatusOK, 50},
+		{"the alias's TTL counts", "example.test. 20 CNAME a.test.\na.test. 60 MX 0 .\n", dnstest.None, StatusOK, 20},
+		{"TTL 0 is raised", "example.test. 0 MX 0 .\n", dnstest.None, StatusOK, minTTL},
+		{"a day is cut", "example.test. 86400 MX 0 .\n", dnstest.None, StatusOK, maxTTL},
+		{"TTL with the top bit set is 0", "example.test. 2147483648 MX 0 .\n", dnstest.None, StatusOK, minTTL},
+		{"NXDOMAIN: the SOA's minimum", fmt.Sprintf(soa, 200, 100), dnstest.None, StatusNXDomain, 100},
+		{"NXDOMAIN: the SOA's TTL", fmt.Sprintf(soa, 90, 100), dnstest.None, StatusNXDomain, 90},
+		{"NODATA: the SOA's minimum", fmt.Sprintf(soa, 200, 100) + "example.test. TXT \"x\"\n", dnstest.None, StatusNoData, 100},
+		{"a denial for a day is cut", fmt.Sprintf(soa, 86400, 86400), dnstest.None, StatusNXDomain, maxNegativeTTL},
+		{"a denial for no time is raised", fmt.Sprintf(soa, 0, 0), dnstest.None, StatusNXDomain, minTTL},
 		{"a denial without SOA", "", dnstest.NXDomain, StatusNXDomain, failureTTL},
 		{"a failure", "", dnstest.ServFail, StatusServFail, failureTTL},
 	}

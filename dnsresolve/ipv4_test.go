@@ -14,7 +14,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 func TestIPv4(t *testing.T) {
@@ -41,18 +40,18 @@ text.test.   60 TXT   "x"
 		fault dnstest.Kind
 		want  IPv4Findings
 	}{
-		{"found, in ascending order", "name.test", dnsfault.None,
+		{"found, in ascending order", "name.test", dnstest.None,
 			IPv4Findings{Lookup: Lookup{Name: "name.test", Status: StatusOK, TTL: 60}, Addrs: addrs("192.0.2.3", "192.0.2.20")}},
-		{"capitals", "NAME.Test", dnsfault.None,
+		{"capitals", "NAME.Test", dnstest.None,
 			IPv4Findings{Lookup: Lookup{Name: "name.test", Status: StatusOK, TTL: 60}, Addrs: addrs("192.0.2.3", "192.0.2.20")}},
-		{"an alias", "alias.test", dnsfault.None, IPv4Findings{
+		{"an alias", "alias.test", dnstest.None, IPv4Findings{
 			Lookup: Lookup{Name: "alias.test", Status: StatusOK, TTL: 30, CNAMEs: []string{"name.test"}}, Addrs: addrs("192.0.2.3", "192.0.2.20")}},
-		{"more than are kept", "many.test", dnsfault.None,
+		{"more than are kept", "many.test", dnstest.None,
 			IPv4Findings{Lookup: Lookup{Name: "many.test", Status: StatusOK, TTL: 60},
 				Addrs: addrs("127.0.0.2", "192.0.2.2", "192.0.2.4", "192.0.2.5"), Omitted: 1}},
-		{"no such name", "nowhere.test", dnsfault.None,
+		{"no such name", "nowhere.test", dnstest.None,
 			IPv4Findings{Lookup: Lookup{Name: "nowhere.test", Status: StatusNXDomain, TTL: maxNegativeTTL}}},
-		{"no such record", "text.test", dnsfault.None,
+		{"no such record", "text.test", dnstest.None,
 			IPv4Findings{Lookup: Lookup{Name: "text.test", Status: StatusNoData, TTL: maxNegativeTTL}}},
 		{"servfail", "name.test", dnstest.ServFail,
 			IPv4Findings{Lookup: Lookup{Name: "name.test", Status: StatusServFail, TTL: failureTTL, Error: "SERVFAIL"}}},

@@ -13,7 +13,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 func TestMailHosts(t *testing.T) {
@@ -79,19 +78,19 @@ func TestFailuresAreNotDenials(t *testing.T) {
 		{"refused", "example.test", faults{{Type: "MX", Kind: dnstest.Refused}}, Findings{Status: StatusRefused}},
 		{"silence", "example.test", faults{{Type: "MX", Kind: dnstest.Lose}}, Findings{Status: StatusTimeout}},
 		{"slow", "example.test", faults{{Type: "MX", Delay: defaultTryTimeout + 1}}, Findings{Status: StatusTimeout}},
-		{"unreachable", "example.test", faults{{Type: "MX", Kind: dnsfault.Unreachable}}, Findings{Status: StatusError}},
-		{"malformed", "example.test", faults{{Type: "MX", Kind: dnsfault.Malformed}}, Findings{Status: StatusMalformed}},
-		{"truncated for ever", "example.test", faults{{Type: "MX", Kind: dnsfault.TruncateForever}}, Findings{Status: StatusMalformed}},
-		{"forged ID", "example.test", faults{{Type: "MX", Kind: dnsfault.ForgeID}}, Findings{Status: StatusMalformed}},
-		{"forged question", "example.test", faults{{Type: "MX", Kind: dnsfault.ForgeQuestion}}, Findings{Status: StatusMalformed}},
-		{"a denial with records", "example.test", faults{{Type: "MX", Kind: dnsfault.DenyWithRecords}}, Findings{Status: StatusMalformed}},
-		{"a denial that nobody stands behind", "nowhere.test", faults{{Kind: dnsfault.Unfounded}}, Findings{Status: StatusRefused}},
-		{"larger than any UDP answer", "example.test", faults{{Kind: dnsfault.Oversize}}, Findings{Status: StatusOK, Hosts: ok}},
-		{"case not kept", "example.test", faults{{Kind: dnsfault.ChangeCase}}, Findings{Status: StatusOK, Hosts: ok}},
-		{"strangers around the answer", "example.test", faults{{Type: "MX", Kind: dnsfault.Strangers}}, Findings{Status: StatusOK, Hosts: ok}},
-		{"referral", "text.test", faults{{Type: "MX", Kind: dnsfault.Referral}}, Findings{Status: StatusRefused}},
+		{"unreachable", "example.test", faults{{Type: "MX", Kind: dnstest.Unreachable}}, Findings{Status: StatusError}},
+		{"malformed", "example.test", faults{{Type: "MX", Kind: dnstest.Malformed}}, Findings{Status: StatusMalformed}},
+		{"truncated for ever", "example.test", faults{{Type: "MX", Kind: dnstest.TruncateForever}}, Findings{Status: StatusMalformed}},
+		{"forged ID", "example.test", faults{{Type: "MX", Kind: dnstest.ForgeID}}, Findings{Status: StatusMalformed}},
+		{"forged question", "example.test", faults{{Type: "MX", Kind: dnstest.ForgeQuestion}}, Findings{Status: StatusMalformed}},
+		{"a denial with records", "example.test", faults{{Type: "MX", Kind: dnstest.DenyWithRecords}}, Findings{Status: StatusMalformed}},
+		{"a denial that nobody stands behind", "nowhere.test", faults{{Kind: dnstest.Unfounded}}, Findings{Status: StatusRefused}},
+		{"larger than any UDP answer", "example.test", faults{{Kind: dnstest.Oversize}}, Findings{Status: StatusOK, Hosts: ok}},
+		{"case not kept", "example.test", faults{{Kind: dnstest.ChangeCase}}, Findings{Status: StatusOK, Hosts: ok}},
+		{"strangers around the answer", "example.test", faults{{Type: "MX", Kind: dnstest.Strangers}}, Findings{Status: StatusOK, Hosts: ok}},
+		{"referral", "text.test", faults{{Type: "MX", Kind: dnstest.Referral}}, Findings{Status: StatusRefused}},
 		{"truncated over UDP only", "example.test", faults{{Kind: dnstest.Truncate}}, Findings{Status: StatusOK, Hosts: ok}},
-		{"server without EDNS0", "example.test", faults{{Kind: dnsfault.FormErr}}, Findings{Status: StatusOK, Hosts: ok}},
+		{"server without EDNS0", "example.test", faults{{Kind: dnstest.FormErr}}, Findings{Status: StatusOK, Hosts: ok}},
 		{"lost twice", "example.test", faults{{Type: "MX", Kind: dnstest.Lose, Times: 2}}, Findings{Status: StatusOK, Hosts: ok}},
 
 		{"NXDOMAIN for MX alone, address found", "bare.test", faults{{Type: "MX", Kind: dnstest.NXDomain}}, implicit("bare.test")},
@@ -187,7 +186,7 @@ func TestReservedAddressesAreMarked(t *testing.T) {
 
 func TestEvidence(t *testing.T) {
 	world := dnstest.New("example.test. CNAME other.test.\nother.test. 60 MX 10 mx.test.\nmx.test. 120 A 192.0.2.1\n")
-	world.Break(dnstest.Fault{Kind: dnsfault.Validated})
+	world.Break(dnstest.Fault{Kind: dnstest.Validated})
 	world.Break(dnstest.Fault{Type: "AAAA", Kind: dnstest.ServFail})
 	compare(t, find(t, newTest(t, world), "Example.Test."), Findings{
 		Domain: "example.test", Status: StatusOK, Hosts: []Host{halfOf(host("mx.test", 10, StatusOK, "192.0.2.1"))},
@@ -201,7 +200,7 @@ func TestEvidence(t *testing.T) {
 
 func TestEvidenceOfAliasesAskedOneByOne(t *testing.T) {
 	world := dnstest.New("example.test. 20 CNAME a.test.\na.test. 40 CNAME b.test.\nb.test. 60 MX 0 .\n")
-	world.Break(dnstest.Fault{Kind: dnsfault.SingleValidated})
+	world.Break(dnstest.Fault{Kind: dnstest.SingleValidated})
 	insecureFirst := exchangerFunc(func(ctx context.Context, query *dns.Msg, network, server string) (*dns.Msg, error) {
 		m, err := askWorld(ctx, world, query, network, server)
 		if err == nil {

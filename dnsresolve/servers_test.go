@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 const oneHost = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.1\nother.test. MX 10 mx.test.\n"
@@ -23,12 +22,12 @@ func TestTheNextServerIsAsked(t *testing.T) {
 	}{
 		{dnstest.ServFail, 0},
 		{dnstest.Refused, 0},
-		{dnsfault.Referral, 0},
-		{dnsfault.Malformed, 0},
-		{dnsfault.ForgeID, 0},
-		{dnsfault.ForgeQuestion, 0},
-		{dnsfault.TruncateForever, 0},
-		{dnsfault.Unreachable, 0},
+		{dnstest.Referral, 0},
+		{dnstest.Malformed, 0},
+		{dnstest.ForgeID, 0},
+		{dnstest.ForgeQuestion, 0},
+		{dnstest.TruncateForever, 0},
+		{dnstest.Unreachable, 0},
 		{dnstest.Lose, defaultTryTimeout},
 	}
 	for _, tt := range tests {
@@ -68,7 +67,7 @@ func TestTries(t *testing.T) {
 		{"who is silent is", dnstest.Lose, dnstest.ServFail, []string{firstServer, secondServer, firstServer, firstServer}, StatusServFail},
 		{"until there is no time left", dnstest.Lose, dnstest.Lose,
 			[]string{firstServer, secondServer, firstServer, secondServer}, StatusTimeout},
-		{"nobody can be reached", dnsfault.Unreachable, dnsfault.Unreachable,
+		{"nobody can be reached", dnstest.Unreachable, dnstest.Unreachable,
 			[]string{firstServer, secondServer, firstServer, secondServer, firstServer, secondServer}, StatusError},
 	}
 	for _, tt := range tests {

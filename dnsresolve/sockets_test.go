@@ -13,7 +13,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 // onSockets returns a Resolver with sockets that asks world on loopback.
@@ -36,16 +35,16 @@ func TestSockets(t *testing.T) {
 	}{
 		{"plain", dnstest.Fault{}, StatusOK, []string{"udp"}},
 		{"truncated", dnstest.Fault{Kind: dnstest.Truncate}, StatusOK, []string{"udp", "tcp"}},
-		{"truncated for ever", dnstest.Fault{Kind: dnsfault.TruncateForever}, StatusMalformed, []string{"udp", "tcp"}},
-		{"forged ID first", dnstest.Fault{Kind: dnsfault.ForgeID}, StatusOK, []string{"udp"}},
-		{"forged question first", dnstest.Fault{Kind: dnsfault.ForgeQuestion}, StatusOK, []string{"udp"}},
-		{"forged from another port first", dnstest.Fault{Kind: dnsfault.ForgeSource}, StatusOK, []string{"udp"}},
-		{"larger than we read", dnstest.Fault{Kind: dnsfault.Oversize}, StatusOK, []string{"udp", "tcp"}},
-		{"case not kept", dnstest.Fault{Kind: dnsfault.ChangeCase}, StatusOK, []string{"udp"}},
-		{"strangers", dnstest.Fault{Kind: dnsfault.Strangers}, StatusOK, []string{"udp"}},
-		{"malformed", dnstest.Fault{Kind: dnsfault.Malformed}, StatusMalformed, []string{"udp"}},
+		{"truncated for ever", dnstest.Fault{Kind: dnstest.TruncateForever}, StatusMalformed, []string{"udp", "tcp"}},
+		{"forged ID first", dnstest.Fault{Kind: dnstest.ForgeID}, StatusOK, []string{"udp"}},
+		{"forged question first", dnstest.Fault{Kind: dnstest.ForgeQuestion}, StatusOK, []string{"udp"}},
+		{"forged from another port first", dnstest.Fault{Kind: dnstest.ForgeSource}, StatusOK, []string{"udp"}},
+		{"larger than we read", dnstest.Fault{Kind: dnstest.Oversize}, StatusOK, []string{"udp", "tcp"}},
+		{"case not kept", dnstest.Fault{Kind: dnstest.ChangeCase}, StatusOK, []string{"udp"}},
+		{"strangers", dnstest.Fault{Kind: dnstest.Strangers}, StatusOK, []string{"udp"}},
+		{"malformed", dnstest.Fault{Kind: dnstest.Malformed}, StatusMalformed, []string{"udp"}},
 		{"servfail", dnstest.Fault{Kind: dnstest.ServFail}, StatusServFail, []string{"udp"}},
-		{"server without EDNS0", dnstest.Fault{Kind: dnsfault.FormErr}, StatusOK, []string{"udp", "udp"}},
+		{"server without EDNS0", dnstest.Fault{Kind: dnstest.FormErr}, StatusOK, []string{"udp", "udp"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -253,7 +252,7 @@ func TestMissingRecordsAreNoDenial(t *testing.T) {
 // the query nothing more is read from a TCP connection.
 func TestForgedMessageOverTCP(t *testing.T) {
 	world := dnstest.New(oneHost)
-	world.Break(dnstest.Fault{Kind: dnsfault.ForgeID})
+	world.Break(dnstest.Fault{Kind: dnstest.ForgeID})
 	addr, err := world.Start()
 	if err != nil {
 		t.Skipf("no loopback: %v", err)

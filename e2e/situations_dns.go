@@ -12,13 +12,12 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 var faultKinds = map[string]dnstest.Kind{
-	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnsfault.FormErr,
+	"servfail": dnstest.ServFail, "refused": dnstest.Refused, "formerr": dnstest.FormErr,
 	"nxdomain": dnstest.NXDomain, "lose": dnstest.Lose,
-	"truncate": dnstest.Truncate, "malformed": dnsfault.Malformed,
+	"truncate": dnstest.Truncate, "malformed": dnstest.Malformed,
 }
 
 // faulty tells whether the domain is served by a name server that fails.

@@ -47,8 +47,8 @@ type Config struct {
 	// of a domain, about which the DNS is not asked either; "mx:NAME" mail
 	// exchangers with that name; "provider:NAME" those of a provider (package
 	// provider has the names). Names below NAME are covered, too. If no mail
-	// host is left, the result is [VerdictUnknown], [ReasonNotAsked]. Default:
-	// none.
+	// host is left, the result is [VerdictUnknown], [ReasonNotAsked].
+	// [ReadNoAsk] checks rules. Default: none.
 	NoAsk []string
 	// OwnAddrs are addresses of this machine besides those of its interfaces,
 	// such as its public one behind NAT. A mail host with one of them is not

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 
-	"github.com/rcpt/rcpt/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -11,7 +10,7 @@ import (
 // egresses returns the egresses that the configuration names; none means the
 // network as it is.
 func (c Config) egresses() (egress.Egresses, error) {
-	all, err := egresses.Of(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
+	all, err := egress.All(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
 	if err != nil {
 		return nil, fmt.Errorf("engine: Config.%w", err)
 	}

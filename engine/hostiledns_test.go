@@ -9,7 +9,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -49,21 +48,21 @@ var hostileDNS = []struct {
 }{
 	{"SERVFAIL", dnstest.ServFail, engine.ReasonDNSTemporary},
 	{"REFUSED", dnstest.Refused, engine.ReasonDNSTemporary},
-	{"no EDNS0", dnsfault.FormErr, engine.ReasonRecipientAccepted},
-	{"referral", dnsfault.Referral, engine.ReasonDNSTemporary},
+	{"no EDNS0", dnstest.FormErr, engine.ReasonRecipientAccepted},
+	{"referral", dnstest.Referral, engine.ReasonDNSTemporary},
 	{"silent", dnstest.Lose, engine.ReasonDNSTemporary},
-	{"not there", dnsfault.Unreachable, engine.ReasonDNSTemporary},
+	{"not there", dnstest.Unreachable, engine.ReasonDNSTemporary},
 	{"truncated over UDP", dnstest.Truncate, engine.ReasonRecipientAccepted},
-	{"truncated for ever", dnsfault.TruncateForever, engine.ReasonDNSTemporary},
-	{"forged ID", dnsfault.ForgeID, engine.ReasonDNSTemporary},
-	{"forged question", dnsfault.ForgeQuestion, engine.ReasonDNSTemporary},
-	{"forged from elsewhere", dnsfault.ForgeSource, engine.ReasonRecipientAccepted},
-	{"broken message", dnsfault.Malformed, engine.ReasonDNSTemporary},
-	{"oversized", dnsfault.Oversize, engine.ReasonRecipientAccepted},
-	{"case not kept", dnsfault.ChangeCase, engine.ReasonRecipientAccepted},
-	{"strangers", dnsfault.Strangers, engine.ReasonRecipientAccepted},
-	{"denial with records", dnsfault.DenyWithRecords, engine.ReasonDNSTemporary},
-	{"unfounded denial", dnsfault.Unfounded, engine.ReasonDNSTemporary},
+	{"truncated for ever", dnstest.TruncateForever, engine.ReasonDNSTemporary},
+	{"forged ID", dnstest.ForgeID, engine.ReasonDNSTemporary},
+	{"forged question", dnstest.ForgeQuestion, engine.ReasonDNSTemporary},
+	{"forged from elsewhere", dnstest.ForgeSource, engine.ReasonRecipientAccepted},
+	{"broken message", dnstest.Malformed, engine.ReasonDNSTemporary},
+	{"oversized", dnstest.Oversize, engine.ReasonRecipientAccepted},
+	{"case not kept", dnstest.ChangeCase, engine.ReasonRecipientAccepted},
+	{"strangers", dnstest.Strangers, engine.ReasonRecipientAccepted},
+	{"denial with records", dnstest.DenyWithRecords, engine.ReasonDNSTemporary},
+	{"unfounded denial", dnstest.Unfounded, engine.ReasonDNSTemporary},
 }
 
 // TestHostileDNS checks that none of it makes an address undeliverable, that

@@ -13,7 +13,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -144,14 +143,14 @@ func TestBrokenResolvers(t *testing.T) {
 			engine.CheckFailed, "no mail host of gmail.com has an address", true, time.Second},
 		{"is dead", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Lose}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, 31 * time.Second},
-		{"refuses connections", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnsfault.Unreachable}) },
+		{"refuses connections", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Unreachable}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, time.Second},
 		{"finds out nothing", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.ServFail}) },
 			engine.ReasonDNSTemporary, engine.CheckFailed, "cannot find the mail hosts of gmail.com (SERVFAIL)", true, time.Second},
-		{"is slow", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnsfault.None, Delay: time.Second}) },
+		{"is slow", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second}) },
 			engine.ReasonConnectionFailed, engine.CheckUntested, "", false, 31 * time.Second},
 		{"denies this one, and is slow", realZone, func(s *dnstest.Server) {
-			s.Break(dnstest.Fault{Kind: dnsfault.None, Delay: time.Second})
+			s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second})
 			s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Delay: time.Second, Times: 3})
 		}, engine.ReasonConnectionFailed, engine.CheckPassed, "", false, 31 * time.Second},
 		{"denies this one once", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Times: 3}) },

@@ -6,8 +6,87 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/noask"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
+
+// The kinds of rules of [Config.NoAsk].
+const (
+	ofDomain   = "domain"
+	ofMX       = "mx"
+	ofProvider = "provider"
+)
+
+// NoAskRules are rules of [Config.NoAsk] as a set, for programs that ask by
+// themselves, too, and for those that check what somebody has written.
+type NoAskRules struct{ rules map[string]bool }
+
+// ReadNoAsk reads rules as [Config.NoAsk] has them. An error names the rule
+// that cannot be used.
+func ReadNoAsk(rules ...string) (NoAskRules, error) {
+	n := NoAskRules{make(map[string]bool, len(rules))}
+	for _, rule := range rules {
+		kind, name, err := readNoAsk(rule)
+		if err != nil {
+			return NoAskRules{}, err
+		}
+		n.rules[kind+":"+name] = true
+	}
+	return n, nil
+}
+
+// readNoAsk returns the kind and the name of a rule, as they are looked up.
+func readNoAsk(rule string) (kind, name string, err error) {
+	kind, name, found := strings.Cut(rule, ":")
+	if !found || name == "" {
+		return "", "", fmt.Errorf("%q is not domain:NAME, mx:NAME or provider:NAME", rule)
+	}
+	switch kind {
+	case ofDomain, ofMX:
+		const below = "x." // so that a top-level domain can be named, too
+		mailbox, err := address.Read("x@" + below + strings.TrimSuffix(name, "."))
+		if err != nil {
+			return "", "", fmt.Errorf("%q: %w", rule, err)
+		}
+		return kind, strings.TrimPrefix(mailbox.Domain, below), nil
+	case ofProvider:
+		name = strings.ToLower(name)
+		if !slices.Contains(provider.Names(), name) {
+			return "", "", fmt.Errorf("%q: the provider is unknown; known are %s",
+				rule, strings.Join(provider.Names(), ", "))
+		}
+		return kind, name, nil
+	}
+	return "", "", fmt.Errorf("%q is not a kind of rule: use domain, mx or provider", kind)
+}
+
+// Domain returns the rule that covers a domain of addresses; empty: none does.
+func (n NoAskRules) Domain(domain string) string { return n.covers(ofDomain, domain) }
+
+// Host returns the rule that covers a mail exchanger; empty: none does.
+func (n NoAskRules) Host(name string) string {
+	if len(n.rules) == 0 {
+		return ""
+	}
+	if rule := n.covers(ofMX, name); rule != "" {
+		return rule
+	}
+	if rule := ofProvider + ":" + provider.Of(name).Name; n.rules[rule] {
+		return rule
+	}
+	return ""
+}
+
+// covers looks for a rule about a name or one above it.
+func (n NoAskRules) covers(kind, name string) string {
+	for more := len(n.rules) > 0; more; {
+		if rule := kind + ":" + name; n.rules[rule] {
+			return rule
+		}
+		_, name, more = strings.Cut(name, ".")
+	}
+	return ""
+}
 
 // NotAsked is a rule of [Config.NoAsk] that kept a verification from asking.
 type NotAsked struct {
@@ -16,8 +95,8 @@ type NotAsked struct {
 }
 
 // leaveOut parts the mail exchangers that may be asked from those that may not.
-func leaveOut(n noask.Rules, hosts []dnsresolve.Host) (rest []dnsresolve.Host, left []NotAsked) {
-	if len(n) == 0 {
+func leaveOut(n NoAskRules, hosts []dnsresolve.Host) (rest []dnsresolve.Host, left []NotAsked) {
+	if len(n.rules) == 0 {
 		return hosts, nil
 	}
 	for _, host := range hosts {

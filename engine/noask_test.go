@@ -11,7 +11,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -154,9 +153,9 @@ func TestNoAskOfNetworkCheck(t *testing.T) {
 	}
 }
 
-func TestCheckNoAsk(t *testing.T) {
+func TestReadNoAsk(t *testing.T) {
 	for _, good := range []string{"domain:example.com", "domain:bücher.example", "domain:mil", "mx:mx.example.com.", "provider:gmail", "provider:GMAIL"} {
-		if err := noask.Check(good); err != nil {
+		if _, err := engine.ReadNoAsk(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -164,7 +163,7 @@ func TestCheckNoAsk(t *testing.T) {
 		"": "domain:NAME", "example.com": "domain:NAME", "domain:": "domain:NAME", "host:a.example": "not a kind", "domain:a b": `"domain:a b": `,
 		"domain:user@example.com": `"domain:user@example.com": `, "mx:192.0.2.1": `"mx:192.0.2.1": `, "provider:nobody": "known are",
 	} {
-		if err := noask.Check(bad); err == nil || !strings.Contains(err.Error(), said) {
+		if _, err := engine.ReadNoAsk(bad); err == nil || !strings.Contains(err.Error(), said) {
 			t.Errorf("%q: %v, want …%s", bad, err, said)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -27,7 +26,7 @@ type portCheck struct {
 	port     uint16
 	hidden   bool // there are proxies or source addresses on the way
 	mayDial  func(dnsresolve.Addr) bool
-	noAsk    noask.Rules
+	noAsk    NoAskRules
 	domains  []string
 	base     context.Context // ends with Close
 	changed  func(Check)

@@ -18,7 +18,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -105,7 +104,7 @@ func TestFailedRHSBLRests(t *testing.T) {
 	for name, failure := range map[string]dnstest.Fault{
 		"silent":  {Name: "dead.test", Kind: dnstest.Lose},
 		"broken":  {Name: "dead.test", Kind: dnstest.ServFail},
-		"refuses": {Name: "dead.test", Kind: dnsfault.None},
+		"refuses": {Name: "dead.test", Kind: dnstest.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -66,7 +65,7 @@ func (l *lot) drawDomain(domain string, n int) {
 	case 1: // there is no such domain
 		return
 	case 2:
-		l.harm(dnstest.Fault{Name: domain, Kind: []dnstest.Kind{dnstest.Lose, dnstest.ServFail, dnsfault.Malformed}[l.IntN(3)]})
+		l.harm(dnstest.Fault{Name: domain, Kind: []dnstest.Kind{dnstest.Lose, dnstest.ServFail, dnstest.Malformed}[l.IntN(3)]})
 	case 3:
 		l.harm(dnstest.Fault{Name: domain, Delay: time.Second})
 	}

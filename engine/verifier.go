@@ -9,7 +9,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/rhsbl"
-	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 	"github.com/rcpt/rcpt/internal/sys/machine"
 	"github.com/rcpt/rcpt/lists"
@@ -26,7 +25,7 @@ type Verifier struct {
 	rhsbls   *rhsbl.Lists // nil: none
 	pool     *smtpprobe.Pool
 	own      *ownAddrs
-	noAsk    noask.Rules
+	noAsk    NoAskRules
 	memory   *memory
 	calls    flight.Group[Result] // verifications that several callers may share
 	controls *controls
@@ -50,7 +49,7 @@ func New(config Config) (*Verifier, error) {
 	v.calls.Apart = true
 	v.own = newOwnAddrs(config.OwnAddrs)
 	v.lists.Store(config.Lists)
-	if v.noAsk, err = noask.New(config.NoAsk); err != nil {
+	if v.noAsk, err = ReadNoAsk(config.NoAsk...); err != nil {
 		return nil, invalid("NoAsk", err)
 	}
 	if v.memory, err = newMemory(config.Remember); err != nil {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/noask"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -164,7 +164,8 @@ func (n *noAskRules) UnmarshalText(text []byte) error {
 	path, isFile := strings.CutPrefix(string(text), "@")
 	if !isFile {
 		*n = noAskRules{string(text)}
-		return noask.Check(string(text))
+		_, err := engine.ReadNoAsk(string(text))
+		return err
 	}
 	data, err := wholefile.Read(path)
 	if err != nil {
@@ -178,7 +179,7 @@ func (n *noAskRules) UnmarshalText(text []byte) error {
 		if rule = strings.TrimSpace(rule); rule == "" {
 			continue
 		}
-		if err := noask.Check(rule); err != nil {
+		if _, err := engine.ReadNoAsk(rule); err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
 		*n = append(*n, rule)

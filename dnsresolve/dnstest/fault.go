@@ -4,20 +4,50 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
-
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
-// Kind says what goes wrong; zero: nothing, for a fault that only delays.
+// Kind says what goes wrong.
 type Kind int
 
-// The kinds of faults. Others are for the tests of this module.
+// The kinds of faults.
 const (
-	ServFail Kind = dnsfault.ServFail // answers SERVFAIL
-	Refused  Kind = dnsfault.Refused  // answers REFUSED
-	NXDomain Kind = dnsfault.NXDomain // denies the name, as broken servers do for record types that they do not know
-	Lose     Kind = dnsfault.Lose     // never answers
-	Truncate Kind = dnsfault.Truncate // answers over UDP are empty and truncated; over TCP they are complete
+	None     Kind = iota // nothing, for a fault that only delays
+	ServFail      // answers SERVFAIL
+	Refused       // answers REFUSED
+	NXDomain      // denies the name, as broken servers do for record types that they do not know
+	Lose          // never answers
+	Truncate      // answers over UDP are empty and truncated; over TCP they are complete
+	// FormErr answers a query with EDNS0 with FORMERR and no question, as
+	// servers older than EDNS0 do.
+	FormErr
+	// Referral answers with the name servers of the root and nothing else, as a
+	// server without recursion does.
+	Referral
+	Unreachable     // in memory: connection refused at once; on sockets: never answers
+	TruncateForever // answers are empty and truncated over UDP and TCP alike
+	ForgeID         // a made-up answer with another message ID arrives before the right one
+	ForgeQuestion   // a made-up answer to another question arrives before the right one
+	// ForgeSource sends a made-up answer from another port before the right
+	// one; in memory it cannot arrive.
+	ForgeSource
+	Malformed // the answer ends in the middle of a record
+	Oversize  // answers with 20 kB over UDP, too, whatever the client offers
+	// ChangeCase answers with names, that of the question too, in upper case.
+	ChangeCase
+	// Strangers adds records of other names beside the right ones, and false
+	// addresses of the mail hosts after them.
+	Strangers
+	DenyWithRecords // the answer has its records, and the code of a denial
+	// Unfounded denies the name without being recursive or authoritative (no
+	// RA, AA, SOA).
+	Unfounded
+	// Validated sets the AD bit of answers to queries that have it set (RFC
+	// 6840 §5.8).
+	Validated
+	// SingleAlias answers with one alias at a time, so that the client must ask
+	// again for the alias's target.
+	SingleAlias
+	SingleValidated // SingleAlias and Validated
 )
 
 // Fault is a fault of the queries that it matches. If several match, the one
@@ -67,39 +97,39 @@ func (s *Server) faultFor(q Query) Fault {
 // silence.
 func (k Kind) spoil(right *dns.Msg, network string) [][]byte {
 	switch k {
-	case Lose, dnsfault.Unreachable:
+	case Lose, Unreachable:
 		return nil
 	case ServFail:
 		right = failure(right, dns.RcodeServerFailure)
 	case Refused:
 		right = failure(right, dns.RcodeRefused)
-	case dnsfault.FormErr:
+	case FormErr:
 		if right.IsEdns0() != nil {
 			right = failure(right, dns.RcodeFormatError)
 			right.Question, right.Extra = nil, nil
 		}
 	case NXDomain:
 		right = failure(right, dns.RcodeNameError)
-	case dnsfault.Referral:
+	case Referral:
 		right = referral(right)
-	case Truncate, dnsfault.TruncateForever:
-		if network == "udp" || k == dnsfault.TruncateForever {
+	case Truncate, TruncateForever:
+		if network == "udp" || k == TruncateForever {
 			right = failure(right, dns.RcodeSuccess)
 			right.Truncated = true
 		}
-	case dnsfault.ForgeID, dnsfault.ForgeQuestion:
+	case ForgeID, ForgeQuestion:
 		return [][]byte{pack(forgery(right, k)), pack(right)}
-	case dnsfault.Malformed:
+	case Malformed:
 		return [][]byte{cutInRecord(right)}
-	case dnsfault.Oversize:
+	case Oversize:
 		right.Extra = append(right.Extra, padding()...)
-	case dnsfault.ChangeCase:
+	case ChangeCase:
 		right = inUpperCase(right.Copy())
-	case dnsfault.Strangers:
+	case Strangers:
 		right = withStrangers(right.Copy())
-	case dnsfault.DenyWithRecords:
+	case DenyWithRecords:
 		right.Rcode = dns.RcodeNameError
-	case dnsfault.Unfounded:
+	case Unfounded:
 		right = failure(right, dns.RcodeNameError)
 		right.RecursionAvailable, right.Authoritative = false, false
 	}
@@ -122,7 +152,7 @@ func referral(right *dns.Msg) *dns.Msg {
 
 // forgeries are the messages that come from another port before the right one.
 func (k Kind) forgeries(query *dns.Msg) [][]byte {
-	if k != dnsfault.ForgeSource {
+	if k != ForgeSource {
 		return nil
 	}
 	return [][]byte{pack(new(dns.Msg).SetRcode(query, dns.RcodeNameError))}
@@ -131,7 +161,7 @@ func (k Kind) forgeries(query *dns.Msg) [][]byte {
 // forgery is an answer as an attacker would forge it: the name does not exist.
 func forgery(right *dns.Msg, k Kind) *dns.Msg {
 	m := failure(right, dns.RcodeNameError)
-	if k == dnsfault.ForgeID {
+	if k == ForgeID {
 		m.Id ^= 0x5555
 	} else {
 		m.Question = []dns.Question{{Name: "forged.test.", Qtype: dns.TypeMX, Qclass: dns.ClassINET}}

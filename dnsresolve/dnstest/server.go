@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
-
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 // maxUDPSize is the largest answer over UDP, whatever the client offers: the
@@ -85,7 +83,7 @@ func (s *Server) Exchange(ctx context.Context, query []byte, network, server str
 		return nil, errors.New("dnstest: a query has one question")
 	}
 	messages, fault := s.respond(asked, network, server)
-	if fault.Kind == dnsfault.Unreachable {
+	if fault.Kind == Unreachable {
 		return nil, &net.OpError{Op: "read", Net: network, Err: syscall.ECONNREFUSED}
 	}
 	if err := wait(ctx, fault.Delay); err != nil {
@@ -137,8 +135,8 @@ func (s *Server) respond(query *dns.Msg, network, server string) ([][]byte, Faul
 // answer is what a server without faults says; it may be one that validates, or
 // that gives one alias at a time.
 func (s *Server) answer(query *dns.Msg, network string, k Kind) *dns.Msg {
-	validated := k == dnsfault.Validated || k == dnsfault.SingleValidated
-	single := k == dnsfault.SingleAlias || k == dnsfault.SingleValidated
+	validated := k == Validated || k == SingleValidated
+	single := k == SingleAlias || k == SingleValidated
 	m := new(dns.Msg).SetReply(query)
 	m.RecursionAvailable = true
 	m.AuthenticatedData = validated && query.AuthenticatedData

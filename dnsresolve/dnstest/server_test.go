@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -123,7 +122,7 @@ func TestAnswers(t *testing.T) {
 
 func TestSingleAlias(t *testing.T) {
 	s := dnstest.New(zone)
-	s.Break(dnstest.Fault{Kind: dnsfault.SingleAlias})
+	s.Break(dnstest.Fault{Kind: dnstest.SingleAlias})
 	if got, want := ask(t, s, "alias.test", dns.TypeA), "NOERROR; alias.test.second.test."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -174,22 +173,22 @@ func TestKinds(t *testing.T) {
 		kind     dnstest.Kind
 		udp, tcp string
 	}{
-		{dnsfault.None, right, right},
+		{dnstest.None, right, right},
 		{dnstest.ServFail, "SERVFAIL", "SERVFAIL"},
 		{dnstest.Refused, "REFUSED", "REFUSED"},
-		{dnsfault.FormErr, "FORMERR; no question", "FORMERR; no question"},
+		{dnstest.FormErr, "FORMERR; no question", "FORMERR; no question"},
 		{dnstest.NXDomain, "NXDOMAIN", "NXDOMAIN"},
-		{dnsfault.Referral, "NOERROR; NS of .", "NOERROR; NS of ."},
+		{dnstest.Referral, "NOERROR; NS of .", "NOERROR; NS of ."},
 		{dnstest.Truncate, "NOERROR; truncated", right},
-		{dnsfault.TruncateForever, "NOERROR; truncated", "NOERROR; truncated"},
-		{dnsfault.ForgeID, "NXDOMAIN; another ID", "NXDOMAIN; another ID"},
-		{dnsfault.ForgeQuestion, "NXDOMAIN; another question", "NXDOMAIN; another question"},
-		{dnsfault.ForgeSource, right, right},
-		{dnsfault.Malformed, "broken", "broken"},
-		{dnsfault.Oversize, right, right},
-		{dnsfault.ChangeCase, "NOERROR; MX.ZONE.TEST.192.0.2.1; another question", "NOERROR; MX.ZONE.TEST.192.0.2.1; another question"},
-		{dnsfault.DenyWithRecords, "NXDOMAIN; mx.zone.test.192.0.2.1", "NXDOMAIN; mx.zone.test.192.0.2.1"},
-		{dnsfault.Unfounded, "NXDOMAIN", "NXDOMAIN"},
+		{dnstest.TruncateForever, "NOERROR; truncated", "NOERROR; truncated"},
+		{dnstest.ForgeID, "NXDOMAIN; another ID", "NXDOMAIN; another ID"},
+		{dnstest.ForgeQuestion, "NXDOMAIN; another question", "NXDOMAIN; another question"},
+		{dnstest.ForgeSource, right, right},
+		{dnstest.Malformed, "broken", "broken"},
+		{dnstest.Oversize, right, right},
+		{dnstest.ChangeCase, "NOERROR; MX.ZONE.TEST.192.0.2.1; another question", "NOERROR; MX.ZONE.TEST.192.0.2.1; another question"},
+		{dnstest.DenyWithRecords, "NXDOMAIN; mx.zone.test.192.0.2.1", "NXDOMAIN; mx.zone.test.192.0.2.1"},
+		{dnstest.Unfounded, "NXDOMAIN", "NXDOMAIN"},
 	}
 	for _, tt := range tests {
 		s := dnstest.New(zone)
@@ -205,7 +204,7 @@ func TestKinds(t *testing.T) {
 
 func TestServerWithoutEDNS(t *testing.T) {
 	s := dnstest.New(zone)
-	s.Break(dnstest.Fault{Kind: dnsfault.FormErr})
+	s.Break(dnstest.Fault{Kind: dnstest.FormErr})
 	if got, want := ask(t, s, "mx.zone.test", dns.TypeA), "NOERROR; mx.zone.test.192.0.2.1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -216,7 +215,7 @@ func TestValidated(t *testing.T) {
 		for _, asked := range []bool{false, true} {
 			s := dnstest.New(zone)
 			if validated {
-				s.Break(dnstest.Fault{Kind: dnsfault.Validated})
+				s.Break(dnstest.Fault{Kind: dnstest.Validated})
 			}
 			query := new(dns.Msg).SetQuestion("mx.zone.test.", dns.TypeA)
 			query.AuthenticatedData = asked
@@ -275,7 +274,7 @@ func TestDelayAndLossInMemory(t *testing.T) {
 		{dnstest.Fault{Delay: time.Minute}, time.Minute, nil},
 		{dnstest.Fault{Delay: 3 * time.Hour}, time.Hour, context.DeadlineExceeded},
 		{dnstest.Fault{Kind: dnstest.Lose}, time.Hour, context.DeadlineExceeded},
-		{dnstest.Fault{Kind: dnsfault.Unreachable}, 0, syscall.ECONNREFUSED},
+		{dnstest.Fault{Kind: dnstest.Unreachable}, 0, syscall.ECONNREFUSED},
 	}
 	for _, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {

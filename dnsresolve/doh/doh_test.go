@@ -16,7 +16,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/dnsresolve/doh"
-	"github.com/rcpt/rcpt/internal/dnsfault"
 )
 
 var _ dnsresolve.Exchanger = (*doh.Exchanger)(nil)
@@ -164,12 +163,12 @@ func TestResolver(t *testing.T) {
 		fault dnstest.Kind
 		want  dnsresolve.Status
 	}{
-		"right":     {dnsfault.None, dnsresolve.StatusOK},
+		"right":     {dnstest.None, dnsresolve.StatusOK},
 		"denied":    {dnstest.NXDomain, dnsresolve.StatusNXDomain},
-		"truncated": {dnsfault.TruncateForever, dnsresolve.StatusMalformed},
-		"malformed": {dnsfault.Malformed, dnsresolve.StatusMalformed},
+		"truncated": {dnstest.TruncateForever, dnsresolve.StatusMalformed},
+		"malformed": {dnstest.Malformed, dnsresolve.StatusMalformed},
 		"lost":      {dnstest.Lose, dnsresolve.StatusTimeout},
-		"down":      {dnsfault.Unreachable, dnsresolve.StatusError},
+		"down":      {dnstest.Unreachable, dnsresolve.StatusError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			world := dnstest.New("example.test. MX 10 mx.example.test.\nmx.example.test. A 192.0.2.1\n")

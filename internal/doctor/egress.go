@@ -9,8 +9,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/internal/egresses"
-	"github.com/rcpt/rcpt/internal/noask"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 )
@@ -31,7 +30,7 @@ type target struct {
 // ways returns the egresses of the configuration.
 func (x *examination) ways() ([]egress.Egress, error) {
 	c := x.config.Engine
-	all, err := egresses.Of(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
+	all, err := egress.All(c.Proxies, c.SourceIPs, c.Egresses, c.Dialer)
 	if err == nil && len(all) == 0 {
 		all = egress.Egresses{{Dialer: c.Dialer}}
 	}
@@ -72,7 +71,7 @@ func (x *examination) egresses(ctx context.Context) []Check {
 
 // targets returns an IPv4 and an IPv6 address of a mail host of each domain.
 func (x *examination) targets(ctx context.Context) []target {
-	rules, _ := noask.New(x.config.Engine.NoAsk) // the flags have checked them
+	rules, _ := engine.ReadNoAsk(x.config.Engine.NoAsk...) // the flags have checked them
 	return slices.Concat(each(x.domains, func(domain string) []target {
 		found, _ := x.hosts.MailHosts(ctx, domain) // an error says that ctx ended
 		var four, six []target

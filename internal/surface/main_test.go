@@ -46,24 +46,6 @@ type Func func(x int)
 	}
 }
 
-// TestPromiseIsSmall: what is promised can never go, so more of it takes a
-// decision (docs/decisions/0013-promised-packages.md has the numbers).
-func TestPromiseIsSmall(t *testing.T) {
-	const mostPackages, mostIdentifiers = 11, 720
-	counts, err := countAll(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sum count
-	for _, folder := range promised() {
-		sum.add(counts[folder])
-	}
-	if sum.total() > mostIdentifiers || len(promised()) > mostPackages {
-		t.Errorf("%d identifiers in %d packages are promised, at most %d in %d should be",
-			sum.total(), len(promised()), mostIdentifiers, mostPackages)
-	}
-}
-
 // TestPromisedPackages checks that the packages of the list exist and are those
 // that STABILITY.md names.
 func TestPromisedPackages(t *testing.T) {

@@ -165,6 +165,32 @@ func (d *sourceDialer) DialContext(ctx context.Context, network, address string)
 // a [Dialer] they choose by the address that is dialled.
 type Egresses []Egress
 
+// All returns an egress for each proxy and each source address, and the named
+// ones; none means the network as it is. Proxies are reached by the dialer, if
+// there is one. Errors begin with the name of the parameter, as a field of
+// engine.Config.
+func All(proxies []*url.URL, sourceIPs []netip.Addr, named Egresses, dialer Dialer) (Egresses, error) {
+	var all Egresses
+	for _, address := range proxies {
+		e, err := Proxy(address, dialer)
+		if err != nil {
+			return nil, fmt.Errorf("Proxies: %w", err)
+		}
+		all = append(all, e)
+	}
+	if len(sourceIPs) > 0 && dialer != nil {
+		return nil, errors.New("SourceIPs: a Dialer chooses its own source address: leave out one of the two")
+	}
+	for _, ip := range sourceIPs {
+		e, err := SourceIP(ip)
+		if err != nil {
+			return nil, fmt.Errorf("SourceIPs: %w", err)
+		}
+		all = append(all, e)
+	}
+	return append(all, named...), nil
+}
+
 // None is the index that [Egresses.Choose] returns for an address that no
 // egress reaches.
 const None = -1
