@@ -16,7 +16,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/resume"
 )
 
 var conditions = map[string]string{"the list": "list", "--level": "smtp"}
@@ -219,9 +218,9 @@ func TestJournalIsRefused(t *testing.T) {
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var changed *resume.ChangedError
+	var changed *bulk.JournalChangedError
 	_, err = bulk.OpenJournal(name, map[string]string{"the list": "list", "--level": "dns"})
-	if !errors.As(err, &changed) || *changed != (resume.ChangedError{Condition: "--level", Then: "smtp", Now: "dns"}) {
+	if !errors.As(err, &changed) || *changed != (bulk.JournalChangedError{Condition: "--level", Then: "smtp", Now: "dns"}) {
 		t.Errorf("changed: %v", err)
 	}
 	if _, err = bulk.OpenJournal(name, map[string]string{"the list": "list"}); !errors.Is(err, bulk.ErrJournalChanged) || !strings.Contains(err.Error(), "--level has changed") {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/resume"
 	"github.com/rcpt/rcpt/internal/sys/filelock"
 )
 
@@ -23,9 +22,23 @@ var (
 	ErrJournalInUse   = errors.New("another run uses it")
 	ErrJournalVersion = errors.New("it was written by another version of rcpt or by another program")
 	// ErrJournalChanged means that a condition is not what it was when the
-	// journal was created; the text of the error names it.
-	ErrJournalChanged = resume.ErrChanged
+	// journal was created; the error is a [JournalChangedError].
+	ErrJournalChanged = errors.New("a condition has changed since the journal was begun")
 )
+
+// JournalChangedError reports the condition that has changed since the journal
+// was begun. It wraps [ErrJournalChanged].
+type JournalChangedError struct {
+	Condition string // its name
+	Then, Now string // empty: there was no such condition
+}
+
+func (e *JournalChangedError) Error() string {
+	return fmt.Sprintf("%s has changed since the journal was begun", e.Condition)
+}
+
+// Unwrap returns [ErrJournalChanged].
+func (e *JournalChangedError) Unwrap() error { return ErrJournalChanged }
 
 // OpenJournal opens the journal of an earlier run to continue it. Errors are
 // [os.ErrNotExist], [ErrJournalInUse], [ErrJournalVersion], [ErrJournalChanged]
@@ -201,7 +214,7 @@ func sameConditions(head []byte, now map[string]string) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if then[name] != now[name] {
-			return &resume.ChangedError{Condition: name, Then: then[name], Now: now[name]}
+			return &JournalChangedError{Condition: name, Then: then[name], Now: now[name]}
 		}
 	}
 	return nil

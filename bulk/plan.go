@@ -67,7 +67,7 @@ func newPlanner(perDomain int) *planner {
 func (p *planner) add(t *task, domain string) {
 	l := p.domains[domain]
 	if l == nil {
-		l = &domainQueue{domain: domain, scouted: t.retry.Answers > 0}
+		l = &domainQueue{domain: domain, scouted: t.tries.answers > 0}
 		p.domains[domain] = l
 	}
 	t.queue, t.next = l, nil

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/retry"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
@@ -39,7 +38,7 @@ type run struct {
 	order   order
 	known   *dedupe
 	plan    *planner
-	retries retry.Rules
+	retries RetryRules
 	waits   waits
 	tally   tally
 	meter   meter
@@ -75,7 +74,7 @@ func newRun(o Options, sink Sink) *run {
 		order:    order{buffer: buffer, unordered: o.Unordered},
 		known:    newDedupe(o.limits.recentBytes),
 		plan:     newPlanner(o.limits.perDomain),
-		retries:  retry.NewRules(o.RetryWindow),
+		retries:  NewRetryRules(o.RetryWindow),
 		tally:    newTally(),
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},

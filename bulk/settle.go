@@ -80,7 +80,7 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 	}
 	t, domain := o.task, o.task.queue.domain
 	r.plan.done(t)
-	due, again := r.retries.Again(&t.retry, domain, o.retryAfter, o.err, r.now())
+	due, again := r.retries.again(&t.tries, domain, o.retryAfter, o.err, r.now())
 	if o.err == nil {
 		t.record.answer = o.answer
 	}
@@ -131,7 +131,7 @@ func (r *run) wake() error {
 		}
 		_, domain := identify(t.record.item.Email)
 		r.plan.add(t, domain)
-		if t.retry.Answers > 0 {
+		if t.tries.answers > 0 {
 			r.tally.retries++
 		}
 	}
@@ -149,7 +149,7 @@ func (r *run) setAlarm(now time.Duration) {
 func (r *run) windUp() error {
 	r.endReading()
 	r.stopReading()
-	r.retries.Window, r.retries.Ends, r.woundUp = 0, true, true
+	r.retries.window, r.retries.ends, r.woundUp = 0, true, true
 	for _, t := range r.waits.takeAnswered() {
 		if err := r.unbuffer(t); err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/retry"
 )
 
 // task is an address to be verified. It is small while it waits for a retry,
@@ -15,7 +14,7 @@ type task struct {
 	key       key
 	record    *record // nil while it waits
 	buffered  ref     // the record while it waits
-	retry     retry.State
+	tries     tried
 	due       time.Duration // when it is tried again, since the start of the run
 	followers *follower
 	// while it is planned

@@ -23,7 +23,7 @@ func (w *waits) takeAnswered() []*task {
 	var answered []*task
 	rest := (*w)[:0]
 	for _, t := range *w {
-		if t.retry.Answers > 0 {
+		if t.tries.answers > 0 {
 			answered = append(answered, t)
 		} else {
 			rest = append(rest, t)

@@ -3,14 +3,12 @@ package bulk
 import (
 	"testing"
 	"time"
-
-	"github.com/rcpt/rcpt/internal/retry"
 )
 
 func TestWaits(t *testing.T) {
 	var w waits
 	for n := range 100 { // in no order; every third has an answer
-		w.add(&task{place: int64(n), due: time.Duration(n*37%100) * time.Second, retry: retry.State{Answers: uint16(n%3) / 2}})
+		w.add(&task{place: int64(n), due: time.Duration(n*37%100) * time.Second, tries: tried{answers: uint16(n%3) / 2}})
 	}
 	if answered := w.takeAnswered(); len(answered) != 33 {
 		t.Errorf("%d have an answer", len(answered))
@@ -20,7 +18,7 @@ func TestWaits(t *testing.T) {
 	}
 	last, count := time.Duration(-1), 0
 	for next := w.due(time.Hour); next != nil; next = w.due(time.Hour) {
-		if next.due < last || next.retry.Answers > 0 {
+		if next.due < last || next.tries.answers > 0 {
 			t.Errorf("due at %v after %v", next.due, last)
 		}
 		last = next.due

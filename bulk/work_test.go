@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/retry"
 )
 
 // slowly is a verifier that answers when it is let.
@@ -28,7 +27,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	r := newRun(o, nil)
 	r.asking = t.Context()
 	for range addresses {
-		r.plan.add(&task{retry: retry.State{Answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+		r.plan.add(&task{tries: tried{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
 	}
 	return r
 }
@@ -174,7 +173,7 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 			}
 		}
 		add := func() {
-			r.plan.add(&task{retry: retry.State{Answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
+			r.plan.add(&task{tries: tried{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
 		}
 		time.Sleep(growthWait)
 		r.beginAll()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/list/listfile"
-	"github.com/rcpt/rcpt/internal/resume"
 )
 
 // journalSuffix follows the name of the output in the name of its journal.
@@ -67,7 +66,7 @@ const (
 // of --since that were not too old at its time, and this one takes the same.
 func openOldJournal(name string, conditions map[string]string, in *listfile.Input) (*bulk.Journal, error) {
 	journal, err := bulk.OpenJournal(name, conditions)
-	var changed *resume.ChangedError
+	var changed *bulk.JournalChangedError
 	if err == nil {
 		return journal, takeFrom(in, conditions[oldestCondition])
 	}
@@ -225,7 +224,7 @@ func (c *bulkCommand) checkResumable(in *listfile.Input) error {
 // resumeError says what to do when a journal cannot be used.
 func (c *bulkCommand) resumeError(name string, err error) error {
 	const startAgain = "replace --resume with --overwrite to start again"
-	var changed *resume.ChangedError
+	var changed *bulk.JournalChangedError
 	switch {
 	case err == nil:
 		return nil

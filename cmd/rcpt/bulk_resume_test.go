@@ -14,7 +14,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/list/listfile"
-	"github.com/rcpt/rcpt/internal/resume"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -152,7 +151,7 @@ func TestBulkResumeSince(t *testing.T) {
 	}
 	changed := at(3)
 	changed["--level"] = "dns"
-	var mismatch *resume.ChangedError
+	var mismatch *bulk.JournalChangedError
 	if _, err := resumed(changed); !errors.As(err, &mismatch) || mismatch.Condition != "--level" {
 		t.Errorf("another level: %v", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/retry"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -71,7 +70,7 @@ const (
 type Manager struct {
 	config  Config
 	node    string // random: this process among the nodes
-	retries retry.Rules
+	retries bulk.RetryRules
 	settler *settler
 	rate    rate
 
@@ -109,7 +108,7 @@ func New(config Config) (*Manager, error) {
 		config.Now = time.Now
 	}
 	m := &Manager{
-		config: config, node: rand.Text(), retries: retry.NewRules(config.RetryWindow),
+		config: config, node: rand.Text(), retries: bulk.NewRetryRules(config.RetryWindow),
 		runs: make(map[string]*run), of: make(map[string]int), due: make(map[string]time.Time),
 		doubted: make(map[string]bool),
 		uploads: newPlaces("lists that are being sent", mostUploads, ownUploads),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/retry"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -38,7 +37,7 @@ func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
 	e := o.entries[number]
 	o.done[number] = true
 	o.left--
-	tries := retry.Tries{Answers: e.answers}
+	tries := bulk.Tries{Answers: e.answers}
 	if e.answers > 0 {
 		tries.Since = time.UnixMilli(e.since)
 	}

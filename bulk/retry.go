@@ -1,11 +1,9 @@
-// Package retry decides when an address is verified again: after a temporary
-// answer, or where the verification could not be carried out. Package bulk and
-// the jobs of the service have these rules in common.
-package retry
+package bulk
 
 import (
 	"errors"
 	"hash/maphash"
+	"math"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -45,35 +43,62 @@ func retryWait(answers uint16) time.Duration {
 	return waits[min(int(answers), len(waits))-1]
 }
 
-// State counts the tries for an address.
-type State struct {
+// RetryRules decide when an address is verified again after a temporary answer.
+// [Run] has them by itself; they are for programs that keep the addresses that
+// wait, as in a database, and verify those that are due in another run.
+type RetryRules struct {
+	window time.Duration // how long temporary answers are retried, from the first one
+	ends   bool          // the run is to end soon
+	seed   maphash.Seed
+}
+
+// NewRetryRules returns rules by which temporary answers are retried for as
+// long as [Options.RetryWindow] says. Retries of one domain come together.
+func NewRetryRules(window time.Duration) RetryRules {
+	return RetryRules{window: window, seed: maphash.MakeSeed()}
+}
+
+// Tries counts the temporary answers about an address. The zero value is for an
+// address without one.
+type Tries struct {
+	Since   time.Time // of the first one
+	Answers int
+}
+
+// Next returns when to verify the address of a result again, and its tries with
+// this result counted; false: the result is final.
+func (p RetryRules) Next(t Tries, r engine.Result, now time.Time) (due time.Time, next Tries, again bool) {
+	if r.Verdict != engine.VerdictUnknown || r.Details == nil || r.Details.RetryAfter <= 0 {
+		return time.Time{}, t, false
+	}
+	sinceEpoch := func(at time.Time) time.Duration { return time.Duration(at.UnixNano()) }
+	state := tried{answers: uint16(min(t.Answers, math.MaxUint16-1))}
+	if next = t; t.Answers == 0 {
+		next.Since = now
+	}
+	next.Answers++
+	state.since = sinceEpoch(next.Since)
+	after, again := p.again(&state, r.Domain, r.Details.RetryAfter, nil, sinceEpoch(now))
+	return time.Unix(0, int64(after)), next, again
+}
+
+// tried counts the tries for an address of a run.
+type tried struct {
 	since        time.Duration // time of the first answer, or before there is one of the first ErrBusy
-	Answers      uint16        // temporary ones
+	answers      uint16        // temporary ones
 	busy, faults uint16
 	held         uint8 // how often it was held back
 }
 
-// Rules decide when an address is tried again.
-type Rules struct {
-	Window time.Duration // how long temporary answers are retried, from the first one
-	Ends   bool          // the run is to end soon
-	seed   maphash.Seed
-}
-
-// NewRules returns rules. Retries of one domain come together.
-func NewRules(window time.Duration) Rules {
-	return Rules{Window: window, seed: maphash.MakeSeed()}
-}
-
-// Again returns when, since the start of the run, to try again after an outcome
+// again returns when, since the start of the run, to try again after an outcome
 // that came now: an error, or a result with a hint when another try is
 // worthwhile (zero: it is not). False: it is final.
-func (p Rules) Again(
-	c *State, domain string, hint time.Duration, err error, now time.Duration,
+func (p RetryRules) again(
+	c *tried, domain string, hint time.Duration, err error, now time.Duration,
 ) (time.Duration, bool) {
 	var held *smtpprobe.HeldBackError
 	switch {
-	case errors.As(err, &held) && !p.Ends:
+	case errors.As(err, &held) && !p.ends:
 		return p.afterHeldBack(c, domain, held.RetryAfter, now), true
 	case errors.Is(err, engine.ErrBusy):
 		return p.afterBusy(c, domain, now)
@@ -86,41 +111,41 @@ func (p Rules) Again(
 	return 0, false
 }
 
-func (p Rules) afterAnswer(c *State, domain string, hint, now time.Duration) (time.Duration, bool) {
-	if c.Answers == 0 {
+func (p RetryRules) afterAnswer(c *tried, domain string, hint, now time.Duration) (time.Duration, bool) {
+	if c.answers == 0 {
 		c.since = now
 	}
-	c.Answers++
-	end := c.since + p.Window
-	wait := max(hint, retryWait(c.Answers))
+	c.answers++
+	end := c.since + p.window
+	wait := max(hint, retryWait(c.answers))
 	grid := min(wait/jitterShare, jitterMost)
 	if due := p.spread(domain, now+wait, grid); due <= end {
 		return due, true
 	}
 	last := max(end, now+hint)
-	return p.spread(domain, last, grid), now < end && last <= end+p.Window/lateShare
+	return p.spread(domain, last, grid), now < end && last <= end+p.window/lateShare
 }
 
-func (p Rules) afterBusy(c *State, domain string, now time.Duration) (time.Duration, bool) {
-	if c.Answers == 0 && c.busy == 0 {
+func (p RetryRules) afterBusy(c *tried, domain string, now time.Duration) (time.Duration, bool) {
+	if c.answers == 0 && c.busy == 0 {
 		c.since = now
 	}
 	wait := min(busyWait<<min(c.busy, 16), busyWaitMost)
 	c.busy++
 	due := p.spread(domain, now+wait, wait)
-	return due, due <= c.since+max(p.Window, busyWindow)
+	return due, due <= c.since+max(p.window, busyWindow)
 }
 
 // afterHeldBack returns when to try again to queue up for a provider that is
 // asked as much as it may be. Nobody was asked, so the time does not count.
-func (p Rules) afterHeldBack(c *State, domain string, hint, now time.Duration) time.Duration {
+func (p RetryRules) afterHeldBack(c *tried, domain string, hint, now time.Duration) time.Duration {
 	wait := max(hint, min(busyWait<<c.held, heldWaitMost))
 	c.held = min(c.held+1, 8)
 	return p.spread(domain, now+wait, min(wait, heldWaitMost))
 }
 
 // spread returns the first instant of the domain's grid that is not before at.
-func (p Rules) spread(domain string, at, grid time.Duration) time.Duration {
+func (p RetryRules) spread(domain string, at, grid time.Duration) time.Duration {
 	if grid <= 0 {
 		return at
 	}
