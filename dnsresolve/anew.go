@@ -7,27 +7,16 @@ import (
 	"github.com/miekg/dns"
 )
 
-// anewKey is the context key of [Anew].
-type anewKey struct{}
+// Anew returns r as one that sends its queries anew: neither the cache nor
+// queries of other callers answer them. With several servers, each turn,
+// counted from 0, begins with another one. The two share everything else, and
+// are closed together.
+func (r *Resolver) Anew(turn int) *Resolver { return &Resolver{r.shared, true, turn} }
 
-// Anew returns a context under which a [Resolver] sends its queries anew:
-// neither the cache nor queries of other callers answer them. With several
-// servers, each turn, counted from 0, begins with another one.
-func Anew(ctx context.Context, turn int) context.Context {
-	return context.WithValue(ctx, anewKey{}, turn)
-}
-
-// turnOf returns the turn of a context made by [Anew].
-func turnOf(ctx context.Context) (turn int, anew bool) {
-	turn, anew = ctx.Value(anewKey{}).(int)
-	return turn, anew
-}
-
-// serversFor returns the servers in the order to ask them.
-func (r *Resolver) serversFor(ctx context.Context) []string {
+// inTurn returns the servers in the order to ask them.
+func (r *Resolver) inTurn() []string {
 	servers := r.servers.inOrder()
-	turn, _ := turnOf(ctx)
-	first := turn % len(servers)
+	first := r.turn % len(servers)
 	return slices.Concat(servers[first:], servers[:first])
 }
 

@@ -36,7 +36,7 @@ func longer(a, b []string) []string {
 func (r *Resolver) ask(
 	ctx context.Context, end time.Time, name string, qtype uint16, aliases []string,
 ) (a *answer, next string) {
-	servers := r.serversFor(ctx)
+	servers := r.inTurn()
 	for range maxRounds {
 		var silent []string
 		for _, server := range servers {

@@ -29,13 +29,13 @@ func notDomain(name string, qtype uint16) Lookup {
 	}
 }
 
-// look answers a question from the cache or the servers, or under [Anew] from
-// the servers only, and returns the evidence. It returns as soon as ctx ends.
+// look answers a question from the cache or the servers, or after
+// [Resolver.Anew] from the servers only, and returns the evidence. It returns
+// as soon as ctx ends.
 func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answer, Lookup) {
 	q := question{dns.CanonicalName(domain), qtype}
-	_, anew := turnOf(ctx)
 	var a *answer
-	if !anew {
+	if !r.anew {
 		a = r.recall(q)
 	}
 	cached := a != nil
@@ -44,7 +44,7 @@ func (r *Resolver) look(ctx context.Context, domain string, qtype uint16) (*answ
 	switch {
 	case cached:
 		ttl = secondsLeft(a.expires, time.Now())
-	case anew:
+	case r.anew:
 		if a = r.question(ctx, q); a == nil {
 			a = abandoned(ctx.Err())
 		}

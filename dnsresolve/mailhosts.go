@@ -13,7 +13,7 @@ import (
 // gather asks for the mail exchangers of domain and their addresses (RFC 5321
 // §5.1).
 func (r *Resolver) gather(ctx context.Context, domain string) Findings {
-	if _, anew := turnOf(ctx); !anew {
+	if !r.anew {
 		if found, ok := r.Known(domain); ok {
 			return found
 		}

@@ -47,6 +47,13 @@ type Config struct {
 
 // Resolver finds the mail exchangers of domains. It is safe for concurrent use.
 type Resolver struct {
+	*shared
+	anew bool // neither the cache nor queries of other callers answer
+	turn int  // how many servers are passed over
+}
+
+// shared is what a Resolver has in common with those of [Resolver.Anew].
+type shared struct {
 	servers    servers
 	exchanger  Exchanger
 	sockets    sockets // used without an exchanger
@@ -97,7 +104,7 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		return nil, err
 	}
 	most := cmp.Or(config.MaxQueries, defaultMaxQueries)
-	r := &Resolver{
+	r := &Resolver{shared: &shared{
 		servers:    servers{all: all},
 		sockets:    sockets{maxIdle: idleSockets(most)},
 		exchanger:  config.Exchanger,
@@ -111,7 +118,7 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		cache:      cache,
 		places:     make(chan struct{}, most),
 		calls:      make(map[question]*call),
-	}
+	}}
 	r.log.Debug("DNS servers", "servers", all)
 	r.base, r.cancel = context.WithCancel(context.Background())
 	return r, nil

@@ -29,7 +29,7 @@ func (v *Verifier) confirm(
 			c.settle(found.Domain)
 			return found, "", nil
 		}
-		if found, err = v.resolver.MailHosts(dnsresolve.Anew(ctx, turn), found.Domain); err != nil {
+		if found, err = v.resolver.Anew(turn).MailHosts(ctx, found.Domain); err != nil {
 			return found, "", err
 		}
 		v.own.mark(found.Hosts)

@@ -175,17 +175,17 @@ func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
 	}
 	for range rounds {
 		c.turn++ // only run does this
-		if fault := c.round(dnsresolve.Anew(c.base, c.turn)); fault != "" {
+		if fault := c.round(c.resolver.Anew(c.turn)); fault != "" {
 			return fault, false
 		}
 	}
 	if trusted {
 		return "", false
 	}
-	if fault := c.inventing(dnsresolve.Anew(c.base, c.turn)); fault != "" {
+	if fault := c.inventing(c.resolver.Anew(c.turn)); fault != "" {
 		return fault, true
 	}
-	fault = c.misleading(dnsresolve.Anew(c.base, c.turn))
+	fault = c.misleading(c.resolver.Anew(c.turn))
 	return fault, fault != ""
 }
 

@@ -10,17 +10,17 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// What a resolverCheck asks. Each question returns what is wrong with the
-// answers; empty: nothing.
+// What a resolverCheck asks a Resolver that sends its queries anew. Each
+// question returns what is wrong with the answers; empty: nothing.
 
 // round asks for each domain, and returns what is wrong with the answers.
-func (c *resolverCheck) round(ctx context.Context) (fault string) {
-	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+func (c *resolverCheck) round(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
 	lookups, hosts := make([]dnsresolve.Lookup, len(c.domains)), make([]int, len(c.domains))
 	var all sync.WaitGroup
 	for i, domain := range c.domains {
-		all.Go(func() { lookups[i], hosts[i] = c.resolver.MX(ctx, domain) })
+		all.Go(func() { lookups[i], hosts[i] = resolver.MX(ctx, domain) })
 	}
 	all.Wait()
 	found := 0
@@ -51,13 +51,13 @@ func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
 
 // misleading returns what is wrong with the addresses of well-known mail hosts,
 // such as those that captive portals return.
-func (c *resolverCheck) misleading(ctx context.Context) (fault string) {
-	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+func (c *resolverCheck) misleading(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
 	answers := make([]dnsresolve.Findings, len(c.domains))
 	var all sync.WaitGroup
 	for i, domain := range c.domains {
-		all.Go(func() { answers[i], _ = c.resolver.MailHosts(ctx, domain) })
+		all.Go(func() { answers[i], _ = resolver.MailHosts(ctx, domain) })
 	}
 	all.Wait()
 	for _, found := range answers {
@@ -70,12 +70,12 @@ func (c *resolverCheck) misleading(ctx context.Context) (fault string) {
 }
 
 // inventing says what the resolver knows of a name that cannot exist.
-func (c *resolverCheck) inventing(ctx context.Context) (fault string) {
-	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+func (c *resolverCheck) inventing(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
 	defer cancel()
 	name := strings.ToLower(rand.Text()) + ".com"
-	mx, _ := c.resolver.MX(ctx, name)
-	a, _ := c.resolver.IPv4(ctx, name) // that ctx ended says the status, too
+	mx, _ := resolver.MX(ctx, name)
+	a, _ := resolver.IPv4(ctx, name) // that ctx ended says the status, too
 	for _, l := range []dnsresolve.Lookup{mx, a.Lookup} {
 		if l.Status == dnsresolve.StatusOK {
 			return fmt.Sprintf("the DNS server %s invents answers: it knows %s, a random name", l.Server, name)
