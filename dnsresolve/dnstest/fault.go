@@ -12,11 +12,11 @@ type Kind int
 // The kinds of faults.
 const (
 	None     Kind = iota // nothing, for a fault that only delays
-	ServFail      // answers SERVFAIL
-	Refused       // answers REFUSED
-	NXDomain      // denies the name, as broken servers do for record types that they do not know
-	Lose          // never answers
-	Truncate      // answers over UDP are empty and truncated; over TCP they are complete
+	ServFail             // answers SERVFAIL
+	Refused              // answers REFUSED
+	NXDomain             // denies the name, as broken servers do for record types that they do not know
+	Lose                 // never answers
+	Truncate             // answers over UDP are empty and truncated; over TCP they are complete
 	// FormErr answers a query with EDNS0 with FORMERR and no question, as
 	// servers older than EDNS0 do.
 	FormErr
