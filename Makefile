@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go bench-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
+.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -49,10 +49,11 @@ man: build ## bin/rcpt.1, the man page
 lint: ## formatting, width of lines and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
 	$(GO) run ./internal/columns
-	$(GO) run $(STATICCHECK) -tags e2e,browser ./...
+	$(GO) run $(STATICCHECK) -tags browser ./...
+	cd lab && $(GO) run $(STATICCHECK) -tags e2e ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
-	./internal/service/web/openapi/generators/check.sh
+	lab/contract/check.sh
 
 apidiff: ## what changed in the promised packages since the last tag
 	GO="$(GO)" .ci/apidiff
@@ -67,7 +68,7 @@ crossbuild: ## build for other systems, and for WebAssembly what runs there
 	done
 
 e2e: ## real mail and DNS servers (Debian, root)
-	$(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e/
+	cd lab && $(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e
 
 browser: ## the dashboard in a browser (Chromium)
 	$(GO) test -tags browser -count=1 -timeout 5m ./internal/service/web/dashboard
@@ -91,20 +92,20 @@ fuzz: ## every fuzzer for FUZZTIME each
 		done; \
 	done
 
-bench: build ## rcpt beside other verifiers in a simulated world: half an hour, see bench/README.md
-	cd bench && $(GO) run . run --rcpt ../bin/rcpt
+bench: build ## rcpt beside other verifiers in a simulated world: half an hour, see lab/bench/README.md
+	cd lab/bench && $(GO) run . run --rcpt ../../bin/rcpt
 
 bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-test: ## the tests of the bench module (they listen on port 25 of loopback)
-	cd bench && $(GO) vet ./... && $(GO) test -timeout 3m ./...
+lab-test: ## the tests of the module lab: bench, lists, releases (they listen on port 25 of loopback)
+	cd lab && $(GO) vet ./... && $(GO) test -timeout 3m ./...
 
 accuracy: build ## labelled situations and replies, with rcpt and its peers: writes the tables of the README (listens on port 25 of loopback)
-	cd bench && $(GO) run . accuracy --rcpt ../bin/rcpt --readme ../README.md
+	cd lab/bench && $(GO) run . accuracy --rcpt ../../bin/rcpt --readme ../../README.md
 
 soak: build ## rcpt among hostile mail hosts for SOAK: fails on growth, on what is stuck and on what is untrue
-	cd bench && $(GO) build -o ../bin/bench . && ../bin/bench soak --rcpt ../bin/rcpt --for $(SOAK)
+	$(GO) build -C lab -o ../bin/bench ./bench && bin/bench soak --rcpt bin/rcpt --for $(SOAK)
 
 vulncheck: ## known vulnerabilities in what is used (needs https://vuln.go.dev)
 	$(GO) run $(GOVULNCHECK) ./...
@@ -127,7 +128,7 @@ package-test: ## what is in the packages of bin/release (made if there is none);
 	deploy/release/package-test
 
 chart-test: ## the Helm chart, rendered and decoded strictly into the types of Kubernetes
-	cd bench/chart && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd lab/chart && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/lists/internal/bundle"
-	"github.com/rcpt/rcpt/lists/internal/table"
+	"github.com/rcpt/rcpt/internal/listdata/bundle"
+	"github.com/rcpt/rcpt/internal/listdata/table"
 )
 
 // maxLine bounds a line of a user's list in octets. The longest entry is an

@@ -4,7 +4,7 @@ import (
 	_ "embed" // the embedded edition
 	"sync"
 
-	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/internal/listdata/bundle"
 )
 
 // The data is a string and not a slice: it is searched in the binary's

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/internal/listdata/bundle"
 )
 
 // TestReadBundleRefuses checks that an edition with badly wrong contents is

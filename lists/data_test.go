@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/lists/internal/domainname"
+	"github.com/rcpt/rcpt/internal/listdata/domainname"
 )
 
 func TestInfo(t *testing.T) {

@@ -34,8 +34,8 @@
 // and never makes an address "undeliverable".
 //
 // An edition of the lists is a [Bundle]. One is embedded and searched in place,
-// without a copy on the heap. The program in gen builds it from the files in
-// gen/hand and from pinned packages, of which it reads only the data.
+// without a copy on the heap. The program in lab/lists builds it from the files
+// in lab/lists/hand and from pinned packages, of which it reads only the data.
 package lists
 
-//go:generate go run ./gen
+//go:generate go run -C ../lab/lists .

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/lists/internal/domainname"
+	"github.com/rcpt/rcpt/internal/listdata/domainname"
 )
 
 // maxLocal is the longest local-part in octets (RFC 5321 §4.5.3.1.1).

@@ -3,7 +3,7 @@ package lists
 import (
 	"strings"
 
-	"github.com/rcpt/rcpt/lists/internal/domainname"
+	"github.com/rcpt/rcpt/internal/listdata/domainname"
 )
 
 // MatchHosts finds what the mail exchangers of a domain say about it; an entry

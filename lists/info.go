@@ -3,7 +3,7 @@ package lists
 import (
 	"iter"
 
-	"github.com/rcpt/rcpt/lists/internal/table"
+	"github.com/rcpt/rcpt/internal/listdata/table"
 )
 
 // Info describes a list.

@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/rcpt/rcpt/lists/internal/suggest"
+	"github.com/rcpt/rcpt/internal/listdata/suggest"
 )
 
 // Kind names a list.

@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/rcpt/rcpt/lists/internal/bundle"
+	"github.com/rcpt/rcpt/internal/listdata/bundle"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

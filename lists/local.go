@@ -3,7 +3,7 @@ package lists
 import (
 	"strings"
 
-	"github.com/rcpt/rcpt/lists/internal/table"
+	"github.com/rcpt/rcpt/internal/listdata/table"
 )
 
 // matchLocal looks for words in the local-part. A word inside a longer one is

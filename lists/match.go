@@ -1,8 +1,8 @@
 package lists
 
 import (
-	"github.com/rcpt/rcpt/lists/internal/domainname"
-	"github.com/rcpt/rcpt/lists/internal/table"
+	"github.com/rcpt/rcpt/internal/listdata/domainname"
+	"github.com/rcpt/rcpt/internal/listdata/table"
 )
 
 // Match returns the entries that an address matches. local is the unquoted

@@ -1,8 +1,8 @@
 package lists
 
 import (
-	"github.com/rcpt/rcpt/lists/internal/bundle"
-	"github.com/rcpt/rcpt/lists/internal/table"
+	"github.com/rcpt/rcpt/internal/listdata/bundle"
+	"github.com/rcpt/rcpt/internal/listdata/table"
 )
 
 // set is a body of entries: an edition, or a user's list.

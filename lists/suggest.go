@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rcpt/rcpt/lists/internal/domainname"
-	"github.com/rcpt/rcpt/lists/internal/suggest"
+	"github.com/rcpt/rcpt/internal/listdata/domainname"
+	"github.com/rcpt/rcpt/internal/listdata/suggest"
 )
 
 // Suggest returns the domain that a mistyped one, in lower-case A-labels, was

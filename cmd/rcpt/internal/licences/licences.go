@@ -5,7 +5,7 @@ package licences
 
 import _ "embed"
 
-//go:generate sh -c "go run ./gen >licences.txt.new && mv licences.txt.new licences.txt"
+//go:generate sh -c "go run -C ../../../../lab ./licences >licences.txt.new && mv licences.txt.new licences.txt"
 
 // Text is all of them, each under the names of what it is for.
 //
