@@ -61,6 +61,12 @@ func TestDependencies(t *testing.T) {
 			}
 		}
 	}
+	// A program that mounts the endpoint links nothing of the service.
+	for _, dep := range dependencies(t, module+"server") {
+		if strings.HasPrefix(dep, module+"internal/service") || strings.HasPrefix(dep, "database/sql") {
+			t.Errorf("server depends on %s", dep)
+		}
+	}
 	for _, dep := range dependencies(t, module+"internal/service/api") {
 		switch path.Base(dep) {
 		case "dnstest", "smtptest", "fakehost", "enginetest", "storetest", "openapitest", "testkit":

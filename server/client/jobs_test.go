@@ -46,7 +46,7 @@ func newListServer(t *testing.T) *client.Client {
 		work.Wait()
 		check(t, db.Close())
 	})
-	s, err := api.New(api.Config{Verifier: verifier{}, Key: "rcpt_key", Jobs: manager})
+	s, err := api.New(api.Config{Verifier: verifier{}, Keys: fixed("rcpt_key"), Jobs: manager})
 	check(t, err)
 	service := httptest.NewServer(s.Handler())
 	t.Cleanup(service.Close)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
-	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -17,20 +17,21 @@ import (
 func TestMountedEndpoint(t *testing.T) {
 	world := enginetest.New(t)
 	world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-	api, err := api.New(api.Config{
+	verify, err := server.New(server.Config{
 		Verifier: world.Verifier(engine.Config{Remember: 100}),
 		Authorize: func(r *http.Request) (string, error) {
 			if r.Header.Get("X-API-Key") == "ann" {
 				return "ann", nil
 			}
-			return "", &api.Refusal{Status: http.StatusForbidden, Message: "not ann"}
+			return "", &server.Refusal{Status: http.StatusForbidden, Message: "not ann"}
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer verify.Close()
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/verify", api.VerifyHandler())
+	mux.Handle("/api/v1/verify", verify)
 	service := httptest.NewServer(mux)
 	defer service.Close()
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"github.com/rcpt/rcpt/lists"
@@ -67,7 +69,7 @@ func (books) QuotaUsed(context.Context, string, time.Time) (int64, error) { retu
 // newService is a real server, on loopback.
 func newService(t *testing.T) *httptest.Server {
 	t.Helper()
-	s, err := api.New(api.Config{Verifier: verifier{}, Key: key, Usage: books{}})
+	s, err := api.New(api.Config{Verifier: verifier{}, Keys: fixed(key), Usage: books{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,4 +181,13 @@ func TestErrorsOfServer(t *testing.T) {
 	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" || told.Code != "missing_parameter" {
 		t.Errorf("no address: %v", err)
 	}
+}
+
+// fixed is a keyring with one key, which has no limits.
+func fixed(key string) *keyring.Keyring {
+	keys, err := keyring.Open(context.Background(), keyring.Config{Fixed: key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return keys
 }

@@ -6,122 +6,111 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // granted serves a request that its key allows, and reports whether the request
 // counts as answered.
-type granted func(x *exchange, r *http.Request, grant *keyring.Grant) (answered bool)
+type granted func(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) (answered bool)
 
 // authorized passes on requests that have a key with the scope, while the key
 // is within its limits. The body of other requests is not read.
-func (s *Server) authorized(scope rows.Scope, next granted) handler {
-	return func(x *exchange, r *http.Request) {
+func (s *Server) authorized(scope rows.Scope, next granted) exchange.Handler {
+	return func(x *exchange.Exchange, r *http.Request) {
 		grant, err := s.admit(x, r, scope)
 		if err != nil {
-			leaveBody(x, r)
+			x.LeaveBody(r)
 			s.refuse(x, r, scope, err)
 			return
 		}
 		answered := false
 		defer func() { grant.Done(answered) }() // after a panic too
-		x.note(slog.String("key_id", grant.ID))
+		x.Note(slog.String("key_id", grant.ID))
 		answered = next(x, r, grant)
 	}
 }
 
-// admit grants a request by its key, or by what the program decides.
-func (s *Server) admit(x *exchange, r *http.Request, scope rows.Scope) (*keyring.Grant, error) {
-	if s.config.Authorize == nil {
-		grant, err := s.keys.Admit(r.Context(), x.shownKey(r), scope, s.clientAddr(r))
-		if errors.Is(err, keyring.ErrQuota) && s.orphans.any() {
-			return s.keys.AdmitOwed(x.shownKey(r), scope, s.clientAddr(r)) // verify sees whether it is paid for
-		}
-		return grant, err
-	}
-	client, err := s.config.Authorize(r)
-	refusal := (*Refusal)(nil)
-	if errors.As(err, &refusal) && http.StatusText(refusal.Status) != "" && refusal.Status >= 400 {
-		return nil, refusal
-	}
-	if err != nil {
-		return nil, keyring.ErrUnauthorized
-	}
-	grant, err := s.keys.Admit(r.Context(), s.config.Key, scope, s.clientAddr(r))
-	if err == nil {
-		grant.ID, grant.Name = client, client
+// admit grants a request by its key.
+func (s *Server) admit(x *exchange.Exchange, r *http.Request, scope rows.Scope) (*keyring.Grant, error) {
+	grant, err := s.config.Keys.Admit(r.Context(), x.Key(r), scope, s.clientAddr(r))
+	if errors.Is(err, keyring.ErrQuota) && s.verify.Owed() {
+		return s.config.Keys.AdmitOwed(x.Key(r), scope, s.clientAddr(r)) // the endpoint sees whether it is paid for
 	}
 	return grant, err
 }
 
+// verifies answers /api/v1/verify.
+func (s *Server) verifies(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
+	return s.verify.Answer(x, r, client{grant})
+}
+
+// client is a [keyring.Grant] as the endpoint knows it.
+type client struct{ *keyring.Grant }
+
+func (c client) ID() string                  { return c.Grant.ID }
+func (c client) Describe(header http.Header) { rateFields(header, c.Rate()) }
+
 // refuse answers a request that is not admitted.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, scope rows.Scope, why error) {
+func (s *Server) refuse(x *exchange.Exchange, r *http.Request, scope rows.Scope, why error) {
 	var limit *keyring.LimitError
 	var tooMany *keyring.TooManyError
-	var refusal *Refusal
 	switch {
-	case errors.As(why, &refusal):
-		s.refused("forbidden")
-		if refusal.RetryAfter > 0 {
-			w.Header().Set("Retry-After", seconds(refusal.RetryAfter))
-		}
-		writeError(w, refusal.Status, code(refusal.Code), refusal.Message)
 	case errors.Is(why, keyring.ErrUnauthorized):
-		s.unauthorized(w, r)
+		s.unauthorized(x, r)
 	case errors.Is(why, keyring.ErrNetwork):
 		s.refused("forbidden")
-		writeError(w, http.StatusForbidden, networkNotAllowed,
+		x.Error(http.StatusForbidden, exchange.NetworkNotAllowed,
 			fmt.Sprintf("This key may not be used from your network (%v).", s.clientAddr(r)))
 	case errors.Is(why, keyring.ErrScope):
 		s.refused("forbidden")
-		writeError(w, http.StatusForbidden, missingScope, fmt.Sprintf("This key lacks the scope %q.", scope))
+		x.Error(http.StatusForbidden, exchange.MissingScope, fmt.Sprintf("This key lacks the scope %q.", scope))
 	case errors.As(why, &tooMany):
 		s.refused("rate")
-		writeError(w, http.StatusBadRequest, tooManyAddresses,
+		x.Error(http.StatusBadRequest, exchange.TooManyAddresses,
 			fmt.Sprintf("The rate of this key allows %d addresses at once: send no more in a request.", tooMany.Most))
 	case errors.As(why, &limit):
 		s.refused(string(limit.Kind))
-		rateFields(w.Header(), limit.Rate)
-		w.Header().Set("Retry-After", seconds(limit.RetryAfter))
-		writeError(w, http.StatusTooManyRequests, limitCodes[limit.Kind], limitMessages[limit.Kind])
+		rateFields(x.Header(), limit.Rate)
+		x.Header().Set("Retry-After", exchange.Seconds(limit.RetryAfter))
+		x.Error(http.StatusTooManyRequests, limitCodes[limit.Kind], limitMessages[limit.Kind])
 	case errors.Is(why, keyring.ErrQuota):
-		s.quotaUsedUp(w)
+		s.quotaUsedUp(x)
 	case errors.Is(why, context.Canceled):
-		writeBusy(w, shuttingDown, "The server is shutting down. Try again later.") // or the client has gone
+		x.Busy(exchange.ShuttingDown, "The server is shutting down. Try again later.") // or the client has gone
 	default:
 		s.refused("store")
-		writeBusy(w, storeUnavailable, "The quota of this key cannot be looked up. Try again later.")
+		x.Busy(exchange.StoreUnavailable, "The quota of this key cannot be looked up. Try again later.")
 	}
 }
 
-// quotaUsedUp says when the quota starts again.
-func (s *Server) quotaUsedUp(w http.ResponseWriter) {
+// exchange.QuotaUsedUp says when the quota starts again.
+func (s *Server) quotaUsedUp(x *exchange.Exchange) {
 	s.refused("quota")
 	now := time.Now()
 	resets := keyring.QuotaResets(now)
-	w.Header().Set("Retry-After", seconds(resets.Sub(now)))
-	writeJSON(w, http.StatusPaymentRequired, errorBody{
+	x.Header().Set("Retry-After", exchange.Seconds(resets.Sub(now)))
+	x.JSON(http.StatusPaymentRequired, exchange.ErrorBody{
 		Message: "The rest of this key's monthly quota is not sufficient. The quota is reset on " +
 			resets.Format(time.DateOnly) + " at 00:00 UTC.",
-		Code: quotaUsedUp, ResetsAt: &resets,
+		Code: exchange.QuotaUsedUp, ResetsAt: &resets,
 	})
 }
 
 // mistaken answers an invalid request, which does not count against the key's
 // limits.
-func (s *Server) mistaken(w http.ResponseWriter, grant *keyring.Grant, err error) {
+func (s *Server) mistaken(x *exchange.Exchange, grant *keyring.Grant, err error) {
 	grant.Free()
-	rateFields(w.Header(), grant.Rate())
-	writeFault(w, err)
+	rateFields(x.Header(), grant.Rate())
+	x.Fault(err)
 }
 
-var limitCodes = map[keyring.Limit]code{keyring.RateLimit: rateReached, keyring.ConcurrencyLimit: concurrencyReached}
+var limitCodes = map[keyring.Limit]exchange.Code{keyring.RateLimit: exchange.RateReached,
+	keyring.ConcurrencyLimit: exchange.ConcurrencyReached}
 
 var limitMessages = map[keyring.Limit]string{
 	keyring.RateLimit:        "Too many requests: this key has reached its rate.",
@@ -129,16 +118,16 @@ var limitMessages = map[keyring.Limit]string{
 }
 
 // unauthorized says nothing about what is wrong with a key.
-func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
+func (s *Server) unauthorized(x *exchange.Exchange, r *http.Request) {
 	s.refused("unauthorized")
 	if s.wrongKeys.allow(networkOf(s.clientAddr(r))) {
-		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
-		writeUnauthorized(w)
+		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+		x.Unauthorized()
 		return
 	}
-	w.Header().Set("Connection", "close")
-	w.Header().Set("Retry-After", retryAfter)
-	writeError(w, http.StatusTooManyRequests, tooManyWrongKeys, "Too many requests without a valid key.")
+	x.Header().Set("Connection", "close")
+	x.Header().Set("Retry-After", exchange.RetryAfter)
+	x.Error(http.StatusTooManyRequests, exchange.TooManyWrongKeys, "Too many requests without a valid key.")
 }
 
 // rateFields sets the header fields of a key with a rate limit
@@ -153,41 +142,4 @@ func rateFields(header http.Header, rate keyring.Rate) {
 	}
 	header["Ratelimit-Limit"], header["Ratelimit-Remaining"] = values[0:1:1], values[1:2:2]
 	header["Ratelimit-Reset"], header["Ratelimit-Policy"] = values[2:3:3], values[3:4:4]
-}
-
-// seconds formats a duration for Retry-After: whole seconds, at least one.
-func seconds(d time.Duration) string { return strconv.FormatInt(max(1, keyring.Seconds(d)), 10) }
-
-// keyParameter is the query parameter for the key, and keyAlias another name
-// for it.
-const (
-	keyParameter = "apikey"
-	keyAlias     = "api_key"
-)
-
-// shownKey returns the key of a request: the first one present of query
-// parameter, bearer token and X-API-Key. The parameter comes first because a
-// client that has it may use the header for another service, such as a gateway.
-// Two keys in one place are no key, because programs differ on which they use.
-func (x *exchange) shownKey(r *http.Request) string {
-	if given := x.queryOf(r).keys(); len(given) > 0 {
-		return onlyKey(given)
-	}
-	authorization, own := r.Header["Authorization"], r.Header["X-Api-Key"]
-	if len(authorization) > 1 || len(own) > 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimLeft(token, " ")
-	}
-	return r.Header.Get("X-Api-Key")
-}
-
-// onlyKey returns the key that all of the given are, or no key.
-func onlyKey(given []string) string {
-	if len(slices.Compact(given)) > 1 {
-		return ""
-	}
-	return given[0]
 }

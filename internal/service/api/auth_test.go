@@ -3,13 +3,10 @@ package api_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
@@ -79,11 +76,11 @@ func TestKeyComesFirst(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for name, config := range map[string]api.Config{
-		"no key":               {Verifier: verifierFunc(accepts)},
-		"no verifier":          {Key: key},
-		"negative timeout":     {Verifier: verifierFunc(accepts), Key: key, Timeout: -1},
-		"negative concurrency": {Verifier: verifierFunc(accepts), Key: key, Concurrency: -1},
-		"negative connections": {Verifier: verifierFunc(accepts), Key: key, MaxConnections: -1},
+		"no keys":              {Verifier: verifierFunc(accepts)},
+		"no verifier":          {Keys: fixed(t, key)},
+		"negative timeout":     {Verifier: verifierFunc(accepts), Keys: fixed(t, key), Timeout: -1},
+		"negative concurrency": {Verifier: verifierFunc(accepts), Keys: fixed(t, key), Concurrency: -1},
+		"negative connections": {Verifier: verifierFunc(accepts), Keys: fixed(t, key), MaxConnections: -1},
 	} {
 		if _, err := api.New(config); err == nil {
 			t.Errorf("%s: no error", name)
@@ -142,48 +139,5 @@ func TestLogLevels(t *testing.T) {
 			!strings.Contains(log.String(), outcome) {
 			t.Errorf("no %s in\n%s", outcome, log.String())
 		}
-	}
-}
-
-// TestAuthorize checks that a program that knows its clients by other means
-// decides who may ask, that keys mean nothing then, and that the client's name
-// is counted.
-func TestAuthorize(t *testing.T) {
-	var used []api.Use
-	s, err := api.New(api.Config{
-		Verifier: verifierFunc(accepts),
-		Record:   func(u api.Use) { used = append(used, u) },
-		Authorize: func(r *http.Request) (string, error) {
-			if user, _, ok := r.BasicAuth(); ok && user == "ann" {
-				return "ann", nil
-			} else if user == "joe" {
-				return "", fmt.Errorf("no plan: %w", &api.Refusal{Status: 402, Code: "no_plan", Message: "Choose a plan first.", RetryAfter: time.Minute})
-			} else if user == "odd" {
-				return "", &api.Refusal{Status: 200}
-			}
-			return "", errors.New("not ours")
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]int{"ann": 200, "bob": 401, "": 401, "joe": 402, "odd": 401} {
-		request := httptest.NewRequest(http.MethodGet, "/check?email=alice@example.com", nil)
-		request.Header.Set("X-API-Key", key)
-		if name != "" {
-			request.SetBasicAuth(name, "x")
-		}
-		response := httptest.NewRecorder()
-		s.VerifyHandler().ServeHTTP(response, request)
-		if response.Code != want {
-			t.Errorf("%q: status %d, want %d", name, response.Code, want)
-		}
-		const refusal = `{"message":"Choose a plan first.","success":false,"code":"no_plan"}` + "\n"
-		if name == "joe" && (response.Body.String() != refusal || response.Header().Get("Retry-After") != "60") {
-			t.Errorf("refused with %q, again after %q s", response.Body, response.Header().Get("Retry-After"))
-		}
-	}
-	if len(used) != 1 || used[0].Key != "ann" {
-		t.Errorf("recorded: %+v", used)
 	}
 }

@@ -17,7 +17,7 @@ func BenchmarkRemembered(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer verifier.Close()
-	s, err := api.New(api.Config{Verifier: verifier, Key: key})
+	s, err := api.New(api.Config{Verifier: verifier, Keys: fixed(b, key)})
 	if err != nil {
 		b.Fatal(err)
 	}

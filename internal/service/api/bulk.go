@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -31,17 +32,18 @@ var changeRoutes = map[string]jobs.Change{
 
 // addBulk adds the routes of jobs.
 func (s *Server) addBulk(all routes) {
-	all[bulkRoute] = only(func(x *exchange, r *http.Request) {
+	all[bulkRoute] = exchange.Only(func(x *exchange.Exchange, r *http.Request) {
 		if r.Method == http.MethodPost {
 			s.authorized(rows.ScopeBulk, s.createJob)(x, r)
 			return
 		}
 		s.authorized(rows.ScopeBulk, s.listJobs)(x, r)
 	}, http.MethodGet, http.MethodPost)
-	all[jobRoute] = only(s.authorized(rows.ScopeBulk, s.oneJob), http.MethodGet, http.MethodDelete)
-	all[resultsRoute] = only(s.authorized(rows.ScopeBulk, s.jobResults), http.MethodGet)
+	all[jobRoute] = exchange.Only(s.authorized(rows.ScopeBulk, s.oneJob), http.MethodGet, http.MethodDelete)
+	all[resultsRoute] = exchange.Only(s.authorized(rows.ScopeBulk, s.jobResults), http.MethodGet)
 	for route, change := range changeRoutes {
-		all[route] = only(s.authorized(rows.ScopeBulk, func(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+		all[route] = exchange.Only(s.authorized(rows.ScopeBulk, func(x *exchange.Exchange, r *http.Request,
+			grant *keyring.Grant) bool {
 			return s.changeJob(x, r, grant, change)
 		}), http.MethodPost)
 	}
@@ -96,7 +98,7 @@ func ownersOf(grant *keyring.Grant) []string {
 }
 
 // oneJob answers GET and DELETE of a job.
-func (s *Server) oneJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) oneJob(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	rateFields(x.Header(), grant.Rate())
 	j, err := s.config.Jobs.Job(r.Context(), r.PathValue("id"), ownersOf(grant))
 	if err == nil && r.Method == http.MethodDelete {
@@ -106,18 +108,18 @@ func (s *Server) oneJob(x *exchange, r *http.Request, grant *keyring.Grant) bool
 }
 
 // changeJob answers POST to pause, resume or cancel a job.
-func (s *Server) changeJob(x *exchange, r *http.Request, grant *keyring.Grant, what jobs.Change) bool {
+func (s *Server) changeJob(x *exchange.Exchange, r *http.Request, grant *keyring.Grant, what jobs.Change) bool {
 	rateFields(x.Header(), grant.Rate())
 	j, err := s.config.Jobs.Change(context.WithoutCancel(r.Context()), r.PathValue("id"), ownersOf(grant), what)
 	return s.answerJob(x, http.StatusOK, j, err)
 }
 
-func (s *Server) answerJob(x *exchange, status int, j rows.Job, err error) bool {
+func (s *Server) answerJob(x *exchange.Exchange, status int, j rows.Job, err error) bool {
 	if err != nil {
 		s.jobFault(x, err)
 		return false
 	}
-	writeJSON(x, status, recordOfJob(j))
+	x.JSON(status, recordOfJob(j))
 	return true
 }
 
@@ -128,18 +130,19 @@ const (
 )
 
 // listJobs answers GET of all jobs, the newest first.
-func (s *Server) listJobs(x *exchange, r *http.Request, grant *keyring.Grant) bool {
-	q, limit := x.queryOf(r), usualJobs
-	text, given, err := q.one("limit")
-	if err == nil && q.err != nil {
-		err = q.err
+func (s *Server) listJobs(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
+	q, limit := x.QueryOf(r), usualJobs
+	text, given, err := q.One("limit")
+	if err == nil && q.Err != nil {
+		err = q.Err
 	}
 	if err == nil && given {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostJobs {
-			err = badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`, mostJobs)
+			err = exchange.BadRequest(exchange.InvalidParameter,
+				`The parameter "limit" must be a number from 1 to %d.`, mostJobs)
 		}
 	}
-	after, _, afterErr := q.one("after")
+	after, _, afterErr := q.One("after")
 	if err = cmp.Or(err, afterErr); err != nil {
 		s.mistaken(x, grant, err)
 		return false
@@ -163,13 +166,13 @@ func (s *Server) listJobs(x *exchange, r *http.Request, grant *keyring.Grant) bo
 	for _, j := range found {
 		answer.Jobs = append(answer.Jobs, recordOfJob(j))
 	}
-	writeJSON(x, http.StatusOK, answer)
+	x.JSON(http.StatusOK, answer)
 	return true
 }
 
 // jobFault answers a request about jobs that cannot be carried out.
-func (s *Server) jobFault(x *exchange, err error) {
-	var f *fault
+func (s *Server) jobFault(x *exchange.Exchange, err error) {
+	var f *exchange.Fault
 	var list *jobs.ListError
 	var disk *jobs.DiskError
 	var busy *jobs.BusyError
@@ -177,54 +180,56 @@ func (s *Server) jobFault(x *exchange, err error) {
 	case errors.As(err, &busy):
 		s.tooMany(x, busy)
 	case errors.As(err, new(*jobs.SpaceError)):
-		writeError(x, http.StatusInsufficientStorage, storageUsedUp, sentence(err))
+		x.Error(http.StatusInsufficientStorage, exchange.StorageUsedUp, sentence(err))
 	case errors.As(err, &f):
-		writeError(x, f.status, f.code, f.message)
+		x.Error(f.Status, f.Code, f.Message)
 	case errors.Is(err, rows.ErrNotFound):
-		writeError(x, http.StatusNotFound, jobNotFound, "There is no such job.")
+		x.Error(http.StatusNotFound, exchange.JobNotFound, "There is no such job.")
 	case errors.Is(err, rows.ErrState):
-		writeError(x, http.StatusConflict, wrongState, "The job has ended: it cannot be paused, resumed or cancelled.")
+		x.Error(http.StatusConflict, exchange.WrongState,
+			"The job has ended: it cannot be paused, resumed or cancelled.")
 	case errors.Is(err, rows.ErrInProgress), errors.Is(err, rows.ErrLeaseLost):
-		x.Header().Set("Retry-After", retryAfter)
-		writeError(x, http.StatusConflict, requestInProgress, "A request with this Idempotency-Key is in progress.")
+		x.Header().Set("Retry-After", exchange.RetryAfter)
+		x.Error(http.StatusConflict, exchange.RequestInProgress, "A request with this Idempotency-Key is in progress.")
 	case errors.Is(err, rows.ErrKeyEnded): // while the list arrived
 		s.refused("unauthorized")
 		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
-		writeUnauthorized(x)
+		x.Unauthorized()
 	case errors.Is(err, rows.ErrQuota):
 		s.quotaUsedUp(x)
 	case errors.Is(err, jobs.ErrTooLarge):
-		writeError(x, http.StatusRequestEntityTooLarge, listTooLarge, sentence(err))
+		x.Error(http.StatusRequestEntityTooLarge, exchange.ListTooLarge, sentence(err))
 	case errors.Is(err, jobs.ErrNoAddress):
-		writeError(x, http.StatusUnprocessableEntity, noAddress, "The list has no row with an address.")
+		x.Error(http.StatusUnprocessableEntity, exchange.NoAddress, "The list has no row with an address.")
 	case errors.As(err, &list):
-		writeError(x, http.StatusUnprocessableEntity, invalidList, "The list cannot be read: "+inParameters(list)+".")
+		x.Error(http.StatusUnprocessableEntity, exchange.InvalidList,
+			"The list cannot be read: "+inParameters(list)+".")
 	case errors.Is(err, jobs.ErrDamaged):
-		x.note(slog.String("error", err.Error()))
-		writeError(x, http.StatusInternalServerError, internalError,
+		x.Note(slog.String("error", err.Error()))
+		x.Error(http.StatusInternalServerError, exchange.InternalError,
 			"What is stored of this job is damaged: its results cannot be read. Send the list again.")
 	case errors.As(err, &disk), errors.Is(err, rows.ErrFull):
-		x.note(slog.String("error", err.Error()))
+		x.Note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(x, storeUnavailable,
+		x.Busy(exchange.StoreUnavailable,
 			"The list cannot be kept at the moment: the disk of the server is full or fails. Try again later.")
 	default:
-		x.note(slog.String("error", err.Error()))
+		x.Note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(x, storeUnavailable, "Jobs cannot be read or stored at the moment. Try again later.")
+		x.Busy(exchange.StoreUnavailable, "Jobs cannot be read or stored at the moment. Try again later.")
 	}
 }
 
 // tooMany answers a request that would be one too many of a kind.
-func (s *Server) tooMany(x *exchange, busy *jobs.BusyError) {
+func (s *Server) tooMany(x *exchange.Exchange, busy *jobs.BusyError) {
 	if !busy.Own {
 		s.refused("busy")
-		writeBusy(x, serverBusy, sentence(busy))
+		x.Busy(exchange.ServerBusy, sentence(busy))
 		return
 	}
 	s.refused("concurrency")
-	x.Header().Set("Retry-After", retryAfter)
-	writeError(x, http.StatusTooManyRequests, concurrencyReached, sentence(busy))
+	x.Header().Set("Retry-After", exchange.RetryAfter)
+	x.Error(http.StatusTooManyRequests, exchange.ConcurrencyReached, sentence(busy))
 }
 
 // inParameters words an error of a list for clients of the API.
@@ -240,18 +245,13 @@ func sentence(err error) string {
 
 // values returns the values of a parameter, which may be repeated or have
 // commas. Each must be one of those that are known.
-func values[T ~string](q *query, name string, known []T) (all []T, err error) {
-	for _, p := range q.parameters {
-		if p.name != name {
-			continue
+func values[T ~string](q *exchange.Query, name string, known []T) (all []T, err error) {
+	for _, text := range q.Values(name) {
+		if !slices.Contains(known, T(text)) {
+			return nil, exchange.BadRequest(exchange.InvalidParameter, "The parameter %q has an unknown value: use %s.",
+				name, listed(known))
 		}
-		for text := range strings.SplitSeq(p.value, ",") {
-			if !slices.Contains(known, T(text)) {
-				return nil, badRequest(invalidParameter, "The parameter %q has an unknown value: use %s.",
-					name, listed(known))
-			}
-			all = append(all, T(text))
-		}
+		all = append(all, T(text))
 	}
 	return all, nil
 }

@@ -12,19 +12,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/internal/sys/leastspeed"
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // patientBody reads a body that may take long, as long as something arrives.
 type patientBody struct {
-	x    *exchange
+	x    *exchange.Exchange
 	body io.Reader
 	at   time.Time
 }
 
 // newBody returns the body of a request, which may take long unless it creeps.
-func newBody(x *exchange, r *http.Request) io.Reader {
-	return &leastspeed.Reader{From: &patientBody{x: x, body: r.Body}}
+func newBody(x *exchange.Exchange, r *http.Request) io.Reader {
+	return &exchange.SpeedReader{From: &patientBody{x: x, body: r.Body}}
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
@@ -36,7 +36,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 }
 
 // extendWrite gives an answer that could not be written before its time.
-func extendWrite(x *exchange) {
+func extendWrite(x *exchange.Exchange) {
 	_ = http.NewResponseController(x).SetWriteDeadline(time.Now().Add(readTimeout))
 }
 
@@ -80,13 +80,14 @@ func (l *jsonList) next() *json.Decoder {
 }
 
 // readAddresses reads {"emails":[…],"name":…,"webhook":…,"webhook_progress":…}.
-// Every error but those of add is a [fault].
+// Every error but those of add is a [exchange.Fault].
 func readAddresses(decoder *jsonList, u *upload, add func(json.RawMessage) error) error {
 	invalid := func(format string, values ...any) error {
 		if decoder.tooLong {
 			format, values = "a value, or the blanks before it, has more than %d octets.", []any{maxValue}
 		}
-		return badRequest(invalidBody, "The body, octet %d: %s", decoder.InputOffset(), fmt.Sprintf(format, values...))
+		return exchange.BadRequest(exchange.InvalidBody, "The body, octet %d: %s", decoder.InputOffset(),
+			fmt.Sprintf(format, values...))
 	}
 	if start, err := decoder.next().Token(); err != nil || start != json.Delim('{') {
 		return invalid(`it must be an object, such as {"emails":["alice@acme.example"]}.`)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list/tabular"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
@@ -51,18 +52,18 @@ const maxField = 8 << 10
 const maxAround = 64 << 10
 
 // createJob answers POST of a list.
-func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	rateFields(x.Header(), grant.Rate())
-	x.noteVerification()
-	token, err := readToken(x.queryOf(r), r, ownerOf(grant))
+	x.NoteVerification()
+	token, err := readToken(x.QueryOf(r), r, ownerOf(grant))
 	if err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		s.mistaken(x, grant, err)
 		return false
 	}
 	end, err := s.config.Jobs.BeginUpload(r.Context(), ownerOf(grant))
 	if err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		s.jobFault(x, err)
 		return false
 	}
@@ -71,7 +72,7 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	var claim *jobs.Claim
 	if token != nil {
 		if claim, err = s.config.Jobs.Claim(r.Context(), *token); err != nil {
-			leaveBody(x, r)
+			x.LeaveBody(r)
 			s.jobFault(x, err)
 			return false
 		}
@@ -80,7 +81,7 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	u, err := s.receive(x, r)
 	defer u.close()
 	if err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		s.jobFault(x, err)
 		return false
 	}
@@ -103,33 +104,33 @@ func (s *Server) createJob(x *exchange, r *http.Request, grant *keyring.Grant) b
 	made = err == nil
 	extendWrite(x)
 	if err == nil {
-		x.note(slog.String("job", j.ID), slog.Int64("rows", j.Rows))
+		x.Note(slog.String("job", j.ID), slog.Int64("rows", j.Rows))
 		x.Header().Set("Location", bulkRoute+"/"+j.ID)
 	}
 	return s.answerJob(x, http.StatusAccepted, j, err)
 }
 
-// readToken reads the Idempotency-Key. Every error is a [fault].
-func readToken(q *query, r *http.Request, owner string) (*rows.JobRequest, error) {
-	if q.err != nil {
-		return nil, q.err
+// readToken reads the Idempotency-Key. Every error is a [exchange.Fault].
+func readToken(q *exchange.Query, r *http.Request, owner string) (*rows.JobRequest, error) {
+	if q.Err != nil {
+		return nil, q.Err
 	}
 	switch given := r.Header.Values("Idempotency-Key"); {
 	case len(given) == 0:
 		return nil, nil
 	case len(given) > 1 || given[0] == "" || len(given[0]) > 255:
-		return nil, badRequest(invalidParameter, "The header Idempotency-Key must be one text of 255 octets at most.")
+		return nil, exchange.BadRequest(exchange.InvalidParameter,
+			"The header Idempotency-Key must be one text of 255 octets at most.")
 	default:
 		return &rows.JobRequest{Owner: owner, Token: rows.HashOf(given[0])}, nil
 	}
 }
 
 // repeated answers a request that has led to a job before.
-func (s *Server) repeated(x *exchange, r *http.Request, grant *keyring.Grant, job string, same bool) bool {
+func (s *Server) repeated(x *exchange.Exchange, r *http.Request, grant *keyring.Grant, job string, same bool) bool {
 	if !same {
-		s.jobFault(x, &fault{
-			http.StatusUnprocessableEntity, keyReused, "This Idempotency-Key was used with another list.",
-		})
+		s.jobFault(x, exchange.NewFault(http.StatusUnprocessableEntity, exchange.KeyReused,
+			"This Idempotency-Key was used with another list."))
 		return false
 	}
 	j, err := s.config.Jobs.Job(r.Context(), job, ownersOf(grant))
@@ -145,24 +146,24 @@ type planRecord struct {
 	Seconds int64 `json:"estimated_seconds"`
 }
 
-func (s *Server) planJob(x *exchange, r *http.Request, u *upload) bool {
+func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool {
 	plan, err := s.config.Jobs.Plan(r.Context(), u.spool, u.format)
 	extendWrite(x)
 	if err != nil {
 		s.jobFault(x, err)
 		return false
 	}
-	writeJSON(x, http.StatusOK, planRecord{plan, int64(plan.Estimated / time.Second)})
+	x.JSON(http.StatusOK, planRecord{plan, int64(plan.Estimated / time.Second)})
 	return true
 }
 
 // receive reads a list from the body, in one of the forms in which clients send
 // it.
-func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
+func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error) {
 	u := new(upload)
-	q := x.queryOf(r)
+	q := x.QueryOf(r)
 	for name, field := range u.fields() {
-		text, _, err := q.one(name)
+		text, _, err := q.One(name)
 		if err != nil {
 			return u, err
 		}
@@ -181,13 +182,12 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 	case "", "identity":
 	case "gzip":
 		if body, err = tabular.Gunzip(body); err != nil {
-			return u, &fault{http.StatusUnprocessableEntity, invalidList, "The body is not compressed with gzip."}
+			return u, exchange.NewFault(http.StatusUnprocessableEntity, exchange.InvalidList,
+				"The body is not compressed with gzip.")
 		}
 	default:
-		return u, &fault{
-			http.StatusUnsupportedMediaType, mediaTypeNotTaken,
-			"The body may be compressed with gzip (Content-Encoding), and in no other way.",
-		}
+		return u, exchange.NewFault(http.StatusUnsupportedMediaType, exchange.MediaTypeNotTaken,
+			"The body may be compressed with gzip (Content-Encoding), and in no other way.")
 	}
 	if mediaType == "multipart/form-data" {
 		err = s.receiveForm(r, u, body, parameters["boundary"])
@@ -201,15 +201,15 @@ func (s *Server) receive(x *exchange, r *http.Request) (*upload, error) {
 }
 
 func notTaken() error {
-	return &fault{http.StatusUnsupportedMediaType, mediaTypeNotTaken,
-		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx " +
-			"or as the file of a multipart/form-data."}
+	return exchange.NewFault(http.StatusUnsupportedMediaType, exchange.MediaTypeNotTaken,
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx "+
+			"or as the file of a multipart/form-data.")
 }
 
-// bodyFault is the error of a body that did not arrive, as a [fault]; others
-// stay.
+// bodyFault is the error of a body that did not arrive, as a [exchange.Fault];
+// others stay.
 func bodyFault(err error) error {
-	var f *fault
+	var f *exchange.Fault
 	var disk *jobs.DiskError
 	var list *jobs.ListError
 	switch {
@@ -218,7 +218,8 @@ func bodyFault(err error) error {
 	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &list), errors.Is(err, jobs.ErrTooLarge):
 		return err
 	}
-	return badRequest(invalidBody, "The body is incomplete, not well-formed, or did not arrive in time.")
+	return exchange.BadRequest(exchange.InvalidBody,
+		"The body is incomplete, not well-formed, or did not arrive in time.")
 }
 
 // sheetType is the media type of .xlsx.
@@ -252,7 +253,8 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 		part, err := form.NextPart()
 		switch {
 		case errors.Is(err, io.EOF) && u.spool == nil:
-			return badRequest(missingParameter, `The form has no file: send the list as the part "file".`)
+			return exchange.BadRequest(exchange.MissingParameter,
+				`The form has no file: send the list as the part "file".`)
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -271,7 +273,8 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 			continue
 		}
 		if u.spool != nil {
-			return badRequest(invalidBody, "The form has more than one file: send each list in a request of its own.")
+			return exchange.BadRequest(exchange.InvalidBody,
+				"The form has more than one file: send each list in a request of its own.")
 		}
 		if err := s.receiveFile(r, u, part); err != nil {
 			return err
@@ -315,25 +318,26 @@ func (u *upload) check() (err error) {
 	const most = 200
 	u.name = strings.TrimSpace(rows.PlainName(u.name))
 	if len(u.name) > most || !printable(u.name) {
-		return badRequest(invalidParameter, `"name" must have %d octets at most, and no control characters.`, most)
+		return exchange.BadRequest(exchange.InvalidParameter,
+			`"name" must have %d octets at most, and no control characters.`, most)
 	}
-	if u.progress, err = readSwitch("webhook_progress", cmp.Or(u.switched, "0")); err == nil {
-		u.dryRun, err = readSwitch("dry_run", cmp.Or(u.dry, "0"))
+	if u.progress, err = exchange.ReadSwitch("webhook_progress", cmp.Or(u.switched, "0")); err == nil {
+		u.dryRun, err = exchange.ReadSwitch("dry_run", cmp.Or(u.dry, "0"))
 	}
 	if err != nil {
 		return err
 	}
 	if u.webhook == "" {
 		if u.progress {
-			return badRequest(invalidParameter, `"webhook_progress" needs a "webhook".`)
+			return exchange.BadRequest(exchange.InvalidParameter, `"webhook_progress" needs a "webhook".`)
 		}
 		return nil
 	}
 	if len(u.webhook) > 2*most {
-		return badRequest(invalidParameter, `"webhook" must have %d octets at most.`, 2*most)
+		return exchange.BadRequest(exchange.InvalidParameter, `"webhook" must have %d octets at most.`, 2*most)
 	}
 	if err := webhook.CheckURL(u.webhook); err != nil {
-		return badRequest(invalidParameter, `"webhook" cannot be used: %s.`, err)
+		return exchange.BadRequest(exchange.InvalidParameter, `"webhook" cannot be used: %s.`, err)
 	}
 	return nil
 }

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list/tabular"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/web/openapi"
-	"github.com/rcpt/rcpt/internal/sys/leastspeed"
 )
 
 // resultFormats are the formats of results, and their media types.
@@ -31,8 +31,8 @@ var resultFormats = map[string]struct {
 
 // jobResults answers GET of the results of a job: the rows of its list, in
 // their order. While the job runs, those that have a result.
-func (s *Server) jobResults(x *exchange, r *http.Request, grant *keyring.Grant) bool {
-	o, extension, mediaType, err := readOutput(x.queryOf(r))
+func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
+	o, extension, mediaType, err := readOutput(x.QueryOf(r))
 	if err != nil {
 		s.mistaken(x, grant, err)
 		return false
@@ -45,7 +45,7 @@ func (s *Server) jobResults(x *exchange, r *http.Request, grant *keyring.Grant) 
 	}
 	packed := openapi.AcceptsGzip(r.Header["Accept-Encoding"])
 	header := x.Header()
-	header["Cache-Control"], header["X-Content-Type-Options"] = []string{"private, no-cache"}, notGuessed
+	header["Cache-Control"], header["X-Content-Type-Options"] = []string{"private, no-cache"}, []string{"nosniff"}
 	header.Set("Vary", "Accept-Encoding")
 	if j.State.Ended() {
 		tag := etagOf(j, o, packed)
@@ -63,18 +63,18 @@ func (s *Server) jobResults(x *exchange, r *http.Request, grant *keyring.Grant) 
 	return s.stream(x, r, j, o, packed)
 }
 
-// readOutput reads which results are wanted. Every error is a [fault].
-func readOutput(q *query) (o jobs.Output, extension, mediaType string, err error) {
-	if q.err != nil {
-		return o, "", "", q.err
+// readOutput reads which results are wanted. Every error is a [exchange.Fault].
+func readOutput(q *exchange.Query) (o jobs.Output, extension, mediaType string, err error) {
+	if q.Err != nil {
+		return o, "", "", q.Err
 	}
-	extension, given, err := q.one("format")
+	extension, given, err := q.One("format")
 	if !given {
 		extension = "csv"
 	}
 	as, known := resultFormats[extension]
 	if err == nil && !known {
-		err = badRequest(invalidParameter, `The parameter "format" must be csv, jsonl or xlsx.`)
+		err = exchange.BadRequest(exchange.InvalidParameter, `The parameter "format" must be csv, jsonl or xlsx.`)
 	}
 	if err != nil {
 		return o, "", "", err
@@ -114,8 +114,8 @@ func matches(fields []string, tag string) bool {
 
 // stream writes the results. After an error within, the connection is cut off,
 // so that the client does not take a part for the whole.
-func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output, packed bool) bool {
-	var to io.Writer = &leastspeed.Writer{To: &patientWriter{x: x}}
+func (s *Server) stream(x *exchange.Exchange, r *http.Request, j rows.Job, o jobs.Output, packed bool) bool {
+	var to io.Writer = &exchange.SpeedWriter{To: &patientWriter{x: x}}
 	finish := func() error { return nil }
 	if packed {
 		zipped, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
@@ -129,8 +129,8 @@ func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output,
 		err = finish()
 	}
 	if err != nil {
-		x.note(slog.String("error", err.Error()))
-		if x.status != 0 {
+		x.Note(slog.String("error", err.Error()))
+		if x.Status != 0 {
 			s.brokeOff(r, j.ID, err)
 			panic(http.ErrAbortHandler)
 		}
@@ -146,7 +146,7 @@ func (s *Server) stream(x *exchange, r *http.Request, j rows.Job, o jobs.Output,
 // brokeOff leaves a line in the log, as the request has none.
 func (s *Server) brokeOff(r *http.Request, job string, err error) {
 	level := slog.LevelError
-	if r.Context().Err() != nil || errors.Is(err, leastspeed.ErrTooSlow) { // of the client, or of the server
+	if r.Context().Err() != nil || errors.Is(err, exchange.ErrTooSlow) { // of the client, or of the server
 		level = slog.LevelInfo
 	}
 	s.config.Logger.LogAttrs(r.Context(), level, "a download of results broke off",
@@ -155,7 +155,7 @@ func (s *Server) brokeOff(r *http.Request, job string, err error) {
 
 // patientWriter gives an answer more time whenever some of it is written.
 type patientWriter struct {
-	x  *exchange
+	x  *exchange.Exchange
 	at time.Time
 }
 

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/endpoint"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Hooks are called when the server does something, on the goroutine that does
@@ -20,16 +22,20 @@ type Hooks struct {
 	Refused func(why string)
 }
 
-func (s *Server) answered(route string, status int, took time.Duration) {
-	if s.config.Hooks.Answered != nil {
-		s.config.Hooks.Answered(route, status, took)
-	}
-}
-
-func (s *Server) verified(result engine.Result, took time.Duration) {
+// verified reports an answered verification to the hook, and to what counts the
+// usage of keys.
+func (s *Server) verified(v endpoint.Verification) {
 	if s.config.Hooks.Verified != nil {
-		s.config.Hooks.Verified(result, took)
+		s.config.Hooks.Verified(v.Result, v.Took)
 	}
+	if s.config.Record == nil {
+		return
+	}
+	use := rows.Use{Key: v.Client, At: v.Began, Result: string(v.Result.Verdict), Duration: v.Took}
+	if d := v.Result.Details; d != nil {
+		use.Reason, use.Cached = string(d.Reason), d.Cached
+	}
+	s.config.Record(use)
 }
 
 func (s *Server) refused(why string) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"go.uber.org/goleak"
 )
@@ -54,7 +55,9 @@ func accepts(_ context.Context, address string) (engine.Result, error) {
 // newServer is a Server with defaults for what config leaves out.
 func newServer(t *testing.T, config api.Config) *api.Server {
 	t.Helper()
-	config.Key = key
+	if config.Keys == nil {
+		config.Keys = fixed(t, key)
+	}
 	if config.Verifier == nil {
 		config.Verifier = verifierFunc(accepts)
 	}
@@ -92,3 +95,18 @@ type forgetful struct{}
 
 // Recall has nothing to recall.
 func (forgetful) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }
+
+// fixed is a keyring with one key, which has no limits.
+func fixed(t testing.TB, key string) *keyring.Keyring {
+	t.Helper()
+	keys, err := keyring.Open(t.Context(), keyring.Config{Fixed: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := keys.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return keys
+}

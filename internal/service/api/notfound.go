@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // Paths outside of the API that people and programs try first.
@@ -13,14 +15,14 @@ const (
 )
 
 // toDocs redirects to the page without the query, which may contain a key.
-func toDocs(x *exchange, r *http.Request) {
+func toDocs(x *exchange.Exchange, r *http.Request) {
 	x.Header().Set("Location", "/docs")
 	x.WriteHeader(http.StatusMovedPermanently)
 }
 
 // noYAML says where the contract is.
-func noYAML(x *exchange, _ *http.Request) {
-	writeError(x, http.StatusNotFound, pathNotFound, "The contract is JSON: /openapi.json.")
+func noYAML(x *exchange.Exchange, _ *http.Request) {
+	x.Error(http.StatusNotFound, exchange.PathNotFound, "The contract is JSON: /openapi.json.")
 }
 
 // wantsPage reports whether the client asks for a page, as browsers do.
@@ -60,3 +62,9 @@ func (w *jsonNotFound) Write(body []byte) (int, error) {
 }
 
 func (w *jsonNotFound) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func notFound(x *exchange.Exchange, r *http.Request) {
+	x.LeaveBody(r)
+	x.Error(http.StatusNotFound, exchange.PathNotFound,
+		"This path does not exist. The API is described at /docs and, for programs, in /openapi.json.")
+}

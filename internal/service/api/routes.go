@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/web/guide"
 	"github.com/rcpt/rcpt/internal/service/web/openapi"
@@ -40,22 +41,22 @@ func Routes() []string {
 
 // routes maps paths to handlers. It is not a [http.ServeMux], which would
 // redirect some paths and repeat the query with the key in it.
-type routes map[string]handler
+type routes map[string]exchange.Handler
 
 // Handler returns the Server's routes, for a server of the caller's own.
 func (s *Server) Handler() http.Handler {
 	all := routes{
-		verifyRoute: only(s.authorized(rows.ScopeVerify, s.verify), http.MethodGet, http.MethodPost),
-		healthRoute: only(health, http.MethodGet, http.MethodHead),
-		readyRoute:  only(s.ready, http.MethodGet, http.MethodHead),
+		verifyRoute: exchange.Only(s.authorized(rows.ScopeVerify, s.verifies), http.MethodGet, http.MethodPost),
+		healthRoute: exchange.Only(health, http.MethodGet, http.MethodHead),
+		readyRoute:  exchange.Only(s.ready, http.MethodGet, http.MethodHead),
 		"/api":      notFound,
 		apiRoute:    notFound,
 		pagesRoute:  s.pages(),
-		docsFolder:  only(toDocs, http.MethodGet, http.MethodHead),
-		guide.Path:  only(s.guide, http.MethodGet, http.MethodHead),
+		docsFolder:  exchange.Only(toDocs, http.MethodGet, http.MethodHead),
+		guide.Path:  exchange.Only(s.guide, http.MethodGet, http.MethodHead),
 	}
 	if s.config.Usage != nil {
-		all[usageRoute] = only(s.authorized(rows.ScopeUsage, s.usage), http.MethodGet)
+		all[usageRoute] = exchange.Only(s.authorized(rows.ScopeUsage, s.usage), http.MethodGet)
 	}
 	if s.config.Webhooks != nil {
 		s.addWebhooks(all)
@@ -64,22 +65,16 @@ func (s *Server) Handler() http.Handler {
 		s.addBulk(all)
 	}
 	for path, answer := range openapi.Routes(s.site) {
-		all[path] = only(func(x *exchange, r *http.Request) { answer(x, r) }, http.MethodGet, http.MethodHead)
+		all[path] = exchange.Only(func(x *exchange.Exchange, r *http.Request) { answer(x, r) }, http.MethodGet,
+			http.MethodHead)
 	}
-	return s.observed(all.of)
-}
-
-// VerifyHandler returns the handler of /api/v1/verify alone, for every path on
-// which a program mounts it.
-func (s *Server) VerifyHandler() http.Handler {
-	verify := only(s.authorized(rows.ScopeVerify, s.verify), http.MethodGet, http.MethodPost)
-	return s.observed(func(*http.Request) (handler, string) { return verify, verifyRoute })
+	return exchange.Observer{Logger: s.config.Logger, Answered: s.config.Hooks.Answered}.Handler(all.of)
 }
 
 // of returns the handler of a request and its route. Only paths in their plain
 // form exist: programs in front of this one may know only that form. A slash
 // behind a path of the API changes nothing, because many clients send one.
-func (all routes) of(r *http.Request) (answer handler, route string) {
+func (all routes) of(r *http.Request) (answer exchange.Handler, route string) {
 	given := r.URL.EscapedPath()
 	if given != r.URL.Path {
 		return notFound, pagesRoute
@@ -104,7 +99,7 @@ func (all routes) of(r *http.Request) (answer handler, route string) {
 		return all[guide.Path], guide.Path
 	}
 	if given == contractYAML {
-		return only(noYAML, http.MethodGet, http.MethodHead), pagesRoute
+		return exchange.Only(noYAML, http.MethodGet, http.MethodHead), pagesRoute
 	}
 	if strings.HasPrefix(given, apiRoute) {
 		return all[apiRoute], apiRoute
@@ -125,11 +120,11 @@ func patternOf(path string) (pattern, id string) {
 }
 
 // pages answers paths outside of the API.
-func (s *Server) pages() handler {
+func (s *Server) pages() exchange.Handler {
 	if s.config.Pages == nil {
 		return notFound
 	}
-	return func(x *exchange, r *http.Request) {
+	return func(x *exchange.Exchange, r *http.Request) {
 		proto := forwardedProto(r)
 		r.Header.Del("X-Forwarded-Proto") // clients must not claim TLS
 		if proto != "" && s.isProxy(peerOf(r)) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/web/guide"
 	"github.com/rcpt/rcpt/internal/service/web/openapi"
 	"github.com/rcpt/rcpt/internal/service/web/snippets"
@@ -21,7 +22,7 @@ func (s *Server) site(r *http.Request) openapi.Site {
 }
 
 // guide answers with a document for users.
-func (s *Server) guide(x *exchange, r *http.Request) {
+func (s *Server) guide(x *exchange.Exchange, r *http.Request) {
 	guide.Serve(x, r, themeOf(r), s.config.Pages != nil)
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -55,9 +56,9 @@ type usageDay struct {
 }
 
 // usage answers GET /api/v1/usage. A key sees only its own usage.
-func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) usage(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	now := time.Now().UTC()
-	asked, err := readUsageQuery(x.queryOf(r), now)
+	asked, err := readUsageQuery(x.QueryOf(r), now)
 	if err != nil {
 		s.mistaken(x, grant, err)
 		return false
@@ -66,12 +67,12 @@ func (s *Server) usage(x *exchange, r *http.Request, grant *keyring.Grant) bool 
 	asked.Key = grant.ID
 	record, err := s.readUsage(r.Context(), grant.Key(), asked, now)
 	if err != nil {
-		x.note(slog.String("error", err.Error()))
+		x.Note(slog.String("error", err.Error()))
 		s.refused("store")
-		writeBusy(x, storeUnavailable, "The usage cannot be read at the moment. Try again later.")
+		x.Busy(exchange.StoreUnavailable, "The usage cannot be read at the moment. Try again later.")
 		return false
 	}
-	writeJSON(x, http.StatusOK, record)
+	x.JSON(http.StatusOK, record)
 	return true
 }
 
@@ -142,10 +143,10 @@ func byDay(counted []rows.Usage) []usageDay {
 	return days
 }
 
-// readUsageQuery reads which days are asked for. Every error is a [fault].
-func readUsageQuery(q *query, now time.Time) (asked rows.UsageQuery, err error) {
-	if q.err != nil {
-		return asked, q.err
+// readUsageQuery reads which days are asked for. Errors are [exchange.Fault].
+func readUsageQuery(q *exchange.Query, now time.Time) (asked rows.UsageQuery, err error) {
+	if q.Err != nil {
+		return asked, q.Err
 	}
 	if asked.To, err = readDay(q, "to", now.Truncate(24*time.Hour)); err != nil {
 		return asked, err
@@ -155,23 +156,24 @@ func readUsageQuery(q *query, now time.Time) (asked rows.UsageQuery, err error) 
 	}
 	switch days := asked.To.Sub(asked.From).Hours()/24 + 1; {
 	case days < 1:
-		return asked, badRequest(invalidParameter,
+		return asked, exchange.BadRequest(exchange.InvalidParameter,
 			`The parameter "from" is after "to", which is today where it is not given.`)
 	case days > maxUsageDays:
-		return asked, badRequest(invalidParameter,
+		return asked, exchange.BadRequest(exchange.InvalidParameter,
 			`From "from" to "to" are more than %d days: ask for fewer at a time.`, maxUsageDays)
 	}
 	return asked, nil
 }
 
-func readDay(q *query, name string, otherwise time.Time) (time.Time, error) {
-	text, given, err := q.one(name)
+func readDay(q *exchange.Query, name string, otherwise time.Time) (time.Time, error) {
+	text, given, err := q.One(name)
 	if !given {
 		return otherwise, err
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < firstYear {
-		return otherwise, badRequest(invalidParameter, "The parameter %q must be a day as in 2026-01-31.", name)
+		return otherwise, exchange.BadRequest(exchange.InvalidParameter,
+			"The parameter %q must be a day as in 2026-01-31.", name)
 	}
 	return day, nil
 }

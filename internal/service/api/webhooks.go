@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/webhook"
@@ -34,19 +35,20 @@ type WebhookStore interface {
 }
 
 func (s *Server) addWebhooks(all routes) {
-	authorized := func(next granted) handler { return s.authorized(rows.ScopeBulk, next) }
-	all[webhooksRoute] = only(authorized(s.listWebhooks), http.MethodGet)
-	all[webhookRoute] = only(authorized(s.showWebhook), http.MethodGet)
-	all[webhookResendRoute] = only(authorized(s.resendWebhook), http.MethodPost)
-	all[webhookTestRoute] = only(authorized(s.testWebhook), http.MethodPost)
-	secret := map[string]handler{http.MethodGet: authorized(s.showSecret), http.MethodPost: authorized(s.rotateSecret)}
-	answer := func(x *exchange, r *http.Request) { secret[r.Method](x, r) }
-	all[webhookSecretRoute] = only(answer, http.MethodGet, http.MethodPost)
+	authorized := func(next granted) exchange.Handler { return s.authorized(rows.ScopeBulk, next) }
+	all[webhooksRoute] = exchange.Only(authorized(s.listWebhooks), http.MethodGet)
+	all[webhookRoute] = exchange.Only(authorized(s.showWebhook), http.MethodGet)
+	all[webhookResendRoute] = exchange.Only(authorized(s.resendWebhook), http.MethodPost)
+	all[webhookTestRoute] = exchange.Only(authorized(s.testWebhook), http.MethodPost)
+	secret := map[string]exchange.Handler{http.MethodGet: authorized(s.showSecret),
+		http.MethodPost: authorized(s.rotateSecret)}
+	answer := func(x *exchange.Exchange, r *http.Request) { secret[r.Method](x, r) }
+	all[webhookSecretRoute] = exchange.Only(answer, http.MethodGet, http.MethodPost)
 }
 
 // listWebhooks answers GET /api/v1/webhooks, the latest first.
-func (s *Server) listWebhooks(x *exchange, r *http.Request, grant *keyring.Grant) bool {
-	asked, err := readWebhookQuery(x.queryOf(r))
+func (s *Server) listWebhooks(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
+	asked, err := readWebhookQuery(x.QueryOf(r))
 	if err != nil {
 		s.mistaken(x, grant, err)
 		return false
@@ -70,17 +72,17 @@ func (s *Server) listWebhooks(x *exchange, r *http.Request, grant *keyring.Grant
 }
 
 // readWebhookQuery reads which webhooks are asked for. Every error is a
-// [fault].
-func readWebhookQuery(q *query) (asked rows.WebhookQuery, err error) {
-	if q.err != nil {
-		return asked, q.err
+// [exchange.Fault].
+func readWebhookQuery(q *exchange.Query) (asked rows.WebhookQuery, err error) {
+	if q.Err != nil {
+		return asked, q.Err
 	}
 	limit := strconv.Itoa(webhooksListed)
 	state := ""
 	for name, value := range map[string]*string{
 		"job": &asked.Job, "state": &state, "before": &asked.Before, "limit": &limit,
 	} {
-		text, given, err := q.one(name)
+		text, given, err := q.One(name)
 		if err != nil {
 			return asked, err
 		}
@@ -92,18 +94,19 @@ func readWebhookQuery(q *query) (asked rows.WebhookQuery, err error) {
 	switch asked.State {
 	case "", rows.WebhookPending, rows.WebhookDelivered, rows.WebhookFailed, rows.WebhookDisabled:
 	default:
-		return asked, badRequest(invalidParameter,
+		return asked, exchange.BadRequest(exchange.InvalidParameter,
 			`The parameter "state" must be pending, delivered, failed or disabled.`)
 	}
 	if asked.Limit, err = strconv.Atoi(limit); err != nil || asked.Limit < 1 || asked.Limit > maxWebhooksListed {
-		return asked, badRequest(invalidParameter, `The parameter "limit" must be a number from 1 to %d.`,
+		return asked, exchange.BadRequest(exchange.InvalidParameter,
+			`The parameter "limit" must be a number from 1 to %d.`,
 			maxWebhooksListed)
 	}
 	return asked, nil
 }
 
 // showWebhook answers GET /api/v1/webhooks/{id}, with each try.
-func (s *Server) showWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) showWebhook(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	w, tries, err := s.config.Webhooks.Webhook(r.Context(), grant.ID, r.PathValue("id"))
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
@@ -112,7 +115,7 @@ func (s *Server) showWebhook(x *exchange, r *http.Request, grant *keyring.Grant)
 }
 
 // resendWebhook answers POST /api/v1/webhooks/{id}/resend.
-func (s *Server) resendWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) resendWebhook(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	if s.hasBody(x, r, grant) {
 		return false
 	}
@@ -125,7 +128,7 @@ func (s *Server) resendWebhook(x *exchange, r *http.Request, grant *keyring.Gran
 
 // testWebhook answers POST /api/v1/webhook-test: an event for a receiver, to
 // try it.
-func (s *Server) testWebhook(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) testWebhook(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	to, err := readTestURL(x, r)
 	if err != nil {
 		s.mistaken(x, grant, err)
@@ -142,13 +145,13 @@ func (s *Server) testWebhook(x *exchange, r *http.Request, grant *keyring.Grant)
 }
 
 // showSecret answers GET /api/v1/webhook-secret.
-func (s *Server) showSecret(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) showSecret(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	return s.answerSecret(x, r, grant, "")
 }
 
 // rotateSecret answers POST /api/v1/webhook-secret: a new secret, which is
 // shown this once.
-func (s *Server) rotateSecret(x *exchange, r *http.Request, grant *keyring.Grant) bool {
+func (s *Server) rotateSecret(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
 	if s.hasBody(x, r, grant) {
 		return false
 	}
@@ -159,7 +162,7 @@ func (s *Server) rotateSecret(x *exchange, r *http.Request, grant *keyring.Grant
 	return s.answerSecret(x, r, grant, text)
 }
 
-func (s *Server) answerSecret(x *exchange, r *http.Request, grant *keyring.Grant, text string) bool {
+func (s *Server) answerSecret(x *exchange.Exchange, r *http.Request, grant *keyring.Grant, text string) bool {
 	secret, err := s.config.Webhooks.WebhookSecret(r.Context(), grant.ID)
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
@@ -170,56 +173,57 @@ func (s *Server) answerSecret(x *exchange, r *http.Request, grant *keyring.Grant
 }
 
 // hasBody refuses a POST with a large body, which these do not read.
-func (s *Server) hasBody(x *exchange, r *http.Request, grant *keyring.Grant) bool {
-	if ignoreBody(x, r) {
+func (s *Server) hasBody(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
+	if x.IgnoreBody(r) {
 		return false
 	}
 	grant.Free()
-	writeError(x, http.StatusRequestEntityTooLarge, bodyNotTaken, "This request takes no body.")
+	x.Error(http.StatusRequestEntityTooLarge, exchange.BodyNotTaken, "This request takes no body.")
 	return true
 }
 
 // webhookFailed answers that the store has no such webhook or fails.
-func (s *Server) webhookFailed(x *exchange, grant *keyring.Grant, err error) (answered bool) {
+func (s *Server) webhookFailed(x *exchange.Exchange, grant *keyring.Grant, err error) (answered bool) {
 	rateFields(x.Header(), grant.Rate())
 	if errors.Is(err, rows.ErrNotFound) {
-		writeError(x, http.StatusNotFound, webhookNotFound, "This key has no webhook with this ID.")
+		x.Error(http.StatusNotFound, exchange.WebhookNotFound, "This key has no webhook with this ID.")
 		return false
 	}
 	if errors.Is(err, rows.ErrTooMany) {
 		s.refused("rate")
-		x.Header().Set("Retry-After", retryAfter)
-		writeError(x, http.StatusTooManyRequests, rateReached, "Ten tests of this key have not been answered yet.")
+		x.Header().Set("Retry-After", exchange.RetryAfter)
+		x.Error(http.StatusTooManyRequests, exchange.RateReached, "Ten tests of this key have not been answered yet.")
 		return false
 	}
-	x.note(slog.String("error", err.Error()))
+	x.Note(slog.String("error", err.Error()))
 	s.refused("store")
-	writeBusy(x, storeUnavailable, "The webhooks cannot be read or stored at the moment. Try again later.")
+	x.Busy(exchange.StoreUnavailable, "The webhooks cannot be read or stored at the moment. Try again later.")
 	return false
 }
 
 // writeGranted answers with the state of the key's rate.
-func writeGranted(x *exchange, grant *keyring.Grant, status int, body any) (answered bool) {
+func writeGranted(x *exchange.Exchange, grant *keyring.Grant, status int, body any) (answered bool) {
 	rateFields(x.Header(), grant.Rate())
-	writeJSON(x, status, body)
+	x.JSON(status, body)
 	return true
 }
 
-// readTestURL reads {"url":…}. Every error is a [fault].
-func readTestURL(x *exchange, r *http.Request) (string, error) {
-	text, err := readBody(x, r)
+// readTestURL reads {"url":…}. Every error is a [exchange.Fault].
+func readTestURL(x *exchange.Exchange, r *http.Request) (string, error) {
+	text, err := exchange.ReadBody(x, r, maxBody)
 	if err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		return "", err
 	}
 	var asked struct {
 		URL string `json:"url"`
 	}
 	if err := json.Unmarshal(text, &asked); err != nil {
-		return "", badRequest(invalidBody, `The body must be JSON as {"url":"https://receiver.example/hook"}.`)
+		return "", exchange.BadRequest(exchange.InvalidBody,
+			`The body must be JSON as {"url":"https://receiver.example/hook"}.`)
 	}
 	if err := webhook.CheckURL(asked.URL); err != nil {
-		return "", badRequest(invalidBody, `The member "url" of the body: %s.`, err)
+		return "", exchange.BadRequest(exchange.InvalidBody, `The member "url" of the body: %s.`, err)
 	}
 	return asked.URL, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/lab/bench/drive"
 	"github.com/rcpt/rcpt/lab/bench/process"
 )
@@ -92,11 +93,15 @@ func serveBare(ctx context.Context, listener net.Listener, order Order) error {
 	if err != nil {
 		return err
 	}
-	front, err := api.New(api.Config{Verifier: verifier, Key: Key})
+	keys, err := keyring.Open(ctx, keyring.Config{Fixed: Key})
 	if err != nil {
 		return errors.Join(err, verifier.Close())
 	}
-	return errors.Join(front.Serve(ctx, listener), verifier.Close())
+	front, err := api.New(api.Config{Verifier: verifier, Keys: keys})
+	if err != nil {
+		return errors.Join(err, verifier.Close())
+	}
+	return errors.Join(front.Serve(ctx, listener), keys.Close(), verifier.Close())
 }
 
 // record is about as long as the record of a verification.

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list/tabular"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/sys/leastspeed"
 )
 
 // listView is the page of a list.
@@ -207,7 +207,7 @@ func (d *Dashboard) downloadList(v *visit) error {
 	v.w.Header().Set("Content-Type", format.media)
 	v.w.Header().Set("Content-Disposition",
 		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
-	err = d.config.Lists.Write(v.r.Context(), &leastspeed.Writer{To: writing{v.w}}, j, jobs.Output{Format: format.format, Actions: actions})
+	err = d.config.Lists.Write(v.r.Context(), &exchange.SpeedWriter{To: writing{v.w}}, j, jobs.Output{Format: format.format, Actions: actions})
 	if errors.As(err, new(*jobs.BusyError)) { // nothing is written yet
 		v.w.Header().Del("Content-Disposition")
 		return d.refuseList(v, faultStatus(err), faultText(err, 0))

@@ -12,9 +12,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/sys/leastspeed"
 )
 
 // maxListName bounds the name of a list.
@@ -56,7 +56,7 @@ func (d *Dashboard) sendList(v *visit) error {
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
 	}
 	defer end()
-	spool, err := d.config.Lists.Receive(v.r.Context(), &leastspeed.Reader{From: patient{part, v.w}})
+	spool, err := d.config.Lists.Receive(v.r.Context(), &exchange.SpeedReader{From: patient{part, v.w}})
 	if err != nil {
 		v.leaveBody()
 		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/sys/linger"
 )
 
 // maxForm bounds the body of a request: the longest form is that for a key with
@@ -64,7 +64,7 @@ func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
 		if err := d.admitted(v, needs, do); err != nil {
 			d.fail(v, err)
 		}
-		linger.Close(w, v.left)
+		exchange.Linger(w, v.left)
 	}
 }
 
@@ -187,7 +187,7 @@ func (d *Dashboard) refused(err error) http.HandlerFunc {
 		v := &visit{w: w, r: r, body: r.Body, secure: d.encrypted(r)}
 		v.leaveBody()
 		d.fail(v, cmp.Or(d.recognise(v), err))
-		linger.Close(w, v.left)
+		exchange.Linger(w, v.left)
 	}
 }
 

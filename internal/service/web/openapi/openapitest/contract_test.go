@@ -207,7 +207,7 @@ func TestClosedSets(t *testing.T) {
 		more                string // what other files add
 	}{
 		{"verdicts", "engine/reason.go", `Verdict = "([^"]+)"`, schemas["Result"].Enum, ""},
-		{"codes", "internal/service/api/fault.go", `code = "([^"]+)"`, schemas["ErrorCode"].Enum, ""},
+		{"codes", "internal/exchange/fault.go", `Code = "([^"]+)"`, schemas["ErrorCode"].Enum, ""},
 		{"reasons", "engine/reason.go", `Reason = "([^"]+)"`, schemas["Reason"].Enum, ""},
 		{"phases", "smtpprobe/smtp/failure.go", `Phase = "([^"]+)"`, words(schemas["SMTP"].Properties["phase"].Enum), ""},
 		{"lists", "lists/lists.go", `Kind = "([^"]+)"`, words(schemas["Match"].Properties["list"].Enum), "rhsbl"},

@@ -1,4 +1,4 @@
-package api
+package exchange
 
 import (
 	"context"
@@ -9,46 +9,54 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
-
-	"github.com/rcpt/rcpt/internal/sys/linger"
 )
 
-// observed gives each request an ID, logs how it ended, and answers 500 if a
+// Observer logs requests and survives the panics of their handlers.
+type Observer struct {
+	// Logger gets a line for each request.
+	Logger *slog.Logger
+	// Answered is called for each request, with its route. Default: nothing is.
+	Answered func(route string, status int, took time.Duration)
+}
+
+// Handler gives each request an ID, logs how it ended, and answers 500 if its
 // handler panics. Of what the client sent, only the method and the route are
 // logged: path, query and headers may contain addresses and keys.
-func (s *Server) observed(of func(*http.Request) (answer handler, route string)) http.Handler {
+func (o Observer) Handler(of func(*http.Request) (answer Handler, route string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, route := of(r)
 		x := newExchange(w, route)
-		w.Header()["X-Request-Id"] = []string{x.id}
+		w.Header()["X-Request-Id"] = []string{x.ID}
 		defer func() {
 			fault := recover()
 			if fault != nil && fault != http.ErrAbortHandler {
-				s.panicked(x, fault)
+				o.panicked(x, fault)
 			}
-			s.ended(x, r)
+			o.ended(x, r)
 			if fault == http.ErrAbortHandler { // net/http closes the connection
 				panic(fault)
 			}
-			linger.Close(x.ResponseWriter, x.left)
+			Linger(x.ResponseWriter, x.left)
 		}()
 		answer(x, r)
 	})
 }
 
 // ended reports a request that was answered.
-func (s *Server) ended(x *exchange, r *http.Request) {
+func (o Observer) ended(x *Exchange, r *http.Request) {
 	took := time.Since(x.began)
-	s.answered(x.route, x.status, took)
-	log := s.config.Logger.Handler()
+	if o.Answered != nil {
+		o.Answered(x.route, x.Status, took)
+	}
+	log := o.Logger.Handler()
 	if !log.Enabled(r.Context(), x.level) {
 		return
 	}
 	const usualAttrs = usualNotes + 5
 	attrs := append(make([]slog.Attr, 0, usualAttrs),
-		slog.String("request_id", x.id), slog.String("method", method(r)), slog.String("route", x.route))
+		slog.String("request_id", x.ID), slog.String("method", method(r)), slog.String("route", x.route))
 	attrs = append(attrs, x.notes...)
-	attrs = append(attrs, slog.Int("status", x.status), slog.Int64("duration_ms", took.Milliseconds()))
+	attrs = append(attrs, slog.Int("status", x.Status), slog.Int64("duration_ms", took.Milliseconds()))
 	// A logger would look up the place in the source, which is always this one.
 	line := slog.NewRecord(x.began.Add(took), x.level, "request", 0)
 	line.AddAttrs(attrs...)
@@ -57,21 +65,43 @@ func (s *Server) ended(x *exchange, r *http.Request) {
 
 // panicked logs a panic with its stack. The client learns only that there is a
 // bug.
-func (s *Server) panicked(x *exchange, fault any) {
-	of, known := fault.(*taskFault)
+func (o Observer) panicked(x *Exchange, fault any) {
+	of, known := fault.(*Panic)
 	if !known {
-		of = &taskFault{fault, debug.Stack()}
+		of = &Panic{fault, debug.Stack()}
 	}
-	s.logPanic(slog.String("request_id", x.id), of)
-	if x.status == 0 {
-		writeError(x, http.StatusInternalServerError, internalError,
+	LogPanic(o.Logger, x.ID, of)
+	if x.Status == 0 {
+		x.Error(http.StatusInternalServerError, InternalError,
 			"Internal error: this is a bug. The server's log has the details under the request ID.")
 	}
 }
 
-func (s *Server) logPanic(request slog.Attr, of *taskFault) {
-	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "panic", request,
-		slog.String("panic", describe(of.fault)), slog.String("stack", string(of.stack)))
+// Panic is a panic of a goroutine that works for a request.
+type Panic struct {
+	Fault any
+	Stack []byte
+}
+
+// Guarded runs work and returns the panic that ended it, with its first stack.
+func Guarded(work func()) (fault *Panic) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case *Panic:
+			fault = f
+		default:
+			fault = &Panic{f, debug.Stack()}
+		}
+	}()
+	work()
+	return nil
+}
+
+// LogPanic logs a panic of the request with the ID.
+func LogPanic(log *slog.Logger, id string, of *Panic) {
+	log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("request_id", id),
+		slog.String("panic", describe(of.Fault)), slog.String("stack", string(of.Stack)))
 }
 
 // describe names a panic without repeating text that may come from a client.

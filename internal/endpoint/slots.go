@@ -1,4 +1,4 @@
-package api
+package endpoint
 
 import (
 	"context"
@@ -61,8 +61,8 @@ type Load struct {
 }
 
 // Load returns the current load.
-func (s *Server) Load() Load {
-	return Load{Running: len(s.slots.taken), Waiting: len(s.slots.waiting), Limit: cap(s.slots.taken)}
+func (e *Endpoint) Load() Load {
+	return Load{Running: len(e.slots.taken), Waiting: len(e.slots.waiting), Limit: cap(e.slots.taken)}
 }
 
 func (s slots) give() { <-s.taken }

@@ -1,4 +1,4 @@
-package api
+package endpoint
 
 import (
 	"context"
@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/service/keyring"
-	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // Together is a [Verifier] that verifies addresses of one domain together at
@@ -23,42 +22,42 @@ type Together interface {
 
 // verifyAll answers with the records of several addresses, in their order. The
 // timeout applies to all of them together.
-func (s *Server) verifyAll(
-	x *exchange, r *http.Request, grant *keyring.Grant, asked posted, started time.Time,
+func (e *Endpoint) verifyAll(
+	x *exchange.Exchange, r *http.Request, grant Grant, asked posted, started time.Time,
 ) (answered bool) {
-	x.note(slog.Int("addresses", len(asked.questions)))
+	x.Note(slog.Int("addresses", len(asked.questions)))
 	if err := grant.More(len(asked.questions) - 1); err != nil {
 		grant.Free()
-		s.refuse(x, r, rows.ScopeVerify, err)
+		e.config.Refuse(x, r, err)
 		return false
 	}
-	x.noteVerification()
-	b := s.newBatch(r.Context(), grant, asked)
+	x.NoteVerification()
+	b := e.newBatch(r.Context(), grant, asked)
 	if r.Context().Err() != nil {
-		s.leaving(x)
+		e.leaving(x)
 		return false
 	}
-	if err := s.payAll(r.Context(), grant, b); err != nil {
+	if err := e.payAll(r.Context(), grant, b); err != nil {
 		grant.Free()
-		s.refuse(x, r, rows.ScopeVerify, err)
+		e.config.Refuse(x, r, err)
 		return false
 	}
 	if len(b.groups) > 0 {
-		if goesOn, ok := s.askAll(x, r, grant, b, started); !ok {
+		if goesOn, ok := e.askAll(x, r, grant, b, started); !ok {
 			return goesOn
 		}
 	}
 	text := []byte(`{"results":[`)
 	for i, question := range asked.questions {
 		result := b.results[b.first[question.address]]
-		s.settle(grant, result, b.paid[i], started)
+		e.settle(grant, result, b.paid[i], started)
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = append(text, recordOf(asked.shown(question.answered(result)))...)
 	}
-	rateFields(x.Header(), grant.Rate())
-	writeEncoded(x, http.StatusOK, append(text, "]}\n"...))
+	grant.Describe(x.Header())
+	x.Encoded(http.StatusOK, append(text, "]}\n"...))
 	return true
 }
 
@@ -76,10 +75,10 @@ type batch struct {
 
 // newBatch finds the results that are there. The wait for those of orphans is a
 // part of the batch's time.
-func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked posted) *batch {
+func (e *Endpoint) newBatch(ctx context.Context, grant Grant, asked posted) *batch {
 	n := len(asked.questions)
 	b := &batch{
-		how: asked.options, deadline: time.Now().Add(s.timeout(asked.options)),
+		how: asked.options, deadline: time.Now().Add(e.timeout(asked.options)),
 		asked: asked.questions, first: make(map[string]int, n),
 		results: make([]engine.Result, n), known: make([]bool, n), paid: make([]bool, n),
 	}
@@ -89,7 +88,7 @@ func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked poste
 			continue
 		}
 		b.first[question.address] = i
-		if b.results[i], b.known[i] = s.known(ctx, grant, question, b.how, b.deadline); b.known[i] {
+		if b.results[i], b.known[i] = e.known(ctx, grant, question, b.how, b.deadline); b.known[i] {
 			continue
 		}
 		domain := strings.ToLower(question.address[strings.LastIndexByte(question.address, '@')+1:])
@@ -106,26 +105,26 @@ func (s *Server) newBatch(ctx context.Context, grant *keyring.Grant, asked poste
 
 // payAll takes a unit of the quota for each question that no orphan has paid
 // for, or none.
-func (s *Server) payAll(ctx context.Context, grant *keyring.Grant, b *batch) error {
+func (e *Endpoint) payAll(ctx context.Context, grant Grant, b *batch) error {
 	units := len(b.asked)
 	for i, question := range b.asked {
-		if b.known[i] && s.orphans.claim(orphanID(grant.ID, question.address)) {
+		if b.known[i] && e.orphans.claim(orphanID(grant.ID(), question.address)) {
 			b.paid[i] = true
 			units--
 		}
 	}
 	err := grant.Pay(ctx, units)
 	if err != nil {
-		s.disclaim(grant, b)
+		e.disclaim(grant, b)
 	}
 	return err
 }
 
 // disclaim keeps for the next try what orphans have paid for.
-func (s *Server) disclaim(grant *keyring.Grant, b *batch) {
+func (e *Endpoint) disclaim(grant Grant, b *batch) {
 	for i, question := range b.asked {
 		if b.paid[i] {
-			s.orphans.pay(orphanID(grant.ID, question.address))
+			e.orphans.pay(orphanID(grant.ID(), question.address))
 		}
 	}
 }
@@ -133,48 +132,48 @@ func (s *Server) disclaim(grant *keyring.Grant, b *batch) {
 // askAll verifies the groups: in the request's own slot, and concurrently in as
 // many slots as are free at the moment. If that cannot be done, it answers the
 // request itself; the verifications may go on without the client.
-func (s *Server) askAll(
-	x *exchange, r *http.Request, grant *keyring.Grant, b *batch, started time.Time,
+func (e *Endpoint) askAll(
+	x *exchange.Exchange, r *http.Request, grant Grant, b *batch, started time.Time,
 ) (goesOn, ok bool) {
-	if !s.slots.take(r.Context()) {
-		s.tooBusy(x)
+	if !e.slots.take(r.Context()) {
+		e.tooBusy(x)
 		return false, false
 	}
 	slots := 1
-	for slots < len(b.groups) && s.slots.tryTake() {
+	for slots < len(b.groups) && e.slots.tryTake() {
 		slots++
 	}
 	defer func() {
 		for range slots {
-			s.slots.give()
+			e.slots.give()
 		}
 	}()
-	t := startTask(r, time.Until(b.deadline), func(ctx context.Context) { s.askGroups(ctx, b, slots) })
+	t := startTask(r, time.Until(b.deadline), func(ctx context.Context) { e.askGroups(ctx, b, slots) })
 	if t.await(r) {
 		return false, true
 	}
-	some := b.orphans(grant.ID)
-	s.disclaim(grant, b)
+	some := b.orphans(grant.ID())
+	e.disclaim(grant, b)
 	_ = grant.Pay(r.Context(), len(some)) // gives back what those cost that were known, or are there twice
-	goesOn = s.abandon(x, grant, t, some, started)
-	s.leaving(x)
+	goesOn = e.abandon(x, grant, t, some, started)
+	e.leaving(x)
 	return goesOn, false
 }
 
 // askGroups verifies the groups of a batch, so many at a time.
-func (s *Server) askGroups(ctx context.Context, b *batch, atATime int) {
+func (e *Endpoint) askGroups(ctx context.Context, b *batch, atATime int) {
 	groups := make(chan []int, len(b.groups))
 	for _, group := range b.groups {
 		groups <- group
 	}
 	close(groups)
 	var all sync.WaitGroup
-	faults := make(chan *taskFault, atATime)
+	faults := make(chan *exchange.Panic, atATime)
 	for range atATime {
 		all.Go(func() {
-			faults <- guarded(func() {
+			faults <- exchange.Guarded(func() {
 				for group := range groups {
-					s.askGroup(ctx, b, group)
+					e.askGroup(ctx, b, group)
 				}
 			})
 		})
@@ -199,11 +198,11 @@ func (b *batch) orphans(key string) (some []*orphan) {
 }
 
 // askGroup verifies the addresses of one domain.
-func (s *Server) askGroup(ctx context.Context, b *batch, group []int) {
-	together, able := s.config.Verifier.(Together)
+func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
+	together, able := e.config.Verifier.(Together)
 	if len(group) == 1 || !able {
 		for _, i := range group {
-			b.results[i], _ = s.verifier(b.how)(ctx, b.asked[i].address) // the record shows an error
+			b.results[i], _ = e.verifier(b.how)(ctx, b.asked[i].address) // the record shows an error
 		}
 		return
 	}

@@ -1,4 +1,4 @@
-package api_test
+package server_test
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/service/api"
+	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// The endpoints are mounted in a program that has routes of its own.
-func ExampleServer_Handler() {
+// The endpoint is mounted in a program that has routes of its own.
+func ExampleServer() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
 	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
@@ -28,12 +28,13 @@ func ExampleServer_Handler() {
 		log.Fatal(err)
 	}
 	defer verifier.Close()
-	api, err := api.New(api.Config{Verifier: verifier, Key: "a-long-random-key"})
+	verify, err := server.New(server.Config{Verifier: verifier, Key: "a-long-random-key"})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer verify.Close()
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/", api.Handler())
+	mux.Handle("/api/v1/verify", verify)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "our own page") })
 
 	get := func(path, key string) {
@@ -60,7 +61,7 @@ func ExampleConfig_authorize() {
 		log.Fatal(err)
 	}
 	defer verifier.Close()
-	api, err := api.New(api.Config{Verifier: verifier, Authorize: func(r *http.Request) (string, error) {
+	verify, err := server.New(server.Config{Verifier: verifier, Authorize: func(r *http.Request) (string, error) {
 		if cookie, err := r.Cookie("session"); err == nil && cookie.Value == "ann's" {
 			return "ann", nil
 		}
@@ -69,11 +70,12 @@ func ExampleConfig_authorize() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer verify.Close()
 	for _, session := range []string{"ann's", "none"} {
 		request := httptest.NewRequest(http.MethodGet, "/check-address?email=nobody", nil)
 		request.AddCookie(&http.Cookie{Name: "session", Value: session})
 		answer := httptest.NewRecorder()
-		api.VerifyHandler().ServeHTTP(answer, request)
+		verify.ServeHTTP(answer, request)
 		fmt.Println(answer.Code)
 	}
 	// Output:

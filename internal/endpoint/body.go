@@ -1,16 +1,16 @@
-package api
+package endpoint
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // posted is the content of the body of a POST: one address, or several.
@@ -21,16 +21,16 @@ type posted struct {
 }
 
 // readPosted reads a body and the options of the query. Every error is a
-// [fault]. The rest of an invalid body is not read.
-func readPosted(x *exchange, r *http.Request, details bool) (asked posted, err error) {
-	q := x.queryOf(r)
+// [exchange.Fault]. The rest of an invalid body is not read.
+func readPosted(x *exchange.Exchange, r *http.Request, details bool) (asked posted, err error) {
+	q := x.QueryOf(r)
 	if asked.options, err = readOptions(q, details); err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		return asked, err
 	}
-	text, err := readBody(x, r)
+	text, err := exchange.ReadBody(x, r, maxBody)
 	if err != nil {
-		leaveBody(x, r)
+		x.LeaveBody(r)
 		return asked, err
 	}
 	b := body{text: text, query: q, asked: asked}
@@ -38,37 +38,11 @@ func readPosted(x *exchange, r *http.Request, details bool) (asked posted, err e
 	return b.asked, err
 }
 
-// readBody reads a JSON text of bounded length.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/json" || r.Header.Get("Content-Encoding") != "" {
-		return nil, &fault{
-			http.StatusUnsupportedMediaType, mediaTypeNotTaken,
-			"Send JSON, without compression, with the header Content-Type: application/json.",
-		}
-	}
-	tooLarge := &fault{
-		http.StatusRequestEntityTooLarge, bodyTooLarge, fmt.Sprintf("The body is longer than %d octets.", maxBody),
-	}
-	if r.ContentLength > maxBody {
-		return nil, tooLarge
-	}
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var limit *http.MaxBytesError
-	switch {
-	case errors.As(err, &limit):
-		return nil, tooLarge
-	case err != nil:
-		return nil, badRequest(invalidBody, "The body is incomplete or did not arrive in time.")
-	}
-	return text, nil
-}
-
 // body reads the request's body member by member, so that an error can name the
 // place.
 type body struct {
 	text    []byte
-	query   *query
+	query   *exchange.Query
 	asked   posted
 	decoder *json.Decoder
 	emails  []located
@@ -148,7 +122,7 @@ func (b *body) member(name string, at int64) error {
 	if name == "email" {
 		return b.email(name, value, at)
 	}
-	if _, given, _ := b.query.one(name); given {
+	if _, given, _ := b.query.One(name); given {
 		return b.fault(at, "%q is in the query, too: give it once.", name)
 	}
 	text, ok := plainText(value)
@@ -176,7 +150,7 @@ func (b *body) list(at int64) error {
 	for b.decoder.More() {
 		value, at := b.value()
 		if len(b.emails) == maxAddresses {
-			return b.faultOf(tooManyAddresses, at,
+			return b.faultOf(exchange.TooManyAddresses, at,
 				"there are more than %d addresses: send the others in another request.", maxAddresses)
 		}
 		if err := b.email("emails["+strconv.Itoa(len(b.emails))+"]", value, at); err != nil {
@@ -184,7 +158,7 @@ func (b *body) list(at int64) error {
 		}
 	}
 	if len(b.emails) == 0 {
-		return b.faultOf(noAddress, at, `"emails" has no address in it.`)
+		return b.faultOf(exchange.NoAddress, at, `"emails" has no address in it.`)
 	}
 	_, err := b.decoder.Token()
 	return err
@@ -203,9 +177,9 @@ func (b *body) email(name string, value json.RawMessage, at int64) error {
 func (b *body) ask() error {
 	for _, e := range b.emails {
 		q, err := newQuestion(e.text, b.asked.clean)
-		var f *fault
+		var f *exchange.Fault
 		if errors.As(err, &f) {
-			return b.faultOf(f.code, e.at, "%s: %s", e.name, f.message)
+			return b.faultOf(f.Code, e.at, "%s: %s", e.name, f.Message)
 		}
 		b.asked.questions = append(b.asked.questions, q)
 	}
@@ -216,13 +190,13 @@ func (b *body) ask() error {
 func (b *body) start() int64 { return int64(len(b.text) - len(bytes.TrimLeft(b.text, " \t\r\n"))) }
 
 func (b *body) fault(at int64, format string, values ...any) error {
-	return b.faultOf(invalidBody, at, format, values...)
+	return b.faultOf(exchange.InvalidBody, at, format, values...)
 }
 
 // faultOf returns a fault with the place in the body: the line and, in octets,
 // the column.
-func (b *body) faultOf(code code, at int64, format string, values ...any) error {
+func (b *body) faultOf(code exchange.Code, at int64, format string, values ...any) error {
 	before := b.text[:min(max(at, 0), int64(len(b.text)))]
 	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
-	return badRequest(code, "The body, line %d, column %d: %s", line, column, fmt.Sprintf(format, values...))
+	return exchange.BadRequest(code, "The body, line %d, column %d: %s", line, column, fmt.Sprintf(format, values...))
 }

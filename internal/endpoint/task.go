@@ -1,10 +1,11 @@
-package api
+package endpoint
 
 import (
 	"context"
 	"net/http"
-	"runtime/debug"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // task is a verification in progress, on a goroutine of its own, which can
@@ -12,14 +13,8 @@ import (
 type task struct {
 	deadline time.Time
 	cancel   context.CancelCauseFunc
-	done     chan struct{} // closed when the work has ended
-	fault    *taskFault    // then: what it panicked with; nil: it did not
-}
-
-// taskFault is a panic of a task.
-type taskFault struct {
-	fault any
-	stack []byte
+	done     chan struct{}   // closed when the work has ended
+	fault    *exchange.Panic // then: what it panicked with; nil: it did not
 }
 
 // startTask begins work for a request. The end of the request does not end it.
@@ -31,24 +26,9 @@ func startTask(r *http.Request, limit time.Duration, work func(ctx context.Conte
 		defer close(t.done)
 		defer cancel(nil)
 		defer stop()
-		t.fault = guarded(func() { work(ctx) })
+		t.fault = exchange.Guarded(func() { work(ctx) })
 	}()
 	return t
-}
-
-// guarded runs work and returns the panic that ended it, with its first stack.
-func guarded(work func()) (fault *taskFault) {
-	defer func() {
-		switch f := recover().(type) {
-		case nil:
-		case *taskFault:
-			fault = f
-		default:
-			fault = &taskFault{f, debug.Stack()}
-		}
-	}()
-	work()
-	return nil
 }
 
 // await waits for the end of a task, and reports false if the client has gone

@@ -1,4 +1,4 @@
-package api
+package exchange
 
 import (
 	"errors"
@@ -24,17 +24,17 @@ func FuzzParameters(f *testing.F) {
 		want, err := url.ParseQuery(raw)
 		got := readQuery(raw)
 		if ambiguous(raw) {
-			if got.err == nil {
+			if got.Err == nil {
 				t.Errorf("%q: no error", raw)
 			}
 			return
 		}
-		if (got.err != nil) != (err != nil) {
-			t.Errorf("%q: error %v, net/url has %v", raw, got.err, err)
+		if (got.Err != nil) != (err != nil) {
+			t.Errorf("%q: error %v, net/url has %v", raw, got.Err, err)
 		}
 		total := 0
 		for name, values := range want {
-			value, times := got.find(name)
+			value, times := got.Find(name)
 			if withoutPlus(name, value) != withoutPlus(name, values[0]) || times != len(values) {
 				t.Errorf("%q: %q is %q, given %d times, want %q", raw, name, value, times, values)
 			}

@@ -1,4 +1,4 @@
-package api
+package endpoint
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/exchange"
 )
 
 // question is an address that a client asks about.
@@ -38,18 +39,18 @@ const (
 // of the details, so that it comes after them.
 var optionNames = []string{detailsOption, transcriptOption, freshOption, cleanOption, timeoutOption}
 
-// set reads the text of an option. The error is a [fault].
+// set reads the text of an option. The error is a [exchange.Fault].
 func (o *options) set(name, text string) (err error) {
 	switch name {
 	case detailsOption:
-		o.details, err = readSwitch(name, text)
+		o.details, err = exchange.ReadSwitch(name, text)
 	case transcriptOption:
-		o.transcript, err = readSwitch(name, text)
+		o.transcript, err = exchange.ReadSwitch(name, text)
 		o.details = o.details || o.transcript
 	case freshOption:
-		o.fresh, err = readSwitch(name, text)
+		o.fresh, err = exchange.ReadSwitch(name, text)
 	case cleanOption:
-		o.clean, err = readSwitch(name, text)
+		o.clean, err = exchange.ReadSwitch(name, text)
 	case timeoutOption:
 		o.timeout, err = parseTimeout(text)
 	}
@@ -57,14 +58,14 @@ func (o *options) set(name, text string) (err error) {
 }
 
 // readOptions reads the options of a query; parameters that it does not know
-// are ignored. Every error is a [fault].
-func readOptions(q *query, details bool) (o options, err error) {
-	if q.err != nil {
-		return o, q.err
+// are ignored. Errors are [exchange.Fault].
+func readOptions(q *exchange.Query, details bool) (o options, err error) {
+	if q.Err != nil {
+		return o, q.Err
 	}
 	o.details = details
 	for _, name := range optionNames {
-		text, given, err := q.one(name)
+		text, given, err := q.One(name)
 		if err == nil && given {
 			err = o.set(name, text)
 		}
@@ -75,17 +76,17 @@ func readOptions(q *query, details bool) (o options, err error) {
 	return o, nil
 }
 
-// readQuestion reads the query of a verification. Every error is a [fault].
-func readQuestion(q *query, details bool) (asked question, o options, err error) {
+// readQuestion reads the query of a verification. Errors are [exchange.Fault].
+func readQuestion(q *exchange.Query, details bool) (asked question, o options, err error) {
 	if o, err = readOptions(q, details); err != nil {
 		return asked, o, err
 	}
-	given, _, err := q.one("email")
+	given, _, err := q.One("email")
 	switch {
 	case err != nil:
 		return asked, o, err
 	case given == "":
-		return asked, o, badRequest(missingParameter,
+		return asked, o, exchange.BadRequest(exchange.MissingParameter,
 			`The parameter "email" is missing: the address to verify, percent-encoded.`)
 	}
 	asked, err = newQuestion(given, o.clean)
@@ -94,19 +95,19 @@ func readQuestion(q *query, details bool) (asked question, o options, err error)
 
 // newQuestion returns a question about the text without the blanks and the
 // invisible characters around it or, with clean, about the address that it
-// contains. The error is a [fault].
+// contains. The error is a [exchange.Fault].
 func newQuestion(given string, clean bool) (question, error) {
 	if trimmed := address.Trim(given); !clean && trimmed != "" {
 		return question{given, trimmed}, nil
 	}
 	switch cleaned := address.Clean(given); {
 	case cleaned.Several:
-		return question{}, badRequest(severalAddresses,
+		return question{}, exchange.BadRequest(exchange.SeveralAddresses,
 			"The text contains several addresses: send each one separately.")
 	case cleaned.Address != "":
 		return question{given, cleaned.Address}, nil
 	}
-	return question{}, badRequest(noAddress, "The text contains no address.")
+	return question{}, exchange.BadRequest(exchange.NoAddress, "The text contains no address.")
 }
 
 // answered adds the given text to a result and, if that is not an address, the
@@ -140,23 +141,13 @@ func (o options) shown(r engine.Result) engine.Result {
 	return r
 }
 
-// readSwitch reads an option that is on or off.
-func readSwitch(name, text string) (bool, error) {
-	switch text {
-	case "1", "true":
-		return true, nil
-	case "0", "false":
-		return false, nil
-	}
-	return false, badRequest(invalidParameter, "The parameter %q must be 1 or 0.", name)
-}
-
 // parseTimeout reads seconds or, from 1,000 on, milliseconds, which other
 // services of this shape take.
 func parseTimeout(text string) (time.Duration, error) {
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(number >= minTimeout.Seconds()) || math.IsInf(number, 0) {
-		return 0, badRequest(invalidParameter, `The parameter "timeout" must be a number of seconds, at least %v.`,
+		return 0, exchange.BadRequest(exchange.InvalidParameter,
+			`The parameter "timeout" must be a number of seconds, at least %v.`,
 			minTimeout.Seconds())
 	}
 	if number < milliseconds {

@@ -1,4 +1,4 @@
-package leastspeed
+package exchange
 
 import (
 	"errors"
@@ -34,18 +34,18 @@ func TestReader(t *testing.T) {
 		most  time.Duration // until the end
 		slow  bool
 	}{
-		"creeps":                      {dripping{1, 3 * time.Second, 1e6}, 0, Window, true},
-		"creeps after a good start":   {dripping{1000, time.Second, 1e6}, 0, 2 * Window, true},
+		"creeps":                      {dripping{1, 3 * time.Second, 1e6}, 0, speedWindow, true},
+		"creeps after a good start":   {dripping{1000, time.Second, 1e6}, 0, 2 * speedWindow, true},
 		"slow":                        {dripping{32 << 10, 30 * time.Second, 1 << 20}, 0, 20 * time.Minute, false},
-		"short":                       {dripping{1, 9 * time.Second, 3}, 0, Window, false},
-		"short, at the end of it":     {dripping{1, 30 * time.Second, 1}, 0, Window, true},
+		"short":                       {dripping{1, 9 * time.Second, 3}, 0, speedWindow, false},
+		"short, at the end of it":     {dripping{1, 30 * time.Second, 1}, 0, speedWindow, true},
 		"read slowly":                 {dripping{512, time.Millisecond, 1 << 15}, 30 * time.Second, time.Hour, false},
-		"all at once after a silence": {dripping{1 << 15, 29 * time.Second, 1 << 15}, 0, Window, false},
+		"all at once after a silence": {dripping{1 << 15, 29 * time.Second, 1 << 15}, 0, speedWindow, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, all := time.Now(), c.body.left
-				r := &Reader{From: &c.body}
+				r := &SpeedReader{From: &c.body}
 				read, err := 0, error(nil)
 				for err == nil {
 					var n int
@@ -74,16 +74,16 @@ func TestWriter(t *testing.T) {
 	for _, c := range []struct {
 		speed sipping
 		slow  bool
-	}{{PerSecond / 8, true}, {2 * PerSecond, false}} {
+	}{{leastSpeed / 8, true}, {2 * leastSpeed, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			w := &Writer{To: c.speed}
+			w := &SpeedWriter{To: c.speed}
 			var err error
 			for n := 0; n < 100 && err == nil; n++ {
 				_, err = w.Write(make([]byte, 4<<10))
 				time.Sleep(time.Second) // of the caller
 			}
-			if got := errors.Is(err, ErrTooSlow); got != c.slow || got && time.Since(began) > 3*Window {
+			if got := errors.Is(err, ErrTooSlow); got != c.slow || got && time.Since(began) > 3*speedWindow {
 				t.Errorf("%d octets a second: %v after %v", c.speed, err, time.Since(began))
 			}
 		})

@@ -1,8 +1,4 @@
-// Package leastspeed reads bodies of requests that may take long, writes
-// answers that may, and ends those that creep: a client that sends or takes an
-// octet now and then would hold a connection, and a place that others wait for,
-// for ever.
-package leastspeed
+package exchange
 
 import (
 	"errors"
@@ -10,39 +6,43 @@ import (
 	"time"
 )
 
-// A body has to bring, and a client to take, PerSecond octets on average,
-// measured over each Window of time that was spent on waiting for it.
+// A body has to bring, and a client to take, leastSpeed octets a second on
+// average, measured over each speedWindow of time that was spent on waiting for
+// it. A client that sends or takes an octet now and then would hold a
+// connection, and a place that others wait for, for ever.
 const (
-	PerSecond = 1 << 10
-	Window    = 30 * time.Second
+	leastSpeed  = 1 << 10
+	speedWindow = 30 * time.Second
 )
 
 // ErrTooSlow ends a body that creeps.
 var ErrTooSlow = errors.New("the body goes at less than 1 KiB a second")
 
-// Reader reads From. One goroutine at a time may use it.
-type Reader struct {
+// SpeedReader reads From. It ends a body that creeps. One goroutine at a time
+// may use it.
+type SpeedReader struct {
 	From io.Reader
 
 	meter meter
 }
 
 // Read implements [io.Reader]. The time that its caller takes does not count.
-func (r *Reader) Read(p []byte) (int, error) {
+func (r *SpeedReader) Read(p []byte) (int, error) {
 	began := time.Now()
 	n, err := r.From.Read(p)
 	return n, r.meter.note(time.Since(began), n, err)
 }
 
-// Writer writes To. One goroutine at a time may use it.
-type Writer struct {
+// SpeedWriter writes To. It ends an answer that creeps. One goroutine at a time
+// may use it.
+type SpeedWriter struct {
 	To io.Writer
 
 	meter meter
 }
 
 // Write implements [io.Writer]. The time that its caller takes does not count.
-func (w *Writer) Write(p []byte) (int, error) {
+func (w *SpeedWriter) Write(p []byte) (int, error) {
 	began := time.Now()
 	n, err := w.To.Write(p)
 	return n, w.meter.note(time.Since(began), n, err)
@@ -59,10 +59,10 @@ type meter struct {
 func (m *meter) note(took time.Duration, octets int, err error) error {
 	m.waited += took
 	m.octets += octets
-	if m.waited < Window {
+	if m.waited < speedWindow {
 		return err
 	}
-	if err == nil && float64(m.octets) < PerSecond*m.waited.Seconds() {
+	if err == nil && float64(m.octets) < leastSpeed*m.waited.Seconds() {
 		return ErrTooSlow
 	}
 	*m = meter{}

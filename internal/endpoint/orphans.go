@@ -1,14 +1,14 @@
-package api
+package endpoint
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 const (
@@ -36,30 +36,30 @@ type orphans struct {
 	closed  bool
 	count   int            // addresses in progress
 	byKey   map[string]int // of count
-	running map[rows.Hash]*orphan
+	running map[hash]*orphan
 	tasks   map[*task]bool
-	paid    map[rows.Hash]time.Time // which have ended, and until when the answer is free
-	order   []paidMark              // of paid, the oldest first
+	paid    map[hash]time.Time // which have ended, and until when the answer is free
+	order   []paidMark         // of paid, the oldest first
 	all     sync.WaitGroup
 }
 
 // orphan is an address of a task.
 type orphan struct {
-	id     rows.Hash
+	id     hash
 	result *engine.Result // to be read when the task has ended
 	task   *task
 	ended  chan struct{} // closed when it is counted
 }
 
 type paidMark struct {
-	id    rows.Hash
+	id    hash
 	until time.Time
 }
 
 func newOrphans(most int) *orphans {
 	return &orphans{
-		most: most, byKey: map[string]int{}, running: map[rows.Hash]*orphan{}, tasks: map[*task]bool{},
-		paid: map[rows.Hash]time.Time{},
+		most: most, byKey: map[string]int{}, running: map[hash]*orphan{}, tasks: map[*task]bool{},
+		paid: map[hash]time.Time{},
 	}
 }
 
@@ -67,9 +67,11 @@ func newOrphan(key, address string, result *engine.Result) *orphan {
 	return &orphan{id: orphanID(key, address), result: result}
 }
 
+type hash = [sha256.Size]byte
+
 // orphanID identifies an address that a key asks about. It is a hash so that no
 // address is remembered.
-func orphanID(key, address string) rows.Hash { return rows.HashOf(key + "\n" + address) }
+func orphanID(key, address string) hash { return sha256.Sum256([]byte(key + "\n" + address)) }
 
 // adopt lets a task of a key go on without its client, if there is room.
 // Counted is called for its addresses when it has ended.
@@ -117,13 +119,13 @@ func (o *orphans) end(key string, t *task, some []*orphan) {
 }
 
 // pay makes the next answer about an address free.
-func (o *orphans) pay(id rows.Hash) {
+func (o *orphans) pay(id hash) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.mark(id)
 }
 
-func (o *orphans) mark(id rows.Hash) {
+func (o *orphans) mark(id hash) {
 	until := time.Now().Add(paidFor)
 	o.paid[id] = until
 	o.order = append(o.order, paidMark{id, until})
@@ -145,7 +147,7 @@ func (o *orphans) any() bool {
 
 // find returns the orphan of an address that ends until the deadline, if there
 // is one.
-func (o *orphans) find(id rows.Hash, deadline time.Time) (one *orphan, found bool) {
+func (o *orphans) find(id hash, deadline time.Time) (one *orphan, found bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	one, found = o.running[id]
@@ -154,7 +156,7 @@ func (o *orphans) find(id rows.Hash, deadline time.Time) (one *orphan, found boo
 
 // claim reports whether an orphan has paid for an answer about the address. It
 // does so for one answer.
-func (o *orphans) claim(id rows.Hash) bool {
+func (o *orphans) claim(id hash) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	until, paid := o.paid[id]

@@ -1,4 +1,4 @@
-package api
+package exchange
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ func TestRetryAfterIsNeverZero(t *testing.T) {
 	for wait, want := range map[time.Duration]string{
 		-time.Second: "1", 0: "1", time.Nanosecond: "1", time.Second: "1", time.Second + 1: "2", time.Hour: "3600",
 	} {
-		if got := seconds(wait); got != want {
+		if got := Seconds(wait); got != want {
 			t.Errorf("%v: %s, want %s", wait, got, want)
 		}
 	}

@@ -1,0 +1,242 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/exchange"
+)
+
+// Answer answers a request of a client that was let in, and reports whether it
+// counts as answered. HEAD is not allowed, because the length of the response
+// costs a whole verification.
+func (e *Endpoint) Answer(x *exchange.Exchange, r *http.Request, grant Grant) (answered bool) {
+	started := time.Now()
+	if r.Method == http.MethodPost {
+		asked, err := readPosted(x, r, e.config.Details)
+		switch {
+		case err != nil:
+			e.mistaken(x, grant, err)
+			return false
+		case asked.several:
+			return e.verifyAll(x, r, grant, asked, started)
+		}
+		return e.verifyOne(x, r, grant, asked.questions[0], asked.options, started)
+	}
+	asked, how, err := readQuestion(x.QueryOf(r), e.config.Details)
+	if err != nil {
+		e.mistaken(x, grant, err)
+		return false
+	}
+	return e.verifyOne(x, r, grant, asked, how, started)
+}
+
+// verifyOne answers with the record of one address.
+func (e *Endpoint) verifyOne(
+	x *exchange.Exchange, r *http.Request, grant Grant, asked question, how options, started time.Time,
+) (answered bool) {
+	x.NoteVerification()
+	result, known := e.known(r.Context(), grant, asked, how, time.Now().Add(e.timeout(how)))
+	if r.Context().Err() != nil {
+		e.leaving(x)
+		return false
+	}
+	paid := known && e.orphans.claim(orphanID(grant.ID(), asked.address))
+	units := 1
+	if paid {
+		units = 0
+	}
+	if err := grant.Pay(r.Context(), units); err != nil {
+		grant.Free()
+		e.config.Refuse(x, r, err)
+		return false
+	}
+	if !known {
+		var goesOn bool
+		if result, goesOn, known = e.ask(x, r, grant, asked, how, started); !known {
+			return goesOn
+		}
+	}
+	e.settle(grant, result, paid, started)
+	grant.Describe(x.Header())
+	x.Note(notesOf(result)...)
+	writeRecord(x, how.shown(asked.answered(result)))
+	return result.Success
+}
+
+// known returns the result of an orphan of the key, for which it waits if that
+// ends until the deadline, or a remembered one, unless the client wants a new
+// one. It takes no slot.
+func (e *Endpoint) known(
+	ctx context.Context, grant Grant, asked question, how options, deadline time.Time,
+) (engine.Result, bool) {
+	if one, found := e.orphans.find(orphanID(grant.ID(), asked.address), deadline); found {
+		select {
+		case <-one.ended:
+		case <-ctx.Done():
+			return engine.Result{}, false
+		}
+		if one.result.Success {
+			return *one.result, true
+		}
+	}
+	if how.fresh {
+		return engine.Result{}, false
+	}
+	return e.config.Verifier.Recall(ctx, asked.address)
+}
+
+// ask verifies an address when it gets a slot. If that cannot be done, it
+// answers the request itself; the verification may go on without the client.
+func (e *Endpoint) ask(
+	x *exchange.Exchange, r *http.Request, grant Grant, asked question, how options, started time.Time,
+) (result engine.Result, goesOn, ok bool) {
+	if !e.slots.take(r.Context()) {
+		e.tooBusy(x)
+		return result, false, false
+	}
+	defer e.slots.give()
+
+	var answer engine.Result
+	var err error
+	t := startTask(r, e.timeout(how), func(ctx context.Context) { answer, err = e.verifier(how)(ctx, asked.address) })
+	if !t.await(r) {
+		goesOn = e.abandon(x, grant, t, []*orphan{newOrphan(grant.ID(), asked.address, &answer)}, started)
+		e.leaving(x)
+		return result, goesOn, false
+	}
+	if err != nil {
+		x.Note(slog.String("error", err.Error()))
+	}
+	if errors.Is(err, engine.ErrBusy) {
+		e.busy()
+		x.Busy(exchange.MailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
+		return result, false, false
+	}
+	return answer, false, true
+}
+
+// abandon lets a task go on whose client has gone. If there is no room for it,
+// it ends the task and reports false.
+func (e *Endpoint) abandon(x *exchange.Exchange, grant Grant, t *task, some []*orphan,
+	started time.Time) (goesOn bool) {
+	if e.orphans.adopt(grant.ID(), t, some, func() { e.bury(grant, t, some, started, x.ID) }) {
+		x.Note(slog.Bool("goes_on", true))
+		return true
+	}
+	t.cancel(errGone)
+	<-t.done
+	return false
+}
+
+// bury counts an orphan that has ended.
+func (e *Endpoint) bury(grant Grant, t *task, some []*orphan, started time.Time, request string) {
+	for _, one := range some {
+		e.settle(grant, *one.result, false, started)
+	}
+	if t.fault != nil {
+		exchange.LogPanic(e.config.Logger, request, t.fault)
+		return
+	}
+	for _, one := range some {
+		line := append([]slog.Attr{slog.String("request_id", request), slog.String("key_id", grant.ID())},
+			notesOf(*one.result)...)
+		line = append(line, slog.Int64("duration_ms", time.Since(started).Milliseconds()))
+		e.config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "verified without the client", line...)
+	}
+}
+
+// settle counts a verification, unless an orphan has paid for it. One that
+// could not be carried out gives its unit back.
+func (e *Endpoint) settle(grant Grant, result engine.Result, paid bool, started time.Time) {
+	switch {
+	case !result.Success:
+		grant.Unanswered(1)
+		return
+	case paid || result.Details != nil && result.Details.Cached:
+		grant.Cached()
+	}
+	if !paid {
+		e.count(grant.ID(), result, started)
+	}
+}
+
+// verifier returns the function that verifies one address.
+func (e *Endpoint) verifier(how options) func(context.Context, string) (engine.Result, error) {
+	if how.fresh {
+		return func(ctx context.Context, address string) (engine.Result, error) {
+			return e.config.Verifier.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
+		}
+	}
+	return e.config.Verifier.Verify
+}
+
+// mistaken answers an invalid request, which does not count against the limits
+// of its client.
+func (e *Endpoint) mistaken(x *exchange.Exchange, grant Grant, err error) {
+	grant.Free()
+	grant.Describe(x.Header())
+	x.Fault(err)
+}
+
+func (e *Endpoint) busy() {
+	if e.config.Busy != nil {
+		e.config.Busy()
+	}
+}
+
+func (e *Endpoint) tooBusy(x *exchange.Exchange) {
+	e.busy()
+	x.Busy(exchange.ServerBusy, "Too many verifications are running. Try again later.")
+}
+
+// leaving answers a request that was cancelled: the server shuts down, or the
+// client closed the connection and does not read the response.
+func (e *Endpoint) leaving(x *exchange.Exchange) {
+	x.Note(slog.Bool("cancelled", true))
+	x.Busy(exchange.ShuttingDown, "The server is shutting down. Try again later.")
+}
+
+// notesOf is the outcome of a verification for the log.
+func notesOf(result engine.Result) []slog.Attr {
+	notes := []slog.Attr{slog.String("domain", result.Domain), slog.String("result", string(result.Verdict))}
+	if result.Details != nil {
+		notes = append(notes, slog.String("reason", string(result.Details.Reason)))
+	}
+	return notes
+}
+
+// writeRecord answers 200 even if the verification could not be carried out:
+// the field "success" of the record says so.
+func writeRecord(x *exchange.Exchange, result engine.Result) {
+	x.Encoded(http.StatusOK, append(recordOf(result), '\n'))
+}
+
+// recordOf returns the record as JSON.
+func recordOf(result engine.Result) []byte {
+	text, err := result.MarshalJSON() // encoding/json would read it through again
+	if err != nil {
+		panic(err) // a result of ours that is not JSON is a bug
+	}
+	return text
+}
+
+// count reports a verification that was answered.
+func (e *Endpoint) count(client string, result engine.Result, started time.Time) {
+	if e.config.Verified != nil {
+		e.config.Verified(Verification{Client: client, Began: started, Took: time.Since(started), Result: result})
+	}
+}
+
+// timeout is how long a verification may take: as long as the request says, but
+// not longer than usual.
+func (e *Endpoint) timeout(how options) time.Duration {
+	if how.timeout > 0 {
+		return min(how.timeout, e.config.Timeout)
+	}
+	return e.config.Timeout
+}
