@@ -17,23 +17,6 @@ const (
 	ActionRetry  Action = "retry"  // verify it again before mailing it
 )
 
-// passing has the reasons of unknown results that another try may change.
-var passing = map[engine.Reason]bool{
-	engine.ReasonDNSTemporary:       true,
-	engine.ReasonConnectionFailed:   true,
-	engine.ReasonConnectionTimeout:  true,
-	engine.ReasonTLSFailed:          true,
-	engine.ReasonGreylisted:         true,
-	engine.ReasonRateLimited:        true,
-	engine.ReasonTemporaryFailure:   true,
-	engine.ReasonMailboxFull:        true, // it would bounce today
-	engine.ReasonBlocked:            true, // from another network, or when the block is gone
-	engine.ReasonInternalError:      true,
-	engine.ReasonResolverUnreliable: true,
-	engine.ReasonPortBlocked:        true,
-	engine.ReasonEgressFailed:       true,
-}
-
 // ActionFor returns what to do with an address after its result. The first rule
 // that applies decides:
 //
@@ -58,7 +41,7 @@ func ActionFor(r engine.Result) Action {
 		return ActionRemove
 	case r.Verdict == engine.VerdictUndeliverable || r.Verdict == engine.VerdictEmpty:
 		return ActionRemove
-	case r.Verdict == engine.VerdictUnknown && (later || passing[reason]):
+	case r.Verdict == engine.VerdictUnknown && (later || reason.Passing()):
 		return ActionRetry
 	case r.Verdict == engine.VerdictDeliverable && !r.Disposable:
 		return ActionSend

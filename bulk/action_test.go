@@ -1,7 +1,10 @@
 package bulk_test
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +78,30 @@ func TestActionFor(t *testing.T) {
 	} {
 		if got := bulk.ActionFor(engine.Result{Verdict: verdict}); got != want {
 			t.Errorf("%s without details: %s, want %s", verdict, got, want)
+		}
+	}
+}
+
+// TestActionsAreDocumented: the page for users has every reason of an unknown
+// result beside what to do about it.
+func TestActionsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[bulk.Action]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (?:any|`unknown`) \\|(.*)\\| `(\\w+)` \\|.*$").FindAllSubmatch(page, -1) {
+		rows[bulk.Action(row[2])] += string(row[1])
+	}
+	for _, reason := range engine.Reasons() {
+		if reason.Verdict() != engine.VerdictUnknown {
+			continue
+		}
+		want := bulk.ActionFor(engine.Result{Verdict: engine.VerdictUnknown, Reason: reason})
+		for action, row := range rows {
+			if has := strings.Contains(row, "`"+string(reason)+"`"); has != (action == want) {
+				t.Errorf("%s is to %s; in the row of %s: %v", reason, want, action, has)
+			}
 		}
 	}
 }

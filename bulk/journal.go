@@ -10,8 +10,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/rcpt/rcpt/engine"
 )
 
 const (
@@ -305,14 +303,4 @@ func appendFrame(to, payload []byte) []byte {
 	to = binary.BigEndian.AppendUint32(to, uint32(len(payload)))
 	to = binary.BigEndian.AppendUint32(to, crc32.Checksum(payload, castagnoli))
 	return append(to, payload...)
-}
-
-// isSettled reports whether an answer is about the address and can be kept for
-// a later run. One about our own network cannot.
-func isSettled(a *answer) bool {
-	switch a.reason {
-	case engine.ReasonResolverUnreliable, engine.ReasonPortBlocked, engine.ReasonEgressFailed:
-		return false
-	}
-	return true
 }

@@ -188,9 +188,10 @@ func (r *run) finish(t *task, settled bool) error {
 	return nil
 }
 
-// journal keeps the final answer of a record, if it is one about the address.
+// journal keeps the final answer of a record for a later run, unless it is
+// about our own network.
 func (r *run) journal(place int64, rec *record) {
-	if r.options.Journal != nil && isSettled(rec.answer) {
+	if r.options.Journal != nil && !rec.answer.reason.OurNetwork() {
 		r.options.Journal.settle(place, rec.item, rec.answer)
 	}
 }

@@ -41,16 +41,7 @@ func (v *Verifier) confirm(
 
 // blamed reports whether what the DNS says would be held against the domain.
 func (v *Verifier) blamed(found dnsresolve.Findings) bool {
-	return restsOnResolver(judgeDNS(found, v.config.AllowNets).reason)
-}
-
-// restsOnResolver reports whether a reason is the word of the resolver alone.
-func restsOnResolver(reason Reason) bool {
-	switch reason {
-	case ReasonDomainNotFound, ReasonNoMailHost, ReasonNullMX, ReasonMXReservedAddress:
-		return true
-	}
-	return false
+	return judgeDNS(found, v.config.AllowNets).reason.restsOnResolver()
 }
 
 // abandoned is the error of a caller that gave up.

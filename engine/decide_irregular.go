@@ -74,7 +74,7 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 }
 
 func notWellFormed(evidence Evidence, j judgement, also string) judgement {
-	rule := rulings[ReasonInvalidSyntax]
+	rule := ReasonInvalidSyntax.ruling()
 	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", faults(evidence.Irregular), also)
 	j.reason, j.special, j.retryAfter = ReasonInvalidSyntax, &rule, 0
 	return j

@@ -214,7 +214,7 @@ func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 // reply proves nothing permanently.
 func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	reason := reasonOf[class]
-	if rulings[reason].verdict != VerdictUndeliverable {
+	if reason.Verdict() != VerdictUndeliverable {
 		return reason
 	}
 	switch {
@@ -362,7 +362,7 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, failure.RetryAfter
 	}
-	if reason == ReasonConnectionFailed || reason == ReasonConnectionTimeout {
+	if reason.unreached() {
 		hosts := len(evidence.DNS.Hosts) + evidence.DNS.Omitted
 		j.special = afterFailure(reason, failure, tried(evidence.DNS.Hosts, evidence.SMTP.Sessions), hosts)
 	}

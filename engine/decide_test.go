@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -311,14 +312,31 @@ func TestDecide(t *testing.T) {
 			if got.Message == "" {
 				t.Error("no message")
 			}
+			step, early := got.Reason.EndsAt(), []Reason{ReasonInvalidSyntax, ReasonSpamTrap} // of which later steps may speak
+			if step != "" && step != lastStep(tt.evidence) && !slices.Contains(early, got.Reason) {
+				t.Errorf("%s ends at %q, and this at %q", got.Reason, step, lastStep(tt.evidence))
+			}
 			reached[got.Details.Reason] = true
 		})
 	}
-	for reason := range rulings {
+	for reason := range rows {
 		if !reached[reason] {
 			t.Errorf("no case reaches %s", reason)
 		}
 	}
+}
+
+// lastStep is the last step that left something in the evidence.
+func lastStep(e Evidence) Step {
+	switch {
+	case e.SMTP != nil:
+		return StepSMTP
+	case e.DNS != nil:
+		return StepDNS
+	case e.Syntax == nil:
+		return StepLists
+	}
+	return StepSyntax
 }
 
 // TestLaws tries every class that the rules may give against the laws that hold
@@ -326,11 +344,11 @@ func TestDecide(t *testing.T) {
 func TestLaws(t *testing.T) {
 	for class := range reasonOf {
 		for _, phase := range []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseMAIL} {
-			if verdict := rulings[reasonFor(class, phase, 550)].verdict; verdict != VerdictUnknown {
+			if verdict := reasonFor(class, phase, 550).Verdict(); verdict != VerdictUnknown {
 				t.Errorf("%s at %s: %s; a refusal before RCPT is about us", class, phase, verdict)
 			}
 		}
-		if verdict := rulings[reasonFor(class, smtp.PhaseRCPT, 450)].verdict; verdict != VerdictUnknown {
+		if verdict := reasonFor(class, smtp.PhaseRCPT, 450).Verdict(); verdict != VerdictUnknown {
 			t.Errorf("%s with a 4yz code: %s; it proves nothing for good", class, verdict)
 		}
 	}

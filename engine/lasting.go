@@ -5,62 +5,6 @@ import (
 	"time"
 )
 
-// keepUnknown is how long an unknown without a hint is reused: long enough to
-// protect a mail host from a caller that asks in a loop, and short enough for
-// people who fix what was wrong.
-const keepUnknown = 10 * time.Minute
-
-// lasting is how long a result is reused, by its reason. What a mail host says
-// about a mailbox rarely changes; what it says about the client, and temporary
-// faults, may change soon.
-var lasting = map[Reason]time.Duration{
-	ReasonRecipientAccepted: 12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
-	// a setting of the domain that changes once in years; after a move it shows
-	// within a day
-	ReasonCatchAll: 12 * time.Hour,
-	// a mailbox that does not exist may be created today, and a wrong answer
-	// costs a customer
-	ReasonMailboxNotFound: 6 * time.Hour,
-	ReasonMailboxMoved:    12 * time.Hour, // forwarding addresses rarely change within a day
-	ReasonMailboxDisabled: 6 * time.Hour,  // a suspended account may be paid for, or unlocked, within the day
-
-	// it may be registered soon, and denials of the DNS are cached for an hour
-	// at most
-	ReasonDomainNotFound: time.Hour,
-	ReasonNoMailHost:     time.Hour, // a zone that is being set up gets its MX soon
-	ReasonNullMX:         time.Hour, // is changed by one record, as soon as the mail service is bought
-
-	ReasonSMTPUTF8Unsupported: 12 * time.Hour, // the mail host would have to get other software
-	ReasonMXReservedAddress:   keepUnknown,    // a slip in the zone is mended as soon as it is seen
-	ReasonInvalidSyntax:       time.Hour,      // the grammar stays; to find it out again costs next to nothing
-
-	// or until the hint is over, which is usual; hosts that name a day often
-	// take less
-	ReasonGreylisted:          time.Hour,
-	ReasonMailboxFull:         keepUnknown, // its owner may be clearing it
-	ReasonControlInconclusive: keepUnknown, // the next random recipient may tell more
-	ReasonAmbiguousRefusal:    keepUnknown, // what it was about is not known, nor how long it lasts
-	ReasonNotOurDomain:        keepUnknown, // the relay's table of domains may be out of date
-	ReasonRestricted:          keepUnknown, // a setting of the list, which its owner may be changing
-	ReasonBlocked:             keepUnknown, // it is about us, and we may have left the block list
-	ReasonRateLimited:         keepUnknown, // it is about what we did just now
-	ReasonTemporaryFailure:    keepUnknown, // the host says itself that it passes
-	ReasonConnectionFailed:    keepUnknown, // a host that restarts, or our own network
-	ReasonConnectionTimeout:   keepUnknown, // the same
-	ReasonTLSFailed:           keepUnknown, // a certificate or a setting that is being changed
-	ReasonProtocolError:       keepUnknown, // the host may be repaired
-	ReasonDNSTemporary:        keepUnknown, // name servers come back; the hint, a minute, ends it sooner
-
-	ReasonResolverUnreliable: keepUnknown, // our network works again at any time; the hint, a minute, ends it sooner
-	ReasonPortBlocked:        keepUnknown, // as above
-	ReasonEgressFailed:       keepUnknown, // as above
-
-	ReasonSpamTrap:      keepUnknown, // costs nothing to find out again
-	ReasonSMTPSkipped:   keepUnknown, // the same, or a question to the DNS
-	ReasonNotAsked:      keepUnknown, // the same
-	ReasonInternalError: 0,           // it is no answer
-}
-
 // Lasts returns how long the result may be reused after it was checked; zero:
 // not at all. An unknown is never reused beyond the time at which asking again
 // is worthwhile.
@@ -68,7 +12,7 @@ func (r Result) Lasts() time.Duration {
 	if !r.Success || r.Details == nil || r.Details.CheckedAt.IsZero() {
 		return 0
 	}
-	lasts := lasting[r.Details.Reason]
+	lasts := rows[r.Details.Reason].lasts
 	if again := r.RetryAt(); r.Verdict == VerdictUnknown && !again.IsZero() {
 		return min(lasts, again.Sub(r.Details.CheckedAt))
 	}

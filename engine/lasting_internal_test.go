@@ -5,36 +5,6 @@ import (
 	"time"
 )
 
-// TestLasting checks that every reason has its time, and that an unknown is
-// short-lived.
-func TestLasting(t *testing.T) {
-	for reason, ruling := range rulings {
-		lasts, ok := lasting[reason]
-		switch {
-		case !ok:
-			t.Errorf("%s: nobody says how long it lasts", reason)
-		case (lasts == 0) != (reason == ReasonInternalError):
-			t.Errorf("%s lasts %v", reason, lasts)
-		case lasts > 24*time.Hour, ruling.verdict == VerdictUnknown && lasts > time.Hour:
-			t.Errorf("%s lasts %v, which is too long", reason, lasts)
-		}
-	}
-	if len(lasting) != len(rulings) {
-		t.Errorf("%d reasons last, of %d", len(lasting), len(rulings))
-	}
-}
-
-// TestLastingOfOurNetwork wants a fault of our own network to be over within a
-// minute of its end: that is how often the check is repeated while it fails.
-func TestLastingOfOurNetwork(t *testing.T) {
-	for _, reason := range []Reason{ReasonResolverUnreliable, ReasonPortBlocked, ReasonEgressFailed} {
-		details := &Details{Reason: reason, RetryAfter: rulings[reason].retryAfter, CheckedAt: time.Now()}
-		if got := (Result{Success: true, Verdict: VerdictUnknown, Details: details}).Lasts(); got != time.Minute {
-			t.Errorf("%s is remembered for %v", reason, got)
-		}
-	}
-}
-
 func TestLasts(t *testing.T) {
 	checked := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Verdict is the answer to "can this address receive mail?".
@@ -60,20 +58,43 @@ const (
 	ReasonInternalError       Reason = "internal_error"
 )
 
-// Reasons returns every reason, in alphabetical order.
-func Reasons() []Reason { return slices.Sorted(maps.Keys(rulings)) }
+// Step is a step of a verification.
+type Step string
 
-// Verdict returns the verdict of the reason, or an empty one for an unknown
-// reason. [ReasonMXReservedAddress] has two; this returns the usual one.
-func (r Reason) Verdict() Verdict { return rulings[r].verdict }
+// The steps, in their order.
+const (
+	StepSyntax Step = "syntax" // the address alone
+	StepLists  Step = "lists"  // of known addresses and domains
+	StepDNS    Step = "dns"    // the mail hosts of the domain
+	StepSMTP   Step = "smtp"   // the answer of a mail host
+)
 
-// ruling is what follows from a reason.
-type ruling struct {
-	verdict Verdict
+// row is what follows from a reason. To add a reason is to add its constant and
+// its row, and to give it somewhere in decide*.go.
+type row struct {
+	verdict Verdict // only [ReasonMXReservedAddress] has a second one: see selfRuling
 	message string
 	// retryAfter is the wait after which asking again is worthwhile if the mail
 	// host gives no hint; zero: it is not.
 	retryAfter time.Duration
+	// passing: another try may change the result.
+	passing bool
+	// lasts is how long a result is reused. What a mail host says about a
+	// mailbox rarely changes; what it says about the client, and temporary
+	// faults, may change soon.
+	lasts time.Duration
+	// durable: the reason is about the mailbox or its domain, and not about the
+	// client, so that other clients can use the result, too.
+	durable bool
+	// ours: our own network is at fault.
+	ours bool
+	// unreached: no mail host could be asked.
+	unreached bool
+	// ends is the first step that may give the reason, which makes the later
+	// ones unnecessary; empty: it says that something was not done.
+	ends Step
+	// class is what a reply proves that has this reason; empty: none has.
+	class replies.Class
 }
 
 // How long to wait before asking again. A greylisting host wants a few minutes
@@ -89,119 +110,246 @@ const (
 	retryNetwork   = time.Minute // the check of our own network is repeated as often while it fails
 )
 
-// rulings maps every reason to its verdict and message. Only
-// [ReasonMXReservedAddress] has a second verdict: see selfRuling.
-var rulings = map[Reason]ruling{
-	ReasonInvalidSyntax:  {verdict: VerdictUndeliverable, message: "The address is not well-formed."},
-	ReasonDomainNotFound: {verdict: VerdictUndeliverable, message: "The domain does not exist."},
-	ReasonNoMailHost: {verdict: VerdictUndeliverable,
-		message: "The domain has no mail host: neither MX nor address records lead anywhere."},
-	ReasonNullMX: {verdict: VerdictUndeliverable, message: "The domain declares that it takes no mail (null MX)."},
-	ReasonMXReservedAddress: {verdict: VerdictUnknown,
-		message: "Every mail host of the domain has an address in reserved or private space, which is not contacted."},
-	ReasonDNSTemporary: {verdict: VerdictUnknown, retryAfter: retryDNS,
-		message: "The DNS gave no answer about the domain's mail hosts; try again later."},
-	ReasonConnectionFailed: {verdict: VerdictUnknown, retryAfter: retryTemporary,
-		message: "No mail host of the domain could be reached."},
-	ReasonConnectionTimeout: {verdict: VerdictUnknown, retryAfter: retryTemporary,
-		message: "The domain's mail host did not answer in time."},
-	ReasonTLSFailed: {verdict: VerdictUnknown, retryAfter: retryTemporary,
-		message: "The mail host offers TLS, but no TLS session could be set up with it."},
-	ReasonMailboxNotFound: {verdict: VerdictUndeliverable,
-		message: "The mail host says that the mailbox does not exist."},
-	ReasonMailboxDisabled: {verdict: VerdictUndeliverable, message: "The mail host says that the mailbox is disabled."},
-	ReasonMailboxMoved: {verdict: VerdictUndeliverable,
-		message: "The mail host says that the mailbox has moved to another address."},
-	ReasonMailboxFull: {verdict: VerdictUnknown, message: "The mailbox exists but is over its quota at the moment."},
-	ReasonNotOurDomain: {verdict: VerdictUnknown,
-		message: "The mail host says that it does not take mail for this domain from us."},
-	ReasonGreylisted: {verdict: VerdictUnknown, retryAfter: retryGreylist,
-		message: "The mail host asks every new sender to come back later (greylisting); try again."},
-	ReasonRateLimited: {verdict: VerdictUnknown, retryAfter: retryTemporary,
-		message: "The mail host limits how much it is asked; try again later."},
-	ReasonBlocked: {verdict: VerdictUnknown,
-		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation."},
-	ReasonRestricted: {verdict: VerdictUnknown,
-		message: "The mailbox or list takes mail from certain senders only."},
-	ReasonTemporaryFailure: {verdict: VerdictUnknown, retryAfter: retryTemporary,
-		message: "The mail host has a temporary problem; try again later."},
-	ReasonAmbiguousRefusal: {verdict: VerdictUnknown,
-		message: "The mail host refused without saying whether the mailbox exists."},
-	ReasonProtocolError: {verdict: VerdictUnknown, message: "The domain's mail host does not speak proper SMTP."},
-	ReasonSMTPUTF8Unsupported: {verdict: VerdictUndeliverable,
+// keepUnknown is how long an unknown without a hint is reused: long enough to
+// protect a mail host from a caller that asks in a loop, and short enough for
+// people who fix what was wrong.
+const keepUnknown = 10 * time.Minute
+
+// rows has every reason.
+var rows = map[Reason]row{
+	ReasonInvalidSyntax: {
+		verdict: VerdictUndeliverable, ends: StepSyntax,
+		message: "The address is not well-formed.",
+		lasts:   time.Hour, // the grammar stays; to find it out again costs next to nothing
+	},
+	ReasonDomainNotFound: {
+		verdict: VerdictUndeliverable, ends: StepDNS, durable: true,
+		message: "The domain does not exist.",
+		lasts:   time.Hour, // it may be registered soon; the DNS caches denials for an hour at most
+	},
+	ReasonNoMailHost: {
+		verdict: VerdictUndeliverable, ends: StepDNS, durable: true,
+		message: "The domain has no mail host: neither MX nor address records lead anywhere.",
+		lasts:   time.Hour, // a zone that is being set up gets its MX soon
+	},
+	ReasonNullMX: {
+		verdict: VerdictUndeliverable, ends: StepDNS, durable: true,
+		message: "The domain declares that it takes no mail (null MX).",
+		lasts:   time.Hour, // one record changes it, as soon as the mail service is bought
+	},
+	ReasonMXReservedAddress: {
+		verdict: VerdictUnknown, ends: StepDNS,
+		message: "Every mail host of the domain has an address in reserved or private space, which is not contacted.",
+		lasts:   keepUnknown, // a slip in the zone is mended as soon as it is seen
+	},
+	ReasonDNSTemporary: {
+		verdict: VerdictUnknown, ends: StepDNS,
+		message: "The DNS gave no answer about the domain's mail hosts; try again later.",
+		lasts:   keepUnknown, // name servers come back; the hint, a minute, ends it sooner
+		passing: true, retryAfter: retryDNS,
+	},
+	ReasonConnectionFailed: {
+		verdict: VerdictUnknown, ends: StepSMTP, unreached: true,
+		message: "No mail host of the domain could be reached.",
+		lasts:   keepUnknown, // a host that restarts, or our own network
+		passing: true, retryAfter: retryTemporary,
+	},
+	ReasonConnectionTimeout: {
+		verdict: VerdictUnknown, ends: StepSMTP, unreached: true,
+		message: "The domain's mail host did not answer in time.",
+		lasts:   keepUnknown, // a host that restarts or is busy, or our own network
+		passing: true, retryAfter: retryTemporary,
+	},
+	ReasonTLSFailed: {
+		verdict: VerdictUnknown, ends: StepSMTP,
+		message: "The mail host offers TLS, but no TLS session could be set up with it.",
+		lasts:   keepUnknown, // a certificate or a setting that is being changed
+		passing: true, retryAfter: retryTemporary,
+	},
+	ReasonMailboxNotFound: {
+		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassNoSuchUser, durable: true,
+		message: "The mail host says that the mailbox does not exist.",
+		lasts:   6 * time.Hour, // it may be created today, and a wrong answer costs a customer
+	},
+	ReasonMailboxDisabled: {
+		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassDisabled, durable: true,
+		message: "The mail host says that the mailbox is disabled.",
+		lasts:   6 * time.Hour, // a suspended account may be paid for, or unlocked, within the day
+	},
+	ReasonMailboxMoved: {
+		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassMoved, durable: true,
+		message: "The mail host says that the mailbox has moved to another address.",
+		lasts:   12 * time.Hour, // forwarding addresses rarely change within a day
+	},
+	ReasonMailboxFull: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassMailboxFull, durable: true,
+		message: "The mailbox exists but is over its quota at the moment.",
+		lasts:   keepUnknown, // its owner may be clearing it
+		passing: true,        // it would bounce today
+	},
+	ReasonNotOurDomain: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassNotOurDomain,
+		message: "The mail host says that it does not take mail for this domain from us.",
+		lasts:   keepUnknown, // the relay's table of domains may be out of date
+	},
+	ReasonGreylisted: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassGreylisted, durable: true,
+		message: "The mail host asks every new sender to come back later (greylisting); try again.",
+		lasts:   time.Hour, // or until the hint is over; hosts that name a day often take less
+		passing: true, retryAfter: retryGreylist,
+	},
+	ReasonRateLimited: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassRateLimited,
+		message: "The mail host limits how much it is asked; try again later.",
+		lasts:   keepUnknown, // it is about what we did just now
+		passing: true, retryAfter: retryTemporary,
+	},
+	ReasonBlocked: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassBlocked,
+		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation.",
+		lasts:   keepUnknown, // it is about us, and we may have left the block list
+		passing: true,        // from another network, or when the block is gone
+	},
+	ReasonRestricted: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassRestricted,
+		message: "The mailbox or list takes mail from certain senders only.",
+		lasts:   keepUnknown, // a setting of the list, which its owner may be changing
+	},
+	ReasonTemporaryFailure: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassTemporary,
+		message: "The mail host has a temporary problem; try again later.",
+		lasts:   keepUnknown, // the host says itself that it passes
+		passing: true, retryAfter: retryTemporary,
+	},
+	ReasonAmbiguousRefusal: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassAmbiguous,
+		message: "The mail host refused without saying whether the mailbox exists.",
+		lasts:   keepUnknown, // what it was about is not known, nor how long it lasts
+	},
+	ReasonProtocolError: {
+		verdict: VerdictUnknown, ends: StepSMTP,
+		message: "The domain's mail host does not speak proper SMTP.",
+		lasts:   keepUnknown, // the host may be repaired
+	},
+	ReasonSMTPUTF8Unsupported: {
+		verdict: VerdictUndeliverable, ends: StepSMTP, durable: true,
 		message: "The local-part has non-ASCII characters, " +
-			"and the mail host cannot take such addresses (no SMTPUTF8)."},
-	ReasonCatchAll: {verdict: VerdictAcceptAll, message: "The mail host takes mail for every address of the domain."},
-	ReasonRecipientAccepted: {verdict: VerdictDeliverable,
-		message: "The mail host takes mail for this mailbox and refuses unknown ones."},
-	ReasonControlInconclusive: {verdict: VerdictUnknown,
-		message: "The mail host accepted the address, but whether it would accept any address could not be found out."},
-	ReasonSpamTrap: {verdict: VerdictUnknown,
-		message: "The address is listed as a spam trap and was not contacted."},
-	ReasonSMTPSkipped: {verdict: VerdictUnknown, message: "All checks passed; the mail host was not contacted."},
-	ReasonNotAsked:    {verdict: VerdictUnknown, message: "The mail host was not asked: the settings exclude it."},
-	ReasonResolverUnreliable: {verdict: VerdictUnknown, retryAfter: retryNetwork,
+			"and the mail host cannot take such addresses (no SMTPUTF8).",
+		lasts: 12 * time.Hour, // the mail host would have to get other software
+	},
+	ReasonCatchAll: {
+		verdict: VerdictAcceptAll, ends: StepSMTP, durable: true,
+		message: "The mail host takes mail for every address of the domain.",
+		lasts:   12 * time.Hour, // changes once in years; after a move it shows within a day
+	},
+	ReasonRecipientAccepted: {
+		verdict: VerdictDeliverable, ends: StepSMTP, durable: true,
+		message: "The mail host takes mail for this mailbox and refuses unknown ones.",
+		lasts:   12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
+	},
+	ReasonControlInconclusive: {
+		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassOKUnverified,
+		message: "The mail host accepted the address, but whether it would accept any address could not be found out.",
+		lasts:   keepUnknown, // the next random recipient may tell more
+	},
+	ReasonSpamTrap: {
+		verdict: VerdictUnknown, ends: StepLists,
+		message: "The address is listed as a spam trap and was not contacted.",
+		lasts:   keepUnknown, // costs nothing to find out again
+	},
+	ReasonSMTPSkipped: {
+		verdict: VerdictUnknown,
+		message: "All checks passed; the mail host was not contacted.",
+		lasts:   keepUnknown, // costs at most a question to the DNS
+	},
+	ReasonNotAsked: {
+		verdict: VerdictUnknown,
+		message: "The mail host was not asked: the settings exclude it.",
+		lasts:   keepUnknown, // costs at most a question to the DNS
+	},
+	ReasonResolverUnreliable: {
+		verdict: VerdictUnknown, ends: StepDNS, ours: true,
 		message: "Our DNS resolver speaks against the domain, but cannot be believed at the moment. " +
-			"This is a fault of our network, not of the address."},
-	ReasonPortBlocked: {verdict: VerdictUnknown, retryAfter: retryNetwork,
+			"This is a fault of our network, not of the address.",
+		lasts:   keepUnknown, // our network may work again soon; the hint, a minute, ends it sooner
+		passing: true, retryAfter: retryNetwork,
+	},
+	ReasonPortBlocked: {
+		verdict: VerdictUnknown, ends: StepSMTP, ours: true,
 		message: "Our network lets us reach no mail host at all (port 25 is blocked). " +
-			"This is a fault of our network, not of the address."},
-	ReasonEgressFailed: {verdict: VerdictUnknown, retryAfter: retryEgress,
+			"This is a fault of our network, not of the address.",
+		lasts:   keepUnknown, // our network may work again soon; the hint, a minute, ends it sooner
+		passing: true, retryAfter: retryNetwork,
+	},
+	ReasonEgressFailed: {
+		verdict: VerdictUnknown, ends: StepSMTP, ours: true,
 		message: "The mail host was not asked: the proxy or source address to reach it through failed. " +
-			"This is a fault on our side, not of the address."},
-	ReasonInternalError: {verdict: VerdictUnknown, message: "The verification could not be carried out."},
+			"This is a fault on our side, not of the address.",
+		lasts:   keepUnknown, // our network may work again soon; the hint, a minute, ends it sooner
+		passing: true, retryAfter: retryEgress,
+	},
+	ReasonInternalError: {
+		verdict: VerdictUnknown,
+		message: "The verification could not be carried out.",
+		lasts:   0, // it is no answer
+		passing: true,
+	},
 }
 
-// happened are the messages about sessions that failed, instead of those of
-// [ReasonConnectionFailed] and [ReasonConnectionTimeout]. The first that fits
-// is taken; no phase fits all.
-var happened = []struct {
-	kind    smtp.Kind
-	phase   smtp.Phase
-	message string
-}{
-	{smtp.KindRefused, "", "The mail host refused the connection."},
-	{smtp.KindClosed, smtp.PhaseGreeting, "The mail host hung up without a greeting."},
-	{smtp.KindClosed, smtp.PhaseRCPT, "The mail host hung up when it was asked about the mailbox."},
-	{smtp.KindClosed, "", "The mail host hung up before it could be asked about the mailbox."},
-	{smtp.KindTimeout, smtp.PhaseConnect, "No connection to the mail host came about in time."},
-	{smtp.KindTimeout, smtp.PhaseGreeting, "The mail host did not greet in time."},
-	{smtp.KindTimeout, smtp.PhaseRCPT, "The mail host did not answer in time when it was asked about the mailbox."},
+// Reasons returns every reason, in alphabetical order.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(rows)) }
+
+// Verdict returns the verdict of the reason, or an empty one for an unknown
+// reason. [ReasonMXReservedAddress] has two; this returns the usual one.
+func (r Reason) Verdict() Verdict { return rows[r].verdict }
+
+// Passing reports whether another try may change a result that is unknown for
+// this reason.
+func (r Reason) Passing() bool { return rows[r].passing }
+
+// Durable reports whether the reason is about the mailbox or its domain, and
+// not about the client that asked: the result is worth sharing with others. So
+// is [ReasonGreylisted], as it says when to ask again, and from which egress.
+func (r Reason) Durable() bool { return rows[r].durable }
+
+// OurNetwork reports whether our own network is at fault: the result says
+// nothing about the address.
+func (r Reason) OurNetwork() bool { return rows[r].ours }
+
+// EndsAt returns the first step that may give the reason, and makes the later
+// ones unnecessary. It is empty for reasons that say that something was not
+// done, such as [ReasonSMTPSkipped].
+func (r Reason) EndsAt() Step { return rows[r].ends }
+
+// restsOnResolver reports whether the reason is the word of the resolver alone:
+// the DNS has answered, and against the domain.
+func (r Reason) restsOnResolver() bool { return rows[r].ends == StepDNS && !rows[r].passing }
+
+// unreached reports whether the reason is that no mail host could be asked.
+func (r Reason) unreached() bool { return rows[r].unreached }
+
+// ruling is what a result says for a reason. Some causes of a reason have
+// another one than its row.
+type ruling struct {
+	verdict    Verdict
+	message    string
+	retryAfter time.Duration // see row
 }
 
-// afterFailure returns the ruling of a reason with a message that says what
-// happened, and how many of the domain's mail hosts were tried if not all were.
-func afterFailure(reason Reason, failure smtp.Failure, tried, hosts int) *ruling {
-	rule := rulings[reason]
-	kind := failure.Kind
-	if kind == smtp.KindReset {
-		kind = smtp.KindClosed // as far as anybody can tell, it hung up
-	}
-	for _, h := range happened {
-		if h.kind == kind && (h.phase == failure.Phase || h.phase == "") {
-			rule.message = h.message
-			break
-		}
-	}
-	if tried < hosts {
-		rule.message += fmt.Sprintf(" Only %d of the domain's %d mail hosts could be tried.", tried, hosts)
-	}
-	return &rule
+// ruling returns that of the reason's row.
+func (r Reason) ruling() ruling {
+	row := rows[r]
+	return ruling{verdict: row.verdict, message: row.message, retryAfter: row.retryAfter}
 }
 
 // reasonOf maps what a reply proves to a reason. [replies.ClassOK] is not in
 // it, because an acceptance is judged together with the control's reply.
-var reasonOf = map[replies.Class]Reason{
-	replies.ClassOKUnverified: ReasonControlInconclusive,
-	replies.ClassNoSuchUser:   ReasonMailboxNotFound,
-	replies.ClassDisabled:     ReasonMailboxDisabled,
-	replies.ClassMoved:        ReasonMailboxMoved,
-	replies.ClassMailboxFull:  ReasonMailboxFull,
-	replies.ClassNotOurDomain: ReasonNotOurDomain,
-	replies.ClassGreylisted:   ReasonGreylisted,
-	replies.ClassRateLimited:  ReasonRateLimited,
-	replies.ClassTemporary:    ReasonTemporaryFailure,
-	replies.ClassBlocked:      ReasonBlocked,
-	replies.ClassRestricted:   ReasonRestricted,
-	replies.ClassAmbiguous:    ReasonAmbiguousRefusal,
-}
+var reasonOf = func() map[replies.Class]Reason {
+	reasons := make(map[replies.Class]Reason)
+	for reason, row := range rows {
+		if row.class != "" {
+			reasons[row.class] = reason
+		}
+	}
+	return reasons
+}()

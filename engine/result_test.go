@@ -115,7 +115,7 @@ func FuzzEvidence(f *testing.F) {
 			t.Skip()
 		}
 		result := Decide(first, Policy{})
-		if rulings[result.Details.Reason].message == "" {
+		if rows[result.Details.Reason].message == "" {
 			t.Errorf("reason %q is not in the table", result.Details.Reason)
 		}
 		stored, err := json.Marshal(first)
@@ -133,11 +133,11 @@ func FuzzEvidence(f *testing.F) {
 
 func TestReasons(t *testing.T) {
 	all := Reasons()
-	if len(all) != len(rulings) || !slices.IsSorted(all) {
+	if len(all) != len(rows) || !slices.IsSorted(all) {
 		t.Errorf("reasons: %v", all)
 	}
 	for _, reason := range all {
-		if got := reason.Verdict(); got == "" || got != rulings[reason].verdict {
+		if got := reason.Verdict(); got == "" || got != rows[reason].verdict {
 			t.Errorf("%s: verdict %q", reason, got)
 		}
 	}

@@ -59,7 +59,7 @@ func (c *Cache) keep(
 	}
 	expires := r.Details.CheckedAt.Add(lasts)
 	c.memory.put(m, newRemembered(m, r, generation, expires), lasts)
-	if c.stored != nil && durable[r.Details.Reason] {
+	if c.stored != nil && r.Details.Reason.Durable() {
 		c.stored.put(m, r, fingerprint, expires)
 	}
 	if schedule && r.Details.Reason == engine.ReasonGreylisted {

@@ -27,18 +27,6 @@ const (
 	maxReply = 1 << 10
 )
 
-// durable are the reasons that concern the mailbox or its domain and not the
-// client, and therefore belong in the store. Greylisting concerns the
-// client, but the row tells other nodes that a re-check is scheduled, and from
-// which egress.
-var durable = map[engine.Reason]bool{
-	engine.ReasonRecipientAccepted: true, engine.ReasonCatchAll: true,
-	engine.ReasonMailboxNotFound: true, engine.ReasonMailboxDisabled: true, engine.ReasonMailboxMoved: true,
-	engine.ReasonSMTPUTF8Unsupported: true,
-	engine.ReasonDomainNotFound:      true, engine.ReasonNoMailHost: true, engine.ReasonNullMX: true,
-	engine.ReasonMailboxFull: true, engine.ReasonGreylisted: true,
-}
-
 // stored is the memory in the store.
 type stored struct {
 	store  *store.Store

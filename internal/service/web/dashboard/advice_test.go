@@ -29,6 +29,20 @@ func TestReasonTexts(t *testing.T) {
 	}
 }
 
+// TestSteps: every reason of the DNS has an outcome on the page, and every step
+// of the engine is one of the page.
+func TestSteps(t *testing.T) {
+	for _, reason := range engine.Reasons() {
+		outcome, has := dnsOutcomes[reason]
+		if has != (reason.EndsAt() == engine.StepDNS) || has && (outcome.text == "" || outcome.tone == "") {
+			t.Errorf("%s ends at %q, and the DNS shows %q", reason, reason.EndsAt(), outcome)
+		}
+		if step := reason.EndsAt(); step != "" && lastStep[step] == "" {
+			t.Errorf("%s ends at %q, which the page does not have", reason, step)
+		}
+	}
+}
+
 // TestAdvice goes through every result, reason and combination of flags.
 func TestAdvice(t *testing.T) {
 	verdicts := []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown, engine.VerdictUndeliverable}

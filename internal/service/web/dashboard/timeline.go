@@ -19,13 +19,13 @@ type step struct {
 func pathOf(r engine.Result) []step {
 	details := r.Details
 	steps := []step{syntaxStep(r), listsStep(details), dnsStep(r), hostStep(details), catchAllStep(details)}
-	idle := false
+	last, idle := lastStep[details.Reason.EndsAt()], false
 	for i := range steps {
 		if idle {
 			steps[i] = step{Name: steps[i].Name, Text: "Not needed", Tone: "idle"}
 		}
-		// A step that settles the verdict makes the later ones unnecessary.
-		idle = idle || endsAt(details.Reason) == steps[i].Name
+		// The step that gives the reason makes the later ones unnecessary.
+		idle = idle || steps[i].Name == last
 	}
 	return steps
 }
@@ -38,18 +38,10 @@ const (
 	stepCatchAll = "Catch-all"
 )
 
-// endsAt is the step after which a verification with the reason went no
-// further; empty: it went to the end.
-func endsAt(reason engine.Reason) string {
-	switch reason {
-	case engine.ReasonInvalidSyntax:
-		return stepSyntax
-	case engine.ReasonSpamTrap:
-		return stepLists
-	case engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonDNSTemporary, engine.ReasonResolverUnreliable:
-		return stepDNS
-	}
-	return ""
+// lastStep is the last step that is shown of a verification which ended at a
+// step of the engine.
+var lastStep = map[engine.Step]string{
+	engine.StepSyntax: stepSyntax, engine.StepLists: stepLists, engine.StepDNS: stepDNS, engine.StepSMTP: stepCatchAll,
 }
 
 func syntaxStep(r engine.Result) step {
@@ -73,29 +65,32 @@ func listsStep(d *engine.Details) step {
 	return step{Name: stepLists, Text: "On no list", Tone: "good"}
 }
 
+// dnsOutcomes are the outcomes of the DNS that end a verification, with their
+// tones.
+var dnsOutcomes = map[engine.Reason]struct{ text, tone string }{
+	engine.ReasonDomainNotFound:     {"No such domain", "bad"},
+	engine.ReasonNoMailHost:         {"No mail host", "bad"},
+	engine.ReasonNullMX:             {"Accepts no mail (null MX)", "bad"},
+	engine.ReasonDNSTemporary:       {"No answer", "calm"},
+	engine.ReasonResolverUnreliable: {"Resolver unreliable", "calm"},
+	engine.ReasonMXReservedAddress:  {"Reserved addresses only", "calm"},
+}
+
 func dnsStep(r engine.Result) step {
 	d := r.Details
-	s := step{Name: stepDNS, Text: "Mail hosts found", Tone: "good"}
-	switch d.Reason {
-	case engine.ReasonDomainNotFound:
-		return step{Name: stepDNS, Text: "No such domain", Tone: "bad"}
-	case engine.ReasonNoMailHost:
-		return step{Name: stepDNS, Text: "No mail host", Tone: "bad"}
-	case engine.ReasonNullMX:
-		return step{Name: stepDNS, Text: "Accepts no mail (null MX)", Tone: "bad"}
-	case engine.ReasonDNSTemporary:
-		return step{Name: stepDNS, Text: "No answer", Tone: "calm"}
-	case engine.ReasonResolverUnreliable:
-		return step{Name: stepDNS, Text: "Resolver unreliable", Tone: "calm"}
-	case engine.ReasonMXReservedAddress:
-		s.Text, s.Tone = "Reserved addresses only", "calm"
-		if r.Verdict == engine.VerdictUndeliverable {
-			s.Tone = "bad"
-		}
+	outcome, ended := dnsOutcomes[d.Reason]
+	s := step{Name: stepDNS, Text: outcome.text, Tone: outcome.tone}
+	switch {
+	case !ended:
+		s.Text, s.Tone = "Mail hosts found", "good"
+	case d.Reason != engine.ReasonMXReservedAddress:
+		return s
+	case r.Verdict == engine.VerdictUndeliverable:
+		s.Tone = "bad"
 	}
 	switch len(d.MX) {
 	case 0:
-		if s.Tone == "good" {
+		if !ended {
 			return step{Name: stepDNS, Text: "Not asked", Tone: "idle"}
 		}
 	case 1:
@@ -132,7 +127,7 @@ func replyTone(code int, reason engine.Reason) string {
 	switch {
 	case code < 400:
 		return "good"
-	case reason == engine.ReasonMailboxNotFound, reason == engine.ReasonMailboxDisabled, reason == engine.ReasonMailboxMoved:
+	case reason.Verdict() == engine.VerdictUndeliverable:
 		return "bad"
 	}
 	return "calm"

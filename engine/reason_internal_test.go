@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRows holds each row to what its fields mean together.
+func TestRows(t *testing.T) {
+	verdicts := []Verdict{VerdictDeliverable, VerdictUndeliverable, VerdictAcceptAll, VerdictUnknown}
+	steps := []Step{StepSyntax, StepLists, StepDNS, StepSMTP}
+	anywhere := []Reason{ReasonSMTPSkipped, ReasonNotAsked, ReasonInternalError}
+	for reason, row := range rows {
+		unknown := row.verdict == VerdictUnknown
+		for fault, is := range map[string]bool{
+			"no verdict":                             !slices.Contains(verdicts, row.verdict),
+			"no message of whole sentences":          !strings.HasSuffix(row.message, ".") && !strings.HasSuffix(row.message, "; try again."),
+			"no time for which it lasts":             (row.lasts == 0) != (reason == ReasonInternalError),
+			"a verdict that lasts minutes":           !unknown && row.lasts < time.Hour,
+			"a verdict that lasts days":              row.lasts > 24*time.Hour,
+			"an unknown that lasts hours":            unknown && row.lasts > time.Hour,
+			"a verdict that another try may change":  !unknown && row.passing,
+			"a time for another try, but no use":     row.retryAfter > 0 && !row.passing,
+			"no step":                                !slices.Contains(steps, row.ends) != slices.Contains(anywhere, reason),
+			"a reply that came before RCPT":          row.class != "" && row.ends != StepSMTP,
+			"a fault of our network that is durable": row.ours && row.durable,
+			// The check of our network is repeated each minute while it fails.
+			"a fault of our network that is remembered":   row.ours && row.retryAfter != time.Minute,
+			"a mail host that was not reached, and spoke": row.unreached && (row.ends != StepSMTP || row.class != "" || !row.passing),
+		} {
+			if is {
+				t.Errorf("%s: %s: %+v", reason, fault, row)
+			}
+		}
+	}
+}
+
+// TestRowsAreChosen names the reasons for which a field is set that does not
+// follow from the others, so that nobody sets it, or forgets it, by chance.
+func TestRowsAreChosen(t *testing.T) {
+	for field, tt := range map[string]struct {
+		is   func(Reason, row) bool
+		want []Reason
+	}{
+		"our network": {func(r Reason, _ row) bool { return r.OurNetwork() }, []Reason{
+			ReasonEgressFailed, ReasonPortBlocked, ReasonResolverUnreliable,
+		}},
+		"unreached": {func(r Reason, _ row) bool { return r.unreached() }, []Reason{
+			ReasonConnectionFailed, ReasonConnectionTimeout,
+		}},
+		"rests on the resolver": {func(r Reason, _ row) bool { return r.restsOnResolver() }, []Reason{
+			ReasonDomainNotFound, ReasonMXReservedAddress, ReasonNoMailHost, ReasonNullMX,
+		}},
+		"passing without a time": {func(r Reason, row row) bool { return r.Passing() && row.retryAfter == 0 }, []Reason{
+			ReasonBlocked, ReasonInternalError, ReasonMailboxFull,
+		}},
+		// What is proven is about the mailbox or its domain; a word without an
+		// address is not worth storing.
+		"durable against the rule": {func(r Reason, row row) bool {
+			return r.Durable() != (row.verdict != VerdictUnknown && row.ends != StepSyntax)
+		}, []Reason{ReasonGreylisted, ReasonMailboxFull}},
+	} {
+		var got []Reason
+		for _, reason := range Reasons() {
+			if tt.is(reason, rows[reason]) {
+				got = append(got, reason)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", field, got, tt.want)
+		}
+	}
+}
+
+// TestEveryReasonHasARow compares the constants with the rows.
+func TestEveryReasonHasARow(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "reason.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := map[Reason]bool{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			return true
+		}
+		word, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		constants[Reason(word)] = true
+		if _, ok := rows[Reason(word)]; !ok {
+			t.Errorf("%s has no row", spec.Names[0].Name)
+		}
+		return true
+	})
+	if len(constants) != len(rows) {
+		t.Errorf("%d constants, and %d rows", len(constants), len(rows))
+	}
+}
