@@ -5,107 +5,117 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
-// AppendRow appends a row to out as the XML that a [Writer] takes.
+// AppendRow appends a row to out as the XML that a [Writer] takes. It does not
+// know its number: [nextRow] and [thisRow] stand for it.
 func AppendRow(out []byte, cells []Cell) []byte {
 	out = append(out, rowStart...)
-	for _, cell := range cells {
-		out = appendCell(out, cell)
+	for i, cell := range cells {
+		if cell.Text != "" {
+			out = appendCell(out, i, cell)
+		}
 	}
-	return append(out, "</row>"...)
+	return append(out, rowEnd...)
 }
 
-// rowStart begins a row. The text of a cell cannot hold it, since it is
-// escaped.
-const rowStart = "<row>"
-
-// Cell formats of the workbooks that are written.
+// Two characters that no XML holds stand for the number of a row until it is
+// written: the first of a row counts.
 const (
-	dateStyle     = `<c s="1"><v>`
-	dateTimeStyle = `<c s="2"><v>`
+	nextRow = '\x01'
+	thisRow = '\x02'
 )
 
-func appendCell(out []byte, cell Cell) []byte {
+const (
+	rowStart = `<row r="` + string(nextRow) + `">`
+	rowEnd   = "</row>"
+)
+
+// Cell formats of the workbooks that are written. The number 0 is the format of
+// a cell that names none.
+const (
+	dateStyle     = ` s="1"`
+	dateTimeStyle = ` s="2"`
+	headStyle     = ` s="3"`
+)
+
+func appendCell(out []byte, column int, cell Cell) []byte {
+	out = append(out, `<c r="`...)
+	out = append(appendColumn(out, column), thisRow, '"')
 	switch date, err := dateOf(cell.Text); {
-	case cell.Text == "":
-		return append(out, "<c/>"...)
 	case cell.Kind == Number:
-		return append(append(append(out, "<c><v>"...), cell.Text...), "</v></c>"...)
+		return appendValue(out, "", cell.Text)
+	case cell.Kind == Bool && cell.Text == "TRUE":
+		return appendValue(out, ` t="b"`, "1")
 	case cell.Kind == Bool:
-		digit := byte('0')
-		if cell.Text == "TRUE" {
-			digit = '1'
-		}
-		return append(append(append(out, `<c t="b"><v>`...), digit), "</v></c>"...)
+		return appendValue(out, ` t="b"`, "0")
+	case cell.Kind == Date && err == nil && !date.Before(epoch1900) && len(cell.Text) == len(dateForm):
+		return appendValue(out, dateStyle, daysOf(date))
 	case cell.Kind == Date && err == nil && !date.Before(epoch1900):
-		style := dateStyle
-		if len(cell.Text) > len(dateForm) {
-			style = dateTimeStyle
-		}
-		return append(append(append(out, style...), daysOf(date)...), "</v></c>"...)
+		return appendValue(out, dateTimeStyle, daysOf(date))
 	}
-	out = append(out, `<c t="inlineStr"><is><t xml:space="preserve">`...)
+	out = append(out, ` t="inlineStr"><is><t xml:space="preserve">`...)
 	out = appendText(out, cell.Text)
 	return append(out, "</t></is></c>"...)
 }
 
+func appendValue(out []byte, attributes, value string) []byte {
+	out = append(append(out, attributes...), "><v>"...)
+	return append(append(out, value...), "</v></c>"...)
+}
+
+// appendColumn appends the letters of a column, from 0.
+func appendColumn(out []byte, column int) []byte {
+	if column >= 26 {
+		out = appendColumn(out, column/26-1)
+	}
+	return append(out, byte('A'+column%26))
+}
+
 // Writer writes a workbook. Rows beyond [MaxRows] continue in another sheet,
 // which begins with the same rows. A file without Close is no workbook.
+//
+// It keeps no more than a sample of the rows, from which it takes the widths of
+// the columns: the octets flow as the rows come.
 type Writer struct {
 	archive *zip.Writer
-	sheet   io.Writer
-	sheets  int
-	rows    int    // of the present sheet
-	head    []byte // rows with which each sheet begins
-	most    int    // rows of a sheet
+	sheet   io.Writer // nil while the first rows are held
+	held    []byte    // the first rows, for the widths
+	widths  []int     // of the columns, in characters
+	filters []string  // for each sheet that ended, the cells that its filter is for
+	rows    int       // of the present sheet
+	head    []byte    // rows with which each sheet begins
+	most    int       // rows of a sheet
+	out     []byte    // for numbered
 }
 
 // NewWriter begins a workbook. Each sheet begins with the rows of head, of
 // which the first is the names of the columns; there may be none.
 func NewWriter(w io.Writer, head []byte) (*Writer, error) {
-	x := &Writer{archive: zip.NewWriter(w), head: bytes.Clone(head), most: MaxRows}
-	return x, x.nextSheet()
+	return &Writer{archive: zip.NewWriter(w), head: emphasized(head), most: MaxRows}, nil
 }
 
-const sheetHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n" +
-	`<worksheet xmlns="` + mainSpace + `">`
-
-// frozen keeps the names of the columns in sight.
-const frozen = `<sheetViews><sheetView workbookViewId="0">` +
-	`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`
-
-func (x *Writer) nextSheet() error {
-	if err := x.endSheet(); err != nil {
-		return err
-	}
-	x.sheets++
-	var err error
-	if x.sheet, err = x.archive.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", x.sheets)); err != nil {
-		return err
-	}
-	start := sheetHead
-	x.rows = bytes.Count(x.head, []byte(rowStart))
-	if x.rows > 0 {
-		start += frozen
-	}
-	if _, err = io.WriteString(x.sheet, start+"<sheetData>"); err == nil {
-		_, err = x.sheet.Write(x.head)
-	}
-	return err
+// emphasized are rows whose texts and numbers have the format of a head.
+func emphasized(rows []byte) []byte {
+	const ref = string(thisRow) + `"`
+	emphasis := strings.NewReplacer(ref+" t=", ref+headStyle+" t=", ref+"><v>", ref+headStyle+"><v>")
+	return []byte(emphasis.Replace(string(rows)))
 }
 
-func (x *Writer) endSheet() error {
-	if x.sheet == nil {
-		return nil
-	}
-	_, err := io.WriteString(x.sheet, "</sheetData></worksheet>")
-	return err
-}
+// sampled is how much of the rows the widths of the columns are taken from.
+const sampled = 64 << 10
 
 // Write writes whole rows of [AppendRow].
 func (x *Writer) Write(rows []byte) (written int, err error) {
+	if x.sheet == nil {
+		x.held = append(x.held, rows...)
+		if len(x.held) >= sampled {
+			err = x.begin()
+		}
+		return len(rows), err
+	}
 	for rest := rows; len(rest) > 0; {
 		if x.rows >= x.most {
 			if err := x.nextSheet(); err != nil {
@@ -113,27 +123,87 @@ func (x *Writer) Write(rows []byte) (written int, err error) {
 			}
 		}
 		part := firstRows(rest, x.most-x.rows)
-		n, err := x.sheet.Write(part)
-		written += n
-		if err != nil {
+		if err := x.append(part); err != nil {
 			return written, err
 		}
-		x.rows += bytes.Count(part, []byte(rowStart))
+		written += len(part)
 		rest = rest[len(part):]
 	}
 	return written, nil
 }
 
+// begin begins the first sheet, with the rows that were held.
+func (x *Writer) begin() error {
+	rows := x.held
+	x.widths, x.held = widthsOf(append(bytes.Clone(x.head), rows...)), nil
+	if err := x.nextSheet(); err != nil {
+		return err
+	}
+	_, err := x.Write(rows)
+	return err
+}
+
+// nextSheet ends the present sheet, if there is one, and begins another.
+func (x *Writer) nextSheet() error {
+	if err := x.endSheet(); err != nil {
+		return err
+	}
+	var err error
+	if x.sheet, err = x.archive.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", len(x.filters)+1)); err != nil {
+		return err
+	}
+	x.rows = 0
+	if _, err := io.WriteString(x.sheet, sheetHead(len(x.head) > 0, x.widths)); err != nil {
+		return err
+	}
+	return x.append(x.head)
+}
+
+func (x *Writer) endSheet() error {
+	if x.sheet == nil {
+		return nil
+	}
+	end, filter := "</sheetData>", ""
+	if len(x.head) > 0 && len(x.widths) > 0 {
+		last := string(appendColumn(nil, len(x.widths)-1))
+		filter = fmt.Sprintf("$A$1:$%s$%d", last, x.rows)
+		end += fmt.Sprintf(`<autoFilter ref="A1:%s%d"/>`, last, x.rows)
+	}
+	x.filters = append(x.filters, filter)
+	_, err := io.WriteString(x.sheet, end+"</worksheet>")
+	return err
+}
+
+// append writes rows into the present sheet, with their numbers.
+func (x *Writer) append(rows []byte) error {
+	x.out = x.out[:0]
+	from := 0
+	for at, c := range rows {
+		if c != nextRow && c != thisRow {
+			continue
+		}
+		if c == nextRow {
+			x.rows++
+		}
+		x.out = strconv.AppendInt(append(x.out, rows[from:at]...), int64(x.rows), 10)
+		from = at + 1
+	}
+	x.out = append(x.out, rows[from:]...)
+	_, err := x.sheet.Write(x.out)
+	return err
+}
+
 // firstRows returns at most count rows.
 func firstRows(rows []byte, count int) []byte {
-	if bytes.Count(rows, []byte(rowStart)) <= count {
-		return rows
-	}
 	at := 0
-	for range count + 1 {
-		at += bytes.Index(rows[at:], []byte(rowStart)) + len(rowStart)
+	for range count {
+		next := bytes.Index(rows[at:], []byte(rowEnd))
+		if next < 0 {
+			return rows
+		}
+		at += next + len(rowEnd)
 	}
-	return rows[:at-len(rowStart)]
+	return rows[:at]
 }
 
 // Flush writes what the archive has gathered. The rows so far cannot be read
@@ -142,10 +212,15 @@ func (x *Writer) Flush() error { return x.archive.Flush() }
 
 // Close writes the parts that describe the sheets. It does not close the file.
 func (x *Writer) Close() error {
+	if x.sheet == nil {
+		if err := x.begin(); err != nil {
+			return err
+		}
+	}
 	if err := x.endSheet(); err != nil {
 		return err
 	}
-	for _, p := range description(x.sheets) {
+	for _, p := range description(x.filters) {
 		part, err := x.archive.Create(p.name)
 		if err != nil {
 			return err
@@ -155,55 +230,4 @@ func (x *Writer) Close() error {
 		}
 	}
 	return x.archive.Close()
-}
-
-// Name spaces and kinds of parts (ECMA-376 part 1 §12).
-const (
-	mainSpace     = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-	relationSpace = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	packageSpace  = "http://schemas.openxmlformats.org/package/2006/"
-	contentType   = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	xmlHead       = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
-)
-
-const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
-	`<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
-	`<fills count="2"><fill><patternFill patternType="none"/></fill>` +
-	`<fill><patternFill patternType="gray125"/></fill></fills>` +
-	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
-	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
-	`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
-	`<xf numFmtId="14" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>` +
-	`<xf numFmtId="22" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>` +
-	`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
-
-type part struct{ name, text string }
-
-// description returns the parts beside the sheets.
-func description(sheets int) []part {
-	var types, tabs, relations strings.Builder
-	for i := 1; i <= sheets; i++ {
-		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`,
-			i, contentType)
-		fmt.Fprintf(&tabs, `<sheet name="Sheet%d" sheetId="%d" r:id="rId%d"/>`, i, i, i)
-		fmt.Fprintf(&relations, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`,
-			i, relationSpace, i)
-	}
-	return []part{
-		{"xl/styles.xml", styles},
-		{"xl/workbook.xml", xmlHead + `<workbook xmlns="` + mainSpace + `" xmlns:r="` + relationSpace + `">` +
-			`<bookViews><workbookView/></bookViews><sheets>` + tabs.String() + `</sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", xmlHead + `<Relationships xmlns="` + packageSpace + `relationships">` +
-			relations.String() + fmt.Sprintf(`<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/>`,
-			sheets+1, relationSpace) + `</Relationships>`},
-		{"_rels/.rels", xmlHead + `<Relationships xmlns="` + packageSpace + `relationships">` +
-			`<Relationship Id="rId1" Type="` + relationSpace + `/officeDocument" Target="xl/workbook.xml"/>` +
-			`</Relationships>`},
-		{"[Content_Types].xml", xmlHead + `<Types xmlns="` + packageSpace + `content-types">` +
-			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Default Extension="xml" ContentType="application/xml"/>` +
-			`<Override PartName="/xl/workbook.xml" ContentType="` + contentType + `sheet.main+xml"/>` +
-			`<Override PartName="/xl/styles.xml" ContentType="` + contentType + `styles+xml"/>` +
-			types.String() + `</Types>`},
-	}
 }

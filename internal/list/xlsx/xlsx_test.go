@@ -165,6 +165,89 @@ func TestNextSheet(t *testing.T) {
 	}
 }
 
+// partOf is a part of a workbook, as it stands.
+func partOf(t *testing.T, book []byte, name string) string {
+	t.Helper()
+	in, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
+	check(t, err)
+	part, err := in.Open(name)
+	check(t, err)
+	octets, err := io.ReadAll(part)
+	check(t, err)
+	return string(octets)
+}
+
+// TestWrittenParts: what programs need in a sheet beside its values. Rows and
+// cells have their references, without which exceljs and read-excel-file do not
+// open a workbook (github.com/exceljs/exceljs/issues/2961). The first row is
+// bold, frozen and a filter.
+func TestWrittenParts(t *testing.T) {
+	head := texts2cells("email", "a name of 20 letters")
+	book := written(t, 3, head, texts2cells("a@acme.example"), []Cell{{}, {Date, "2024-02-29"}, {Number, "7"}}, []Cell{{Bool, "TRUE"}})
+	first, second := partOf(t, book, "xl/worksheets/sheet1.xml"), partOf(t, book, "xl/worksheets/sheet2.xml")
+	const headRow = `<row r="1"><c r="A1" s="3" t="inlineStr"><is><t xml:space="preserve">email</t></is></c>` +
+		`<c r="B1" s="3" t="inlineStr"><is><t xml:space="preserve">a name of 20 letters</t></is></c></row>`
+	for _, c := range []struct{ what, in, want string }{
+		{"widths", first, `<cols><col min="1" max="1" width="17" customWidth="1"/><col min="2" max="2" width="23" customWidth="1"/><col min="3" max="3" width="9" customWidth="1"/></cols><sheetData>`},
+		{"the head", first, `state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews><cols>`},
+		{"rows", first, `<sheetData>` + headRow + `<row r="2"><c r="A2" t="inlineStr"><is><t xml:space="preserve">a@acme.example</t></is></c></row>` +
+			`<row r="3"><c r="B3" s="1"><v>45351</v></c><c r="C3"><v>7</v></c></row></sheetData><autoFilter ref="A1:C3"/></worksheet>`},
+		{"the next sheet", second, `<sheetData>` + headRow + `<row r="2"><c r="A2" t="b"><v>1</v></c></row></sheetData><autoFilter ref="A1:C2"/></worksheet>`},
+		{"names", partOf(t, book, "xl/workbook.xml"), `</sheets><definedNames>` +
+			`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Sheet1!$A$1:$C$3</definedName>` +
+			`<definedName name="_xlnm._FilterDatabase" localSheetId="1" hidden="1">Sheet2!$A$1:$C$2</definedName></definedNames></workbook>`},
+	} {
+		if !strings.Contains(c.in, c.want) {
+			t.Errorf("%s: want %s in\n%s", c.what, c.want, c.in)
+		}
+	}
+	bare := written(t, 3, nil, texts2cells("a@acme.example"))
+	if sheet := partOf(t, bare, "xl/worksheets/sheet1.xml"); strings.Contains(sheet, "autoFilter") || strings.Contains(sheet, "pane") || strings.Contains(sheet, `s="3"`) {
+		t.Errorf("without names of columns: %s", sheet)
+	}
+}
+
+// TestColumns: the letters of a column, there and back.
+func TestColumns(t *testing.T) {
+	for column, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 701: "ZZ", 702: "AAA", MaxColumns - 1: "XFD"} {
+		got := string(appendColumn(nil, column))
+		if got != want || columnOf(got+"12", 0) != column+1 {
+			t.Errorf("column %d is %q, want %q; back: %d", column, got, want, columnOf(got, 0)-1)
+		}
+	}
+}
+
+// TestWidths: what a cell shows decides, and not what it is in XML.
+func TestWidths(t *testing.T) {
+	for _, c := range []struct {
+		cell Cell
+		want int
+	}{
+		{Cell{Text, "a"}, leastWidth}, {Cell{Text, strings.Repeat("a", 12)}, 15}, {Cell{Text, strings.Repeat("\u6f22", 6)}, 15}, {Cell{Text, strings.Repeat("\u00e9", 12)}, 15},
+		{Cell{Text, strings.Repeat("a", 500)}, mostWidth}, {Cell{Date, "2024-02-29"}, 13}, {Cell{Date, "2024-02-29 10:00:00"}, 22}, {Cell{Number, "49123456789012"}, 17},
+	} {
+		if got := widthsOf(AppendRow(nil, []Cell{{}, c.cell})); len(got) != 2 || got[0] != leastWidth || got[1] != c.want {
+			t.Errorf("%v: %v, want %d", c.cell, got, c.want)
+		}
+	}
+}
+
+// TestFlows: octets come out as the rows go in, and not at the end.
+func TestFlows(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, nil)
+	check(t, err)
+	row := AppendRow(nil, texts2cells("somebody@acme.example"))
+	for written := 0; written < 2*sampled; written += len(row) {
+		_, err := w.Write(row)
+		check(t, err)
+	}
+	check(t, w.Flush())
+	if out.Len() == 0 || len(w.held) > 0 {
+		t.Errorf("%d octets came out, %d are held", out.Len(), len(w.held))
+	}
+}
+
 // TestKinds: a text that is a number or the like.
 func TestKinds(t *testing.T) {
 	for text, want := range map[string]Kind{
