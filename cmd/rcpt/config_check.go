@@ -93,6 +93,14 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 			_, err := flags.proxies()
 			return err
 		},
+		"alert-url": func(values []string) error {
+			var flags alertFlags
+			for _, value := range values {
+				flags.AlertURL = append(flags.AlertURL, alertURL(value))
+			}
+			_, err := flags.senders()
+			return err
+		},
 		egressSetting: func([]string) error {
 			_, err := ways.entries()
 			return err

@@ -19,6 +19,7 @@ import (
 // alertFlags name whom a server tells about problems.
 type alertFlags struct {
 	AlertWebhook webhookURL `secret:"" placeholder:"URL" help:"Post problems, and that they are over, to this URL as JSON."`
+	AlertURL     []alertURL `name:"alert-url" secret:"" placeholder:"URL" help:"Send them by slack://, teams+https://, discord://, telegram://, ntfy:// or pagerduty://; repeatable."`
 	AlertMail    []string   `placeholder:"ADDR" help:"Send them to this e-mail address; repeatable. Needs --alert-relay."`
 	AlertRelay   relayURL   `secret:"" placeholder:"URL" help:"Mail relay for --alert-mail: smtp://[USER:PASSWORD@]HOST[:PORT], or smtps://."`
 	AlertFrom    string     `placeholder:"ADDR" help:"Sender of these e-mails. Default: the first recipient."`
@@ -28,6 +29,7 @@ type alertFlags struct {
 // value, which may contain a secret.
 type (
 	webhookURL string
+	alertURL   string
 	relayURL   string
 )
 
@@ -40,6 +42,13 @@ func (f alertFlags) senders() ([]alert.Sender, error) {
 			return nil, usage(fmt.Errorf("--alert-webhook: %w", err))
 		}
 		all = append(all, hook)
+	}
+	for i, text := range f.AlertURL {
+		service, err := alert.NewService(string(text))
+		if err != nil {
+			return nil, usage(fmt.Errorf("--alert-url: value %d: %w", i+1, err))
+		}
+		all = append(all, service)
 	}
 	switch {
 	case len(f.AlertMail) == 0 && f.AlertRelay != "":

@@ -18,18 +18,19 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// TestServeAlerts: a server whose network fails tells the webhook.
+// TestServeAlerts: a server whose network fails tells a webhook and a service.
 func TestServeAlerts(t *testing.T) {
 	told := make(chan string, 100)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		told <- string(body)
+		told <- string(body) + "\n"
 	}))
 	defer hook.Close()
 	p := start(t, append(brokenNetworks(t), "RCPT_API_KEY=a-key-of-the-user", "RCPT_DATA="+t.TempDir(), "RCPT_RESOLVER=127.0.0.1:1",
-		"RCPT_ALERT_WEBHOOK="+hook.URL), "serve", "--listen", "127.0.0.1:0")
+		"RCPT_ALERT_WEBHOOK="+hook.URL, "RCPT_ALERT_URL=ntfy://"+strings.TrimPrefix(hook.URL, "http://")+"/alerts?scheme=http"), "serve", "--listen", "127.0.0.1:0")
 	var all []string
-	for !strings.Contains(strings.Join(all, ""), `"event":"network_fails","state":"problem","subject":"resolver"`) {
+	for !strings.Contains(strings.Join(all, ""), `"event":"network_fails","state":"problem","subject":"resolver"`) ||
+		!strings.Contains(strings.Join(all, ""), "The network does not work: ") || !strings.Contains(strings.Join(all, ""), ", network_fails\n") {
 		select {
 		case body := <-told:
 			all = append(all, body)
@@ -52,6 +53,8 @@ func TestAlertFlags(t *testing.T) {
 		{alertFlags{}, "", 0},
 		{alertFlags{AlertWebhook: "https://hooks.example/hunter2"}, "", 1},
 		{alertFlags{AlertWebhook: "hunter2"}, "--alert-webhook", 0},
+		{alertFlags{AlertURL: []alertURL{"ntfy://u:hunter2@ntfy.example/alerts", "teams+https://hooks.example/hunter2"}}, "", 2},
+		{alertFlags{AlertURL: []alertURL{"ntfy://ntfy.example/alerts", "slack://hunter2"}}, "--alert-url: value 2: ", 0},
 		{alertFlags{AlertMail: []string{"a@b.example"}}, "--alert-relay", 0},
 		{alertFlags{AlertRelay: "smtp://localhost"}, "--alert-mail", 0},
 		{alertFlags{AlertMail: []string{"a@b.example"}, AlertRelay: "smtp://u:hunter2@localhost:25"}, "", 1},

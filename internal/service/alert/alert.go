@@ -1,5 +1,6 @@
-// Package alert sends an operator a webhook or an e-mail about each problem
-// that needs attention, and another when the problem is over.
+// Package alert sends an operator a message about each problem that needs
+// attention, and another when the problem is over: by webhook, by a service
+// such as Slack, or by e-mail.
 //
 // The caller reports from time to time which problems of a kind exist
 // ([Notifier.Report]). A new problem causes a message at once; one that lasts

@@ -91,8 +91,7 @@ func (m *Mail) message(about Message) (*mail.Msg, error) {
 	if err := message.To(m.To...); err != nil {
 		return nil, fmt.Errorf("the recipient of alerts: %w", err)
 	}
-	state := map[string]string{StateProblem: "Problem", StateRecovered: "Recovered"}[about.State]
-	message.Subject(fmt.Sprintf("[rcpt] %s: %s", state, about.Subject))
+	message.Subject(about.title())
 	message.SetDate()
 	message.SetMessageID()
 	text := about.Text + "\n"

@@ -15,6 +15,7 @@ import (
 type Webhook struct {
 	url    string
 	client *http.Client
+	body   func(Message) any
 }
 
 var errWebhook = errors.New("a webhook is http://… or https://…")
@@ -27,12 +28,38 @@ func NewWebhook(text string) (*Webhook, error) {
 		return nil, errWebhook
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Webhook{text, &http.Client{CheckRedirect: noRedirect}}, nil
+	return &Webhook{text, &http.Client{CheckRedirect: noRedirect}, func(m Message) any { return m }}, nil
+}
+
+// newTeams returns a sender for the URL of a workflow of Microsoft Teams that
+// posts the adaptive card that it gets.
+func newTeams(text string) (*Webhook, error) {
+	w, err := NewWebhook(text)
+	if err != nil {
+		return nil, errService
+	}
+	w.body = card
+	return w, nil
+}
+
+// card is a message as an adaptive card.
+func card(m Message) any {
+	type object = map[string]any
+	line := func(text, weight string) object {
+		return object{"type": "TextBlock", "text": text, "weight": weight, "wrap": true}
+	}
+	return object{"type": "message", "attachments": []object{{
+		"contentType": "application/vnd.microsoft.card.adaptive",
+		"content": object{
+			"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.2",
+			"body": []object{line(m.title(), "bolder"), line(m.short(), "default")},
+		},
+	}}}
 }
 
 // Send posts a message. Any 2xx status means that it arrived.
 func (w *Webhook) Send(ctx context.Context, m Message) error {
-	body, err := json.Marshal(m)
+	body, err := json.Marshal(w.body(m))
 	if err != nil {
 		return err
 	}
