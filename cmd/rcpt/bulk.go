@@ -15,8 +15,8 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/worst"
 )
@@ -97,7 +97,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	if err != nil {
 		return err
 	}
-	writer, err := tabular.NewWriter(input.Reader, format)
+	writer, err := list.NewWriter(input.Reader, format)
 	if err != nil {
 		return c.inputError(err)
 	}
@@ -123,8 +123,8 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 
 // openFiles opens the journal, which may be nil, and the output.
 func (c *bulkCommand) openFiles(
-	std terminal, input *listfile.Input, writer *tabular.Writer,
-) (*bulk.Journal, *listfile.Output, error) {
+	std terminal, input *file.Input, writer *list.Writer,
+) (*bulk.Journal, *file.Output, error) {
 	if err := c.checkUnfinished(); err != nil {
 		return nil, nil, err
 	}
@@ -148,8 +148,8 @@ func (c *bulkCommand) openFiles(
 
 // bulkRun holds the parts of a run.
 type bulkRun struct {
-	input    *listfile.Input
-	output   *listfile.Output
+	input    *file.Input
+	output   *file.Output
 	journal  *bulk.Journal // may be nil
 	verifier *engine.Verifier
 	view     progressView
@@ -169,7 +169,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		return err
 	}
 	summary, err := bulk.Run(worst.With(ctx, run.worst), run.input, run.output, bulk.Options{
-		Verifier:    listfile.Verifier{Engine: run.verifier},
+		Verifier:    file.Verifier{Engine: run.verifier},
 		Concurrency: int(c.Concurrency),
 		RetryWindow: time.Duration(c.RetryWindow),
 		SpillDir:    c.State,
@@ -216,7 +216,7 @@ func (c *bulkCommand) runError(stop *stops, run bulkRun, summary bulk.Summary, e
 	case run.network.failure() != nil:
 		return run.network.failure()
 	case err == nil && (summary.Drained || notes.Stopped) || stop.ctx.Err() != nil:
-		return listfile.ErrInterrupted
+		return file.ErrInterrupted
 	}
 	return err
 }

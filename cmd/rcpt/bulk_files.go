@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
@@ -46,10 +46,10 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 }
 
 // openInput opens the list. When stop is closed, reading it no longer waits.
-func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.Input, error) {
-	options := listfile.InputOptions{
+func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*file.Input, error) {
+	options := file.InputOptions{
 		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Dedupe: c.Dedupe, Folder: c.State, Stop: stop,
-		Sample: listfile.Sample{Size: int(c.Sample), Seed: c.Seed},
+		Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
 	}
 	if c.Input != stdio {
 		options.Name = c.Input
@@ -58,7 +58,7 @@ func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.I
 	if options.Earlier, err = c.openEarlier(); err != nil {
 		return nil, usage(err)
 	}
-	input, err := listfile.OpenInput(options)
+	input, err := file.OpenInput(options)
 	if err != nil {
 		return nil, c.inputError(err)
 	}
@@ -66,7 +66,7 @@ func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*listfile.I
 }
 
 // openEarlier opens the output that results are taken from, which may be nil.
-func (c *bulkCommand) openEarlier() (earlier *listfile.Earlier, err error) {
+func (c *bulkCommand) openEarlier() (earlier *file.Earlier, err error) {
 	const together = "%s and %s cannot be used together: leave one of them out"
 	switch {
 	case c.Sample > 0 && c.RetryUnknown != "":
@@ -74,11 +74,11 @@ func (c *bulkCommand) openEarlier() (earlier *listfile.Earlier, err error) {
 	case c.Since != "" && c.RetryUnknown != "":
 		return nil, fmt.Errorf(together, "--since", "--retry-unknown")
 	case c.RetryUnknown != "":
-		if earlier, err = listfile.OpenEarlier(c.RetryUnknown, c.Column); err != nil {
+		if earlier, err = file.OpenEarlier(c.RetryUnknown, c.Column); err != nil {
 			err = fmt.Errorf("--retry-unknown %w", err)
 		}
 	case c.Since != "":
-		if earlier, err = listfile.OpenSince(c.Since, c.Column, c.oldest()); err != nil {
+		if earlier, err = file.OpenSince(c.Since, c.Column, c.oldest()); err != nil {
 			err = fmt.Errorf("--since %w", err)
 		}
 	}
@@ -101,11 +101,11 @@ func (c *bulkCommand) inputName() string {
 // another list or flag would help.
 func (c *bulkCommand) inputError(err error) error {
 	switch {
-	case errors.Is(err, listfile.ErrInterrupted):
+	case errors.Is(err, file.ErrInterrupted):
 		return err
-	case errors.As(err, new(*listfile.FileError)):
+	case errors.As(err, new(*file.Error)):
 		return usage(err)
-	case errors.As(err, new(*tabular.FormatError)):
+	case errors.As(err, new(*list.FormatError)):
 		return usage(fmt.Errorf("%s: %w", c.inputName(), err))
 	}
 	return fmt.Errorf("%s: %w", c.inputName(), wholefile.WithoutPath(err))
@@ -116,44 +116,44 @@ func (c *bulkCommand) partNames() []string {
 	if !c.Split {
 		return nil
 	}
-	return listfile.PartNames(string(c.Output))
+	return file.PartNames(string(c.Output))
 }
 
 func (c *bulkCommand) toStdout() bool { return c.Output == "" || c.Output == stdio }
 
 // outputFormat is the format of the output: by its name, or on standard output
 // that of the list.
-func (c *bulkCommand) outputFormat(list tabular.Format) (tabular.Output, error) {
+func (c *bulkCommand) outputFormat(of list.Format) (list.Output, error) {
 	name := string(c.Output)
-	out := tabular.Output{
-		Format: tabular.FormatOf(name), Delimiter: tabular.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
+	out := list.Output{
+		Format: list.FormatOf(name), Delimiter: list.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
 		CheckedAt: c.Since != "",
 	}
-	packing, _ := tabular.PackingOf(name)
+	packing, _ := list.PackingOf(name)
 	switch {
-	case !c.toStdout() && (out.Format == tabular.CSV || out.Format == tabular.JSONLines):
-	case !c.toStdout() && out.Format == tabular.XLSX && packing == tabular.Plain:
+	case !c.toStdout() && (out.Format == list.CSV || out.Format == list.JSONLines):
+	case !c.toStdout() && out.Format == list.XLSX && packing == list.Plain:
 	case !c.toStdout():
 		const format = "--output %s: the name must end with .csv, .tsv, .jsonl or .xlsx, which sets the format; " +
 			"for text .gz or .zst may follow"
 		return out, usage(fmt.Errorf(format, name))
 	case c.Split:
 		return out, usage(errors.New("--split writes files beside the output: name it with --output"))
-	case c.JSON || list == tabular.JSONLines:
-		out.Format = tabular.JSONLines
+	case c.JSON || of == list.JSONLines:
+		out.Format = list.JSONLines
 	default:
-		out.Format = tabular.CSV
+		out.Format = list.CSV
 	}
 	return out, nil
 }
 
 // checkOutput fails where a file of the output must not be written.
-func (c *bulkCommand) checkOutput(in *listfile.Input) error {
+func (c *bulkCommand) checkOutput(in *file.Input) error {
 	if c.toStdout() {
 		return nil
 	}
 	for _, name := range append([]string{string(c.Output)}, c.partNames()...) {
-		if err := listfile.CheckOutput(name, in, c.Overwrite || c.Resume); err != nil {
+		if err := file.CheckOutput(name, in, c.Overwrite || c.Resume); err != nil {
 			return c.outputError(err)
 		}
 	}
@@ -162,16 +162,16 @@ func (c *bulkCommand) checkOutput(in *listfile.Input) error {
 
 // openOutput opens the output and writes what comes before the first row.
 func (c *bulkCommand) openOutput(
-	std terminal, in *listfile.Input, writer *tabular.Writer,
-) (output *listfile.Output, err error) {
-	options := listfile.OutputOptions{Writer: writer}
+	std terminal, in *file.Input, writer *list.Writer,
+) (output *file.Output, err error) {
+	options := file.OutputOptions{Writer: writer}
 	for _, verdict := range c.Only {
 		options.Only = append(options.Only, engine.Verdict(verdict))
 	}
 	if c.toStdout() {
-		output, err = listfile.OutputTo(std.out, in, options)
+		output, err = file.OutputTo(std.out, in, options)
 	} else {
-		output, err = listfile.CreateOutput(string(c.Output), c.partNames(), options)
+		output, err = file.CreateOutput(string(c.Output), c.partNames(), options)
 	}
 	return output, c.outputError(err)
 }
@@ -179,23 +179,23 @@ func (c *bulkCommand) openOutput(
 // outputError makes the error of a file that cannot be written one of usage,
 // and says what to do.
 func (c *bulkCommand) outputError(err error) error {
-	var file *listfile.FileError
-	if !errors.As(err, &file) {
+	var named *file.Error
+	if !errors.As(err, &named) {
 		return err
 	}
 	switch {
 	case c.toStdout():
-		return usage(fmt.Errorf("%s %w: name a file with --output", file.Name, file.Err))
-	case errors.Is(err, listfile.ErrIsInput):
+		return usage(fmt.Errorf("%s %w: name a file with --output", named.Name, named.Err))
+	case errors.Is(err, file.ErrIsInput):
 		err = fmt.Errorf("%w: name another file", err)
-	case errors.Is(err, listfile.ErrExists):
+	case errors.Is(err, file.ErrExists):
 		err = fmt.Errorf("%w: name another file, or replace it with --overwrite", err)
 	}
 	return usage(fmt.Errorf("--output %w", err))
 }
 
 // printColumns says which columns are read, where there is a choice.
-func printColumns(w io.Writer, in *listfile.Input) {
+func printColumns(w io.Writer, in *file.Input) {
 	if sheet, others := in.Sheets(); len(others) > 0 {
 		const text = "Reading sheet %q; there are others, use --sheet: %s"
 		fmt.Fprintln(w, tty.Printable(fmt.Sprintf(text, sheet, strings.Join(others, ", "))))
@@ -220,7 +220,7 @@ func printColumns(w io.Writer, in *listfile.Input) {
 }
 
 // printNotes says what happened while the list was read.
-func (c *bulkCommand) printNotes(w io.Writer, in *listfile.Input) {
+func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 	name, n := tty.Printable(c.inputName()), in.Notes()
 	if n.Foreign > 0 {
 		const text = "rcpt: %s: not UTF-8 from line %d on; rows that are not UTF-8 were read as Windows-1252\n"

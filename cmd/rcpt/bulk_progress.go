@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
@@ -24,7 +24,7 @@ type progressView interface {
 // viewFor chooses between a live line on a terminal, lines in the log, and
 // nothing. The logger may be used while the view is shown.
 func (c *bulkCommand) viewFor(
-	std terminal, total func() listfile.Total, logs *logFlags,
+	std terminal, total func() file.Total, logs *logFlags,
 ) (progressView, *slog.Logger) {
 	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && tty.Is(std.out)) {
 		line := &liveLine{terminal: std.err, total: total}
@@ -51,7 +51,7 @@ const progressInterval = 10 * time.Second
 // progressLog logs the progress.
 type progressLog struct {
 	logger *slog.Logger
-	total  func() listfile.Total
+	total  func() file.Total
 	last   time.Duration
 }
 
@@ -113,7 +113,7 @@ const (
 // through its Write and appears above the line.
 type liveLine struct {
 	terminal *os.File
-	total    func() listfile.Total
+	total    func() file.Total
 
 	mu sync.Mutex
 }
@@ -187,7 +187,7 @@ func describe(p bulk.Progress, held heldUp, rest estimate, now time.Time, width 
 }
 
 // ofTotal is "/148,134", or "/~150,000" for an estimate.
-func ofTotal(total listfile.Total) string {
+func ofTotal(total file.Total) string {
 	switch {
 	case total.Rows == 0:
 		return ""
@@ -211,7 +211,7 @@ func shortDuration(d time.Duration) string {
 
 // estimate is what is known about the rest of a run.
 type estimate struct {
-	total    listfile.Total
+	total    file.Total
 	fraction float64       // of the list that is done, from 0 to 1; 0: unknown
 	left     time.Duration // 0: unknown
 }
@@ -222,7 +222,7 @@ const longestLeft = 100 * time.Hour
 
 // estimateFor estimates how long a run still takes: until the addresses that do
 // not wait are verified, and until the last address that waits is retried.
-func estimateFor(p bulk.Progress, total listfile.Total) estimate {
+func estimateFor(p bulk.Progress, total file.Total) estimate {
 	e := estimate{total: total}
 	if total.Rows == 0 {
 		return e

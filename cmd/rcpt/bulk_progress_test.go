@@ -10,18 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 )
 
 func TestEstimate(t *testing.T) {
-	hundred := listfile.Total{Rows: 100}
+	hundred := file.Total{Rows: 100}
 	for _, c := range []struct {
 		name  string
 		p     bulk.Progress
-		total listfile.Total
+		total file.Total
 		want  estimate
 	}{
-		{"nothing is known", bulk.Progress{Done: 5, Rate: 2}, listfile.Total{}, estimate{}},
+		{"nothing is known", bulk.Progress{Done: 5, Rate: 2}, file.Total{}, estimate{}},
 		{"a quarter is done", bulk.Progress{Done: 25, Rate: 5}, hundred, estimate{total: hundred, fraction: 0.25, left: 15 * time.Second}},
 		{"nothing has come yet", bulk.Progress{}, hundred, estimate{total: hundred}},
 		{"the rest waits", bulk.Progress{Done: 70, Waiting: 30, Rate: 0.0001, NextRetry: time.Minute, LastRetry: 5 * time.Minute}, hundred,
@@ -44,7 +44,7 @@ func TestLine(t *testing.T) {
 	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, Rate: 1234.4, NextRetry: 5 * time.Minute,
 		Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 120_000, engine.VerdictUnknown: 90, engine.VerdictUndeliverable: 28_044}}
 	asking := bulk.Progress{Done: 1500, Rate: 99.6, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 1200, engine.VerdictUnknown: 300}}
-	about, exact := listfile.Total{Rows: 200_000}, listfile.Total{Rows: 2000, Exact: true}
+	about, exact := file.Total{Rows: 200_000}, file.Total{Rows: 2000, Exact: true}
 	for _, c := range []struct {
 		p     bulk.Progress
 		held  heldUp
@@ -76,7 +76,7 @@ func TestLine(t *testing.T) {
 // TestProgressLog: a line every ten seconds of the run.
 func TestProgressLog(t *testing.T) {
 	var log bytes.Buffer
-	total := func() listfile.Total { return listfile.Total{Rows: 100, Exact: true} }
+	total := func() file.Total { return file.Total{Rows: 100, Exact: true} }
 	view := &progressLog{logger: slog.New(slog.NewTextHandler(&log, nil)), total: total}
 	for second := range 25 {
 		held := heldUp{}

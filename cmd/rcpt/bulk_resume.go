@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 )
 
 // journalSuffix follows the name of the output in the name of its journal.
@@ -26,7 +26,7 @@ const listCondition = "the list"
 
 // conditions are what the results and the files of a run depend on. Flags that
 // only change how mail hosts are asked may differ from run to run.
-func (c *bulkCommand) conditions(in *listfile.Input) (map[string]string, error) {
+func (c *bulkCommand) conditions(in *file.Input) (map[string]string, error) {
 	digest, err := in.Digest()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ const (
 
 // openOldJournal opens the journal of the run to resume. That one took results
 // of --since that were not too old at its time, and this one takes the same.
-func openOldJournal(name string, conditions map[string]string, in *listfile.Input) (*bulk.Journal, error) {
+func openOldJournal(name string, conditions map[string]string, in *file.Input) (*bulk.Journal, error) {
 	journal, err := bulk.OpenJournal(name, conditions)
 	var changed *bulk.JournalChangedError
 	if err == nil {
@@ -81,7 +81,7 @@ func openOldJournal(name string, conditions map[string]string, in *listfile.Inpu
 }
 
 // takeFrom sets when the oldest result that --since takes was found.
-func takeFrom(in *listfile.Input, oldest string) error {
+func takeFrom(in *file.Input, oldest string) error {
 	if oldest == "" {
 		return nil // there is no --since
 	}
@@ -109,7 +109,7 @@ func (c *bulkCommand) journalName() (string, error) {
 
 // openJournal creates the journal of the run, or opens the one of the run to
 // resume. It returns nil if the run could not be resumed anyway.
-func (c *bulkCommand) openJournal(in *listfile.Input) (*bulk.Journal, error) {
+func (c *bulkCommand) openJournal(in *file.Input) (*bulk.Journal, error) {
 	if err := c.checkResumable(in); err != nil {
 		if c.Resume {
 			return nil, usage(fmt.Errorf("--resume: %w", err))
@@ -134,7 +134,7 @@ func (c *bulkCommand) openJournal(in *listfile.Input) (*bulk.Journal, error) {
 	journal, err := bulk.CreateJournal(name, conditions)
 	switch {
 	case errors.Is(err, bulk.ErrJournalInUse):
-		err = usage(fmt.Errorf("--output %s: %w", c.Output, listfile.ErrInUse))
+		err = usage(fmt.Errorf("--output %s: %w", c.Output, file.ErrInUse))
 	case errors.Is(err, fs.ErrNotExist):
 		err = usage(fmt.Errorf("--output %s: %w", c.Output, syscall.ENOENT))
 	case errors.Is(err, fs.ErrPermission):
@@ -153,7 +153,7 @@ func (c *bulkCommand) checkUnfinished() error {
 	}
 	unfinished, err := bulk.OpenJournal(name, nil)
 	if errors.Is(err, bulk.ErrJournalInUse) {
-		return usage(fmt.Errorf("--output %s: %w", c.Output, listfile.ErrInUse))
+		return usage(fmt.Errorf("--output %s: %w", c.Output, file.ErrInUse))
 	}
 	if err == nil {
 		_ = unfinished.Close()
@@ -190,7 +190,7 @@ func (c *bulkCommand) endJournal(run bulkRun, err error, written int64) error {
 }
 
 // rowsLeft says how many rows or addresses have no final result yet.
-func rowsLeft(u unit, total listfile.Total, settled int64) string {
+func rowsLeft(u unit, total file.Total, settled int64) string {
 	left := max(0, total.Rows-settled)
 	if left == 0 && !total.Exact { // the part that was read is done
 		return "the rest of the list is left"
@@ -206,7 +206,7 @@ func rowsLeft(u unit, total listfile.Total, settled int64) string {
 }
 
 // checkResumable says why a run cannot be resumed.
-func (c *bulkCommand) checkResumable(in *listfile.Input) error {
+func (c *bulkCommand) checkResumable(in *file.Input) error {
 	if c.toStdout() {
 		const format = "a run to standard output cannot be resumed: " +
 			"name a file with --output, for this run and the next"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -133,9 +133,9 @@ func TestBulkResumeSince(t *testing.T) {
 	check(t, begun.Close())
 
 	resumed := func(conditions map[string]string) (taken int64, err error) {
-		earlier, err := listfile.OpenSince(old, nil, time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))
+		earlier, err := file.OpenSince(old, nil, time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))
 		check(t, err)
-		in, err := listfile.OpenInput(listfile.InputOptions{Name: list, Earlier: earlier})
+		in, err := file.OpenInput(file.InputOptions{Name: list, Earlier: earlier})
 		check(t, err)
 		defer in.Close()
 		opened, err := openOldJournal(journal, conditions, in)

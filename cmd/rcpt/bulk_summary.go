@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/worst"
 )
@@ -23,9 +23,9 @@ type bulkReport struct {
 	bulk.Summary
 	worst  []worst.Domain
 	unit   unit // that the summary counts
-	total  listfile.Total
+	total  file.Total
 	output writtenFile   // without a name: standard output
-	parts  []writtenFile // files of --split, in the order of [listfile.Actions]
+	parts  []writtenFile // files of --split, in the order of [file.Actions]
 	// harvested are providers at which rcpt slowed down
 	harvested []harvested
 	again     string // command that verifies unknown addresses again; may be empty
@@ -60,7 +60,7 @@ func (c *bulkCommand) retryCommand() string {
 		return ""
 	}
 	output := string(c.Output)
-	words := []string{"rcpt", "bulk", "--retry-unknown", output, "-o", listfile.NameBeside(output, "again")}
+	words := []string{"rcpt", "bulk", "--retry-unknown", output, "-o", file.NameBeside(output, "again")}
 	for _, column := range c.Column {
 		words = append(words, "--column", column)
 	}
@@ -117,7 +117,7 @@ func writeCounts(w io.Writer, s bulkReport) {
 	}
 	fmt.Fprintln(table, "What to do (rcpt_action)")
 	actions, total := s.actions()
-	for i, action := range listfile.Actions {
+	for i, action := range file.Actions {
 		writeShare(table, string(action), actions[action], total, s.advice(i, action))
 	}
 	if len(s.Reasons) > 0 {
@@ -194,7 +194,7 @@ var (
 	resultUnit  = unit{"result", "results"}
 )
 
-func unitOf(in *listfile.Input) unit {
+func unitOf(in *file.Input) unit {
 	if in.AddressesPerRow() > 1 {
 		return addressUnit
 	}

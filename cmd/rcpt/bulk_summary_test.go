@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/worst"
 )
 
@@ -23,7 +23,7 @@ func TestSummaryText(t *testing.T) {
 			Reasons:  map[engine.Reason]int64{engine.ReasonRecipientAccepted: 80_000, engine.ReasonGreylisted: 7620, engine.ReasonRateLimited: 2380},
 		},
 		worst: []worst.Domain{{Name: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
-		unit:  rowUnit, total: listfile.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
+		unit:  rowUnit, total: file.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
   settled by the run before: 40,000
@@ -54,19 +54,19 @@ To verify the unknown addresses again, in some hours: rcpt bulk …
 // TestRowsLeft: the rest of a list that was not read is not called nothing.
 func TestRowsLeft(t *testing.T) {
 	for want, c := range map[string]struct {
-		total   listfile.Total
+		total   file.Total
 		settled int64
 	}{
-		"2 rows are left":              {listfile.Total{Rows: 3, Exact: true}, 1},
-		"1 row is left":                {listfile.Total{Rows: 3, Exact: true}, 2},
-		"about 2,000 rows are left":    {listfile.Total{Rows: 2001}, 1},
-		"the rest of the list is left": {listfile.Total{}, 0},
+		"2 rows are left":              {file.Total{Rows: 3, Exact: true}, 1},
+		"1 row is left":                {file.Total{Rows: 3, Exact: true}, 2},
+		"about 2,000 rows are left":    {file.Total{Rows: 2001}, 1},
+		"the rest of the list is left": {file.Total{}, 0},
 	} {
 		if got := rowsLeft(rowUnit, c.total, c.settled); got != want {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
-	if got := rowsLeft(rowUnit, listfile.Total{Rows: 3}, 4); got != "the rest of the list is left" {
+	if got := rowsLeft(rowUnit, file.Total{Rows: 3}, 4); got != "the rest of the list is left" {
 		t.Errorf("more than was estimated: %q", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/storetest"
@@ -213,7 +213,7 @@ func (c *crashJob) committed() map[string]bool {
 	j, err := m.Job(c.t.Context(), c.id, nil)
 	check(c.t, err)
 	var output bytes.Buffer
-	check(c.t, m.Write(c.t.Context(), &output, j, jobs.Output{Format: tabular.CSV}))
+	check(c.t, m.Write(c.t.Context(), &output, j, jobs.Output{Format: list.CSV}))
 	all := make(map[string]bool)
 	for _, address := range inOutput.FindAllString(output.String(), -1) {
 		all[address] = true

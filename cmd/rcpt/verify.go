@@ -14,8 +14,8 @@ import (
 	"syscall"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/list/file"
 )
 
 // verifyCommand is "rcpt verify".
@@ -53,7 +53,7 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 }
 
 // lines are the arguments, or the lines of standard input.
-func (c *verifyCommand) lines(stdin io.Reader) (iter.Seq[listfile.Line], error) {
+func (c *verifyCommand) lines(stdin io.Reader) (iter.Seq[file.Line], error) {
 	if err := c.checkAddresses(); err != nil {
 		return nil, usage(err)
 	}
@@ -63,13 +63,13 @@ func (c *verifyCommand) lines(stdin io.Reader) (iter.Seq[listfile.Line], error) 
 	if len(c.Addresses) > 1 {
 		return nil, usage(errors.New(`"-" reads the addresses from standard input: leave the other addresses out`))
 	}
-	return listfile.Lines(stdin), nil
+	return file.Lines(stdin), nil
 }
 
-func arguments(addresses []string) iter.Seq[listfile.Line] {
-	return func(yield func(listfile.Line) bool) {
+func arguments(addresses []string) iter.Seq[file.Line] {
+	return func(yield func(file.Line) bool) {
 		for _, address := range addresses {
-			if !yield(listfile.Line{Address: address}) {
+			if !yield(file.Line{Address: address}) {
 				return
 			}
 		}
@@ -96,7 +96,7 @@ func looksLikeList(argument string) bool {
 	if strings.Contains(argument, "@") {
 		return false
 	}
-	if tabular.FormatOf(argument) != "" {
+	if list.FormatOf(argument) != "" {
 		return true
 	}
 	info, err := os.Stat(argument)
@@ -117,7 +117,7 @@ type printer interface {
 // canceled, it prints the results there are. The error says how many addresses
 // were not verified.
 func verifyAll(
-	ctx context.Context, v verifier, lines iter.Seq[listfile.Line], out printer, stderr io.Writer,
+	ctx context.Context, v verifier, lines iter.Seq[file.Line], out printer, stderr io.Writer,
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -159,7 +159,7 @@ type outcome struct {
 // order of the lines, each as soon as possible. If reading the next line
 // blocks, the outcomes of the lines before are still yielded, and canceling ctx
 // still ends the loop.
-func inOrder(ctx context.Context, v verifier, lines iter.Seq[listfile.Line]) iter.Seq[outcome] {
+func inOrder(ctx context.Context, v verifier, lines iter.Seq[file.Line]) iter.Seq[outcome] {
 	return func(yield func(outcome) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		waiting := make(chan chan outcome, window)
@@ -182,7 +182,7 @@ func inOrder(ctx context.Context, v verifier, lines iter.Seq[listfile.Line]) ite
 
 // startAll starts a verification for each line and queues the channel of its
 // outcome. The capacity of the queue bounds their number.
-func startAll(ctx context.Context, v verifier, lines iter.Seq[listfile.Line], waiting chan<- chan outcome) {
+func startAll(ctx context.Context, v verifier, lines iter.Seq[file.Line], waiting chan<- chan outcome) {
 	defer close(waiting)
 	for line := range lines {
 		next := make(chan outcome, 1)
@@ -209,7 +209,7 @@ func drain(waiting <-chan chan outcome, yield func(outcome) bool) {
 	}
 }
 
-func outcomeOf(ctx context.Context, v verifier, line listfile.Line) outcome {
+func outcomeOf(ctx context.Context, v verifier, line file.Line) outcome {
 	if line.Err != nil {
 		return outcome{result: line.Result(), err: line.Err}
 	}

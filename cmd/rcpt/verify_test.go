@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/listfile"
+	"github.com/rcpt/rcpt/internal/list/file"
 )
 
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
@@ -102,9 +102,9 @@ func TestWindow(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		blocking := func(yield func(listfile.Line) bool) {
+		blocking := func(yield func(file.Line) bool) {
 			for _, address := range strings.Fields("1s 1h" + strings.Repeat(" 2s", 20)) {
-				if !yield(listfile.Line{Address: address}) {
+				if !yield(file.Line{Address: address}) {
 					return
 				}
 			}
@@ -131,8 +131,8 @@ func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr strings.Builder
 		out := newRecorder()
-		lines := iter.Seq[listfile.Line](func(yield func(listfile.Line) bool) {
-			_ = yield(listfile.Line{Address: "0s"}) && yield(listfile.Line{Address: "broken line", Err: errors.New("line 2 is broken")}) && yield(listfile.Line{Address: "no duration"})
+		lines := iter.Seq[file.Line](func(yield func(file.Line) bool) {
+			_ = yield(file.Line{Address: "0s"}) && yield(file.Line{Address: "broken line", Err: errors.New("line 2 is broken")}) && yield(file.Line{Address: "no duration"})
 		})
 		err := verifyAll(t.Context(), verifierFunc(takes), lines, out, &stderr)
 		if err == nil || err.Error() != "not verified: 2" {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/exchange"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -181,7 +181,7 @@ func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error)
 	switch r.Header.Get("Content-Encoding") {
 	case "", "identity":
 	case "gzip":
-		if body, err = tabular.Gunzip(body); err != nil {
+		if body, err = list.Gunzip(body); err != nil {
 			return u, exchange.NewFault(http.StatusUnprocessableEntity, exchange.InvalidList,
 				"The body is not compressed with gzip.")
 		}
@@ -211,11 +211,11 @@ func notTaken() error {
 func bodyFault(err error) error {
 	var f *exchange.Fault
 	var disk *jobs.DiskError
-	var list *jobs.ListError
+	var listed *jobs.ListError
 	switch {
-	case errors.Is(err, tabular.ErrExpands):
+	case errors.Is(err, list.ErrExpands):
 		return &jobs.ListError{Err: err}
-	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &list), errors.Is(err, jobs.ErrTooLarge):
+	case errors.As(err, &f), errors.As(err, &disk), errors.As(err, &listed), errors.Is(err, jobs.ErrTooLarge):
 		return err
 	}
 	return exchange.BadRequest(exchange.InvalidBody,
@@ -226,9 +226,9 @@ func bodyFault(err error) error {
 const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 // listFormats are the media types of lists.
-var listFormats = map[string]tabular.Format{
-	"text/csv": tabular.CSV, "text/plain": "",
-	"application/x-ndjson": tabular.JSONLines, "application/jsonl": tabular.JSONLines,
+var listFormats = map[string]list.Format{
+	"text/csv": list.CSV, "text/plain": "",
+	"application/x-ndjson": list.JSONLines, "application/jsonl": list.JSONLines,
 	"application/octet-stream": "", "application/gzip": "", "application/zstd": "", sheetType: "",
 }
 
@@ -285,7 +285,7 @@ func (s *Server) receiveForm(r *http.Request, u *upload, body io.Reader, boundar
 // receiveFile reads the file of a form, whose name says what it is.
 func (s *Server) receiveFile(r *http.Request, u *upload, part *multipart.Part) (err error) {
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
-	u.format.Format, u.format.Delimiter = tabular.FormatOf(name), tabular.DelimiterOf(name)
+	u.format.Format, u.format.Delimiter = list.FormatOf(name), list.DelimiterOf(name)
 	if u.name == "" && name != "." {
 		u.name = name
 	}

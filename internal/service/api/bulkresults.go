@@ -13,7 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -22,11 +22,11 @@ import (
 
 // resultFormats are the formats of results, and their media types.
 var resultFormats = map[string]struct {
-	format    tabular.Format
+	format    list.Format
 	mediaType string
 }{
-	"csv": {tabular.CSV, "text/csv; charset=utf-8"}, "jsonl": {tabular.JSONLines, "application/x-ndjson"},
-	"xlsx": {tabular.XLSX, sheetType},
+	"csv": {list.CSV, "text/csv; charset=utf-8"}, "jsonl": {list.JSONLines, "application/x-ndjson"},
+	"xlsx": {list.XLSX, sheetType},
 }
 
 // jobResults answers GET of the results of a job: the rows of its list, in

@@ -9,14 +9,14 @@ import (
 	"errors"
 	"io"
 
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // The formats of a list from [Manager.ReceiveAddresses]: of addresses alone,
 // and of objects, which have other columns, too.
 var (
-	AddressesFormat = Format{Format: tabular.CSV, Delimiter: ',', Column: "email"}
-	ObjectsFormat   = Format{Format: tabular.JSONLines, Column: "email"}
+	AddressesFormat = Format{Format: list.CSV, Delimiter: ',', Column: "email"}
+	ObjectsFormat   = Format{Format: list.JSONLines, Column: "email"}
 )
 
 // ErrObject reports an object among addresses of [AddressesFormat].

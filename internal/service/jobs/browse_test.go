@@ -17,7 +17,7 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -179,18 +179,18 @@ func BenchmarkPages(b *testing.B) {
 	measure("first", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, 0, 25); return err })
 	measure("from the last", func() error { _, _, err := n.ResultsFrom(b.Context(), j, Output{}, count-25, 25); return err })
 	measure("before the end", func() error { _, _, err := n.ResultsBefore(b.Context(), j, Output{}, count, 25); return err })
-	measure("written", func() error { return n.Write(b.Context(), io.Discard, j, Output{Format: tabular.CSV}) })
+	measure("written", func() error { return n.Write(b.Context(), io.Discard, j, Output{Format: list.CSV}) })
 }
 
 // sheet is a list as a spreadsheet.
-func sheet(t *testing.T, list string) string {
+func sheet(t *testing.T, text string) string {
 	t.Helper()
-	r, err := tabular.NewReader(strings.NewReader(list), tabular.Options{})
+	r, err := list.NewReader(strings.NewReader(text), list.Options{})
 	check(t, err)
-	w, err := tabular.NewWriter(r, tabular.Output{Format: tabular.XLSX})
+	w, err := list.NewWriter(r, list.Output{Format: list.XLSX})
 	check(t, err)
 	var out bytes.Buffer
-	p, err := w.Pack(&out, tabular.Plain)
+	p, err := w.Pack(&out, list.Plain)
 	check(t, err)
 	for row, err := r.Next(); err == nil; row, err = r.Next() {
 		_, err := p.Write(w.Append(nil, row.Raw, engine.Result{}))
@@ -204,21 +204,21 @@ func sheet(t *testing.T, list string) string {
 // that are larger than what is kept of their beginning.
 func TestPackedLists(t *testing.T) {
 	const many = 8000
-	var list strings.Builder
-	list.WriteString("id,email\n")
+	var text strings.Builder
+	text.WriteString("id,email\n")
 	for i := range many {
-		fmt.Fprintf(&list, "x%x,a%d@d%d.example\n", sha256.Sum256([]byte{byte(i), byte(i >> 8)}), i, i%7)
+		fmt.Fprintf(&text, "x%x,a%d@d%d.example\n", sha256.Sum256([]byte{byte(i), byte(i >> 8)}), i, i%7)
 	}
-	if list.Len() < headOctets {
-		t.Fatalf("the list has only %d octets", list.Len())
+	if text.Len() < headOctets {
+		t.Fatalf("the list has only %d octets", text.Len())
 	}
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
-	_, err := w.Write([]byte(list.String()))
+	_, err := w.Write([]byte(text.String()))
 	check(t, err)
 	check(t, w.Close())
 	n := alone(t, &hosts{answer: someBad})
-	for name, octets := range map[string]string{"spreadsheet": sheet(t, list.String()), "gzip": zipped.String()} {
+	for name, octets := range map[string]string{"spreadsheet": sheet(t, text.String()), "gzip": zipped.String()} {
 		n.untilDone(n.create(octets, Request{}).ID)
 		jobs, err := n.Jobs(t.Context(), rows.JobQuery{Limit: 1})
 		check(t, err)
@@ -226,7 +226,7 @@ func TestPackedLists(t *testing.T) {
 		if first := strings.SplitN(out, ",deliverable,", 2)[0]; !strings.HasSuffix(first, ",a0@d0.example") || strings.Count(out, "\n") != many+1 {
 			t.Errorf("%s: %d rows, %.200q", name, strings.Count(out, "\n"), out)
 		}
-		if again := n.output(jobs[0].ID, Output{Format: tabular.XLSX}); !strings.HasPrefix(again, "PK") {
+		if again := n.output(jobs[0].ID, Output{Format: list.XLSX}); !strings.HasPrefix(again, "PK") {
 			t.Errorf("%s: %.20q", name, again)
 		}
 	}

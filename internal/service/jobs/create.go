@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -103,7 +103,7 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 	return p, nil
 }
 
-func (m *Manager) open(s *Spool, f Format) (*list, error) {
+func (m *Manager) open(s *Spool, f Format) (*listReader, error) {
 	f = s.format(f)
 	l, err := openList(s.Reader(), f, m.config.Limits)
 	if err != nil {
@@ -205,7 +205,7 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 // format is how the text of a spreadsheet is read, or else as it was given.
 func (s *Spool) format(f Format) Format {
 	if s.sheet {
-		f.Format, f.Delimiter = tabular.CSV, ','
+		f.Format, f.Delimiter = list.CSV, ','
 	}
 	f.Sheet = s.sheet
 	return f
@@ -213,24 +213,24 @@ func (s *Spool) format(f Format) Format {
 
 // cmpFormat keeps what was guessed from the beginning of a list, except for
 // JSON, which is read as JSON lines.
-func cmpFormat(given, found tabular.Format) tabular.Format {
-	if given != "" || found == tabular.JSONLines {
+func cmpFormat(given, found list.Format) list.Format {
+	if given != "" || found == list.JSONLines {
 		return given
 	}
 	return found
 }
 
 // sameFormat makes sure that the rows of a list can be written later.
-func sameFormat(l *tabular.Reader, head []byte, format string) error {
+func sameFormat(l *list.Reader, head []byte, format string) error {
 	again, err := reopen(head, format)
 	if err != nil {
 		return &ListError{err}
 	}
-	want, err := tabular.NewWriter(l, tabular.Output{Format: tabular.CSV})
+	want, err := list.NewWriter(l, list.Output{Format: list.CSV})
 	if err != nil {
 		return &ListError{err}
 	}
-	got, err := tabular.NewWriter(again, tabular.Output{Format: tabular.CSV})
+	got, err := list.NewWriter(again, list.Output{Format: list.CSV})
 	if err != nil {
 		return &ListError{err}
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -71,7 +71,7 @@ func TestFlippedBits(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		err := n.Write(t.Context(), &out, n.job(j.ID), Output{Format: tabular.CSV})
+		err := n.Write(t.Context(), &out, n.job(j.ID), Output{Format: list.CSV})
 		if err == nil && out.String() != whole {
 			t.Errorf("flip %d: a complete file is wrong", i)
 		}
@@ -95,7 +95,7 @@ func TestLostResults(t *testing.T) {
 	n := newNode(t, s.Store, Config{Store: s, Verifier: &hosts{}})
 	j := n.untilDone(n.create("a@one.example\nb@two.example\na@one.example\n", Request{}).ID)
 	s.lose = true
-	err := n.Write(t.Context(), &bytes.Buffer{}, n.job(j.ID), Output{Format: tabular.CSV})
+	err := n.Write(t.Context(), &bytes.Buffer{}, n.job(j.ID), Output{Format: list.CSV})
 	if !errors.Is(err, ErrDamaged) {
 		t.Errorf("results are lost: %v", err)
 	}
@@ -103,7 +103,7 @@ func TestLostResults(t *testing.T) {
 		t.Errorf("the page: %v", err)
 	}
 	j.State = rows.JobCancelled
-	if err := n.Write(t.Context(), &bytes.Buffer{}, j, Output{Format: tabular.CSV}); err != nil {
+	if err := n.Write(t.Context(), &bytes.Buffer{}, j, Output{Format: list.CSV}); err != nil {
 		t.Errorf("of a list that was cancelled: %v", err)
 	}
 }

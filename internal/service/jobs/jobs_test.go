@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -34,8 +34,8 @@ func TestListIsVerified(t *testing.T) {
 	used := 0
 	s := openStore(t, store.Options{DataDir: t.TempDir()})
 	n := newNode(t, s, Config{Verifier: h, Record: func(rows.Use) { mu.Lock(); used++; mu.Unlock() }})
-	list := "name,email\nAnn,ann@a.example\nDead,dead@a.example\nInfo,info@b.example\nAnn again, Ann <ann@A.example>\nTwo,x@a.example y@a.example\nNone,\n"
-	j := n.create(list, Request{Owner: "acme", Key: "key", Name: "spring"})
+	text := "name,email\nAnn,ann@a.example\nDead,dead@a.example\nInfo,info@b.example\nAnn again, Ann <ann@A.example>\nTwo,x@a.example y@a.example\nNone,\n"
+	j := n.create(text, Request{Owner: "acme", Key: "key", Name: "spring"})
 	if j.State != rows.JobQueued || j.Rows != 6 || j.Unusable != 2 || j.Duplicates != 1 || j.Addresses != 3 {
 		t.Errorf("%+v", j)
 	}
@@ -59,7 +59,7 @@ func TestListIsVerified(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", o, got, want)
 		}
 	}
-	if lines := n.output(j.ID, Output{Format: tabular.JSONLines}); strings.Count(lines, "\n") != 6 || !strings.Contains(lines, `"email":"ann@A.example"`) {
+	if lines := n.output(j.ID, Output{Format: list.JSONLines}); strings.Count(lines, "\n") != 6 || !strings.Contains(lines, `"email":"ann@A.example"`) {
 		t.Error(lines)
 	}
 	for _, email := range []string{"ann@a.example", "dead@a.example", "info@b.example"} {

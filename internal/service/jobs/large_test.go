@@ -21,7 +21,7 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -181,7 +181,7 @@ func TestLarge(t *testing.T) {
 	lines := &lineCounter{}
 	l.step("written", func() {
 		buffer := bufio.NewWriter(lines)
-		check(t, n.Write(t.Context(), buffer, j, Output{Format: tabular.CSV}))
+		check(t, n.Write(t.Context(), buffer, j, Output{Format: list.CSV}))
 		check(t, buffer.Flush())
 	})
 	if lines.n.Load() != int64(count) {

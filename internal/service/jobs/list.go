@@ -8,19 +8,19 @@ import (
 	"io"
 
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // Format says how the rows of a list are read.
 type Format struct {
-	Format    tabular.Format `json:"format,omitempty"`    // guessed when empty
-	Delimiter byte           `json:"delimiter,omitempty"` // of CSV; guessed when 0
-	Column    string         `json:"column,omitempty"`    // of the addresses; guessed when empty
-	Sheet     bool           `json:"sheet,omitempty"`     // it is the text of a spreadsheet
+	Format    list.Format `json:"format,omitempty"`    // guessed when empty
+	Delimiter byte        `json:"delimiter,omitempty"` // of CSV; guessed when 0
+	Column    string      `json:"column,omitempty"`    // of the addresses; guessed when empty
+	Sheet     bool        `json:"sheet,omitempty"`     // it is the text of a spreadsheet
 }
 
-func (f Format) options() tabular.Options {
-	o := tabular.Options{Format: f.Format, Delimiter: f.Delimiter, SheetText: f.Sheet}
+func (f Format) options() list.Options {
+	o := list.Options{Format: f.Format, Delimiter: f.Delimiter, SheetText: f.Sheet}
 	if f.Column != "" {
 		o.Columns = []string{f.Column}
 	}
@@ -42,24 +42,24 @@ func (e *ListError) Error() string { return e.Err.Error() }
 
 func (e *ListError) Unwrap() error { return e.Err }
 
-// list reads the rows of a list.
-type list struct {
-	*tabular.Reader
+// listReader reads the rows of a list.
+type listReader struct {
+	*list.Reader
 	limits Limits
 	rows   int64
 }
 
-func openList(text io.Reader, f Format, limits Limits) (*list, error) {
-	reader, err := tabular.NewReader(text, f.options())
+func openList(text io.Reader, f Format, limits Limits) (*listReader, error) {
+	reader, err := list.NewReader(text, f.options())
 	if err != nil {
 		return nil, &ListError{err}
 	}
-	return &list{Reader: reader, limits: limits}, nil
+	return &listReader{Reader: reader, limits: limits}, nil
 }
 
 // next returns the next row without its source, and the key and domain of its
 // address; [io.EOF] ends the list.
-func (l *list) next() (r row, k key, domain string, err error) {
+func (l *listReader) next() (r row, k key, domain string, err error) {
 	read, err := l.Next()
 	if errors.Is(err, io.EOF) {
 		return r, k, "", io.EOF
@@ -93,7 +93,7 @@ func (l *list) next() (r row, k key, domain string, err error) {
 }
 
 // reopen finds the format of a stored list again, for writing its rows.
-func reopen(head []byte, format string) (*tabular.Reader, error) {
+func reopen(head []byte, format string) (*list.Reader, error) {
 	octets, err := headOf(format).unpack(head)
 	if err != nil {
 		return nil, err
@@ -102,5 +102,5 @@ func reopen(head []byte, format string) (*tabular.Reader, error) {
 	if err := json.Unmarshal([]byte(format), &f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return tabular.NewReader(bytes.NewReader(octets), f.options())
+	return list.NewReader(bytes.NewReader(octets), f.options())
 }

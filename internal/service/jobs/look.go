@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // Look is the beginning of a list, for people who decide what is read.
@@ -40,7 +40,7 @@ func (m *Manager) Look(s *Spool, f Format, count int) (Look, error) {
 }
 
 func (m *Manager) lookAt(s *Spool, f Format, count int) (l Look, err error) {
-	reader, err := tabular.NewReader(s.Reader(), s.format(f).options())
+	reader, err := list.NewReader(s.Reader(), s.format(f).options())
 	if err != nil {
 		return l, &ListError{err}
 	}

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -155,7 +155,7 @@ func (n *node) untilDone(id string) rows.Job {
 func (n *node) output(id string, o Output) string {
 	n.t.Helper()
 	if o.Format == "" {
-		o.Format = tabular.CSV
+		o.Format = list.CSV
 	}
 	var out bytes.Buffer
 	check(n.t, n.Write(n.t.Context(), &out, n.job(id), o))

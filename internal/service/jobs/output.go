@@ -10,13 +10,13 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Output says which rows of a job are written, and how.
 type Output struct {
-	Format  tabular.Format   // CSV, JSONLines or XLSX
+	Format  list.Format      // CSV, JSONLines or XLSX
 	Results []engine.Verdict // with one of these results; empty: any
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
@@ -64,11 +64,11 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
-	writer, err := tabular.NewWriter(reader, tabular.Output{Format: o.Format})
+	writer, err := list.NewWriter(reader, list.Output{Format: o.Format})
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
-	file, err := writer.Pack(w, tabular.Plain)
+	file, err := writer.Pack(w, list.Plain)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (m *Manager) noteDamage(ctx context.Context, j rows.Job, err error) {
 // damageNote is the problem of a job that is damaged.
 const damageNote = "What is stored of it is damaged: its results cannot be read. Verify the list again."
 
-func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *tabular.Writer, j rows.Job, o Output) error {
+func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *list.Writer, j rows.Job, o Output) error {
 	r, err := m.newReading(ctx, j, o)
 	if err != nil {
 		return err

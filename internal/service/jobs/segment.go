@@ -74,7 +74,7 @@ func (s *segment) batches() (all []rows.Batch) {
 }
 
 // addSegments stores the rows of a list and returns how many segments they are.
-func (m *Manager) addSegments(ctx context.Context, job string, l *list, from *sources) (int64, error) {
+func (m *Manager) addSegments(ctx context.Context, job string, l *listReader, from *sources) (int64, error) {
 	s := newSegment(job, 0, 0)
 	store := func() error {
 		data := part{partRows, job, s.number}.pack(s.octets)

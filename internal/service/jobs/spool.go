@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -50,7 +50,7 @@ func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := tabular.PlainText(s.Reader(), tabular.Options{Folder: m.config.TempDir})
+	text, err := list.PlainText(s.Reader(), list.Options{Folder: m.config.TempDir})
 	if err != nil {
 		s.Close()
 		return nil, readFault(err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
-	"github.com/rcpt/rcpt/internal/list/tabular"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -194,11 +194,11 @@ func (d *Dashboard) downloadList(v *visit) error {
 	part, extension, found := strings.Cut(v.r.PathValue("file"), ".")
 	actions, known := actionOf[part]
 	kind := map[string]struct {
-		format tabular.Format
+		format list.Format
 		media  string
 	}{
-		"csv": {tabular.CSV, "text/csv; charset=utf-8"}, "jsonl": {tabular.JSONLines, "application/x-ndjson"},
-		"xlsx": {tabular.XLSX, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+		"csv": {list.CSV, "text/csv; charset=utf-8"}, "jsonl": {list.JSONLines, "application/x-ndjson"},
+		"xlsx": {list.XLSX, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 	}
 	format, supported := kind[extension]
 	if !found || !known || !supported {

@@ -1,0 +1,114 @@
+package list
+
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// column is a column that is added to CSV.
+type column struct {
+	name string
+	cell func(engine.Result) string
+}
+
+// resultColumn is the first added column.
+const resultColumn = "rcpt_result"
+
+// emailColumn has the address that was verified, which may be a part of the
+// cell.
+const emailColumn = "rcpt_email"
+
+// suggestionColumn has the address that was probably meant.
+const suggestionColumn = "rcpt_suggestion"
+
+func emailCell(r engine.Result) string {
+	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
+		return ""
+	}
+	return r.Email
+}
+
+// checkedColumn has when an address was verified, which may be long ago.
+const checkedColumn = "rcpt_checked_at"
+
+// checkedCell is the time in UTC, to the second.
+func checkedCell(r engine.Result) string {
+	if r.Details == nil || r.Details.CheckedAt.IsZero() {
+		return ""
+	}
+	return r.Details.CheckedAt.UTC().Format(time.RFC3339)
+}
+
+// columns returns the columns that are added, in their order.
+func columns(o Output) []column {
+	added := []column{
+		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
+		{"rcpt_reason", reasonCell},
+		{"rcpt_accept_all", func(r engine.Result) string { return digit(r.AcceptAll) }},
+		{"rcpt_role", func(r engine.Result) string { return digit(r.Role) }},
+		{"rcpt_free_email", func(r engine.Result) string { return digit(r.FreeEmail) }},
+		{"rcpt_disposable", func(r engine.Result) string { return digit(r.Disposable) }},
+		{"rcpt_spamtrap", func(r engine.Result) string { return digit(r.SpamTrap) }},
+		{"rcpt_message", func(r engine.Result) string { return r.Message }},
+		{suggestionColumn, detail(func(d *engine.Details) string { return d.Suggestion })},
+		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
+		{emailColumn, emailCell},
+	}
+	if o.CheckedAt {
+		added = append(added, column{checkedColumn, checkedCell})
+	}
+	if o.Details {
+		added = append(added, column{"rcpt_details",
+			detail(func(d *engine.Details) string { return string(marshal(d)) })})
+	}
+	return added
+}
+
+// reasonCell is empty for a row that does not hold one address; its result says
+// why.
+func reasonCell(r engine.Result) string {
+	if r.Details == nil || r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
+		return ""
+	}
+	return string(r.Details.Reason)
+}
+
+func detail(cell func(*engine.Details) string) func(engine.Result) string {
+	return func(r engine.Result) string {
+		if r.Details == nil {
+			return ""
+		}
+		return cell(r.Details)
+	}
+}
+
+// checkedField is what [checkedColumn] is in JSON.
+const checkedField = "checked_at"
+
+// recordOf is the verification record followed by the fields that only columns
+// have.
+func recordOf(r engine.Result, o Output) []byte {
+	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
+	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
+		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
+	}
+	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))})
+	if checked := checkedCell(r); o.CheckedAt && checked != "" {
+		fields = append(fields, member{key: checkedField, value: marshal(checked)})
+	}
+	if !o.Details {
+		r = r.WithoutDetails()
+	}
+	out := marshal(r)
+	out[len(out)-1] = ',' // instead of the closing brace
+	return append(out, appendObject(nil, fields)[1:]...)
+}
+
+func digit(set bool) string {
+	if set {
+		return "1"
+	}
+	return "0"
+}

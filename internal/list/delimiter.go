@@ -1,0 +1,124 @@
+package list
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine/address"
+)
+
+// delimiters are the possible delimiters of CSV. The first that fits best is
+// used.
+const delimiters = ",;\t|"
+
+// sampleRows is how many rows a guess uses.
+const sampleRows = 200
+
+// Spreadsheets write and read a first line that names the delimiter: "sep=;".
+const delimiterLine = "sep="
+
+// namedDelimiter parses that line and returns its length.
+func namedDelimiter(sample []byte) (delimiter byte, length int) {
+	end := bytes.IndexByte(sample, '\n')
+	if end < 0 {
+		return 0, 0
+	}
+	name, found := strings.CutPrefix(strings.ToLower(strings.Trim(string(sample[:end]), "\"\r")), delimiterLine)
+	if !found || len(name) != 1 || !strings.Contains(delimiters, name) {
+		return 0, 0
+	}
+	return name[0], end + 1
+}
+
+// guessDelimiter returns the delimiter that fits a sample best: with most cells
+// that hold an address, then with most rows of the same number of cells.
+func guessDelimiter(sample []byte, whole bool) byte {
+	best, bestFit := delimiters[0], fit{}
+	for i := range len(delimiters) {
+		if f := fitOf(sampleOf(sample, whole, delimiters[i])); bestFit.less(f) {
+			best, bestFit = delimiters[i], f
+		}
+	}
+	return best
+}
+
+// fit is how well a delimiter fits a sample.
+type fit struct{ addresses, alike int }
+
+func (f fit) less(other fit) bool {
+	if f.addresses != other.addresses {
+		return f.addresses < other.addresses
+	}
+	return f.alike < other.alike
+}
+
+func fitOf(rows [][]string) fit {
+	var f fit
+	widths := map[int]int{}
+	for _, row := range rows {
+		for _, cell := range row {
+			if looksLikeAddress(cell) {
+				f.addresses++
+			}
+		}
+		if widths[len(row)]++; len(row) > 1 {
+			f.alike = max(f.alike, widths[len(row)])
+		}
+	}
+	return f
+}
+
+// sampleOf returns the cells of the first rows.
+func sampleOf(sample []byte, whole bool, delimiter byte) [][]string {
+	var rows [][]string
+	for _, body := range firstRows(sample, whole, delimiter) {
+		rows = append(rows, cells(body, delimiter))
+	}
+	return rows
+}
+
+// firstRows returns the first rows without their line ends. It leaves out a row
+// that the sample cuts off, unless it is the only one.
+func firstRows(sample []byte, whole bool, delimiter byte) []string {
+	reader := rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}
+	var rows []string
+	for len(rows) < sampleRows {
+		row, err := reader.read()
+		body, end := cutLineEnd(row)
+		if err != nil || end == "" && !whole && len(rows) > 0 {
+			return rows
+		}
+		rows = append(rows, toUTF8(body))
+	}
+	return rows
+}
+
+// looksLikeAddress reports whether a cell is probably an address. It is for
+// guesses only: no verdict depends on it.
+func looksLikeAddress(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	at := strings.LastIndexByte(cell, '@')
+	if at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"") {
+		return true
+	}
+	if len(cell) > maxLooked || strings.Contains(cell, "\n") || !strings.ContainsAny(cell, "@\uFF20\uFE6B") {
+		return false
+	}
+	cleaned := address.Clean(cell)
+	_, err := address.Read(cleaned.Address)
+	return cleaned.Several || err == nil
+}
+
+// maxLooked is the length of the longest cell that looksLikeAddress parses.
+const maxLooked = 1 << 10
+
+// checkFirstRow fails if the first row is too long to find the layout from.
+func checkFirstRow(t *text, sample []byte, delimiter byte) error {
+	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}).read()
+	if _, end := cutLineEnd(first); t.whole || end != "" {
+		return nil
+	}
+	return formatError("line 1: the first row is longer than %d octets, so its columns cannot be found",
+		len(sample))
+}

@@ -1,0 +1,91 @@
+package list
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// ourPrefix begins the names of the columns that a [Writer] adds.
+const ourPrefix = "rcpt_"
+
+// ourName splits the name of a column that a Writer added: "rcpt_result (Email
+// 2)" and "rcpt_result_2" are "rcpt_result" of the groups " (Email 2)" and
+// "_2".
+func ourName(header string) (name, group string, ours bool) {
+	name = header
+	if open := strings.Index(header, " ("); open >= 0 && strings.HasSuffix(header, ")") {
+		name, group = header[:open], header[open:]
+	} else if last := strings.LastIndexByte(header, '_'); last >= 0 {
+		if _, err := strconv.ParseUint(header[last+1:], 10, 16); err == nil {
+			name, group = header[:last], header[last:]
+		}
+	}
+	all := columns(Output{Details: true, CheckedAt: true})
+	return name, group, slices.ContainsFunc(all, func(c column) bool { return c.name == name })
+}
+
+// earlierColumns finds the columns of an earlier run in a header. They are ours
+// if all names with our prefix are known and the result is among them: a list
+// may have a column with our prefix by chance.
+func earlierColumns(header []string) []int {
+	var found []int
+	hasResult := false
+	for i, cell := range header {
+		cell = strings.TrimSpace(cell)
+		if !strings.HasPrefix(cell, ourPrefix) || cell == otherColumn {
+			continue
+		}
+		name, _, ours := ourName(cell)
+		if !ours {
+			return nil
+		}
+		hasResult = hasResult || name == resultColumn
+		found = append(found, i)
+	}
+	if !hasResult {
+		return nil
+	}
+	return found
+}
+
+// group is the end of the names of the result columns of one of several address
+// columns.
+func group(column string) string { return " (" + column + ")" }
+
+// earlierResult makes a result from the cells of an earlier run, by the names
+// of their columns.
+func earlierResult(cells map[string]string) *engine.Result {
+	if cells[resultColumn] == "" {
+		return nil
+	}
+	r := &engine.Result{
+		Success: true, Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
+		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1",
+		FreeEmail:  cells["rcpt_free_email"] == "1",
+		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
+		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]),
+			Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
+	}
+	r.Reason = r.Details.Reason
+	var details engine.Details
+	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {
+		r.Details = &details
+	}
+	if at, err := time.Parse(time.RFC3339, cells[checkedColumn]); err == nil && r.Details.CheckedAt.IsZero() {
+		r.Details.CheckedAt = at
+	}
+	return r
+}
+
+// plainCell undoes [harmless].
+func plainCell(cell string) string {
+	if plain, found := strings.CutPrefix(cell, "'"); found && looksLikeFormula(plain) {
+		return plain
+	}
+	return cell
+}

@@ -1,0 +1,144 @@
+package file
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/list"
+)
+
+// lookAhead is how many rows of an earlier output are searched for the next row
+// of the list: rows may have been removed from the list since.
+const lookAhead = 1000
+
+// Earlier is the output of an earlier run, from which settled results are
+// taken. It is read along with the list and not kept in memory. Its rows are in
+// the order of the list; rows may be missing on either side, and the addresses
+// of such rows are verified.
+type Earlier struct {
+	reader *list.Reader
+	file   *os.File
+	ahead  []earlierRow
+	ended  bool
+	taken  int64 // results
+
+	index *resultIndex // nil: rows are in the order of the list
+}
+
+type earlierRow struct {
+	addresses []string
+	results   []*engine.Result
+}
+
+// OpenEarlier opens the output of an earlier run over the same list. The error
+// is a [*Error].
+func OpenEarlier(name string, columns []string) (*Earlier, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, errorOf(name, err)
+	}
+	reader, err := list.NewReader(file, readOptions(name, columns))
+	if err != nil {
+		return nil, errors.Join(errorOf(name, err), file.Close())
+	}
+	e := &Earlier{reader: reader, file: file}
+	if e.fill(); len(e.ahead) > 0 && !slices.ContainsFunc(e.ahead, earlierRow.hasResult) {
+		return nil, errors.Join(errorOf(name, errNoResults), file.Close())
+	}
+	return e, nil
+}
+
+var errNoResults = errors.New("the file has no results: name an output of rcpt bulk")
+
+func (r earlierRow) hasResult() bool {
+	return slices.ContainsFunc(r.results, func(result *engine.Result) bool { return result != nil })
+}
+
+// resultsFor returns the settled results of a row's addresses: nil for each
+// address without one, or nil for none at all.
+func (e *Earlier) resultsFor(row list.Row) []*engine.Result {
+	switch {
+	case e == nil || row.Err != nil:
+		return nil
+	case e.index != nil:
+		return e.indexedFor(row)
+	}
+	e.fill()
+	at := slices.IndexFunc(e.ahead, func(earlier earlierRow) bool {
+		return slices.EqualFunc(earlier.addresses, row.Addresses, sameCell)
+	})
+	if at < 0 {
+		return nil
+	}
+	found := slices.Clone(e.ahead[at].results)
+	e.ahead = slices.Delete(e.ahead, 0, at+1)
+	for i, r := range found {
+		if r != nil && !isSettled(r) {
+			found[i] = nil
+		} else if r != nil {
+			e.taken++
+		}
+	}
+	return found
+}
+
+// sameCell compares two cells. An output has an apostrophe before a cell that a
+// spreadsheet would take for a formula.
+func sameCell(earlier, now string) bool { return earlier == now || earlier == "'"+now }
+
+// isSettled reports whether a result is kept. Texts that hold no single address
+// are read again.
+func isSettled(r *engine.Result) bool {
+	switch r.Verdict {
+	case engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll:
+		return r.Success
+	}
+	return false
+}
+
+// fill reads ahead. An earlier output that cannot be read to its end counts as
+// one that ends there.
+func (e *Earlier) fill() {
+	for len(e.ahead) < lookAhead && !e.ended {
+		row, err := e.reader.Next()
+		if err != nil {
+			e.ended = true
+			return
+		}
+		e.ahead = append(e.ahead, earlierRow{row.Addresses, e.reader.EarlierResults(row.Raw)})
+	}
+}
+
+// Close closes the file. A nil Earlier has none.
+func (e *Earlier) Close() {
+	if e != nil {
+		_ = e.reader.Close()
+		_ = e.file.Close()
+	}
+}
+
+// known is the text that stands for a known result of a cell in the place of an
+// address.
+func known(r *engine.Result, cell string) string {
+	result := *r
+	result.Email = address.Clean(cell).Address
+	if parsed, err := address.Read(result.Email); err == nil {
+		result.User, result.Domain = parsed.Local, parsed.Domain
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return toVerify(cell)
+	}
+	return knownMark + string(text)
+}
+
+// knownResult reads the text that known returned.
+func knownResult(text string) (result engine.Result, found bool) {
+	record, is := strings.CutPrefix(text, knownMark)
+	return result, is && json.Unmarshal([]byte(record), &result) == nil
+}

@@ -1,0 +1,94 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list"
+)
+
+// smallDisk is an outputFile on a disk with little room.
+type smallDisk struct {
+	bytes.Buffer
+	room int
+}
+
+func (d *smallDisk) Write(p []byte) (int, error) {
+	fits := min(len(p), d.room-d.Len())
+	d.Buffer.Write(p[:fits])
+	if fits < len(p) {
+		return fits, syscall.ENOSPC
+	}
+	return fits, nil
+}
+
+func (d *smallDisk) Truncate(size int64) error {
+	d.Buffer.Truncate(int(size))
+	return nil
+}
+
+func (d *smallDisk) Sync() error  { return nil }
+func (d *smallDisk) Close() error { return nil }
+
+// TestFullDisk: rows that were written stay, a part of a row is removed, and
+// the error stays.
+func TestFullDisk(t *testing.T) {
+	rows, err := list.NewReader(strings.NewReader(""), list.Options{Format: list.Lines})
+	check(t, err)
+	writer, err := list.NewWriter(rows, list.Output{Format: list.JSONLines})
+	check(t, err)
+	row := string(writer.Append(nil, "", engine.Result{}))
+
+	disk := &smallDisk{room: len(row)*5/2 + 1}
+	out := &Output{OutputOptions: OutputOptions{Writer: writer}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
+	for range 2 {
+		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
+	}
+	check(t, out.Flush())
+	check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
+	if err := out.Flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
+		t.Errorf("error %v", err)
+	}
+	disk.room *= 2
+	if err := out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a later row: error %v", err)
+	}
+	if rows, err := out.Close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {
+		t.Errorf("%d rows, error %v, file %q", rows, err, disk)
+	}
+}
+
+// TestRowAction: the first address of a row decides which part the row is in,
+// but a row is not removed while another of its addresses may be good.
+func TestRowAction(t *testing.T) {
+	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
+	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictEmpty}
+	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Details: &engine.Details{Reason: engine.ReasonGreylisted}}
+	for _, c := range []struct {
+		results []engine.Result
+		want    bulk.Action
+	}{
+		{[]engine.Result{good}, bulk.ActionSend},
+		{[]engine.Result{bad}, bulk.ActionRemove},
+		{[]engine.Result{empty}, bulk.ActionRemove},
+		{[]engine.Result{good, bad}, bulk.ActionSend},
+		{[]engine.Result{later, good}, bulk.ActionRetry},
+		{[]engine.Result{empty, good}, bulk.ActionSend},
+		{[]engine.Result{empty, empty, all}, bulk.ActionReview},
+		{[]engine.Result{bad, good}, bulk.ActionReview},
+		{[]engine.Result{bad, empty, later}, bulk.ActionReview},
+		{[]engine.Result{bad, empty}, bulk.ActionRemove},
+		{[]engine.Result{bad, trap}, bulk.ActionRemove},
+		{[]engine.Result{empty, empty}, bulk.ActionRemove},
+	} {
+		if got := rowAction(c.results); got != c.want {
+			t.Errorf("%v: %s, want %s", c.results, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package file
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
+)
+
+// Verifier verifies the addresses of an [Input] with Engine. It answers those
+// that need no verification itself.
+type Verifier struct{ Engine bulk.GroupVerifier }
+
+// Verify verifies an address.
+func (v Verifier) Verify(ctx context.Context, email string) (engine.Result, error) {
+	if result, found := withoutEngine(email); found {
+		return result, nil
+	}
+	return v.Engine.Verify(ctx, email)
+}
+
+// VerifyTogether verifies addresses of one domain.
+func (v Verifier) VerifyTogether(
+	ctx context.Context, addresses []string, done func(i int, result engine.Result, err error),
+) {
+	var others []string
+	var indexes []int
+	for i, email := range addresses {
+		if result, found := withoutEngine(email); found {
+			done(i, result, nil)
+			continue
+		}
+		others, indexes = append(others, email), append(indexes, i)
+	}
+	v.Engine.VerifyTogether(ctx, others, func(i int, result engine.Result, err error) {
+		done(indexes[i], result, err)
+	})
+}
+
+// withoutEngine returns the result of a text that begins with a mark.
+func withoutEngine(text string) (result engine.Result, found bool) {
+	if result, is := knownResult(text); is {
+		return result, true
+	}
+	if reason, is := strings.CutPrefix(text, unreadableMark); is {
+		return unverified("", reason), true
+	}
+	if cell, is := strings.CutPrefix(text, severalMark); is {
+		return engine.NotOne(engine.VerdictSeveral, cell), true
+	}
+	if cell, is := strings.CutPrefix(text, emptyMark); is {
+		return engine.NotOne(engine.VerdictEmpty, cell), true
+	}
+	return engine.Result{}, false
+}
+
+// unverified is the result of a row or line that cannot be read.
+func unverified(text, why string) engine.Result {
+	return engine.Result{
+		Email:   text,
+		Verdict: engine.VerdictUnknown,
+		Reason:  engine.ReasonInternalError,
+		Message: "Not verified: " + why + ".",
+		Details: &engine.Details{
+			Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),
+		},
+	}
+}

@@ -1,0 +1,77 @@
+package file
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// recorder records which addresses it verifies.
+type recorder struct{ asked []string }
+
+func (n *recorder) Verify(_ context.Context, address string) (engine.Result, error) {
+	n.asked = append(n.asked, address)
+	return engine.Result{Email: address, Success: true}, nil
+}
+
+func (n *recorder) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+	for i, address := range addresses {
+		result, err := n.Verify(ctx, address)
+		done(i, result, err)
+	}
+}
+
+// TestUnreadableRows: a row that cannot be read has its own result, alone and
+// among others, and the engine does not see it.
+func TestUnreadableRows(t *testing.T) {
+	rows := []string{unreadableMark + "too long", "a@example.test", unreadableMark + "a stray quote", "b@example.test"}
+	check := func(i int, result engine.Result, err error) {
+		t.Helper()
+		if reason, bad := strings.CutPrefix(rows[i], unreadableMark); bad && (result.Success || !strings.Contains(result.Message, reason)) ||
+			!bad && result.Email != rows[i] || err != nil {
+			t.Errorf("%q: %+v, %v", rows[i], result, err)
+		}
+	}
+	below := &recorder{}
+	v := Verifier{below}
+	calls := 0
+	v.VerifyTogether(t.Context(), rows, func(i int, result engine.Result, err error) {
+		calls++
+		check(i, result, err)
+	})
+	for i, row := range rows {
+		result, err := v.Verify(t.Context(), row)
+		check(i, result, err)
+	}
+	if want := []string{rows[1], rows[3], rows[1], rows[3]}; calls != len(rows) || !slices.Equal(below.asked, want) {
+		t.Errorf("%d calls; the engine verified %q", calls, below.asked)
+	}
+}
+
+// TestToVerify: the address in a cell, and the result of a cell that does not
+// hold one address.
+func TestToVerify(t *testing.T) {
+	for _, c := range []struct {
+		cell, email string
+		want        engine.Verdict // of a cell that needs no verification
+	}{
+		{"a@b.example", "a@b.example", ""},
+		{" Jane <a@b.example>\u200b", "a@b.example", ""},
+		{"jane", "jane", ""},
+		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.VerdictSeveral},
+		{"N/A", "N/A", engine.VerdictEmpty},
+		{"", "", engine.VerdictEmpty},
+	} {
+		row := toVerify(c.cell)
+		result, found := withoutEngine(row)
+		if !found {
+			result.Email = row
+		}
+		if result.Email != c.email || result.Verdict != c.want || found != (c.want != "") {
+			t.Errorf("%q: %+v, %t", c.cell, result, found)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package list
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFormulas: cells that a spreadsheet would take for a formula are made
+// harmless; addresses, numbers and telephone numbers are as they were.
+func TestFormulas(t *testing.T) {
+	for cell, want := range map[string]string{
+		"=cmd|'/C calc'!A0":      "'=cmd|'/C calc'!A0",
+		"@SUM(A1:A9)":            "'@SUM(A1:A9)",
+		"+cmd|'/C calc'!A0":      "'+cmd|'/C calc'!A0",
+		"-HYPERLINK(A1)":         "'-HYPERLINK(A1)",
+		"\t=1+1":                 "'\t=1+1",
+		"\r=1+1":                 "'\r=1+1",
+		" =1+1":                  "' =1+1",
+		"\u00a0=1+1":             "'\u00a0=1+1",
+		"＝1+1":                   "'＝1+1",
+		"-2+3+cmd|' /C calc'!A0": "'-2+3+cmd|' /C calc'!A0",
+		"=x(1)@acme.example":     "'=x(1)@acme.example", // no address: parentheses
+		"=cmd|' /C calc'!A0@b.c": "'=cmd|' /C calc'!A0@b.c",
+		"@acme.example":          "'@acme.example",
+		"+49 (0)30 1234-56/7":    "+49 (0)30 1234-56/7",
+		" +49 30":                " +49 30",
+		"-12.5":                  "-12.5",
+		"-1e5":                   "-1e5",
+		"-":                      "-",
+		"\t":                     "\t",
+		"=a+b@acme.example":      "=a+b@acme.example",
+		"+tag@acme.example":      "+tag@acme.example",
+		"-bob@acme.example":      "-bob@acme.example",
+		"alice":                  "alice",
+		"'=1+1":                  "'=1+1",
+		"a=b":                    "a=b",
+		"":                       "",
+		"\xff=1":                 "\xff=1",
+	} {
+		if got := (Output{}).guarded([]string{cell})[0]; got != want {
+			t.Errorf("%q became %q, want %q", cell, got, want)
+		}
+		if got := (Output{Raw: true}).guarded([]string{cell})[0]; got != cell {
+			t.Errorf("raw %q became %q", cell, got)
+		}
+	}
+}
+
+// TestFormulasInLists: in each form of list, quoted or not, in data and names
+// of columns; and nothing else in the row changes.
+func TestFormulasInLists(t *testing.T) {
+	for _, c := range []struct {
+		format          Format
+		list, want, raw string
+	}{
+		{CSV, "=A1,email,tel\r\n\"=1,2\",a@b.example,+49 30\r\n x ,=B2, \"y\" \r\n",
+			"'=A1,email,tel,@\r\n\"'=1,2\",a@b.example,+49 30,#\r\n x ,'=B2, \"y\" ,#\r\n", "=A1,email,tel,@\r\n\"=1,2\",a@b.example,+49 30,#\r\n x ,=B2, \"y\" ,#\r\n"},
+		{CSV, "email,\"=\"\"x\"\"\"\na@b.example,\"\t=1\"\n", "email,\"'=\"\"x\"\"\",@\na@b.example,'\t=1,#\n", "email,\"=\"\"x\"\"\",@\na@b.example,\"\t=1\",#\n"},
+		{Lines, "=1+1\n=a@b.example\n", "email,@\n'=1+1,#\n=a@b.example,#\n", "email,@\n=1+1,#\n=a@b.example,#\n"},
+		{JSONLines, `{"email":"a@b.example","=k":"=v","n":-1e5}` + "\n", "email,'=k,n,@,rcpt_other\na@b.example,'=v,-1e5,#,\n", "email,=k,n,@,rcpt_other\na@b.example,=v,-1e5,#,\n"},
+	} {
+		for raw, want := range map[bool]string{false: c.want, true: c.raw} {
+			if diff := cmp.Diff(want, written(t, c.list, Options{Format: c.format}, Output{Format: CSV, Raw: raw})); diff != "" {
+				t.Errorf("raw %t:\n%s", raw, diff)
+			}
+		}
+	}
+}
+
+// endless repeats its text for ever.
+type endless struct{ text string }
+
+func (e endless) Read(p []byte) (int, error) {
+	n := 0
+	for n+len(e.text) <= len(p) {
+		n += copy(p[n:], e.text)
+	}
+	if n == 0 {
+		n = copy(p, e.text)
+	}
+	return n, nil
+}
+
+// TestBombs: what never ends is an error that names its line and the limit.
+func TestBombs(t *testing.T) {
+	for name, c := range map[string]struct {
+		format            Format
+		begin, more, want string
+	}{
+		"field":          {CSV, "id,email\n1,a@b.example\n2,", "x", "line 3, column 2: the row is longer than 1048576 octets"},
+		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed"},
+		"columns":        {CSV, "id,email\n1,a@b.example\n2", ",", "line 3: the row has more than 16384 columns"},
+		"first row":      {CSV, "", "column,", "line 1: the first row is longer than 65536 octets, so its columns cannot be found"},
+		"line":           {Lines, "a@b.example\n", "x", "line 2: the row is longer than 1048576 octets"},
+		"JSON string":    {JSONLines, "{\"email\":\"a@b.example\"}\n{\"email\":\"", "x", "line 2: the row is longer than 1048576 octets"},
+		"NUL":            {CSV, "", "\x00", "it has NUL octets"},
+		"broken objects": {JSONLines, "", "{\n", "its first lines are not JSON objects"},
+	} {
+		r, err := NewReader(io.MultiReader(strings.NewReader(c.begin), endless{c.more}), Options{Format: c.format})
+		for err == nil {
+			_, err = r.Next()
+		}
+		if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// TestLongSecondRow: the first row is enough to find the columns if the second
+// is too long to be looked at before it is read.
+func TestLongSecondRow(t *testing.T) {
+	row := "1,a@b.example," + strings.Repeat("x", 100_000) + "\n"
+	if out := written(t, "id,email,note\n"+row, Options{Format: CSV}, Output{Format: CSV}); !strings.Contains(out, strings.TrimSuffix(row, "\n")) {
+		t.Errorf("%.200s", out)
+	}
+}
+
+// TestCostlyRows: rows that are within the limits cost no more than their size,
+// by the measure of what harmless ones cost on this machine now.
+func TestCostlyRows(t *testing.T) {
+	started := time.Now()
+	written(t, "a,email\n"+strings.Repeat("1,a@b.example\n", 2_000), Options{Format: CSV}, Output{Format: JSONLines})
+	harmless := time.Since(started)
+	started = time.Now()
+	wide := "a,email\n" + strings.Repeat("1,a@b.example"+strings.Repeat(",", MaxColumns-2)+"\n", 5)
+	if out := written(t, wide, Options{Format: CSV}, Output{Format: JSONLines}); strings.Count(out, "\n") != 5 {
+		t.Errorf("%d rows", strings.Count(out, "\n"))
+	}
+	alike := "email" + strings.Repeat(",a", MaxColumns-2) + "\na@b.example\n"
+	if out := written(t, alike, Options{Format: CSV}, Output{Format: JSONLines}); strings.Count(out, "\n") != 1 {
+		t.Errorf("%d rows", strings.Count(out, "\n"))
+	}
+	var object strings.Builder
+	object.WriteString(`{"email":"a@b.example"}` + "\n" + `{"email":"a@b.example","rcpt":0`)
+	for i := range 50_000 {
+		object.WriteString(`,"` + numbered("rcpt", i+1) + `":0`)
+	}
+	object.WriteString("}\n")
+	for _, format := range []Format{CSV, JSONLines} {
+		written(t, object.String(), Options{Format: JSONLines}, Output{Format: format})
+	}
+	if took := time.Since(started); took > 20*time.Second+100*harmless { // it is some 50 times harmless; minutes more where one is quadratic
+		t.Errorf("it took %v, harmless rows %v", took, harmless)
+	}
+}
+
+// TestAmbiguousObjects: an object with two addresses has none.
+func TestAmbiguousObjects(t *testing.T) {
+	r, err := NewReader(strings.NewReader(`{"email":"a@b.example"}`+"\n"+`{"email":"a@b.example","email":"c@d.example"}`+"\n"), Options{Format: JSONLines})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	row, err := r.Next()
+	if err != nil || row.Addresses[0] != "" || row.Err == nil || row.Err.Error() != `line 2: the JSON object has more than one "email"` {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if out := written(t, `{"email":"a@b.example","n":1,"n":2}`, Options{Format: JSONLines}, Output{Format: CSV}); !strings.Contains(out, `,"{""n"":2}"`) {
+		t.Errorf("a field that is there twice is lost: %s", out)
+	}
+}
+
+// TestOtherFormats: what is no list is called by its name.
+func TestOtherFormats(t *testing.T) {
+	for begin, want := range map[string]string{
+		"PK\x03\x04": "a ZIP archive", "PK\x05\x06": "an empty ZIP archive", "BZh91AY": "bzip2", "\xfd7zXZ\x00": "xz",
+		"7z\xbc\xaf\x27\x1c": "7-Zip", "Rar!\x1a\x07": "RAR", "%PDF-1.7": "PDF", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ".xls", "SQLite format 3": "SQLite",
+	} {
+		_, err := NewReader(strings.NewReader(begin+"\x00,a@b.example\n"), Options{Format: CSV})
+		var wrong *FormatError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", begin, err, want)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package list
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// recordKey is the field of a JSON object that holds the verification record.
+const recordKey = "rcpt"
+
+// Names for what has no column or field of its own.
+const (
+	otherColumn = "rcpt_other" // CSV column for fields that the first lines do not have
+	brokenKey   = "line"       // field with a line that is not an object
+)
+
+// addressField is the default field of the address.
+const addressField = "email"
+
+// maxBroken is how many of the first lines may be broken before the file is
+// refused.
+const maxBroken = 10
+
+// jsonShape is the [shape] of JSON lines.
+type jsonShape struct {
+	fields []string       // of the addresses
+	known  []string       // fields of the first lines in their order: the columns of a CSV output
+	place  map[string]int // index of each in known
+}
+
+func newJSONShape(t *text, fields []string) (*jsonShape, error) {
+	s := &jsonShape{fields: fields, place: make(map[string]int)}
+	if len(fields) == 0 {
+		s.fields = []string{addressField}
+	}
+	lines := firstRows(t.sample, t.whole, 0)
+	for _, line := range lines {
+		s.learn(line)
+	}
+	if len(fields) == 0 {
+		s.guess()
+	}
+	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
+		return nil, err
+	}
+	return s, s.checkTexts(lines)
+}
+
+// checkTexts fails for a field in which no text looks like an address, or that
+// has other words beside each address.
+func (s *jsonShape) checkTexts(lines []string) error {
+	for i, field := range s.fields {
+		var texts []string
+		for _, line := range lines {
+			if found, err := s.addresses(line); err == nil {
+				texts = append(texts, found[i])
+			}
+		}
+		if shown := notAddresses(texts); shown != "" {
+			return formatError("the field %q holds no addresses: its first texts are %s; the fields are %s",
+				field, shown, s.listed())
+		}
+		if shown := besideWords(texts); shown != "" {
+			return formatError("the field %q has other words beside the addresses: its first texts are %s: "+
+				"put the addresses into a field of their own, "+
+				"or into angle brackets", field, shown)
+		}
+	}
+	return nil
+}
+
+// guess returns the only field with a known name if there is no addressField.
+func (s *jsonShape) guess() {
+	if slices.ContainsFunc(s.known, func(name string) bool { return strings.EqualFold(name, addressField) }) {
+		return
+	}
+	named := slices.DeleteFunc(slices.Clone(s.known), func(name string) bool { return !isAddressName(name) })
+	if len(named) == 1 {
+		s.fields = named
+	}
+}
+
+// addressFieldOf returns the field for an address that is not in an object.
+func addressFieldOf(fields []string) string {
+	if len(fields) == 0 {
+		return addressField
+	}
+	return fields[0]
+}
+
+// allBroken returns an error if no line holds an address: the file has another
+// format.
+func (s *jsonShape) allBroken(lines []string) error {
+	var first error
+	for _, line := range lines {
+		_, err := s.addresses(line)
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	fields := ""
+	if len(s.known) > 0 {
+		fields = "; write --column FIELD: the fields are " + s.listed()
+	}
+	return formatError("its first lines are not JSON objects with a string %q: %v%s", s.fields[0], first, fields)
+}
+
+// listed shows the fields for an error.
+func (s *jsonShape) listed() string {
+	var names []string
+	for _, name := range s.known[:min(len(s.known), maxListed)] {
+		names = append(names, shownCell(name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// learn adds the fields of a line to the known ones.
+func (s *jsonShape) learn(line string) {
+	_, members, _, err := s.parse(line)
+	if err != nil {
+		return
+	}
+	for _, m := range members {
+		if _, found := s.place[m.key]; !found && len(s.known) < MaxColumns {
+			s.place[m.key] = len(s.known)
+			s.known = append(s.known, m.key)
+		}
+	}
+}
+
+func (s *jsonShape) addresses(row string) ([]string, error) {
+	members, err := parseObject(row)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]string, len(s.fields))
+	var failed error
+	some := false
+	for i, field := range s.fields {
+		if found[i], err = addressIn(members, field); err != nil {
+			failed = cmp.Or(failed, err)
+		} else {
+			some = true
+		}
+	}
+	if some { // an object may have only some of several fields
+		return found, nil
+	}
+	return nil, failed
+}
+
+// addressIn returns the field with the exact name, or else with the plain name.
+// A field that occurs twice is an error: programs differ on which counts.
+func addressIn(members []member, field string) (string, error) {
+	isField := func(m member) bool { return m.key == field }
+	i := slices.IndexFunc(members, isField)
+	if i >= 0 && slices.ContainsFunc(members[i+1:], isField) {
+		return "", fmt.Errorf("the JSON object has more than one %q", field)
+	}
+	if i < 0 {
+		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, field) })
+	}
+	var address string // null leaves it empty
+	if i < 0 || json.Unmarshal(members[i].value, &address) != nil {
+		return "", fmt.Errorf("the JSON object has no string %q", field)
+	}
+	return address, nil
+}
+
+func (s *jsonShape) readNames() []string { return s.fields }
+
+// parse parses a row and removes the record that an earlier run added at its
+// end.
+func (s *jsonShape) parse(row string) (object string, members []member, earlier json.RawMessage, err error) {
+	object = strings.TrimSpace(row)
+	if members, err = parseObject(object); err != nil || len(members) < 2 {
+		return object, members, nil, err
+	}
+	last := members[len(members)-1]
+	if last.key != recordKey || !s.isRecord(last.value) {
+		return object, members, nil, nil
+	}
+	members = members[:len(members)-1]
+	return object[:members[len(members)-1].end] + "}", members, last.value, nil
+}
+
+// isRecord reports whether a value is a verification record, or has one for
+// each field that is read.
+func (s *jsonShape) isRecord(value json.RawMessage) bool { return s.recordsIn(value) != nil }
+
+func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
+	if one := resultIn(value); one != nil {
+		return append([]*engine.Result{one}, make([]*engine.Result, len(s.fields)-1)...)
+	}
+	var several map[string]json.RawMessage
+	if json.Unmarshal(value, &several) != nil || len(several) == 0 {
+		return nil
+	}
+	for _, each := range several {
+		if resultIn(each) == nil {
+			return nil
+		}
+	}
+	results := make([]*engine.Result, len(s.fields))
+	for i, field := range s.fields {
+		results[i] = resultIn(several[field])
+	}
+	return results
+}
+
+// resultIn parses a verification record. It returns nil for another value.
+func resultIn(value json.RawMessage) *engine.Result {
+	var record struct {
+		Result, Message *string
+		Success         *bool
+		Reason          engine.Reason
+		Suggestion      string
+		CheckedAt       time.Time `json:"checked_at"`
+	}
+	var r engine.Result
+	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil ||
+		record.Success == nil || json.Unmarshal(value, &r) != nil {
+		return nil
+	}
+	if r.Details == nil {
+		r.Reason = record.Reason
+		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion,
+			CatchAll: engine.CatchAllUnknown, CheckedAt: record.CheckedAt}
+	}
+	return &r
+}
+
+// earlierResults also reads a row that is a record itself, as written for a
+// list with one address per line.
+func (s *jsonShape) earlierResults(row string) []*engine.Result {
+	object, _, earlier, err := s.parse(row)
+	if err != nil {
+		return nil
+	}
+	if earlier == nil {
+		earlier = json.RawMessage(object)
+	}
+	return s.recordsIn(earlier)
+}
+
+func (s *jsonShape) csvHead(columns []string, o Output) []byte {
+	header := slices.Concat(o.guarded(slices.Clone(s.known)), columns, []string{free(otherColumn, s.known)})
+	return appendCells(nil, header, o.Delimiter)
+}
+
+func (s *jsonShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
+	_, members, _, err := s.parse(row)
+	other := ""
+	if err != nil {
+		other = strings.TrimSpace(row)
+	}
+	known, filled := make([]string, len(s.known)), make([]bool, len(s.known))
+	var rest []member
+	for _, m := range members {
+		if i, found := s.place[m.key]; found && !filled[i] {
+			known[i], filled[i] = m.cell(), true
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(rest) > 0 {
+		other = string(appendObject(nil, rest))
+	}
+	return appendCells(out, slices.Concat(o.guarded(known), added, o.guarded([]string{other})), o.Delimiter)
+}
+
+func (s *jsonShape) appendJSON(out []byte, row string, record []byte) []byte {
+	object, members, _, err := s.parse(row)
+	if err != nil || len(members) == 0 {
+		out = append(out, '{')
+		out = appendString(out, brokenKey)
+		out = append(out, ':')
+		out = appendString(out, object)
+	} else {
+		out = append(out, strings.TrimSuffix(object, "}")...)
+	}
+	var taken []string
+	for _, m := range members {
+		taken = append(taken, m.key)
+	}
+	out = append(out, ',')
+	out = appendString(out, free(recordKey, taken))
+	out = append(out, ':')
+	out = append(out, record...)
+	return append(out, '}', '\n')
+}
+
+func (s *jsonShape) taken() []string { return s.known }

@@ -1,0 +1,138 @@
+package list
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// beginsArray reports whether a text is a JSON array. "[" may also begin an
+// address in brackets.
+func beginsArray(t *text) bool {
+	inner, found := bytes.CutPrefix(bytes.TrimSpace(t.sample), []byte("["))
+	if inner = bytes.TrimSpace(inner); !found {
+		return false
+	}
+	return len(inner) == 0 || strings.IndexByte(`{"]`, inner[0]) >= 0
+}
+
+// jsonLines turns JSON values into JSON lines: the elements of an array, or
+// consecutive values. A string becomes an object with the string in field.
+func jsonLines(t *text, field string) (*text, error) {
+	limit := &allowance{below: t.Reader}
+	values := &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: beginsArray(t), field: field}
+	lines := bufio.NewReaderSize(values, sampleSize)
+	sample, whole, err := peek(lines)
+	if values.malformed {
+		return nil, formatError("%v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &text{Reader: lines, marked: t.marked, sample: bytes.Clone(sample), whole: whole}, nil
+}
+
+// jsonValues reads JSON values as lines, one for each.
+type jsonValues struct {
+	limit     *allowance
+	decoder   *json.Decoder
+	array     bool
+	field     string
+	number    int    // of the values read
+	line      []byte // rest of the last
+	err       error
+	malformed bool // err concerns the contents
+}
+
+// Read reads the lines.
+func (v *jsonValues) Read(p []byte) (int, error) {
+	for len(v.line) == 0 {
+		if v.err == nil {
+			v.err = v.next()
+		}
+		if v.err != nil {
+			return 0, v.err
+		}
+	}
+	n := copy(p, v.line)
+	v.line = v.line[n:]
+	return n, nil
+}
+
+// next reads a value. It returns [io.EOF] after the last.
+func (v *jsonValues) next() error {
+	v.limit.left = 2 * MaxRow // the decoder reads ahead
+	if v.array && v.number == 0 {
+		if _, err := v.decoder.Token(); err != nil {
+			return err
+		}
+	}
+	if v.array && !v.decoder.More() {
+		return v.end()
+	}
+	v.number++
+	var value json.RawMessage
+	if err := v.decoder.Decode(&value); err != nil {
+		if !v.array && errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		return v.broken(err)
+	}
+	var line bytes.Buffer
+	if value[0] == '"' {
+		line.WriteByte('{')
+		line.Write(appendString(nil, v.field))
+		line.WriteByte(':')
+		line.Write(value)
+		line.WriteByte('}')
+	} else if bytes.ContainsAny(value, "\r\n") {
+		if err := json.Compact(&line, value); err != nil {
+			return v.broken(err)
+		}
+	} else {
+		line.Write(value)
+	}
+	line.WriteByte('\n')
+	v.line = line.Bytes()
+	return nil
+}
+
+// end reads the end of the array. Nothing may follow it.
+func (v *jsonValues) end() error {
+	if _, err := v.decoder.Token(); err != nil {
+		return v.broken(err)
+	}
+	if _, err := v.decoder.Token(); !errors.Is(err, io.EOF) {
+		v.malformed = true
+		return fmt.Errorf("element %d: there is text after the JSON array", v.number)
+	}
+	return io.EOF
+}
+
+func (v *jsonValues) broken(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	var syntax *json.SyntaxError
+	v.malformed = errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax)
+	return fmt.Errorf("element %d: not JSON: %w", v.number, err)
+}
+
+// allowance bounds how much is read for a value.
+type allowance struct {
+	below io.Reader
+	left  int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fmt.Errorf("it is longer than %d octets", MaxRow)
+	}
+	n, err := a.below.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}

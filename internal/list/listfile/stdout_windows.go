@@ -1,6 +1,0 @@
-package listfile
-
-import "os"
-
-// isClosed returns false: Windows has no closed standard output.
-func isClosed(*os.File) bool { return false }

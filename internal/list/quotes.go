@@ -1,0 +1,155 @@
+package list
+
+import (
+	"bytes"
+	"strings"
+)
+
+// quoteState is the state before the next octet of a CSV row.
+type quoteState uint8
+
+const (
+	fieldStart  quoteState = iota
+	unquoted               // in a field that does not begin with a quote; quotes have no meaning there
+	quoted                 // in a field that does
+	afterQuote             // after a quote that closes the field, or is the first of two
+	afterBlanks            // after a closing quote and blanks
+)
+
+// quoteScanner scans the quotes of a CSV row. RFC 4180 doubles quotes inside a
+// quoted field. If they are not doubled, a quote closes the field only before a
+// delimiter or the end of the row, and such a field must end with its line.
+type quoteScanner struct {
+	delimiter byte
+	strict    bool // the first stray quote ends the quoting of its field
+	state     quoteState
+	stray     bool // the field has a quote that should have been doubled
+	damaged   bool // one of the fields had
+}
+
+// next takes the next octet of the row and reports whether it is the delimiter
+// after a field.
+func (s *quoteScanner) next(c byte) (fieldEnds bool) {
+	switch {
+	case s.state == quoted:
+		if c == '"' {
+			s.state = afterQuote
+		}
+		return false
+	case s.state == fieldStart && c == '"':
+		s.state, s.stray = quoted, false
+		return false
+	case c == s.delimiter:
+		s.state = fieldStart
+		return true
+	case s.state == afterQuote || s.state == afterBlanks:
+		s.behindQuote(c)
+		return false
+	}
+	s.state = unquoted
+	return false
+}
+
+func (s *quoteScanner) behindQuote(c byte) {
+	switch {
+	case c == '"' && s.state == afterQuote:
+		s.state = quoted
+	case c == ' ' || c == '\r':
+		s.state = afterBlanks
+	case s.strict:
+		s.state, s.damaged = unquoted, true
+	default:
+		s.state, s.stray, s.damaged = quoted, true, true
+	}
+}
+
+// open reports whether the row continues after the end of the line.
+func (s *quoteScanner) open() bool { return s.state == quoted && !s.stray }
+
+// field is the position of a field in a row.
+type field struct{ from, to int }
+
+// split finds the fields of a row without its line end. A damaged row has
+// quotes that RFC 4180 does not allow.
+func split(body string, delimiter byte) (fields []field, damaged bool) {
+	scanner := quoteScanner{delimiter: delimiter}
+	fields = scanner.fields(body)
+	if scanner.state != quoted {
+		return fields, scanner.damaged
+	}
+	scanner = quoteScanner{delimiter: delimiter, strict: true}
+	return scanner.fields(body), true
+}
+
+func (s *quoteScanner) fields(body string) []field {
+	var fields []field
+	from := 0
+	for i := range len(body) {
+		if s.next(body[i]) {
+			fields = append(fields, field{from, i})
+			from = i + 1
+		}
+	}
+	return append(fields, field{from, len(body)})
+}
+
+// cells returns the contents of a row's fields, in UTF-8.
+func cells(body string, delimiter byte) []string {
+	fields, _ := split(body, delimiter)
+	contents := make([]string, len(fields))
+	for i, f := range fields {
+		contents[i] = toUTF8(unquote(body[f.from:f.to]))
+	}
+	return contents
+}
+
+// unquote removes the quotes of a field.
+func unquote(raw string) string {
+	inner, isQuoted := strings.CutPrefix(raw, `"`)
+	if !isQuoted {
+		return raw
+	}
+	if closed, found := strings.CutSuffix(strings.TrimRight(inner, " \r"), `"`); found {
+		inner = closed
+	}
+	return strings.ReplaceAll(inner, `""`, `"`)
+}
+
+// appendCell writes a cell as CSV, with quotes if it needs them.
+func appendCell(row []byte, cell string, delimiter byte) []byte {
+	if !strings.ContainsAny(cell, "\"\r\n") && strings.IndexByte(cell, delimiter) < 0 &&
+		strings.TrimSpace(cell) == cell {
+		return append(row, cell...)
+	}
+	row = append(row, '"')
+	row = append(row, strings.ReplaceAll(cell, `"`, `""`)...)
+	return append(row, '"')
+}
+
+// appendCells writes a row of CSV.
+func appendCells(out []byte, cells []string, delimiter byte) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			out = append(out, delimiter)
+		}
+		out = appendCell(out, cell, delimiter)
+	}
+	return append(out, '\n')
+}
+
+// cutLineEnd splits a row into its contents and its line end.
+func cutLineEnd(row string) (body, end string) {
+	body = strings.TrimSuffix(row, "\n")
+	if len(body) < len(row) {
+		body = strings.TrimSuffix(body, "\r")
+	}
+	return body, row[len(body):]
+}
+
+// lineEndOf returns the line end of a sample.
+func lineEndOf(sample []byte) string {
+	if i := bytes.IndexByte(sample, '\n'); i > 0 && sample[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}

@@ -1,0 +1,106 @@
+package list
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/rcpt/rcpt/internal/list/xlsx"
+)
+
+// sheetText is a sheet as CSV with commas, so that all that is known about CSV
+// holds for sheets too. Texts are in quotes and other values are not, which
+// keeps them apart. A row that is missing or empty is an empty line.
+type sheetText struct {
+	book   *xlsx.Book
+	rows   *xlsx.Rows
+	name   string
+	others []string // names of the other sheets
+
+	rest []byte // not read yet
+	line int    // of the last row
+	made int64
+}
+
+// openSheet opens the sheet with a name, or the first.
+func openSheet(r io.Reader, o Options) (*sheetText, error) {
+	book, err := xlsx.Read(r, o.Folder)
+	if errors.Is(err, xlsx.ErrNoWorkbook) {
+		return nil, formatError("it is a ZIP archive, but no whole spreadsheet (.xlsx): " +
+			"save the list as .xlsx or CSV, or unpack it first")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &sheetText{book: book}
+	if s.rows, err = book.Rows(o.Sheet); err != nil {
+		_ = book.Close()
+		return nil, formatError("%v; the sheets are %s", err, listed(book.Sheets()))
+	}
+	for i, name := range book.Sheets() {
+		if s.name == "" && (o.Sheet == "" && i == 0 || strings.EqualFold(name, o.Sheet)) {
+			s.name = name
+		} else {
+			s.others = append(s.others, name)
+		}
+	}
+	return s, nil
+}
+
+// Read reads the CSV.
+func (s *sheetText) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 {
+		row, err := s.rows.Next()
+		if err != nil {
+			return 0, err
+		}
+		for s.line++; s.line < row.Number; s.line++ {
+			s.rest = append(s.rest, '\n')
+		}
+		s.rest = append(appendSheetRow(s.rest, row.Cells), '\n')
+		if s.made += int64(len(s.rest)); xlsx.TooLarge(s.made, s.book.Size()) {
+			return 0, xlsx.ErrExpands
+		}
+	}
+	n := copy(p, s.rest)
+	if s.rest = s.rest[n:]; len(s.rest) == 0 {
+		s.rest = s.rest[:0]
+	}
+	return n, nil
+}
+
+// Close removes temporary files.
+func (s *sheetText) Close() error { return errors.Join(s.rows.Close(), s.book.Close()) }
+
+func appendSheetRow(out []byte, cells []xlsx.Cell) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if cell.Kind == xlsx.Text && cell.Text != "" {
+			out = append(out, '"')
+			out = append(out, strings.ReplaceAll(cell.Text, `"`, `""`)...)
+			out = append(out, '"')
+		} else {
+			out = append(out, cell.Text...)
+		}
+	}
+	return out
+}
+
+// sheetCells are the fields of a row of CSV as the cells of a sheet. In a row
+// that was one of a sheet, what has no quotes is a number or the like.
+// Elsewhere all is text but for single digits, so that "0049" and "1E5" stay
+// what they are.
+func sheetCells(body string, fields []field, wasSheet bool) []xlsx.Cell {
+	cells := make([]xlsx.Cell, 0, len(fields))
+	for _, f := range fields {
+		raw := body[f.from:f.to]
+		cell := xlsx.Cell{Text: toUTF8(unquote(raw))}
+		if wasSheet && !strings.HasPrefix(raw, `"`) || len(raw) == 1 {
+			cell.Kind = xlsx.KindOf(cell.Text)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}

@@ -1,0 +1,165 @@
+package list
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list/xlsx"
+)
+
+// Output says how to write a list.
+type Output struct {
+	Format    Format // CSV, JSONLines or XLSX
+	Delimiter byte   // of CSV; 0: that of the list, or a comma
+	Details   bool   // add the evidence of each verdict
+	CheckedAt bool   // add when each address was verified
+	Raw       bool   // leave cells of the list that a spreadsheet takes for formulas
+}
+
+// Writer writes the rows of a list with their results.
+type Writer struct {
+	Output
+	shape  shape
+	added  []column
+	number int  // appended to their names where the list has the same names
+	sheet  bool // the list is a spreadsheet
+}
+
+// NewWriter returns a Writer for the rows of list.
+func NewWriter(list *Reader, o Output) (*Writer, error) {
+	if o.Format == XLSX {
+		o.Raw = true // a text in a sheet is never a formula
+	}
+	w := &Writer{Output: o, shape: list.shape, added: columns(o)}
+	if csv, ok := list.shape.(*csvShape); ok {
+		w.sheet = csv.sheet
+		if csv.sheet && o.Delimiter != 0 && o.Delimiter != csv.delimiter {
+			return nil, formatError("it is a spreadsheet: name the output .xlsx, .csv or .jsonl")
+		}
+		if o.Delimiter != 0 && o.Delimiter != csv.delimiter {
+			return nil, formatError("its delimiter is %q, which the output keeps: name the output .csv", csv.delimiter)
+		}
+		w.Delimiter = csv.delimiter
+	}
+	if w.Delimiter == 0 {
+		w.Delimiter = delimiters[0]
+	}
+	w.number = freeNumber(w.names(1), list.shape.taken())
+	return w, nil
+}
+
+// Head returns the text before the first row.
+func (w *Writer) Head() []byte {
+	if w.Format == JSONLines {
+		return nil
+	}
+	head := w.shape.csvHead(w.names(w.number), w.Output)
+	if w.Format == XLSX && len(head) > 0 {
+		return w.appendSheetRow(nil, head)
+	}
+	return head
+}
+
+// Append appends a row with its results to out: one result for each column that
+// is read.
+func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte {
+	if w.Format == JSONLines {
+		return w.shape.appendJSON(out, raw, w.record(raw, results))
+	}
+	var cells []string
+	for _, r := range results {
+		cells = append(cells, w.cells(raw, r)...)
+	}
+	if w.Format == XLSX {
+		return w.appendSheetRow(out, w.shape.appendCSV(nil, raw, cells, w.Output))
+	}
+	return w.shape.appendCSV(out, raw, cells, w.Output)
+}
+
+// appendSheetRow writes a row of CSV as a row of a sheet.
+func (w *Writer) appendSheetRow(out, csv []byte) []byte {
+	body, _ := cutLineEnd(string(csv))
+	fields, _ := split(body, w.Delimiter)
+	return xlsx.AppendRow(out, sheetCells(body, fields, w.sheet))
+}
+
+// record returns the verification record of a row, or an object with one for
+// each of several columns that are read.
+func (w *Writer) record(raw string, results []engine.Result) []byte {
+	given, err := w.shape.addresses(raw)
+	var records []member
+	for i, name := range w.shape.readNames() {
+		r := results[i]
+		if w.Details && err == nil && r.Success {
+			r = r.WithGiven(given[i])
+		}
+		records = append(records, member{key: name, value: recordOf(r, w.Output)})
+	}
+	if len(records) == 1 {
+		return records[0].value
+	}
+	return appendObject(nil, records)
+}
+
+// names returns the names of the added columns. If several columns are read,
+// each has its own group, with its name in parentheses.
+func (w *Writer) names(number int) []string {
+	var names []string
+	read := w.shape.readNames()
+	for _, column := range read {
+		for _, c := range w.added {
+			name := c.name
+			if len(read) > 1 {
+				name += group(column)
+			}
+			names = append(names, numbered(name, number))
+		}
+	}
+	return names
+}
+
+func (w *Writer) cells(raw string, r engine.Result) []string {
+	var cells []string
+	for _, c := range w.added {
+		cell := c.cell(r)
+		if w.Format == XLSX {
+			cells = append(cells, cell)
+			continue
+		}
+		if c.name != emailColumn || !isAddress(cell) { // the list has unchanged addresses too
+			cell = harmless(cell)
+		}
+		if !utf8.ValidString(raw) {
+			cell = fitting(c.name, cell)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// fitting is a cell for a row that is not UTF-8. An address gets the octets
+// that it has in the row, which was read as Windows-1252: with replaced letters
+// it would be another address.
+func fitting(column, cell string) string {
+	if column != emailColumn && column != suggestionColumn {
+		return ascii(cell)
+	}
+	octets, err := charmap.Windows1252.NewEncoder().String(cell)
+	if err != nil {
+		return ""
+	}
+	return octets
+}
+
+// ascii replaces the characters of a cell that are not ASCII.
+func ascii(cell string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return '?'
+		}
+		return r
+	}, cell)
+}
