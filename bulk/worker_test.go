@@ -31,7 +31,7 @@ func TestWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	world := enginetest.New(t)
-	exists := func(rcpt string, _ int) string { // every other mailbox
+	exists := func(_ *smtptest.Visit, rcpt string) string { // every other mailbox
 		if strings.Contains(rcpt, "even") {
 			return "250 2.1.5 Ok"
 		}

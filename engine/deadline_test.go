@@ -14,7 +14,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -59,15 +58,15 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 		"a list is silent":           {rhsbl: true, fault: &dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose}, also: engine.VerdictUndeliverable},
 		"greeting drips":             {host: dripping},
 		"greeting drips everywhere":  {zone: hostsOf(5), host: dripping},
-		"greeting":                   {host: &smtptest.Host{HangAt: smtp.PhaseGreeting}},
-		"EHLO":                       {host: &smtptest.Host{HangAt: smtp.PhaseEHLO}},
-		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.TLSWorks, HangAt: smtp.PhaseSTARTTLS}, also: engine.VerdictUndeliverable},
-		"handshake":                  {host: &smtptest.Host{STARTTLS: smtptest.TLSStalls, HangAt: smtp.PhaseMAIL}},
-		"MAIL":                       {host: &smtptest.Host{HangAt: smtp.PhaseMAIL}},
-		"RCPT":                       {host: &smtptest.Host{HangAt: smtp.PhaseRCPT}},
+		"greeting":                   {host: &smtptest.Host{Greeting: smtptest.Hangs}},
+		"EHLO":                       {host: &smtptest.Host{EHLO: smtptest.Hangs}},
+		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.Hangs}, also: engine.VerdictUndeliverable},
+		"handshake":                  {host: &smtptest.Host{STARTTLS: smtptest.TLSStalls, MAIL: smtptest.Hangs}},
+		"MAIL":                       {host: &smtptest.Host{MAIL: smtptest.Hangs}},
+		"RCPT":                       {host: &smtptest.Host{RCPT: smtptest.Hangs}},
 		"every reply is late":        {zone: hostsOf(5), host: &smtptest.Host{GreetingDelay: 4 * time.Second, ReplyDelay: 4 * time.Second}},
 		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: engine.VerdictUndeliverable}, // the host knows no mailbox
-		"QUIT":                       {host: &smtptest.Host{HangAt: smtp.PhaseQUIT}, also: engine.VerdictUndeliverable},
+		"QUIT":                       {host: &smtptest.Host{QUIT: smtptest.Hangs}, also: engine.VerdictUndeliverable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

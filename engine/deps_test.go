@@ -19,7 +19,7 @@ func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
 		module + "server", module + "bulk", module + "internal/service/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest", module + "smtpprobe/internal/fakehost",
-		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/emersion/go-smtp", "github.com/alecthomas/kong",
+		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
 			if dep == banned || strings.HasPrefix(dep, banned+"/") {

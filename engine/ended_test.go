@@ -9,7 +9,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -24,8 +23,8 @@ func TestCauseOfACancel(t *testing.T) {
 		host     *smtptest.Host
 	}{
 		{"in the DNS", true, 0, &smtptest.Host{}},
-		{"at the mail host", false, 0, &smtptest.Host{HangAt: smtp.PhaseRCPT}},
-		{"in a shared verification", false, 10, &smtptest.Host{HangAt: smtp.PhaseRCPT}},
+		{"at the mail host", false, 0, &smtptest.Host{RCPT: smtptest.Hangs}},
+		{"in a shared verification", false, 10, &smtptest.Host{RCPT: smtptest.Hangs}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -49,7 +48,7 @@ func TestCauseOfACancel(t *testing.T) {
 // is over.
 func TestDeadlineInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host := &smtptest.Host{HangAt: smtp.PhaseRCPT}
+		host := &smtptest.Host{RCPT: smtptest.Hangs}
 		v, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 1}, host)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})

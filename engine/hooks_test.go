@@ -16,7 +16,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -106,7 +105,7 @@ func (infoHandler) Enabled(context.Context, slog.Level) bool { return true }
 func TestVerifiedHasTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &traced{Handler: slog.DiscardHandler}
-		v, _, _ := inMemory(t, engine.Config{Hooks: l.hooks()}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		v, _, _ := inMemory(t, engine.Config{Hooks: l.hooks()}, &smtptest.Host{RCPT: smtptest.Hangs})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		_, _ = v.Verify(ctx, "a@example.test")

@@ -100,7 +100,7 @@ mx.backed.test. A 192.0.2.3
 // honest is a host that has the mailboxes that begin with "real", as the
 // hostile ones would if they could.
 func honest() *smtptest.Host {
-	return &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+	return &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 		if local, _, _ := strings.Cut(rcpt, "@"); strings.TrimRight(local, "0123456789") == "real" { // which no random control is
 			return string(smtptest.Accepts)
 		}

@@ -54,7 +54,7 @@ func TestIrregular(t *testing.T) {
 		}
 		known[mailbox.Unquoted()+"@"+mailbox.Domain] = true
 	}
-	knows := func(rcpt string, _ int) string {
+	knows := func(_ *smtptest.Visit, rcpt string) string {
 		if known[rcpt] {
 			return "250 2.1.5 Ok"
 		}
@@ -128,7 +128,7 @@ func TestIrregularEvidence(t *testing.T) {
 // nothing about a local-part where no other mailbox was answered.
 func TestIrregularWithoutControl(t *testing.T) {
 	given := irregular[0].given
-	refuses := func(rcpt string, _ int) string {
+	refuses := func(_ *smtptest.Visit, rcpt string) string {
 		if rcpt == given {
 			return "501 5.1.3 Local part is too long"
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -159,7 +158,7 @@ func TestRHSBLAndCaller(t *testing.T) {
 			RHSBLs: []string{"dbl.test"}, Exchanger: world,
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		}
-		verifier, _, _ := inMemory(t, config, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		verifier, _, _ := inMemory(t, config, &smtptest.Host{RCPT: smtptest.Hangs})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		began := time.Now()

@@ -85,7 +85,7 @@ func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
 func TestUnknownReplacesNoVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
-		host := &smtptest.Host{RCPTFunc: func(string, int) string {
+		host := &smtptest.Host{RCPTFunc: func(*smtptest.Visit, string) string {
 			if broken.Load() {
 				return "451 4.3.0 Come back later"
 			}

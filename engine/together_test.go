@@ -22,7 +22,6 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -189,7 +188,7 @@ func TestTogetherAsksOnce(t *testing.T) {
 
 // TestTogetherGiveUp checks that giving up is an error for each, at once.
 func TestTogetherGiveUp(t *testing.T) {
-	for name, host := range map[string]*smtptest.Host{"at RCPT": {HangAt: smtp.PhaseRCPT}, "at the greeting": {HangAt: smtp.PhaseGreeting}} {
+	for name, host := range map[string]*smtptest.Host{"at RCPT": {RCPT: smtptest.Hangs}, "at the greeting": {Greeting: smtptest.Hangs}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				v, _, _ := inMemory(t, engine.Config{}, host)
@@ -307,9 +306,9 @@ func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 			defer mu.Unlock()
 			told = append(told, weak.Make(&said.Sessions[0]))
 		}}}
-		host := &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+		host := &smtptest.Host{RCPTFunc: func(v *smtptest.Visit, rcpt string) string {
 			if strings.HasPrefix(rcpt, "slow") {
-				time.Sleep(25 * time.Second)
+				v.Sleep(25 * time.Second)
 			}
 			return string(smtptest.Accepts)
 		}}

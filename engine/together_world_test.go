@@ -118,7 +118,7 @@ func (l *lot) drawHost() func() smtptest.Handler {
 			h.GreetingDelay = time.Second
 			fallthrough
 		default:
-			h.RCPTFunc = func(rcpt string, _ int) string {
+			h.RCPTFunc = func(_ *smtptest.Visit, rcpt string) string {
 				// Whole local-parts: a random control may begin with "real".
 				switch rcpt[:strings.LastIndexByte(rcpt, '@')] {
 				case "real", "real+tag", `"real "`, "postmaster":

@@ -24,7 +24,6 @@ import (
 	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -207,7 +206,7 @@ func TestAllowedDomainIsNotDisposableByItsHosts(t *testing.T) {
 // and still says QUIT.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		verifier, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPT: smtptest.Hangs})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second, cancel)
 		began := time.Now()
@@ -235,7 +234,7 @@ func TestCancel(t *testing.T) {
 // silence is an answer.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{Timeout: 10 * time.Second}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		verifier, _, _ := inMemory(t, engine.Config{Timeout: 10 * time.Second}, &smtptest.Host{RCPT: smtptest.Hangs})
 		began := time.Now()
 		result, err := verifier.Verify(t.Context(), "user@example.test")
 		if err != nil {
@@ -317,7 +316,7 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 // caller's time is ours not to have carried out.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{RCPT: smtptest.Hangs})
 		var first sync.WaitGroup
 		first.Go(func() { _, _ = verifier.Verify(t.Context(), "first@example.test") })
 		synctest.Wait()

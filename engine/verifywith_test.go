@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -51,7 +50,7 @@ func TestWithin(t *testing.T) {
 // TestWithinEndsWithTheVerifier checks that nothing goes on after Close.
 func TestWithinEndsWithTheVerifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{HangAt: smtp.PhaseRCPT})
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPT: smtptest.Hangs})
 		if _, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Within: time.Second}); !errors.Is(err, engine.ErrNotYet) {
 			t.Errorf("error %v", err)
 		}
@@ -140,7 +139,7 @@ func TestVerifyAll(t *testing.T) {
 // TestLeavingVerifyAll checks that leaving the loop cancels what is left.
 func TestLeavingVerifyAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 			if strings.HasPrefix(rcpt, "slow") {
 				time.Sleep(20 * time.Second)
 			}

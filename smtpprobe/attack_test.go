@@ -137,7 +137,7 @@ func TestTalkativeHostOverTLS(t *testing.T) {
 	}
 	host := &smtptest.Host{
 		STARTTLS: smtptest.TLSWorks, Greeting: long("220"), EHLO: long("250", "mx", "PIPELINING", "STARTTLS"),
-		RCPTFunc: func(m string, _ int) string { return enhanced.about(m) },
+		RCPTFunc: func(_ *smtptest.Visit, m string) string { return enhanced.about(m) },
 	}
 	answers, _ := crowd(t, smtpprobe.Config{}, host, company())
 	checkTruth(t, company(), answers)

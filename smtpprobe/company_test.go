@@ -227,7 +227,7 @@ func TestUselessSessionsAreFew(t *testing.T) {
 
 // checks is a host of smtptest that has the mailboxes that exist.
 func checks() *smtptest.Host {
-	return &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string { return enhanced.about(rcpt) }}
+	return &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string { return enhanced.about(rcpt) }}
 }
 
 // TestCrowdedOut is about a host that takes no session any more, right after it

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -28,7 +27,7 @@ var deadHosts = []struct {
 	{"hangs up", smtptest.Script("close"), "failure closed at greeting"},
 	{"resets", smtptest.Script("reset"), "failure reset at greeting"},
 	{"is silent", smtptest.Script("hang"), "failure timeout at greeting"},
-	{"silent at EHLO", &smtptest.Host{HangAt: smtp.PhaseEHLO}, "greeting 220, failure timeout at ehlo"},
+	{"silent at EHLO", &smtptest.Host{EHLO: smtptest.Hangs}, "greeting 220, failure timeout at ehlo"},
 	{"is no mail host", smtptest.Script("S: SSH-2.0-OpenSSH_9.9"), "failure protocol at greeting"},
 	{"refuses EHLO", &smtptest.Host{EHLO: "550 5.7.1 no"}, "greeting 220, ehlo 550"},
 }

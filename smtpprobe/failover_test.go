@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -42,13 +41,13 @@ func TestFailover(t *testing.T) {
 		{"MAIL only for those who log in", &smtptest.Host{MAIL: "530 5.7.0 authentication required"}, "greeting 220, ehlo 250, mail 530", false},
 		{"MAIL later", &smtptest.Host{MAIL: "451 later"}, "greeting 220, ehlo 250, mail 451", true},
 		{"swallows packets", nil, "failure timeout at connect", true},
-		{"closes at once", &smtptest.Host{CloseAt: smtp.PhaseGreeting}, "failure closed at greeting", true},
-		{"closes at EHLO", &smtptest.Host{CloseAt: smtp.PhaseEHLO}, "greeting 220, failure closed at ehlo", true},
-		{"closes at MAIL", &smtptest.Host{CloseAt: smtp.PhaseMAIL}, "greeting 220, ehlo 250, failure closed at mail\ngreeting 220, ehlo 250, failure closed at mail", true},
-		{"closes at RCPT", &smtptest.Host{CloseAt: smtp.PhaseRCPT}, "greeting 220, ehlo 250, mail 250, failure closed at rcpt\ngreeting 220, ehlo 250, mail 250, failure closed at rcpt", true},
+		{"closes at once", &smtptest.Host{Greeting: smtptest.Closes}, "failure closed at greeting", true},
+		{"closes at EHLO", &smtptest.Host{EHLO: smtptest.Closes}, "greeting 220, failure closed at ehlo", true},
+		{"closes at MAIL", &smtptest.Host{MAIL: smtptest.Closes}, "greeting 220, ehlo 250, failure closed at mail\ngreeting 220, ehlo 250, failure closed at mail", true},
+		{"closes at RCPT", &smtptest.Host{RCPT: smtptest.Closes}, "greeting 220, ehlo 250, mail 250, failure closed at rcpt\ngreeting 220, ehlo 250, mail 250, failure closed at rcpt", true},
 		{"resets", smtptest.Script("reset"), "failure reset at greeting", true},
-		{"silent", &smtptest.Host{HangAt: smtp.PhaseGreeting}, "failure timeout at greeting", true},
-		{"silent at EHLO", &smtptest.Host{HangAt: smtp.PhaseEHLO}, "greeting 220, failure timeout at ehlo", true},
+		{"silent", &smtptest.Host{Greeting: smtptest.Hangs}, "failure timeout at greeting", true},
+		{"silent at EHLO", &smtptest.Host{EHLO: smtptest.Hangs}, "greeting 220, failure timeout at ehlo", true},
 		{"another protocol", smtptest.Script("S: +OK POP3"), "failure protocol at greeting", true},
 		{
 			"hangs up after the target's answer",
@@ -104,7 +103,7 @@ func TestTLSFailover(t *testing.T) {
 		},
 		{
 			"closes when TLS has proved to work",
-			&smtptest.Host{STARTTLS: smtptest.TLSWorks, NoPipelining: true, CloseAt: smtp.PhaseMAIL},
+			&smtptest.Host{STARTTLS: smtptest.TLSWorks, NoPipelining: true, MAIL: smtptest.Closes},
 			[]string{"greeting 220, ehlo 250, starttls 220, TLS 1.3, failure closed at mail"},
 		},
 		{
@@ -218,7 +217,7 @@ func TestAnAddressIsAskedOnce(t *testing.T) {
 		dials []string
 	}{
 		{"busy", &smtptest.Host{Greeting: "421 busy"}, []string{"192.0.2.1:25", "192.0.2.2:25"}},
-		{"closes", &smtptest.Host{CloseAt: smtp.PhaseEHLO}, []string{"192.0.2.1:25", "192.0.2.2:25"}},
+		{"closes", &smtptest.Host{EHLO: smtptest.Closes}, []string{"192.0.2.1:25", "192.0.2.2:25"}},
 		{
 			"busy once TLS has failed",
 			&smtptest.Host{STARTTLS: smtptest.TLSCloses, MAIL: "451 later"},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -37,7 +36,7 @@ func TestMoreAddresses(t *testing.T) {
 			"192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.12 192.0.2.21", 1},
 		{"all put us off", "192.0.2.1 192.0.2.2", three[:1], map[string]smtptest.Handler{"192.0.2.1": busy, "192.0.2.2": busy, "192.0.2.11": busy},
 			"192.0.2.1 192.0.2.2 192.0.2.11 192.0.2.21", 1},
-		{"one hangs up", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{CloseAt: smtp.PhaseEHLO}},
+		{"one hangs up", "192.0.2.1", three, map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{EHLO: smtptest.Closes}},
 			"192.0.2.1 192.0.2.21", 0},
 		{"one puts us off whose TLS is broken", "192.0.2.1", three[:1],
 			map[string]smtptest.Handler{"192.0.2.1": &smtptest.Host{STARTTLS: smtptest.TLSCloses, MAIL: "451 later"}},
@@ -84,7 +83,7 @@ func moreOf(more func(context.Context) []netip.Addr) []smtpprobe.Host {
 // addresses has the time of the probe, of which the wait for a session is no
 // part.
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
-	hosts := map[string]smtptest.Handler{"192.0.2.9": &smtptest.Host{HangAt: smtp.PhaseRCPT}}
+	hosts := map[string]smtptest.Handler{"192.0.2.9": &smtptest.Host{RCPT: smtptest.Hangs}}
 	inBubble(t, smtpprobe.Config{MaxSessions: 1}, hosts, func(b *bubble) {
 		var first sync.WaitGroup
 		first.Go(func() {
@@ -108,7 +107,7 @@ func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 // one address, in two sessions, speaks for its host about extensions; and that
 // what is found is checked.
 func TestNobodyIsAskedForMore(t *testing.T) {
-	silent := one(&smtptest.Host{HangAt: smtp.PhaseGreeting})
+	silent := one(&smtptest.Host{Greeting: smtptest.Hangs})
 	for name, s := range map[string]setting{
 		"budget":   {hosts: silent, req: smtpprobe.Request{Budget: 5 * time.Second}},
 		"deadline": {hosts: silent, timeout: 5 * time.Second},

@@ -75,7 +75,7 @@ func TestHonestHostNeedsNoExtraSessions(t *testing.T) {
 		live int // in a hundred
 	}{{"550 5.1.1 no such user", 75}, {"550 5.1.1 no such user", 10}, {"550 no such user here", 10}, {"550 rejected", 10}} {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
-			host := &smtptest.Host{GreetingDelay: delay, ReplyDelay: delay, RCPTFunc: func(m string, _ int) string {
+			host := &smtptest.Host{GreetingDelay: delay, ReplyDelay: delay, RCPTFunc: func(_ *smtptest.Visit, m string) string {
 				return wording{"", "250 ok", tt.text}.about(m)
 			}}
 			list := mailboxes(300, living(tt.live), "a.example")
@@ -240,7 +240,7 @@ func TestHonestRefusalsAreProven(t *testing.T) {
 		for _, living := range []int{60, 20, 0} {
 			for _, crowd := range []bool{true, false} {
 				t.Run(fmt.Sprintf("postmaster %t, %d %% living, crowd %t", postmaster, living, crowd), func(t *testing.T) {
-					host := &smtptest.Host{RCPTFunc: func(rcpt string, _ int) string {
+					host := &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 						if postmaster && strings.HasPrefix(rcpt, "postmaster@") {
 							return string(smtptest.Accepts)
 						}

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // TestEachHasAShareOfTheTime sees how the time is divided between addresses
 // that do not answer, those that are yet to be asked for included.
 func TestEachHasAShareOfTheTime(t *testing.T) {
-	silent := &smtptest.Host{HangAt: smtp.PhaseGreeting}
+	silent := &smtptest.Host{Greeting: smtptest.Hangs}
 	const none, slowly, callers = "none", "slowly", time.Minute
 	for _, tt := range []struct {
 		name   string
@@ -123,12 +122,12 @@ func TestTimeIsShared(t *testing.T) {
 		},
 		{
 			"a silent host leaves half",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseGreeting}, slow(4*time.Second, 0, 4*time.Second)},
+			[]smtptest.Handler{&smtptest.Host{Greeting: smtptest.Hangs}, slow(4*time.Second, 0, 4*time.Second)},
 			goodFound, 27 * time.Second,
 		},
 		{
 			"the last host has all that is left",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseGreeting}},
+			[]smtptest.Handler{&smtptest.Host{Greeting: smtptest.Hangs}},
 			"failure timeout at greeting", 20 * time.Second,
 		},
 		{
@@ -153,7 +152,7 @@ func TestTimeIsShared(t *testing.T) {
 		},
 		{
 			"the whole time is the end of it",
-			[]smtptest.Handler{&smtptest.Host{HangAt: smtp.PhaseEHLO}, &smtptest.Host{HangAt: smtp.PhaseEHLO}, good()},
+			[]smtptest.Handler{&smtptest.Host{EHLO: smtptest.Hangs}, &smtptest.Host{EHLO: smtptest.Hangs}, good()},
 			"greeting 220, failure timeout at ehlo", 30 * time.Second,
 		},
 	} {

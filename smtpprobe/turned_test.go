@@ -19,10 +19,10 @@ import (
 func soonTurned(refusals int, forgets bool) *smtptest.Host {
 	var mu sync.Mutex
 	refused := 0
-	return &smtptest.Host{RCPTFunc: func(m string, n int) string {
+	return &smtptest.Host{RCPTFunc: func(v *smtptest.Visit, m string) string {
 		mu.Lock()
 		defer mu.Unlock()
-		if forgets && n == 1 {
+		if forgets && v.Here == 0 {
 			refused = 0
 		}
 		if refused < refusals && (strings.HasPrefix(m, "good") || strings.HasPrefix(m, "postmaster@")) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -158,8 +157,8 @@ func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
 // not that there was none, even if the session notices the deadline first.
 func TestDeadlineInATransaction(t *testing.T) {
 	for name, host := range map[string]*smtptest.Host{
-		"silent at RCPT":     {HangAt: smtp.PhaseRCPT},
-		"silent at greeting": {HangAt: smtp.PhaseGreeting},
+		"silent at RCPT":     {RCPT: smtptest.Hangs},
+		"silent at greeting": {Greeting: smtptest.Hangs},
 		"refuses everybody":  {RCPTDelay: 300 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +183,7 @@ func TestDeadlineInATransaction(t *testing.T) {
 // and that is not gone yet, must not take the refusal for one that counts.
 func TestDeadlineAtAHostThatTurned(t *testing.T) {
 	var turned atomic.Bool
-	host := &smtptest.Host{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(rcpt string, _ int) string {
+	host := &smtptest.Host{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 		if turned.Load() || !strings.HasPrefix(rcpt, "good") {
 			return "550 5.1.1 no such user"
 		}

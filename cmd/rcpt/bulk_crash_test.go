@@ -70,13 +70,13 @@ func openPost(t *testing.T, hosts, rows int) *postOffice {
 }
 
 // reply is the reply of a host, except for mailboxes that are shut.
-func (p *postOffice) reply(host func(rcpt string, n int) string) func(rcpt string, n int) string {
-	return func(rcpt string, n int) string {
+func (p *postOffice) reply(host func(v *smtptest.Visit, rcpt string) string) func(v *smtptest.Visit, rcpt string) string {
+	return func(v *smtptest.Visit, rcpt string) string {
 		switch {
 		case !p.list.has[rcpt]:
 			return ""
 		case !strings.HasPrefix(rcpt, "shut"):
-			return host(rcpt, n)
+			return host(v, rcpt)
 		case p.open.Load():
 			return "250 2.1.5 Ok"
 		}

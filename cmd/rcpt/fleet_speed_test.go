@@ -30,7 +30,7 @@ func startDistant(t *testing.T, hosts int, provider string) (settings []string) 
 	for i := range hosts {
 		ip := fmt.Sprintf("127.0.9.%d", i+1)
 		name := fmt.Sprintf("mx%d.%s", i, cmp.Or(provider, fmt.Sprintf("d%d.example", i)))
-		host := &smtptest.Host{Name: name, ReplyDelay: 500 * time.Millisecond, RCPTFunc: func(rcpt string, _ int) string {
+		host := &smtptest.Host{Name: name, ReplyDelay: 500 * time.Millisecond, RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 			if strings.HasPrefix(rcpt, "box") {
 				return "250 2.1.5 Ok"
 			}

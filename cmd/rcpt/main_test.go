@@ -13,7 +13,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/internal/fakeproxy"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -133,7 +132,7 @@ func startWorld(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mute := &smtptest.Host{Name: "mx.mute.example", HangAt: smtp.PhaseRCPT}
+	mute := &smtptest.Host{Name: "mx.mute.example", RCPT: smtptest.Hangs}
 	for ip, host := range map[string]*smtptest.Host{
 		"127.0.0.3": {Name: "mx.rude.example", RCPT: "554 5.7.1 Client blocked \x1b[31mred\x07"},
 		"127.0.0.4": {Name: "mx.slow.example", ReplyDelay: 200 * time.Millisecond, CatchAll: true},

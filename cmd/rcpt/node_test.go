@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/testkit"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // node is a running "rcpt serve" whose log is read continuously.
@@ -182,10 +183,10 @@ func (k keysOf) revoke(ctx context.Context, id string) error {
 
 // boxes replies for a mail host that has every mailbox that begins with "box",
 // and from the second attempt on those that begin with "grey".
-func boxes() func(rcpt string, n int) string {
+func boxes() func(v *smtptest.Visit, rcpt string) string {
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	return func(rcpt string, _ int) string {
+	return func(_ *smtptest.Visit, rcpt string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		first := !seen[rcpt]

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -60,7 +59,7 @@ func ListenOn(port string) (*Sockets, error) {
 func (s *Sockets) listen(port string) error {
 	s.SMTPPort = port
 	all := hosts()
-	all[silentHost] = &smtptest.Host{HangAt: smtp.PhaseGreeting}
+	all[silentHost] = &smtptest.Host{Greeting: smtptest.Hangs}
 	for ip, host := range all {
 		address := net.JoinHostPort(strings.Replace(ip, documentation, loopback, 1), s.SMTPPort)
 		server, err := smtptest.StartAt(address, host)

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	gosmtp "github.com/emersion/go-smtp"
-
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -66,30 +64,6 @@ func TestNetSMTP(t *testing.T) {
 		t.Error(err)
 	}
 	wantSession(t, s, true, false)
-}
-
-func TestGoSMTPClient(t *testing.T) {
-	s := serve(t, foreignHost())
-	c, err := gosmtp.DialStartTLS(s.Addr, &tls.Config{InsecureSkipVerify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	var refusal *gosmtp.SMTPError
-	if err := c.SendMail("me@example.com", []string{"bob@example.com"}, strings.NewReader("")); !errors.As(err, &refusal) ||
-		refusal.Code != 550 || refusal.EnhancedCode != (gosmtp.EnhancedCode{5, 1, 1}) {
-		t.Errorf("got %v", err)
-	}
-	if err := c.Reset(); err != nil {
-		t.Error(err)
-	}
-	if err := c.SendMail("me@example.com", []string{"alice@example.com"}, strings.NewReader("Subject: x\r\n\r\n.QUIT\r\n")); err != nil {
-		t.Error(err)
-	}
-	if err := c.Quit(); err != nil {
-		t.Error(err)
-	}
-	wantSession(t, s, true, true)
 }
 
 func TestSwaks(t *testing.T) {

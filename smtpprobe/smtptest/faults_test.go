@@ -1,13 +1,11 @@
 package smtptest_test
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -75,45 +73,53 @@ func TestDelaysAddUp(t *testing.T) {
 	})
 }
 
+// phase is a step of a session, and the field of a host with its reply.
+type phase struct {
+	name, line string
+	reply      func(h *smtptest.Host) *string
+}
+
+var phases = []phase{
+	{"greeting", "", func(h *smtptest.Host) *string { return &h.Greeting }},
+	{"EHLO", "EHLO client.example", func(h *smtptest.Host) *string { return &h.EHLO }},
+	{"STARTTLS", "STARTTLS", func(h *smtptest.Host) *string { return (*string)(&h.STARTTLS) }},
+	{"MAIL", "MAIL FROM:<>", func(h *smtptest.Host) *string { return &h.MAIL }},
+	{"RCPT", "RCPT TO:<a@example.com>", func(h *smtptest.Host) *string { return &h.RCPT }},
+	{"DATA", "DATA", func(h *smtptest.Host) *string { return &h.DATA }},
+	{"RSET", "RSET", func(h *smtptest.Host) *string { return &h.RSET }},
+	{"QUIT", "QUIT", func(h *smtptest.Host) *string { return &h.QUIT }},
+}
+
+// at is a host that says this at a phase.
+func at(p phase, text string) *smtptest.Host {
+	h := &smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}
+	*p.reply(h) = text
+	return h
+}
+
 // untilPhase brings a session to the phase and sends its command.
-func untilPhase(c *client, phase smtp.Phase) {
+func untilPhase(c *client, at phase) {
 	c.t.Helper()
-	if phase == smtp.PhaseGreeting {
+	if at.line == "" {
 		return
 	}
 	c.reply()
-	for _, step := range []struct {
-		phase smtp.Phase
-		line  string
-	}{
-		{smtp.PhaseEHLO, "EHLO client.example"},
-		{smtp.PhaseSTARTTLS, "STARTTLS"},
-		{smtp.PhaseMAIL, "MAIL FROM:<>"},
-		{smtp.PhaseRCPT, "RCPT TO:<a@example.com>"},
-		{smtptest.PhaseDATA, "DATA"},
-		{smtptest.PhaseRSET, "RSET"},
-		{smtp.PhaseQUIT, "QUIT"},
-	} {
-		if step.phase == phase {
-			c.send(step.line + "\r\n")
+	for _, p := range phases[1:] {
+		if p.name == at.name {
+			c.send(p.line + "\r\n")
 			return
 		}
-		if step.phase != smtp.PhaseSTARTTLS && step.phase != smtptest.PhaseDATA {
-			c.cmd(step.line)
+		if p.name != "STARTTLS" && p.name != "DATA" {
+			c.cmd(p.line)
 		}
 	}
-}
-
-var phases = []smtp.Phase{
-	smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT, smtptest.PhaseDATA,
-	smtptest.PhaseRSET, smtp.PhaseQUIT,
 }
 
 func TestHangAt(t *testing.T) {
 	for _, phase := range phases {
-		t.Run(string(phase), func(t *testing.T) {
+		t.Run(phase.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, c := connect(t, &smtptest.Host{CatchAll: true, HangAt: phase, STARTTLS: smtptest.TLSWorks})
+				n, c := connect(t, at(phase, smtptest.Hangs))
 				untilPhase(c, phase)
 				_ = c.conn.SetReadDeadline(time.Now().Add(time.Hour))
 				begun := time.Now()
@@ -132,8 +138,8 @@ func TestHangAt(t *testing.T) {
 
 func TestCloseAt(t *testing.T) {
 	for _, phase := range phases {
-		t.Run(string(phase), func(t *testing.T) {
-			n, c := connect(t, &smtptest.Host{CatchAll: true, CloseAt: phase, STARTTLS: smtptest.TLSWorks})
+		t.Run(phase.name, func(t *testing.T) {
+			n, c := connect(t, at(phase, smtptest.Closes))
 			untilPhase(c, phase)
 			c.wantEOF()
 			if s := only(t, n); s.Err != nil {
@@ -144,8 +150,8 @@ func TestCloseAt(t *testing.T) {
 }
 
 func Test421HangsUp(t *testing.T) {
-	_, c := connect(t, &smtptest.Host{CatchAll: true, RCPTFunc: func(_ string, n int) string {
-		return map[int]string{2: "421 4.7.0 Too many recipients"}[n]
+	_, c := connect(t, &smtptest.Host{CatchAll: true, RCPTFunc: func(v *smtptest.Visit, _ string) string {
+		return map[int]string{1: "421 4.7.0 Too many recipients"}[v.Here]
 	}})
 	c.hello()
 	c.send(flight + "RSET\r\n")
@@ -233,16 +239,4 @@ func TestDelayEndsWhenClientLeaves(t *testing.T) {
 			t.Errorf("Close took %v", took)
 		}
 	})
-}
-
-func TestTooManyErrors(t *testing.T) {
-	_, c := connect(t, &smtptest.Host{})
-	c.hello()
-	for range 4 {
-		c.want("WHAT", "500 ")
-	}
-	rest, err := io.ReadAll(c.r)
-	if err != nil || !strings.HasPrefix(string(rest), "500 ") {
-		t.Errorf("got %q, %v", rest, err)
-	}
 }

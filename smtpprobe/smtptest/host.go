@@ -1,11 +1,10 @@
 package smtptest
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Host is a mail host that behaves, but for what its fields say. The zero Host
@@ -16,14 +15,18 @@ import (
 // Fields that hold replies take the text from the reply code on. "\n" separates
 // the lines of a reply of several: "550-5.1.1 Sorry\n550 5.1.1 Unknown". A text
 // that begins with 2 accepts, any other refuses, and one that begins with 421
-// hangs up too. "%s" in a reply to RCPT stands for the recipient.
+// hangs up too. "%s" in a reply to RCPT stands for the recipient. A line may
+// also be a step of a [Script], which is done in its place: [Hangs], or "sleep
+// 5s" before a reply; and "due" is what the host would say without the field.
 type Host struct {
 	Name    string   // default: mx.smtptest.example
 	Domains []string // domains it takes mail for, others are refused as relaying; none: any domain
 
-	Mailboxes map[string]Mailbox // keyed by address or local-part, lower-case
-	CatchAll  bool               // mailboxes that are not in Mailboxes exist too
-	Unknown   string             // reply to RCPT for mailboxes that do not exist; default: defaultUnknown
+	// Mailboxes are keyed by address or local-part, lower-case. A "*" at the
+	// end of a local-part stands for any text, and "#" for any digits, or none.
+	Mailboxes map[string]Mailbox
+	CatchAll  bool   // mailboxes that are not in Mailboxes exist too
+	Unknown   string // reply to RCPT for mailboxes that do not exist; default: 550 5.1.1
 
 	// Greylist makes the first attempt of each client address, sender and
 	// recipient a temporary failure, and those that follow too until this much
@@ -33,12 +36,25 @@ type Host struct {
 
 	Greeting string // instead of the greeting; a refusal leaves the client nothing but QUIT
 	EHLO     string // instead of the reply to EHLO, keywords included; after a refusal HELO works
+	HELO     string // instead of the reply to HELO
 	MAIL     string // instead of the reply to MAIL
 	RCPT     string // instead of the reply to every RCPT
-	// RCPTFunc chooses the reply to RCPT, n being its number in the
-	// transaction, from 1. Empty: as the other fields say. Sessions call it
-	// concurrently.
-	RCPTFunc func(rcpt string, n int) string
+	DATA     string // instead of the reply to DATA
+	RSET     string // instead of the reply to RSET
+	QUIT     string // instead of the reply to QUIT
+
+	// RCPTFunc chooses the reply to RCPT. Empty: as the other fields say.
+	RCPTFunc func(v *Visit, rcpt string) string
+	// Say chooses what is said to a command, or, where that is empty, as the
+	// greeting. Due is what the host would say; empty leaves it at that. It is
+	// asked last, about RCPT as well, and before the Visit counts the command's
+	// effect.
+	Say func(v *Visit, command, due string) string
+	// Arrange makes what is said in answer to the commands that came together
+	// of the answers that should be said.
+	Arrange func(v *Visit, commands, answers []string) []string
+	// Ended is told of each session that has ended.
+	Ended func(v *Visit)
 
 	NoPipelining  bool // PIPELINING is not offered
 	SMTPUTF8      bool // SMTPUTF8 is offered
@@ -52,68 +68,54 @@ type Host struct {
 	// together wait once, as for a distant host.
 	ReplyDelay time.Duration
 	RCPTDelay  time.Duration // before the reply to each RCPT, one after the other, as a tarpit does
+	Pace       time.Duration // before each reply, one after the other, the greeting included
 
-	HangAt  smtp.Phase // the phase that is never answered
-	CloseAt smtp.Phase // the phase that is answered by hanging up
-	resetAt smtp.Phase // the phase that is answered by resetting the connection
-	leaveAt smtp.Phase // the phase that is answered 421, and by hanging up
+	LineEnd   string        // of replies; default: CRLF
+	ByteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
 
-	lineEnd   string        // of replies; default: CRLF
-	byteDelay time.Duration // after each byte of a reply, which then travels alone; 0: a reply is sent at once
+	// Forgets has the host, and the Network or Server that it is in, keep
+	// nothing of its sessions: best in a test of millions of mailboxes.
+	Forgets bool
 
-	// Brief keeps of each session what happened, and not what was said, which
-	// is more than a test of millions of mailboxes can have in memory.
-	Brief bool
+	limits []*limit       // "after 3 refusals"
+	nth    map[int]string // the reply to one recipient of a transaction, whoever it is
 
-	greylist greylist
-	tlsOnce  sync.Once
-	tls      hostTLS
+	mu           sync.Mutex
+	visits       []*Visit
+	begun        int
+	open         int
+	greylist     greylist
+	certificates map[string]hostTLS // by the kind of the step starttls
 }
 
-// defaultUnknown is the reply to RCPT for mailboxes that a Host does not have.
-const defaultUnknown = "550 5.1.1 <%s>: no such mailbox here"
+// What a Host does in place of a reply.
+const (
+	Hangs  = "hang"  // it says nothing more
+	Closes = "close" // it hangs up
+	Resets = "reset" // it resets the connection
+	Skips  = "skip"  // it goes on without a reply
+)
 
-// Other defaults of a Host.
+// Defaults of a Host.
 const (
 	defaultName          = "mx.smtptest.example"
+	defaultUnknown       = "550 5.1.1 <%s>: no such mailbox here"
 	defaultGreylistReply = "451 4.7.1 Greylisted, please try again later"
 )
 
-// Phases beside those of package smtp, for a client that is no prober.
-const (
-	phaseDATA smtp.Phase = "data"
-	phaseRSET smtp.Phase = "rset"
-)
-
-// phaseOf returns the phase of a command, empty for those without one.
-func phaseOf(verb string) smtp.Phase {
-	switch verb {
-	case "EHLO", "HELO":
-		return smtp.PhaseEHLO
-	case "STARTTLS":
-		return smtp.PhaseSTARTTLS
-	case "MAIL":
-		return smtp.PhaseMAIL
-	case "RCPT":
-		return smtp.PhaseRCPT
-	case "DATA":
-		return phaseDATA
-	case "RSET":
-		return phaseRSET
-	case "QUIT":
-		return smtp.PhaseQUIT
-	}
-	return ""
-}
-
 // ServeSMTP plays the host on one connection.
 func (h *Host) ServeSMTP(conn net.Conn) {
-	w := wireOf(conn)
-	defer func() { _ = w.Close() }()
-	newDialogue(h, w).run()
+	t := newTalk(wireOf(conn), h)
+	t.visit = h.begin(t)
+	defer h.end(t.visit)
+	defer t.close()
+	t.greet()
+	for !t.over {
+		t.converse()
+	}
 }
 
-func (h *Host) name() string { return orDefault(h.Name, defaultName) }
+func (h *Host) name() string { return cmp.Or(h.Name, defaultName) }
 
 // keywords are the lines of the reply to EHLO.
 func (h *Host) keywords(secure bool) []string {
@@ -130,11 +132,4 @@ func (h *Host) keywords(secure bool) []string {
 		lines = append(lines, "SMTPUTF8")
 	}
 	return lines
-}
-
-func orDefault(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,18 +1,15 @@
 package smtptest
 
 import (
+	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"sync"
 )
 
-// hostile is a mail host that is broken or means ill, in one way.
-type hostile struct {
-	name string // "drip-greeting"
-	Handler
-}
+//go:embed hostile.txt
+var hostileText string
 
 // HostileKinds returns the names of the kinds of mail hosts that are broken or
 // mean ill, each in one way, in a fixed order. Those that get as far as RCPT
@@ -20,8 +17,8 @@ type hostile struct {
 // kind says of those, as an answer to RCPT that names them alone, that they do
 // not exist. A client that comes to think so was fooled.
 func HostileKinds() (names []string) {
-	for _, h := range hostileHosts() {
-		names = append(names, h.name)
+	for _, s := range Hostile() {
+		names = append(names, s.Name)
 	}
 	return names
 }
@@ -30,104 +27,85 @@ func HostileKinds() (names []string) {
 // [HostileKinds] returns. It panics at any other name. Some hosts keep count
 // over their sessions.
 func HostileHost(name string) Handler {
-	for _, h := range hostileHosts() {
-		if h.name == name {
-			return h.Handler
-		}
+	all := Hostile()
+	i := slices.IndexFunc(all, func(s Situation) bool { return s.Name == name })
+	if i < 0 {
+		panic("smtptest: no hostile host is called " + name)
 	}
-	panic("smtptest: no hostile host is called " + name)
+	return all[i].Host()
 }
 
-// hostileHosts makes a host of each kind.
-func hostileHosts() []hostile {
-	return slices.Concat(slowHosts(), faultyHosts(), longHosts(), oddHosts(), outOfStepHosts(), tlsHosts(),
-		fickleHosts(), turningHosts())
-}
+// Hostile returns the kinds of mail hosts that are broken or mean ill, with
+// what may be found about the mailbox "real" of each.
+func Hostile() []Situation { return slices.Clone(allHostile()) }
 
-// realHost makes what is wrong with a host that checks its recipients.
-func realHost(wrong func(*Host)) *Host {
-	h := &Host{RCPTFunc: func(rcpt string, _ int) string { return realReply(rcpt) }}
-	wrong(h)
-	return h
-}
-
-// realReply is the truth about a mailbox behind a hostile host.
-func realReply(rcpt string) string {
-	local, _, _ := strings.Cut(rcpt, "@")
-	if strings.TrimRight(local, "0123456789") == "real" { // which no random control is
-		return string(Accepts)
+var allHostile = sync.OnceValue(func() []Situation {
+	all, err := ReadSituations(hostileText + hostileLong() + hostileFaults() + hostileTurns())
+	if err != nil {
+		panic("smtptest: " + err.Error())
 	}
-	return defaultUnknown
+	return all
+})
+
+// hostileLong are kinds whose text is too long to be read.
+func hostileLong() string {
+	return "\n== drip-lines: answers EHLO a line at a time, and does not come to an end\nehlo\n" +
+		strings.Repeat("\t250-one more\n\tsleep 2s\n", 90) + "\thang\n? real -> connection_timeout\n" +
+		"\n== long-keywords: offers what nobody has heard of\nehlo\n\t250-mx.smtptest.example\n" +
+		strings.Repeat("\t250-"+strings.Repeat("X", 4000)+"\n", 10) + "\t250 PIPELINING\n? real -> recipient_accepted\n"
 }
 
-// slowHosts answer, and take more time than anybody has.
-func slowHosts() []hostile {
-	const (
-		greeting = "220 mx.smtptest.example is glad to see you, and takes its time to say so"
-		line     = "250 2.1.0 you are very welcome here, which takes time to say"
-	)
-	return []hostile{
-		{"drip-greeting", Script("drip 2s " + greeting)},
-		{"drip-ehlo", Script(untilEHLO + "drip 2s " + line)},
-		{"drip-mail", Script(withEHLO + "C: MAIL *\ndrip 2s " + line)},
-		{"drip-rcpt", Script(untilRCPT + "drip 2s " + line)},
-		{"drip-lines", Script(untilEHLO + strings.Repeat("S: 250-one more\nsleep 2s\n", 90) + "hang")},
-		{"slow-replies", realHost(func(h *Host) { h.GreetingDelay, h.ReplyDelay = 20*time.Second, 20*time.Second })},
-		{"slow-recipients", realHost(func(h *Host) { h.RCPTDelay = 20 * time.Second })},
-		{"late-greeting", speaksSecond("220 mx.smtptest.example\r\n")},
-	}
-}
-
-// faultyHosts fall silent, hang up, reset the connection or say 421 at one
-// phase.
-func faultyHosts() []hostile {
-	var hosts []hostile
-	for _, phase := range []smtp.Phase{
-		smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS,
-		smtp.PhaseMAIL, smtp.PhaseRCPT, phaseRSET, smtp.PhaseQUIT,
+// hostileFaults fall silent, hang up, reset the connection or say 421 at one
+// phase. What fails at STARTTLS works in plain text, and what fails behind the
+// answer takes nothing from it.
+func hostileFaults() string {
+	var text strings.Builder
+	for _, phase := range []struct{ name, word string }{
+		{"greeting", "greeting"}, {"ehlo", "ehlo"}, {"starttls", "starttls"}, {"mail", "mail"}, {"rcpt", "every"},
+		{"rset", "rset"}, {"quit", "quit"},
 	} {
-		for _, fault := range []struct {
-			name string
-			at   func(*Host) *smtp.Phase
-		}{
-			{"silent", func(h *Host) *smtp.Phase { return &h.HangAt }},
-			{"closes", func(h *Host) *smtp.Phase { return &h.CloseAt }},
-			{"resets", func(h *Host) *smtp.Phase { return &h.resetAt }},
-			{"421", func(h *Host) *smtp.Phase { return &h.leaveAt }},
+		for _, fault := range []struct{ name, does, reason string }{
+			{"silent", Hangs, "connection_timeout"},
+			{"closes", Closes, "connection_failed"},
+			{"resets", Resets, "connection_failed"},
+			{"421", "421 4.3.2 mx.smtptest.example Service closing transmission channel", "temporary_failure"},
 		} {
-			hosts = append(hosts, hostile{fault.name + "-at-" + string(phase), realHost(func(h *Host) {
-				*fault.at(h) = phase
-				if phase == smtp.PhaseSTARTTLS {
-					h.STARTTLS = TLSWorks
-				}
-			})})
+			if slices.Contains([]string{"starttls", "rset", "quit"}, phase.name) {
+				fault.reason = "recipient_accepted"
+			}
+			fmt.Fprintf(&text, "\n== %s-at-%s: ends there\n%s %s\n? real -> %s\n",
+				fault.name, phase.name, phase.word, fault.does, fault.reason)
 		}
 	}
-	return hosts
+	return text.String()
 }
 
-// tlsHosts disturb clients that speak over TLS. Those whose TLS fails work in
-// plain text.
-func tlsHosts() []hostile {
-	var hosts []hostile
-	for _, mode := range []struct {
-		name string
-		mode TLSMode
-	}{
-		{"tls-refused", TLSRefused},
-		{"tls-closes", TLSCloses},
-		{"tls-stalls", TLSStalls},
-		{"tls-garbage", TLSGarbage},
-		{"tls-injected", TLSInjects},
-		{"tls-wants-certificate", tlsWantsCertificate},
-		{"tls-expired", tlsExpired},
-		{"tls-other-name", tlsOtherName},
-		{"tls-old", tlsOld},
-		{"tls-silent", tlsFallsSilent},
-		{"tls-breaks-off", tlsBreaksOff},
-		{"tls-flood", tlsFloods},
+// hostileTurns protect themselves against harvesting: after some refusals or
+// recipients they refuse everybody, in ordinary words, for the session, for the
+// client address, or until the next transaction.
+func hostileTurns() string {
+	var text strings.Builder
+	for _, words := range []struct{ name, unknown, turned string }{
+		{"5.1.1", "550 5.1.1 <%s>: Recipient address rejected: User unknown", ""},
+		{"5.1.0", defaultUnknown, "550 5.1.0 Address rejected"},
+		{"5.4.1", defaultUnknown, "550 5.4.1 Recipient address rejected: Access denied"},
+		{"no-code", "550 User unknown", ""},
+		{"5.7.1", "550 5.7.1 <%s>: Recipient address rejected: User unknown", ""},
 	} {
-		hosts = append(hosts, hostile{mode.name, realHost(func(h *Host) { h.STARTTLS = mode.mode })})
+		add := func(name, after string, args ...any) {
+			fmt.Fprintf(&text, "\n== "+name+"-", args...)
+			fmt.Fprintf(&text, "%s: turns\nunknown %s\nafter ", words.name, words.unknown)
+			fmt.Fprintf(&text, after, args...)
+			fmt.Fprintf(&text, " -> %s\n", orDefault(words.turned, words.unknown))
+			text.WriteString("? real -> recipient_accepted rate_limited\n")
+		}
+		for _, n := range []int{3, 5, 20} {
+			add("turns-after-%d-refusals", "%d refusals", n)
+			add("turns-after-%d-recipients", "%d recipients", n)
+			add("turns-for-a-while-after-%d-refusals", "%d refusals for 20s", n)
+		}
+		add("turns-with-second-transaction", "1 transactions")
+		add("turns-until-next-mail-after-3-refusals", "3 refusals of a transaction")
 	}
-	return hosts
+	return text.String()
 }

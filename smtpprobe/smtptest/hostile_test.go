@@ -14,8 +14,8 @@ import (
 
 func TestResetAt(t *testing.T) {
 	for _, phase := range phases {
-		t.Run(string(phase), func(t *testing.T) {
-			_, c := connect(t, (&smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}).ResetAt(phase))
+		t.Run(phase.name, func(t *testing.T) {
+			_, c := connect(t, at(phase, smtptest.Resets))
 			untilPhase(c, phase)
 			if _, err := c.r.ReadByte(); !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("got %v, want a reset", err)
@@ -26,8 +26,8 @@ func TestResetAt(t *testing.T) {
 
 func TestLeaveAt(t *testing.T) {
 	for _, phase := range phases {
-		t.Run(string(phase), func(t *testing.T) {
-			_, c := connect(t, (&smtptest.Host{CatchAll: true, STARTTLS: smtptest.TLSWorks}).LeaveAt(phase))
+		t.Run(phase.name, func(t *testing.T) {
+			_, c := connect(t, at(phase, "421 4.3.2 Service closing transmission channel"))
 			untilPhase(c, phase)
 			if got := c.reply(); !strings.HasPrefix(got, "421 ") {
 				t.Errorf("got %q", got)
@@ -38,7 +38,7 @@ func TestLeaveAt(t *testing.T) {
 }
 
 func TestLineEnd(t *testing.T) {
-	_, c := connect(t, (&smtptest.Host{}).LineEnd("\n"))
+	_, c := connect(t, &smtptest.Host{LineEnd: "\n"})
 	c.reply()
 	c.send("EHLO client.example\r\nQUIT\r\n")
 	if all, _ := io.ReadAll(c.r); strings.Contains(string(all), "\r") || !strings.HasSuffix(string(all), "221 2.0.0 Bye\n") {
@@ -48,7 +48,7 @@ func TestLineEnd(t *testing.T) {
 
 func TestBytesTravelAlone(t *testing.T) {
 	for name, h := range map[string]smtptest.Handler{
-		"host":   (&smtptest.Host{Greeting: "220 mx"}).ByteDelay(2 * time.Second),
+		"host":   &smtptest.Host{Greeting: "220 mx", ByteDelay: 2 * time.Second},
 		"script": smtptest.Script("drip 2s 220 mx"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestSTARTTLSOdd(t *testing.T) {
 		mode smtptest.TLSMode
 		want string // part of the error of a client that verifies; empty: none until it reads
 	}{
-		{"wants a certificate", smtptest.TLSWantsCertificate, ""},
-		{"expired", smtptest.TLSExpired, "certificate has expired"},
-		{"other name", smtptest.TLSOtherName, "not mx.smtptest.example"},
-		{"old", smtptest.TLSOld, "protocol version"},
+		{"wants a certificate", smtptest.TLSWorks + " wants-certificate", ""},
+		{"expired", smtptest.TLSWorks + " expired", "certificate has expired"},
+		{"other name", smtptest.TLSWorks + " other-name", "not mx.smtptest.example"},
+		{"old", smtptest.TLSWorks + " old", "protocol version"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &smtptest.Host{STARTTLS: tt.mode}

@@ -1,6 +1,7 @@
 package smtptest
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ const (
 	OverQuota Mailbox = "552 5.2.2 <%s>: mailbox is over its quota"
 	Disabled  Mailbox = "550 5.2.1 <%s>: mailbox is disabled"
 	Moved     Mailbox = "551 5.1.6 <%s>: mailbox has moved, no forwarding address"
+	Missing   Mailbox = "missing" // as if it were not among the mailboxes
 )
 
 // Replies that follow from no field.
@@ -27,26 +29,24 @@ const (
 	needSMTPUTF8 = "553 5.6.7 <%s>: address needs SMTPUTF8"
 )
 
-// replyTo is what the host says to RCPT for rcpt, the n-th of its transaction.
-func (h *Host) replyTo(rcpt string, n int, utf8Mail bool, from triplet) string {
-	reply := ""
+// replyTo is what the host says to RCPT.
+func (h *Host) replyTo(t *talk, rcpt string) string {
 	if h.RCPTFunc != nil {
-		reply = h.RCPTFunc(rcpt, n)
+		if reply := h.RCPTFunc(t.visit, rcpt); reply != "" {
+			return reply
+		}
 	}
 	switch {
-	case reply != "":
 	case h.RCPT != "":
-		reply = h.RCPT
-	case !utf8Mail && !isASCII(rcpt):
-		reply = needSMTPUTF8
+		return h.RCPT
+	case !t.utf8 && !isASCII(rcpt):
+		return needSMTPUTF8
 	case !h.serves(rcpt):
-		reply = relayDenied
-	case h.Greylist > 0 && !h.greylist.known(from, h.Greylist):
-		reply = orDefault(h.GreylistReply, defaultGreylistReply)
-	default:
-		reply = h.mailboxReply(rcpt)
+		return relayDenied
+	case h.Greylist > 0 && !h.greylist.known(triplet{t.visit.Client, t.sender, strings.ToLower(rcpt)}, h.Greylist):
+		return orDefault(h.GreylistReply, defaultGreylistReply)
 	}
-	return strings.ReplaceAll(reply, "%s", rcpt)
+	return h.mailboxReply(rcpt)
 }
 
 func (h *Host) serves(rcpt string) bool {
@@ -62,10 +62,28 @@ func (h *Host) mailboxReply(rcpt string) string {
 	if !ok {
 		m, ok = h.Mailboxes[local]
 	}
-	if !ok && !h.CatchAll && local != "postmaster" {
+	if !ok {
+		m, ok = h.pattern(local)
+	}
+	if m == Missing || !ok && !h.CatchAll && local != "postmaster" {
 		return orDefault(h.Unknown, defaultUnknown)
 	}
 	return orDefault(string(m), string(Accepts))
+}
+
+// pattern finds the longest pattern that a local-part matches.
+func (h *Host) pattern(local string) (found Mailbox, ok bool) {
+	longest := -1
+	for key, m := range h.Mailboxes {
+		n := len(key) - 1
+		if n <= longest || n < 0 || !strings.HasPrefix(local, key[:n]) {
+			continue
+		}
+		if key[n] == '*' || key[n] == '#' && strings.Trim(local[n:], "0123456789") == "" {
+			found, ok, longest = m, true, n
+		}
+	}
+	return found, ok
 }
 
 // split cuts a mailbox at its last "@": a quoted local-part may have others.
@@ -82,7 +100,10 @@ func isASCII(s string) bool {
 }
 
 // triplet is what greylisting tells attempts apart by.
-type triplet struct{ client, sender, rcpt string }
+type triplet struct {
+	client       netip.Addr
+	sender, rcpt string
+}
 
 // greylist remembers first attempts.
 type greylist struct {

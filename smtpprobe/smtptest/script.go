@@ -2,11 +2,8 @@ package smtptest
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
+	"net"
 	"strings"
-	"time"
-	"unicode/utf8"
 )
 
 // Script returns a handler that plays the dialogue in text on every connection,
@@ -17,8 +14,14 @@ import (
 //	raw: 250 ok\r\n\x00               sends bytes, with the escapes of Go's strings, and no line end of its own
 //	drip 2s 220 mx ready              sends the text and CRLF a byte at a time, with a wait after each
 //	flood 220-more\r\n                sends bytes, escaped as those of raw, again and again until the client leaves
+//	times 1000 250-more\r\n            sends bytes, escaped as those of raw, so many times
 //	sleep 4s                          waits, unless the client leaves
-//	starttls                          makes a TLS handshake
+//	byte                              waits until the client has sent something
+//	message                           reads a message, until the dot behind it
+//	starttls                          makes a TLS handshake, and forgets all that was said before
+//	starttls KIND                     the same, with a certificate that is "expired" or for an "other-name", in an
+//	                                  "old" version, or one that "wants-certificate" from the client
+//	skip                              does nothing
 //	hang                              answers nothing more until the client leaves
 //	close                             hangs up, over TLS with a close_notify
 //	reset                             resets the connection
@@ -28,15 +31,21 @@ import (
 // and noted in [Session].Err; so are expected lines that never came. After the
 // last step QUIT is answered. Script panics when text is not a script.
 func Script(text string) Handler {
-	h, err := parseScript(text)
+	s, err := parseScript(text)
 	if err != nil {
 		panic("smtptest: " + err.Error())
 	}
-	return h
+	return s
+}
+
+// script is a dialogue to play.
+type script struct {
+	steps []step
+	host  Host // with nothing but certificates
 }
 
 func parseScript(text string) (Handler, error) {
-	var s script
+	s := &script{}
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -46,82 +55,41 @@ func parseScript(text string) (Handler, error) {
 		if err != nil {
 			return nil, fmt.Errorf("script line %d: %w", i+1, err)
 		}
-		st.line, st.text = i+1, line
-		s = append(s, st)
+		st.line = i + 1
+		s.steps = append(s.steps, st)
 	}
 	return s, nil
 }
 
-// script is a dialogue to play.
-type script []step
-
-// step is one line of a script; do plays it, and reports whether the next is to
-// follow.
-type step struct {
-	line int
-	text string
-	do   func(*play, step) bool
-}
-
-func parseStep(line string) (step, error) {
-	if word, arg, ok := strings.Cut(line, ":"); ok {
-		arg = strings.TrimPrefix(arg, " ")
-		switch word {
-		case "S":
-			return sendStep([]byte(arg + "\r\n")), nil
-		case "C":
-			return expectStep(arg), nil
-		case "raw":
-			b, err := unescape(arg)
-			return sendStep(b), err
+// ServeSMTP plays the script.
+func (s *script) ServeSMTP(conn net.Conn) {
+	t := newTalk(wireOf(conn), &s.host)
+	defer t.close()
+	for _, st := range s.steps {
+		if !st.do(t, st) {
+			return
 		}
 	}
-	switch word, arg, _ := strings.Cut(line, " "); {
-	case word == "sleep":
-		d, err := time.ParseDuration(arg)
-		return step{do: func(p *play, _ step) bool { return p.wire.sleep(d) }}, err
-	case word == "drip":
-		wait, text, _ := strings.Cut(arg, " ")
-		d, err := time.ParseDuration(wait)
-		return step{do: func(p *play, _ step) bool { return p.wire.drip([]byte(text+"\r\n"), d) }}, err
-	case word == "flood":
-		b, err := unescape(arg)
-		return step{do: func(p *play, _ step) bool { return p.flood(b) }}, err
-	case line == "starttls":
-		return step{do: (*play).startTLS}, nil
-	case line == "hang":
-		return step{do: (*play).hang}, nil
-	case line == "close":
-		return step{do: (*play).close}, nil
-	case line == "reset":
-		return step{do: (*play).reset}, nil
-	}
-	return step{}, fmt.Errorf("unknown step %q", line)
+	t.finish()
 }
 
-func sendStep(b []byte) step {
-	return step{do: func(p *play, _ step) bool { return p.send(b) }}
-}
-
-func expectStep(pattern string) step {
-	re := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`)
-	return step{do: func(p *play, s step) bool { return p.expect(re, s) }}
-}
-
-// unescape replaces the escapes of Go's strings by the bytes they stand for.
-func unescape(s string) ([]byte, error) {
-	var out []byte
-	for s != "" {
-		r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
-		if err != nil {
-			return nil, fmt.Errorf("bad escape in %q", s)
+// finish answers QUIT, and nothing else, after the last step.
+func (t *talk) finish() {
+	for {
+		line, ok := t.readLine()
+		switch {
+		case !ok:
+			return
+		case verbOf(line) == "QUIT":
+			t.line("221 2.0.0 Bye")
+			return
 		}
-		if multibyte {
-			out = utf8.AppendRune(out, r)
-		} else {
-			out = append(out, byte(r))
-		}
-		s = rest
+		t.unexpected(line, "the script's end")
 	}
-	return out, nil
+}
+
+// unexpected notes and answers a line that the script does not have.
+func (t *talk) unexpected(line, wanted string) {
+	t.wire.fail(fmt.Errorf("client sent %q at %s", line, wanted))
+	t.line("503 5.5.1 not in the script")
 }

@@ -20,7 +20,7 @@ type Session struct {
 	Err      error    // the first thing the client did that it should not have done; nil: none
 }
 
-// record gathers a Session while it happens.
+// record gathers a Session while it happens; nil gathers nothing.
 type record struct {
 	mu       sync.Mutex
 	session  Session
@@ -29,7 +29,6 @@ type record struct {
 	line     []byte // the client's unfinished line
 	message  bool   // the client's lines are those of a message
 	bdatLeft int    // octets of a BDAT chunk still to come
-	brief    bool   // what is said is not kept
 }
 
 func newRecord(addr string) *record {
@@ -47,6 +46,9 @@ func (r *record) snapshot() Session {
 
 // fail keeps err if it is the session's first.
 func (r *record) fail(err error) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.session.Err == nil {
@@ -55,28 +57,34 @@ func (r *record) fail(err error) {
 }
 
 func (r *record) startedTLS() {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session.TLS = true
 }
 
 func (r *record) fromServer(b []byte) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.brief {
-		r.server.Write(b)
-	}
-	if bytes.HasPrefix(b, []byte("354")) {
+	r.server.Write(b)
+	last := bytes.LastIndexByte(bytes.TrimRight(b, "\r\n"), '\n') + 1
+	if bytes.HasPrefix(b[last:], []byte("354")) {
 		r.message = true
 	}
 }
 
 func (r *record) fromClient(b []byte) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.brief {
-		r.client.Write(b)
-	}
+	r.client.Write(b)
 	for _, c := range b {
 		if r.bdatLeft > 0 {
 			r.bdatLeft--
@@ -95,9 +103,7 @@ func (r *record) endLine(line string) {
 		r.message = line != "."
 		return
 	}
-	if !r.brief {
-		r.session.Commands = append(r.session.Commands, line)
-	}
+	r.session.Commands = append(r.session.Commands, line)
 	switch verbOf(line) {
 	case "QUIT":
 		r.session.QUIT = true

@@ -35,11 +35,11 @@ func (s *sessions) start(h Handler, conn net.Conn, addr string) bool {
 		_ = conn.Close()
 		return false
 	}
-	rec := newRecord(addr)
-	if host, ok := h.(*Host); ok {
-		rec.brief = host.Brief
+	var rec *record
+	if host, ok := h.(*Host); !ok || !host.Forgets {
+		rec = newRecord(addr)
+		s.records = remember(s.records, rec)
 	}
-	s.records = remember(s.records, rec)
 	if s.open == nil {
 		s.open = make(map[net.Conn]struct{})
 	}

@@ -8,57 +8,69 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"math/big"
+	"strings"
 	"time"
 )
 
-// TLSMode says whether a host offers STARTTLS, and what then goes wrong.
-type TLSMode int
+// TLSMode says whether a host offers STARTTLS, and what then goes wrong: it is
+// what the host says to STARTTLS, a text as [Host] has them.
+type TLSMode string
 
 // The modes. All but TLSNone offer STARTTLS.
 const (
-	TLSNone    TLSMode = iota
-	TLSWorks           // with a certificate that the host made itself
-	TLSRefused         // answers 454
-	TLSCloses          // agrees and hangs up
-	TLSStalls          // agrees and says nothing more
-	TLSGarbage         // agrees and answers the handshake with text
-	TLSInjects         // agrees, with a reply in clear behind it, as an attacker in between would insert it
-
-	// of hostile hosts
-	tlsWantsCertificate // works for clients that show a certificate
-	tlsExpired          // works, with a certificate that has expired
-	tlsOtherName        // works, with a certificate for another name
-	tlsOld              // works, in version 1.0 only
-	tlsFallsSilent      // makes the handshake and says nothing more
-	tlsBreaksOff        // makes the handshake, and closes TLS in the middle of its first reply
-	tlsFloods           // makes the handshake, and never comes to the end of its first reply
+	TLSNone    TLSMode = ""
+	TLSWorks   TLSMode = tlsReady + "\nstarttls" // with a certificate that the host made itself
+	TLSRefused TLSMode = "454 4.7.0 TLS not available due to a local problem"
+	TLSCloses  TLSMode = tlsReady + "\nclose" // agrees and hangs up
+	TLSStalls  TLSMode = tlsReady + "\nhang"  // agrees and says nothing more
+	// agrees and answers the handshake with text
+	TLSGarbage TLSMode = tlsReady + "\nbyte\nS: this is not TLS, whatever the reply to STARTTLS said\nclose"
+	// agrees, with a reply in clear behind it, as an attacker in between would
+	// insert it
+	TLSInjects TLSMode = tlsReady + "\n250 2.0.0 this line was not sent by the host\nstarttls"
 )
 
-// Replies to STARTTLS.
-const (
-	tlsReady    = "220 2.0.0 Ready to start TLS"
-	tlsRefusal  = "454 4.7.0 TLS not available due to a local problem"
-	tlsInjected = "250 2.0.0 this line was not sent by the host"
-	tlsHalf     = "250-mx.smtptest.example\r\n250 PIP"
-	tlsGarbage  = "this is not TLS, whatever the reply to STARTTLS said"
-)
+const tlsReady = "220 2.0.0 Ready to start TLS"
 
-// hostTLS is a host's certificate.
+// startTLS makes a handshake as a host with such a certificate, and forgets all
+// that was said before (RFC 3207 §4.2).
+func (t *talk) startTLS(kind string) bool {
+	if !t.flush() || t.wire.startTLS(t.host.tls(kind).config) != nil {
+		return false
+	}
+	t.in.Reset(t.wire)
+	t.greeted, t.offered, t.mailing = false, false, false
+	if t.visit != nil {
+		t.visit.TLS = true
+	}
+	return true
+}
+
+// Certificate is what the host shows after STARTTLS, to clients that verify it.
+func (h *Host) Certificate() *x509.Certificate {
+	_, kind, _ := strings.Cut(string(h.STARTTLS), "\nstarttls ")
+	return h.tls(kind).leaf
+}
+
+// hostTLS is a host's certificate, and what else it has for TLS.
 type hostTLS struct {
 	config *tls.Config
 	leaf   *x509.Certificate
 }
 
-// certificate returns the certificate that h shows after STARTTLS, for clients
-// that want to verify it.
-func (h *Host) certificate() *x509.Certificate {
-	h.tlsConfig()
-	return h.tls.leaf
-}
-
-func (h *Host) tlsConfig() *tls.Config {
-	h.tlsOnce.Do(func() { h.tls = h.newTLS() })
-	return h.tls.config
+// tls returns what the host has for a kind of the step starttls.
+func (h *Host) tls(kind string) hostTLS {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	made, ok := h.certificates[kind]
+	if !ok {
+		made = newTLS(h.name(), kind)
+		if h.certificates == nil {
+			h.certificates = make(map[string]hostTLS)
+		}
+		h.certificates[kind] = made
+	}
+	return made
 }
 
 // Certificates are valid now and in the year 2000, where the clock of a
@@ -69,24 +81,15 @@ var (
 	expired   = time.Date(1999, 2, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// newTLS makes what the host's mode asks for.
-func (h *Host) newTLS() hostTLS {
-	made := newTLS(h.name(), notAfter)
-	switch h.STARTTLS {
-	case tlsWantsCertificate:
-		made.config.ClientAuth = tls.RequireAnyClientCert
-	case tlsExpired:
-		made = newTLS(h.name(), expired)
-	case tlsOtherName:
-		made = newTLS("other."+h.name(), notAfter)
-	case tlsOld:
-		made.config.MinVersion, made.config.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+// newTLS makes a self-signed certificate for name, or as the kind says.
+func newTLS(name, kind string) hostTLS {
+	until := notAfter
+	switch kind {
+	case "expired":
+		until = expired
+	case "other-name":
+		name = "other." + name
 	}
-	return made
-}
-
-// newTLS makes a self-signed certificate for name.
-func newTLS(name string, until time.Time) hostTLS {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		panic("smtptest: " + err.Error())
@@ -111,5 +114,12 @@ func newTLS(name string, until time.Time) hostTLS {
 		panic("smtptest: " + err.Error())
 	}
 	pair := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
-	return hostTLS{leaf: leaf, config: &tls.Config{Certificates: []tls.Certificate{pair}}}
+	config := &tls.Config{Certificates: []tls.Certificate{pair}}
+	switch kind {
+	case "wants-certificate":
+		config.ClientAuth = tls.RequireAnyClientCert
+	case "old":
+		config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	}
+	return hostTLS{leaf: leaf, config: config}
 }

@@ -14,7 +14,7 @@ import (
 type wire struct {
 	net.Conn   // in clear: the eager connection, or TLS over it
 	eager      *eagerConn
-	record     *record
+	record     *record // nil: nothing is kept
 	secure     bool
 	muted      bool // what the client sends is not in clear, so it is not recorded
 	closeOnce  sync.Once
@@ -31,7 +31,7 @@ func wireOf(conn net.Conn) *wire {
 	if w, ok := conn.(*wire); ok {
 		return w
 	}
-	return newWire(conn, newRecord(conn.LocalAddr().String()))
+	return newWire(conn, nil)
 }
 
 func (w *wire) Read(b []byte) (int, error) {
@@ -47,6 +47,9 @@ func (w *wire) Write(b []byte) (int, error) {
 	w.record.fromServer(b)
 	return w.Conn.Write(b)
 }
+
+// fail notes what the client should not have done.
+func (w *wire) fail(err error) { w.record.fail(err) }
 
 // startTLS makes the server's side of a TLS handshake. What is read and written
 // from then on is in clear again.

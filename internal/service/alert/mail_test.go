@@ -4,85 +4,69 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"io"
+	"encoding/base64"
 	"net"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/emersion/go-sasl"
-	"github.com/emersion/go-smtp"
 	"github.com/wneessen/go-mail"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// relay is a submission server that keeps one message.
-type relay struct{ got chan string }
-
-func (r *relay) NewSession(c *smtp.Conn) (smtp.Session, error) {
-	if _, ok := c.TLSConnectionState(); ok {
-		r.got <- "TLS"
-	}
-	return r, nil
-}
-func (r *relay) AuthMechanisms() []string { return []string{sasl.Plain} }
-func (r *relay) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, user, password string) error {
-		r.got <- "auth " + user
-		if password != "hunter2" {
-			return errors.New("wrong password")
-		}
-		return nil
-	}), nil
-}
-func (r *relay) Mail(from string, _ *smtp.MailOptions) error { r.got <- "from " + from; return nil }
-func (r *relay) Rcpt(to string, _ *smtp.RcptOptions) error   { r.got <- "to " + to; return nil }
-func (r *relay) Reset()                                      {}
-func (r *relay) Logout() error                               { return nil }
-func (r *relay) Data(text io.Reader) error {
-	data, err := io.ReadAll(text)
-	r.got <- string(data)
-	return err
-}
-
-// startRelay starts a relay on this machine and returns its address. It offers
-// STARTTLS if it has a certificate.
-func startRelay(t *testing.T, certificates ...tls.Certificate) (*relay, string) {
+// relay is a submission server on this machine for one user. It offers STARTTLS
+// where secure, and takes a password from everybody who asks for that: a client
+// without TLS must not ask.
+func relay(t *testing.T, secure bool) (*smtptest.Host, *smtptest.Server) {
 	t.Helper()
-	r := &relay{make(chan string, 10)}
-	server := smtp.NewServer(r)
-	server.AllowInsecureAuth = true // a client that asks for it must not do so
-	if certificates != nil {
-		server.TLSConfig = &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}
+	host := &smtptest.Host{Name: "example.com", CatchAll: true, Say: func(_ *smtptest.Visit, command, due string) string {
+		switch verb, arg, _ := strings.Cut(command, " "); {
+		case verb == "EHLO":
+			return strings.Replace(due, "250 ", "250-AUTH PLAIN\n250 ", 1)
+		case verb != "AUTH":
+			return ""
+		case arg == "PLAIN "+base64.StdEncoding.EncodeToString([]byte("\x00rcpt\x00hunter2")):
+			return "235 2.7.0 Welcome"
+		}
+		return "535 5.7.8 Wrong password"
+	}}
+	if secure {
+		host.STARTTLS = smtptest.TLSWorks
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	server := smtptest.Start(host)
+	t.Cleanup(server.Close)
+	return host, server
+}
+
+// only is the session that a relay has had.
+func only(t *testing.T, server *smtptest.Server) smtptest.Session {
+	t.Helper()
+	sessions := server.Sessions()
+	if len(sessions) != 1 || sessions[0].Err != nil {
+		t.Fatalf("%+v", sessions)
 	}
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { server.Close() })
-	return r, listener.Addr().String()
+	return sessions[0]
 }
 
 var someMessage = Message{Event: QuotaNearlyUp, State: StateProblem, Subject: "key shop", Text: "80 % are used.", Server: "node1"}
 
 // TestMail sends an e-mail to a relay on this machine.
 func TestMail(t *testing.T) {
-	r, addr := startRelay(t)
-	sender, err := NewMail("smtp://"+addr, "rcpt@acme.example", []string{"ops@acme.example"})
+	_, server := relay(t, false)
+	sender, err := NewMail("smtp://"+server.Addr, "rcpt@acme.example", []string{"ops@acme.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := sender.Send(t.Context(), someMessage); err != nil {
 		t.Fatal(err)
 	}
-	if from, to := <-r.got, <-r.got; from != "from rcpt@acme.example" || to != "to ops@acme.example" {
-		t.Error(from, to)
-	}
-	text := <-r.got
-	for _, want := range []string{"Subject: [rcpt] Problem: key shop\r\n", "80 % are used.", "Server: node1", "Event: quota_nearly_up"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+	said := only(t, server).Client
+	for _, want := range []string{
+		"MAIL FROM:<rcpt@acme.example>", "RCPT TO:<ops@acme.example>",
+		"Subject: [rcpt] Problem: key shop\r\n", "80 % are used.", "Server: node1", "Event: quota_nearly_up",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
 		}
 	}
 }
@@ -90,10 +74,9 @@ func TestMail(t *testing.T) {
 // TestMailOverTLS: the password and the message go to a relay elsewhere over
 // TLS only, and only if its certificate is good.
 func TestMailOverTLS(t *testing.T) {
-	secure := httptest.NewTLSServer(nil) // for its certificate of example.com
-	defer secure.Close()
+	host, server := relay(t, true)
 	trusted := x509.NewCertPool()
-	trusted.AddCert(secure.Certificate())
+	trusted.AddCert(host.Certificate())
 	send := func(addr, url string, roots *x509.CertPool) error {
 		sender, err := NewMail(url, "rcpt@acme.example", []string{"ops@acme.example"})
 		if err != nil {
@@ -102,41 +85,44 @@ func TestMailOverTLS(t *testing.T) {
 		sender.relay = append(sender.relay,
 			mail.WithTLSConfig(&tls.Config{RootCAs: roots, ServerName: sender.host, MinVersion: tls.VersionTLS12}),
 			mail.WithDialContextFunc(func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, addr)
+				conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+				if err == nil {
+					t.Cleanup(func() { _ = conn.Close() }) // which the client leaves open where it does not go on
+				}
+				return conn, err
 			}))
 		return sender.Send(t.Context(), someMessage)
 	}
 	const url = "smtp://rcpt:hunter2@example.com"
-	r, addr := startRelay(t, secure.TLS.Certificates...)
-	if err := send(addr, url, trusted); err != nil {
+	if err := send(server.Addr, url, trusted); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"TLS", "auth rcpt", "from rcpt@acme.example", "to ops@acme.example"} {
-		if got := <-r.got; got != want {
-			t.Errorf("got %q, want %q", got, want)
+	said := only(t, server)
+	_, secret, secure := strings.Cut(said.Client, "STARTTLS")
+	for _, want := range []string{"AUTH PLAIN", "MAIL FROM:<rcpt@acme.example>", "RCPT TO:<ops@acme.example>", "80 % are used."} {
+		if !strings.Contains(secret, want) || !secure || !said.TLS {
+			t.Errorf("no %q behind STARTTLS in\n%s", want, said.Client)
 		}
 	}
-	if text := <-r.got; !strings.Contains(text, "80 % are used.") {
-		t.Error(text)
-	}
-	plain, plainAddr := startRelay(t)
+	_, plain := relay(t, false)
 	for _, c := range []struct {
-		what, addr, url string
-		roots           *x509.CertPool
-		relay           *relay
+		what, url string
+		roots     *x509.CertPool
+		relay     *smtptest.Server
 	}{
-		{"no STARTTLS", plainAddr, url, trusted, plain},
-		{"a certificate of nobody", addr, url, x509.NewCertPool(), r},
-		{"another host's certificate", addr, "smtp://rcpt:hunter2@acme.example", trusted, r},
+		{"no STARTTLS", url, trusted, plain},
+		{"a certificate of nobody", url, x509.NewCertPool(), server},
+		{"another host's certificate", "smtp://rcpt:hunter2@acme.example", trusted, server},
 	} {
-		if err := send(c.addr, c.url, c.roots); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if err := send(c.relay.Addr, c.url, c.roots); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", c.what, err)
 		}
-		if len(c.relay.got) != 0 {
-			t.Errorf("%s: the relay got %q", c.what, <-c.relay.got)
+		sessions := c.relay.Sessions()
+		if last := sessions[len(sessions)-1].Client; strings.Contains(last, "AUTH ") || strings.Contains(last, "MAIL") {
+			t.Errorf("%s: the relay got %q", c.what, last)
 		}
 	}
-	if err := send(addr, "smtp://rcpt:wrong@example.com", trusted); err == nil {
+	if err := send(server.Addr, "smtp://rcpt:wrong@example.com", trusted); err == nil {
 		t.Error("a wrong password is no error")
 	}
 }

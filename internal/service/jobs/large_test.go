@@ -207,7 +207,7 @@ func TestLarge(t *testing.T) {
 func largeWorld(t *testing.T) bulk.GroupVerifier {
 	w := enginetest.New(t)
 	for i := range largeDomains + 1 {
-		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{Brief: true, RCPTFunc: func(rcpt string, _ int) string {
+		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{Forgets: true, RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 			if strings.HasPrefix(rcpt, "box") {
 				return "250 2.1.5 Ok"
 			}
