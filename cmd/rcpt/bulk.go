@@ -17,6 +17,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
+	"github.com/rcpt/rcpt/internal/sys/quietlog"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/worst"
 )
@@ -257,7 +258,7 @@ func (c *bulkCommand) makeState() error {
 func (c *bulkCommand) verifier(
 	ctx context.Context, logger *slog.Logger, network func(engine.NetworkStatus),
 ) (*engine.Verifier, error) {
-	config, err := c.config(quietly(logger))
+	config, err := c.config(quietlog.New(logger))
 	if err != nil {
 		return nil, err
 	}

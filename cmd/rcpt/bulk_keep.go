@@ -50,6 +50,9 @@ func (c *bulkCommand) keepPace(run bulkRun) (*paceKeeper, error) {
 	return k, err
 }
 
+// paceEvery is how often it is written.
+const paceEvery = time.Minute
+
 // nowAndThen writes it when a while has passed.
 func (k *paceKeeper) nowAndThen() error {
 	if time.Since(k.at) < paceEvery {

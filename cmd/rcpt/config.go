@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	"go.yaml.in/yaml/v4"
@@ -240,7 +241,7 @@ func variablesOf(app *kong.Application) []variable {
 
 // otherVariables begin with our prefix and set no flag: the key of a server,
 // which the examples for clients read too.
-var otherVariables = []string{apiKeyVariable}
+var otherVariables = []string{keyring.FixedVariable}
 
 // testVariables are prefixes of the variables that tests set.
 var testVariables = []string{"RCPT_E2E_", "RCPT_STORE_TEST_", "RCPT_THROTTLE"}

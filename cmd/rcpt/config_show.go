@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
@@ -94,8 +95,8 @@ func settingsInForce(parsed *kong.Context, given givenValues) []inForce {
 	}
 	var all []inForce
 	if parsed.Command() == "serve" {
-		if os.Getenv(apiKeyVariable) != "" {
-			all = append(all, inForce{"api-key", hidden, "environment", apiKeyVariable})
+		if os.Getenv(keyring.FixedVariable) != "" {
+			all = append(all, inForce{"api-key", hidden, "environment", keyring.FixedVariable})
 		}
 	}
 	for _, flag := range parsed.Flags() {

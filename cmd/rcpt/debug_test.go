@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -14,7 +13,10 @@ import (
 func TestDebugListen(t *testing.T) {
 	p := start(t, startWorld(t), "serve", "--listen", "127.0.0.1:0", "--debug-listen", "127.0.0.1:0")
 	url := p.await(p.stderr, `^Runtime figures and profiles are at (http://127\.0\.0\.1:\d+)/debug/runtime and /debug/pprof/$`)[1]
-	var figures runtimeFigures
+	var figures struct {
+		Goroutines uint64 `json:"goroutines"`
+		Memory     uint64 `json:"memory_bytes"`
+	}
 	status, body := get(t, url+"/debug/runtime", "")
 	if err := json.Unmarshal([]byte(body), &figures); err != nil || status != http.StatusOK || figures.Goroutines == 0 || figures.Memory == 0 {
 		t.Errorf("status %d, body %s", status, body)
@@ -27,22 +29,6 @@ func TestDebugListen(t *testing.T) {
 	}
 	if code, _, log := p.end(os.Interrupt); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, log)
-	}
-}
-
-// TestDebugHosts: only requests for a loopback address are answered.
-func TestDebugHosts(t *testing.T) {
-	for host, want := range map[string]int{
-		"127.0.0.1:6060": 200, "127.9.9.9": 200, "[::1]:6060": 200, "[::1]": 200, "localhost": 200, "LocalHost:6060": 200, "localhost:6060": 200,
-		"evil.example": 421, "evil.example:6060": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example": 421, "192.0.2.1": 421, "": 421,
-	} {
-		request := httptest.NewRequest(http.MethodGet, "/debug/runtime", nil)
-		request.Host = host
-		recorder := httptest.NewRecorder()
-		debugHandler().ServeHTTP(recorder, request)
-		if recorder.Code != want {
-			t.Errorf("%q: status %d, want %d", host, recorder.Code, want)
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/demo"
+	"github.com/rcpt/rcpt/internal/service"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
@@ -28,7 +30,7 @@ type demoCommand struct {
 
 // Run serves the simulated mail hosts until ctx is canceled.
 func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
-	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
+	key, err := service.KeyFrom(os.Getenv(keyring.FixedVariable))
 	if err != nil {
 		return usage(err)
 	}
@@ -65,36 +67,21 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	config := world.Config()
 	config.Timeout = engine.DefaultTimeout
 	config.Logger = logs.logger(std.err, slog.LevelInfo)
-	state, err := demoState(ctx, folder, key, config.Logger)
-	if err != nil {
+	if err := demo.SeedUsage(ctx, folder, time.Now()); err != nil {
 		return err
 	}
-	s := service{
-		listener: listener, engine: config, state: state, remember: demoResults, example: demo.Cases()[0].Address,
-		samples: demoSamples(demo.Cases()), webhookNets: demoWebhookNets,
-	}
-	return errors.Join(s.run(ctx, std.err), state.close())
+	return service.Run(ctx, service.Config{
+		Engine: config, Listener: listener, Out: std.err, Version: version(),
+		Store: store.Options{DataDir: folder}, Key: key, KeyAlways: true, Remember: demoResults,
+		WebhookNets: demoWebhookNets, Example: demo.Cases()[0].Address, Samples: demoSamples(demo.Cases()),
+	})
 }
 
 // demoResults is how many results the demo caches.
 const demoResults = 1000
 
-// demoState opens the state of the demo, with usage of the last days.
-func demoState(ctx context.Context, folder string, key apiKey, logger *slog.Logger) (*serviceState, error) {
-	if err := demo.SeedUsage(ctx, folder, time.Now()); err != nil {
-		return nil, err
-	}
-	opened, err := store.Open(ctx, store.Options{DataDir: folder, Log: logger})
-	if err != nil {
-		return nil, err
-	}
-	state := &serviceState{store: opened, key: key}
-	state.keys, err = keyring.Open(ctx, keyring.Config{Store: opened, Fixed: key.secret, Log: logger})
-	if err != nil {
-		return nil, errors.Join(err, opened.Close())
-	}
-	return state, nil
-}
+// demoWebhookNets are where the demo sends webhooks: this machine.
+var demoWebhookNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 // demoSamples are the addresses that the dashboard offers to try.
 func demoSamples(cases []demo.Case) []dashboard.Sample {

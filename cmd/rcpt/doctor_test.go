@@ -11,6 +11,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/service"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -28,7 +29,7 @@ func TestDoctorCommand(t *testing.T) {
 }
 
 // healthAt asks the server whose metrics are at an address for its health.
-func healthAt(t *testing.T, metrics string) (h healthJSON) {
+func healthAt(t *testing.T, metrics string) (h service.Health) {
 	t.Helper()
 	status, body := get(t, strings.TrimSuffix(metrics, "/metrics")+"/health", "")
 	if err := json.Unmarshal([]byte(body), &h); err != nil || status != http.StatusOK {
@@ -61,20 +62,6 @@ func TestServeExamines(t *testing.T) {
 	}
 	if code, _, _ := p.end(os.Interrupt); code != exitDone {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-// TestExaminationOf: faults come before warnings, with what to do.
-func TestExaminationOf(t *testing.T) {
-	if examinationOf(nil) != nil {
-		t.Error("an examination that was not made")
-	}
-	e := examinationOf(&doctor.Report{Checks: []doctor.Check{
-		{Name: doctor.NameClock, State: doctor.StateWarning, Found: "w"}, {Name: doctor.NamePort, State: doctor.StateOK},
-		{Name: doctor.NamePTR, Egress: "direct", Subject: "192.0.2.1", State: doctor.StateFault, Found: "f", Do: "d"},
-	}})
-	if e.Passed != 1 || len(e.Findings) != 2 || !e.Findings[0].Fault || e.Findings[0].Where != "PTR record 192.0.2.1, direct" {
-		t.Errorf("%+v", e)
 	}
 }
 

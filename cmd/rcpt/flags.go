@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -263,34 +262,4 @@ func (f logFlags) logger(w io.Writer, usual slog.Level) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// quietly returns logger with info lines turned into debug lines.
-func quietly(logger *slog.Logger) *slog.Logger { return slog.New(quietHandler{logger.Handler()}) }
-
-// quietHandler is a [slog.Handler] that turns the level info into debug.
-type quietHandler struct{ below slog.Handler }
-
-func quieter(level slog.Level) slog.Level {
-	if level == slog.LevelInfo {
-		return slog.LevelDebug
-	}
-	return level
-}
-
-func (h quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.below.Enabled(ctx, quieter(level))
-}
-
-func (h quietHandler) Handle(ctx context.Context, record slog.Record) error {
-	record.Level = quieter(record.Level)
-	return h.below.Handle(ctx, record)
-}
-
-func (h quietHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return quietHandler{h.below.WithAttrs(attrs)}
-}
-
-func (h quietHandler) WithGroup(name string) slog.Handler {
-	return quietHandler{h.below.WithGroup(name)}
 }

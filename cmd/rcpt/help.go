@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
@@ -75,7 +76,7 @@ func writeEnvironment(w io.Writer, app *kong.Application) error {
 		"A variable that may be a secret can be in a file, whose path is in the variable of its name " +
 		"with _FILE behind it: " +
 		strings.Join(secretVariables, ", ") + ".\n\n")
-	fmt.Fprintf(&text, "%-28s  %s\n", apiKeyVariable, "the key of the server, in serve and demo")
+	fmt.Fprintf(&text, "%-28s  %s\n", keyring.FixedVariable, "the key of the server, in serve and demo")
 	for _, variable := range variablesOf(app) {
 		fmt.Fprintf(&text, "%-28s  --%s\n", variable.name, variable.flag)
 	}

@@ -55,25 +55,6 @@ func (d *checkDomain) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// networkFault is the error of a network from which mailboxes cannot be
-// verified. It says what can be done about it.
-type networkFault struct{ text string }
-
-func (f networkFault) Error() string {
-	return "the network does not work here, which is no fault of the addresses: " + f.text
-}
-
-// networkError returns the fault of a network, or nil.
-func networkError(s engine.NetworkStatus) error {
-	switch {
-	case s.Resolver.State == engine.CheckFailed:
-		return networkFault{s.Resolver.Fault + ". " + doctor.ResolverAdvice}
-	case s.Port.State == engine.CheckFailed:
-		return networkFault{s.Port.Fault + ". " + doctor.PortAdvice}
-	}
-	return nil
-}
-
 // networkStop ends a run if the network does not work and has not worked since
 // the run began.
 type networkStop struct {
@@ -97,7 +78,7 @@ func (s *networkStop) observe(status engine.NetworkStatus) {
 	if !isHopeless(status) || s.fault != nil {
 		return
 	}
-	s.fault = networkError(status)
+	s.fault = doctor.NetworkError(status)
 	if s.cancel != nil {
 		s.cancel(s.fault)
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/acme/autocert"
+	"github.com/rcpt/rcpt/internal/service/certificate"
 )
 
 // plainRequests are what must become of requests without TLS, whatever answers
@@ -149,13 +149,14 @@ func TestReverseProxiesHost(t *testing.T) {
 
 // TestPlainListener: port 80 of --acme-http answers like the proxies.
 func TestPlainListener(t *testing.T) {
-	c := &certifier{plain: listenAddress(freePort(t)), names: []string{publicName}}
-	c.manager = &autocert.Manager{Prompt: autocert.AcceptTOS, HostPolicy: c.isOurs, Cache: autocert.DirCache(t.TempDir())}
-	stop, err := c.answer()
+	plain := freePort(t)
+	c, err := certificate.New(certificate.Config{Domains: []string{publicName}, Folder: t.TempDir(), Plain: plain})
+	check(t, err)
+	stop, err := c.Answer()
 	check(t, err)
 	t.Cleanup(stop)
-	answersPlain(t, string(c.plain))
-	response := rawRequest(t, string(c.plain), "GET /api/v1/usage HTTP/1.1\r\nHost: "+publicName+"\r\nConnection: close\r\n\r\n")
+	answersPlain(t, plain)
+	response := rawRequest(t, plain, "GET /api/v1/usage HTTP/1.1\r\nHost: "+publicName+"\r\nConnection: close\r\n\r\n")
 	body, err := io.ReadAll(response.Body)
 	check(t, err)
 	response.Body.Close()
@@ -167,7 +168,7 @@ func TestPlainListener(t *testing.T) {
 		"/.well-known/acme-challenge/unknown": http.StatusNotFound, "*": http.StatusBadRequest,
 	} {
 		method := map[bool]string{true: "OPTIONS", false: "GET"}[target == "*"]
-		response := rawRequest(t, string(c.plain), method+" "+target+" HTTP/1.1\r\nHost: "+publicName+"\r\nConnection: close\r\n\r\n")
+		response := rawRequest(t, plain, method+" "+target+" HTTP/1.1\r\nHost: "+publicName+"\r\nConnection: close\r\n\r\n")
 		response.Body.Close()
 		if response.StatusCode != status {
 			t.Errorf("%s: %s", target, response.Status)

@@ -5,13 +5,14 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // secretVariables are those that may be a secret, or have one in them. Each can
 // be in a file instead, as Docker and Kubernetes mount secrets.
 var secretVariables = []string{
-	apiKeyVariable, "RCPT_DATABASE", "RCPT_PROXY", "RCPT_ALERT_RELAY", "RCPT_ALERT_URL", "RCPT_ALERT_WEBHOOK",
+	keyring.FixedVariable, "RCPT_DATABASE", "RCPT_PROXY", "RCPT_ALERT_RELAY", "RCPT_ALERT_URL", "RCPT_ALERT_WEBHOOK",
 }
 
 // secretFile is what the name of the variable with the path of such a file ends

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,14 +16,18 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service"
+	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/sys/debug"
 	"github.com/rcpt/rcpt/internal/sys/linebuffer"
+	"github.com/rcpt/rcpt/internal/sys/listen"
+	"github.com/rcpt/rcpt/lists"
 )
 
 // serveCommand is "rcpt serve".
@@ -41,75 +47,117 @@ type serveCommand struct {
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
 }
 
+// metricsFlag is the address of the metrics for Prometheus.
+type metricsFlag struct {
+	MetricsListen listenAddress `placeholder:"ADDR" help:"Address to serve metrics on, at /metrics, and the state of the network, at /health, without a key. Default: none."`
+}
+
+// webhookFlags are the settings of webhooks.
+type webhookFlags struct {
+	WebhookAllowNet []network `placeholder:"CIDR" help:"Private or loopback network that webhooks may be sent to, also without TLS; repeatable."`
+}
+
+// jobFlags are settings of lists that are verified in the background.
+type jobFlags struct {
+	ListSpace positiveCount    `placeholder:"GIB" default:"10" help:"Most GiB that stored lists of one account or key may take, compressed; all together may take ten times as much. Default: ${default}."`
+	NodeLease positiveDuration `hidden:"" default:"30s" help:"How long a server may be silent before others on its database take over its share of lists."`
+}
+
 // storedShare is how many results the database keeps for each in memory.
 const storedShare = 10
 
 // Run serves until ctx is canceled.
 func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, file *configFlag) error {
-	key, err := apiKeyFrom(os.Getenv(apiKeyVariable))
-	if err != nil {
-		return usage(err)
-	}
-	logger := logs.logger(std.err, slog.LevelInfo)
-	key.warnIfShort(logger)
-	watch, err := c.listFlags.watch(logger)
+	config, err := c.service(ctx, logs.logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
-	if c.NoPortCheck {
-		c.NetworkCheck = networkCheck(engine.NetworkCheckOff)
-	}
-	config, err := c.configWith(watch.Lists(), logger)
-	if err != nil {
-		return err
-	}
-	config.HELO = helo(ctx, config)
-	warnOfHELO(config, logger)
-	where, err := stateIn(c.dataFlag, c.databaseFlag)
-	if err != nil {
-		return err
-	}
-	where.Verdicts = storedShare * int64(c.Remember)
-	certificates, err := c.certifier(c.dataFlag.folder(), logger)
-	if err != nil {
-		return err
-	}
-	alerts, err := c.senders()
-	if err != nil {
-		return err
-	}
-	listener, err := c.listen()
-	if err != nil {
+	requests := linebuffer.New(std.err)
+	defer requests.Flush()
+	config.Out, config.Requests = std.err, logs.logger(requests, slog.LevelInfo)
+	config.Egresses = c.watchEgresses(string(*file))
+	if config.Listener, err = c.listen(); err != nil {
 		return err
 	}
 	stopDebug, err := c.debugFlag.start(std.err)
 	if err != nil {
-		listener.Close()
+		config.Listener.Close()
 		return err
 	}
 	defer stopDebug()
-	state, err := c.openState(ctx, where, key, logger)
+	return service.Run(ctx, config)
+}
+
+// service returns the configuration of the service, without its listener and
+// its output.
+func (c *serveCommand) service(ctx context.Context, logger *slog.Logger) (s service.Config, err error) {
+	if s, err = c.parts(logger); err != nil {
+		return s, err
+	}
+	watch, err := c.listFlags.watch(logger)
 	if err != nil {
-		listener.Close()
-		if ctx.Err() != nil {
-			return nil // interrupted before the server started
+		return s, err
+	}
+	s.Lists = watch
+	if s.Engine, err = c.engine(ctx, watch.Lists(), logger); err != nil {
+		return s, err
+	}
+	s.Version, s.Fingerprint, s.Folder = version(), c.fingerprint, c.folder()
+	s.StoreOptional, s.Remember, s.Details = c.Data == "", c.Remember, c.Details
+	s.MetricsListen, s.PublicURL = string(c.MetricsListen), string(c.PublicURL)
+	s.TrustedProxies, s.WebhookNets = prefixes(c.TrustedProxy), prefixes(c.WebhookAllowNet)
+	s.ReadyNetwork, s.Example = c.ReadyNetwork, "postmaster@example.com"
+	s.Lease, s.ListSpace = time.Duration(c.NodeLease), int64(c.ListSpace)
+	return s, nil
+}
+
+// parts makes the parts of the service that flags name.
+func (c *serveCommand) parts(logger *slog.Logger) (s service.Config, err error) {
+	if s.Key, err = service.KeyFrom(os.Getenv(keyring.FixedVariable)); err != nil {
+		return s, usage(err)
+	}
+	s.Key.WarnIfShort(logger)
+	if s.Store, err = stateIn(c.dataFlag, c.databaseFlag); err != nil {
+		return s, err
+	}
+	s.Store.Verdicts = storedShare * int64(c.Remember)
+	if s.Certificates, err = c.certificates(c.folder(), logger); err != nil {
+		return s, err
+	}
+	s.Alerts, err = c.senders()
+	return s, err
+}
+
+// engine returns the configuration of the Verifier with these lists.
+func (c *serveCommand) engine(ctx context.Context, known *lists.Lists, logger *slog.Logger) (engine.Config, error) {
+	if c.NoPortCheck {
+		c.NetworkCheck = networkCheck(engine.NetworkCheckOff)
+	}
+	config, err := c.configWith(known, logger)
+	if err != nil {
+		return config, err
+	}
+	config.HELO = helo(ctx, config)
+	warnOfHELO(config, logger)
+	config.ControlSecret = c.controlSecret(logger)
+	return config, nil
+}
+
+// fingerprintLength is how many octets of the digest a fingerprint has.
+const fingerprintLength = 16
+
+// fingerprint identifies what results depend on besides the replies of mail
+// hosts: the version, the level, the lists and the rules. Cached results with
+// another fingerprint are not used.
+func (c *serveCommand) fingerprint(lists string) string {
+	digest := sha256.New()
+	fmt.Fprintln(digest, version(), c.Level, lists, c.RHSBL)
+	for _, path := range c.Rules {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintln(digest, path, info.Size(), info.ModTime().UnixNano())
 		}
-		return err
 	}
-	if config.ControlSecret = state.controlSecret(); config.ControlSecret == nil {
-		config.ControlSecret = c.controlSecret(logger)
-	}
-	requests := linebuffer.New(std.err)
-	defer requests.Flush()
-	s := service{
-		listener: listener, engine: config, requests: logs.logger(requests, slog.LevelInfo), lists: watch,
-		fingerprint: c.fingerprint, state: state, remember: c.Remember, metrics: c.metricsFlag, site: c.siteFlags,
-		alerts: alerts, webhookNets: prefixes(c.WebhookAllowNet), lease: time.Duration(c.NodeLease),
-		listSpace:    int64(c.ListSpace),
-		egressReload: c.watchEgresses(string(*file)),
-		certificates: certificates, details: c.Details, readyNetwork: c.ReadyNetwork, example: "postmaster@example.com",
-	}
-	return errors.Join(s.run(ctx, std.err), state.close())
+	return hex.EncodeToString(digest.Sum(nil)[:fingerprintLength])
 }
 
 // siteFlags describe a server behind a reverse proxy.
@@ -172,6 +220,29 @@ func prefixes(networks []network) []netip.Prefix {
 	return all
 }
 
+// debugFlag is the address of runtime figures and profiles. They need no key,
+// so the address must be a loopback address.
+type debugFlag struct {
+	DebugListen loopbackAddress `group:"Diagnostics" placeholder:"ADDR" help:"Serve figures and profiles of the Go runtime on this loopback address."`
+}
+
+type loopbackAddress string
+
+func (l *loopbackAddress) UnmarshalText(text []byte) error {
+	address, err := netip.ParseAddrPort(string(text))
+	if err != nil || !address.Addr().IsLoopback() {
+		const format = "%q is not a loopback address and port: use for example 127.0.0.1:6060; port 0 picks a free one"
+		return fmt.Errorf(format, text)
+	}
+	*l = loopbackAddress(text)
+	return nil
+}
+
+// start serves on the address of the flag until stop is called.
+func (f debugFlag) start(w io.Writer) (stop func(), err error) {
+	return debug.Serve(string(f.DebugListen), w)
+}
+
 // listenFlag is the address of the HTTP server.
 type listenFlag struct {
 	Listen listenAddress `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Address to listen on, HOST:PORT. Default: ${default}."`
@@ -191,45 +262,7 @@ func (l *listenAddress) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (f listenFlag) listen() (net.Listener, error) { return listenOn("--listen", string(f.Listen)) }
-
-// listenOn listens at the address of a flag. The error names the flag.
-func listenOn(flag, address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		const format = "%s %s: address already in use: stop the other program, or use another port"
-		return nil, fmt.Errorf(format, flag, address)
-	case err != nil:
-		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
-	}
-	return listener, nil
-}
-
-// printGreeting prints the URL of the server, and a request to try. It shows
-// a key that was generated for this run, but not one that the user set.
-func printGreeting(w io.Writer, url string, key apiKey, example string) {
-	fmt.Fprintf(w, "rcpt listens on %s\n", url)
-	header := "$" + apiKeyVariable
-	switch {
-	case key.generated:
-		header = key.secret
-		const format = "The key for this run is %s (set %s to choose one, or create keys with rcpt keys create).\n"
-		fmt.Fprintf(w, format, key.secret, apiKeyVariable)
-	case key.secret == "":
-		header = "YOUR-KEY"
-	}
-	fmt.Fprintf(w, "Try: curl -H \"X-API-Key: %s\" '%s/api/v1/verify?email=%s&details=1'\n", header, url, example)
-}
-
-// reachable returns addr as a client on this machine can use it.
-func reachable(addr net.Addr) string {
-	listening, err := netip.ParseAddrPort(addr.String())
-	if err == nil && listening.Addr().IsUnspecified() {
-		return net.JoinHostPort("localhost", strconv.Itoa(int(listening.Port())))
-	}
-	return addr.String()
-}
+func (f listenFlag) listen() (net.Listener, error) { return listen.On("--listen", string(f.Listen)) }
 
 // healthTimeout is how long a server may take to answer /healthz.
 const healthTimeout = 3 * time.Second

@@ -58,7 +58,7 @@ func TestACME(t *testing.T) {
 				t.Errorf("the certificate until %s came after that until %s", second.NotAfter, first.NotAfter)
 			}
 			isRedirected(t, plain)
-			arePrivate(t, filepath.Join(data, acmeFolder))
+			arePrivate(t, filepath.Join(data, "acme"))
 			check(t, p.command.Process.Signal(os.Interrupt))
 			p.wait()
 

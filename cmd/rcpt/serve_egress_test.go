@@ -7,9 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // TestServeChangesEgresses: on SIGHUP a server adds and removes the egresses
@@ -61,26 +58,5 @@ func TestServeChangesEgresses(t *testing.T) {
 	asks("second")
 	if code, _, log := p.end(syscall.SIGTERM); code != exitDone {
 		t.Errorf("exit code %d, log:\n%s", code, log)
-	}
-}
-
-// TestHealthJSON: /health shows an egress that is down or leaves, and names no
-// domain of a stranger.
-func TestHealthJSON(t *testing.T) {
-	down := asEgressJSON(smtpprobe.Egress{Down: true, Fault: "refused", Said: []smtpprobe.Said{{Provider: "google"}, {Provider: "acme.example"}, {Provider: "b.example"}}})
-	if down.Name != "direct" || down.Up || down.Fault != "refused" || len(down.Said) != 2 || down.Said[0].Provider != "google" || down.Said[1].Provider != "other" {
-		t.Errorf("%+v", down)
-	}
-	if leaving := asEgressJSON(smtpprobe.Egress{Leaving: true}); leaving.Up || !leaving.Leaving {
-		t.Errorf("%+v", leaving)
-	}
-}
-
-// TestEgressRows: the Health page shows what a provider said in words, and the
-// egress of a configuration without any by a name.
-func TestEgressRows(t *testing.T) {
-	rows := egressRows([]smtpprobe.Egress{{HELO: "a.example", Said: []smtpprobe.Said{{Provider: "google", Class: replies.ClassNoSuchUser, Code: 550, Enhanced: "5.1.1"}}}})
-	if rows[0].Name != "direct" || rows[0].Said[0].Meaning != "no such user" || rows[0].Said[0].Reply != "550 5.1.1" {
-		t.Errorf("%+v", rows)
 	}
 }

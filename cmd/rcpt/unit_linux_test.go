@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt/internal/sys/listen"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -91,7 +92,7 @@ func TestMetricsHosts(t *testing.T) {
 	for address, want := range map[string]bool{"127.0.0.1:9464": true, "[::1]:9464": true, "[::ffff:127.0.0.1]:9464": true, "0.0.0.0:9464": false, "[::]:9464": false, "192.0.2.1:9464": false} {
 		addr, err := net.ResolveTCPAddr("tcp", address)
 		check(t, err)
-		if isLoopback(addr) != want {
+		if listen.IsLoopback(addr) != want {
 			t.Errorf("%s: %v", address, !want)
 		}
 	}

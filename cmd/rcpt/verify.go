@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
 )
@@ -47,7 +48,7 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 	}
 	err = verifyAll(ctx, verifier, lines, printerFor(std.out, c.JSON, c.Details), std.err)
 	if err == nil {
-		err = networkError(verifier.Network())
+		err = doctor.NetworkError(verifier.Network())
 	}
 	return errors.Join(err, verifier.Close())
 }

@@ -97,10 +97,10 @@ const (
 
 // Report is what [Run] found.
 type Report struct {
-	OK       bool          `json:"ok"` // no check has a fault
-	At       time.Time     `json:"at"`
-	Duration time.Duration `json:"-"`
-	Checks   []Check       `json:"checks"`
+	OK         bool      `json:"ok"` // no check has a fault
+	At         time.Time `json:"at"`
+	Checks     []Check   `json:"checks"`
+	DurationMS int64     `json:"duration_ms"`
 }
 
 // Count returns the number of checks with a state.
@@ -145,7 +145,7 @@ func Run(ctx context.Context, config Config) (Report, error) {
 	report := Report{OK: true, At: started.UTC().Truncate(time.Second), Checks: together(tasks)}
 	_ = own.verifier.Close() // it has verified nothing that could fail
 	report.OK = report.Count(StateFault) == 0
-	report.Duration = time.Since(started)
+	report.DurationMS = time.Since(started).Milliseconds()
 	return report, nil
 }
 
@@ -227,6 +227,25 @@ const (
 		"--level syntax needs no DNS"
 	PortAdvice = "--level dns needs no port 25; to verify mailboxes, use another network or a --proxy"
 )
+
+// networkFault is the error of a network from which mailboxes cannot be
+// verified. It says what can be done about it.
+type networkFault struct{ text string }
+
+func (f networkFault) Error() string {
+	return "the network does not work here, which is no fault of the addresses: " + f.text
+}
+
+// NetworkError returns the fault of a network, or nil.
+func NetworkError(s engine.NetworkStatus) error {
+	switch {
+	case s.Resolver.State == engine.CheckFailed:
+		return networkFault{s.Resolver.Fault + ". " + ResolverAdvice}
+	case s.Port.State == engine.CheckFailed:
+		return networkFault{s.Port.Fault + ". " + PortAdvice}
+	}
+	return nil
+}
 
 // openFiles checks the limit of open files.
 func (x *examination) openFiles() []Check {

@@ -59,7 +59,7 @@ func (r Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&text, "         why: %s\n         do:  %s\n", c.Why, c.Do)
 		}
 	}
-	fmt.Fprintf(&text, "\n%s (%.1f s)\n", r.Summary(), r.Duration.Seconds())
+	fmt.Fprintf(&text, "\n%s (%.1f s)\n", r.Summary(), float64(r.DurationMS)/1000)
 	_, err := io.WriteString(w, text.String())
 	return err
 }

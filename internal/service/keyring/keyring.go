@@ -27,6 +27,10 @@ type Store interface {
 	ReturnQuota(context.Context, rows.Reservation) error
 }
 
+// FixedVariable is the environment variable with the fixed key of a server.
+// There is no flag for it: other users can see the flags of a process.
+const FixedVariable = "RCPT_API_KEY"
+
 // Config configures a [Keyring].
 type Config struct {
 	// Store has the keys and their quotas. Nil: there is only the fixed key.

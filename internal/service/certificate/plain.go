@@ -1,4 +1,4 @@
-package main
+package certificate
 
 import (
 	"encoding/json"
@@ -12,14 +12,14 @@ import (
 // redirected, without their query, which may hold a key. A request to the API
 // is refused: redirected, a wrong URL would work, and send the key in clear
 // text each time.
-func (c *certifier) plainHandler() http.Handler {
+func (m *Manager) plainHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.ToLower(r.Host)
 		if host, _, err := net.SplitHostPort(name); err == nil {
 			name = host
 		}
 		switch {
-		case c.isOurs(r.Context(), name) != nil:
+		case m.isOurs(r.Context(), name) != nil:
 			http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
 		case !strings.HasPrefix(r.URL.Path, "/"):
 			http.Error(w, "ask for a path", http.StatusBadRequest)

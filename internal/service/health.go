@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-// healthJSON is what /health at the address of the metrics says: from where
+// Health is what /health at the address of the metrics says: from where
 // this server asks mail hosts, what spoils its verdicts, and whether it works
 // on lists.
-type healthJSON struct {
+type Health struct {
 	OK       bool                 `json:"ok"`
 	Version  string               `json:"version"`
 	Network  engine.NetworkStatus `json:"network"`
 	Egresses []egressJSON         `json:"egresses"`
 	Paused   []pausedJSON         `json:"paused"`
-	Doctor   *reportJSON          `json:"doctor"` // null: no examination has ended
+	Doctor   *doctor.Report       `json:"doctor"` // null: no examination has ended
 	Lists    string               `json:"lists_fault,omitempty"`
 }
 
@@ -60,13 +61,13 @@ func (r *running) healthHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(r.healthJSON()) // an error means that the client disconnected
+		_ = json.NewEncoder(w).Encode(r.healthOf()) // an error means that the client disconnected
 	})
 }
 
-func (r *running) healthJSON() healthJSON {
-	h := healthJSON{
-		Version: version(), Network: r.verifier.Network(), Egresses: []egressJSON{}, Paused: []pausedJSON{},
+func (r *running) healthOf() Health {
+	h := Health{
+		Version: r.Version, Network: r.verifier.Network(), Egresses: []egressJSON{}, Paused: []pausedJSON{},
 	}
 	h.OK = h.Network.Resolver.State != engine.CheckFailed && h.Network.Port.State != engine.CheckFailed
 	for _, e := range r.verifier.Egresses() {
@@ -79,8 +80,7 @@ func (r *running) healthJSON() healthJSON {
 		h.OK = h.OK && p.Until.IsZero()
 	}
 	if report := r.report.Load(); report != nil {
-		doctor := asJSON(*report)
-		h.Doctor = &doctor
+		h.Doctor = report
 		h.OK = h.OK && report.OK
 	}
 	if fault := r.listsFault(); fault != nil {

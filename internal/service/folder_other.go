@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package service
 
 // volumeOf returns the kind of disk of a folder, where it can be told.
 func volumeOf(string) volume { return volume{} }

@@ -1,8 +1,9 @@
-package main
+package service
 
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -225,8 +226,10 @@ func (h *hour) sum(now time.Time) (checked, unknown int64, mostly engine.Reason)
 			reasons[reason] += n
 		}
 	}
-	for _, reason := range byCount(reasons)[:min(1, len(reasons))] {
-		mostly = reason
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		if reasons[reason] > reasons[mostly] {
+			mostly = reason
+		}
 	}
 	return checked, unknown, mostly
 }

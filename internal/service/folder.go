@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -10,8 +10,7 @@ import (
 // temporaryFolder returns the data folder, where large temporary files belong
 // beside any database: the folder of the system for such files may be in
 // memory. It returns "" for that folder if nothing can be written to ours.
-func (f dataFlag) temporaryFolder(logger *slog.Logger) string {
-	dir := f.folder()
+func temporaryFolder(dir string, logger *slog.Logger) string {
 	if dir == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/sys/listen"
 )
 
 // addPages creates the dashboard, if there is a database for its accounts.
@@ -19,9 +20,9 @@ func (r *running) addPages() error {
 	}
 	var err error
 	r.pages, err = dashboard.New(dashboard.Config{
-		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.samples,
-		Lists: r.jobs, FixedKey: r.state.key.secret != "",
-		PublicURL: string(r.site.PublicURL), TrustForwardedProto: len(r.site.TrustedProxy) > 0,
+		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.Samples,
+		Lists: r.jobs, FixedKey: r.state.key.Secret != "",
+		PublicURL: r.PublicURL, TrustForwardedProto: len(r.TrustedProxies) > 0,
 		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})
 	return err
@@ -30,7 +31,7 @@ func (r *running) addPages() error {
 // check verifies an address for the dashboard, which shows the dialogue and
 // therefore needs a fresh result.
 func (r *running) check(ctx context.Context, address string) (engine.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.engine.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.Engine.Timeout)
 	defer cancel()
 	started := time.Now()
 	result, err := r.cache.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
@@ -48,7 +49,7 @@ func (r *running) health(context.Context) dashboard.Health {
 	load, memory := r.server.Load(), r.cache.Stats()
 	blocks, resolvers, shed := r.watcher.seen()
 	h := dashboard.Health{
-		Checks: r.checks(), Version: version(), Egresses: egressRows(r.verifier.Egresses()),
+		Checks: r.checks(), Version: r.Version, Egresses: egressRows(r.verifier.Egresses()),
 		Queue: &dashboard.Queue{Running: load.Running, Waiting: load.Waiting, Shed: shed},
 	}
 	if peer, since := r.server.NotTrusted(); peer.IsValid() {
@@ -61,12 +62,12 @@ func (r *running) health(context.Context) dashboard.Health {
 	h.Examination = examinationOf(r.report.Load())
 	checked, unknown, mostly := r.watcher.lastHour()
 	h.Hour = &dashboard.Hour{Checked: checked, Unknown: unknown, Mostly: mostly}
-	if r.remember > 0 {
+	if r.Remember > 0 {
 		hits := memory.FromMemory + memory.FromStore
 		h.Cache = &dashboard.Cache{Entries: int64(memory.Entries), Asked: hits + memory.Missed, Found: hits}
 	}
-	if r.engine.Level == engine.LevelSMTP {
-		h.Preset, h.Pace = string(r.engine.Pace.WithDefaults().Preset), paceRows(r.verifier.Pacing())
+	if r.Engine.Level == engine.LevelSMTP {
+		h.Preset, h.Pace = string(r.Engine.Pace.WithDefaults().Preset), paceRows(r.verifier.Pacing())
 	}
 	for _, b := range blocks {
 		h.Blocks = append(h.Blocks, dashboard.Block{
@@ -86,9 +87,9 @@ func (r *running) setupURL(ctx context.Context) string {
 	if r.pages == nil {
 		return ""
 	}
-	base := string(r.site.PublicURL)
+	base := r.PublicURL
 	if base == "" {
-		base = "http://" + reachable(r.listener.Addr())
+		base = "http://" + listen.Reachable(r.Listener.Addr())
 	}
 	link, err := r.pages.SetupURL(ctx, strings.TrimSuffix(base, "/"))
 	if err != nil {

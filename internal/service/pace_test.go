@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 // TestPaceOutlastsAServer sees that a server that starts knows the pauses that
 // the one before knew, and that one with another egress does not.
 func TestPaceOutlastsAServer(t *testing.T) {
-	state := &serviceState{store: openState(t, store.Options{DataDir: t.TempDir()})}
+	s := &state{store: openStore(t, store.Options{DataDir: t.TempDir()})}
 	log := slog.New(slog.DiscardHandler)
 	config := engine.Config{HELO: "a.example"}
-	if got := state.paceMemory(t.Context(), config, log); got != nil {
+	if got := s.paceMemory(t.Context(), config, log); got != nil {
 		t.Errorf("at first: %+v", got)
 	}
 	want := []pace.Memory{{Provider: "google", PausedUntil: time.Now().Add(time.Hour).UTC().Round(time.Second), Pauses: 2}}
@@ -30,14 +30,14 @@ func TestPaceOutlastsAServer(t *testing.T) {
 	verifier, err := engine.New(config)
 	check(t, err)
 	defer func() { _ = verifier.Close() }()
-	r := &running{service: service{engine: config, state: state}, logger: log, verifier: verifier}
+	r := &running{Config: Config{Engine: config}, state: s, logger: log, verifier: verifier}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	r.keepPace(ended)
-	if diff := cmp.Diff(want, state.paceMemory(t.Context(), config, log)); diff != "" {
+	if diff := cmp.Diff(want, s.paceMemory(t.Context(), config, log)); diff != "" {
 		t.Error(diff)
 	}
-	if got := state.paceMemory(t.Context(), engine.Config{HELO: "b.example"}, log); got != nil {
+	if got := s.paceMemory(t.Context(), engine.Config{HELO: "b.example"}, log); got != nil {
 		t.Errorf("another egress: %+v", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestPaceOutlastsAServer(t *testing.T) {
 // known to a server with another list of egresses, and stays stored while the
 // egress is away.
 func TestPaceOutlastsOtherEgresses(t *testing.T) {
-	state := &serviceState{store: openState(t, store.Options{DataDir: t.TempDir()})}
+	s := &state{store: openStore(t, store.Options{DataDir: t.TempDir()})}
 	log := slog.New(slog.DiscardHandler)
 	until := time.Now().Add(time.Hour).UTC().Round(time.Second)
 	serves := func(memory []pace.Memory, names ...string) []pace.Memory {
@@ -57,9 +57,9 @@ func TestPaceOutlastsOtherEgresses(t *testing.T) {
 		verifier, err := engine.New(config)
 		check(t, err)
 		defer func() { _ = verifier.Close() }()
-		r := &running{service: service{engine: config, state: state}, logger: log, verifier: verifier}
+		r := &running{Config: Config{Engine: config}, state: s, logger: log, verifier: verifier}
 		r.storePace(t.Context())
-		return state.paceMemory(t.Context(), config, log)
+		return s.paceMemory(t.Context(), config, log)
 	}
 	want := []pace.Memory{{Provider: "google", Egress: "a", PausedUntil: until, Pauses: 2}}
 	got := serves(want, "a", "b")

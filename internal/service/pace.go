@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ const pacedBy = " by "
 
 // paceMemory returns what was stored. Without it, nothing is known of
 // providers.
-func (s *serviceState) paceMemory(ctx context.Context, config engine.Config, log *slog.Logger) (memory []pace.Memory) {
+func (s *state) paceMemory(ctx context.Context, config engine.Config, log *slog.Logger) (memory []pace.Memory) {
 	if s.store == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (r *running) storePace(ctx context.Context) {
 			continue
 		}
 		if err == nil {
-			err = r.state.store.SetSetting(ctx, paceKey(r.engine, e.Name), text)
+			err = r.state.store.SetSetting(ctx, paceKey(r.Engine, e.Name), text)
 		}
 		if err != nil {
 			r.logger.Warn("cannot store how providers were asked", slog.String("error", err.Error()))
