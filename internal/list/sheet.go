@@ -25,6 +25,9 @@ type sheetText struct {
 // openSheet opens the sheet with a name, or the first.
 func openSheet(r io.Reader, o Options) (*sheetText, error) {
 	book, err := xlsx.Read(r, o.Folder)
+	if other := xlsx.OtherKind(""); errors.As(err, &other) {
+		return nil, formatError("%v: save the list as .xlsx or CSV", other)
+	}
 	if errors.Is(err, xlsx.ErrNoWorkbook) {
 		return nil, formatError("it is a ZIP archive, but no whole spreadsheet (.xlsx): " +
 			"save the list as .xlsx or CSV, or unpack it first")

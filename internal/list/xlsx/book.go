@@ -16,6 +16,46 @@ import (
 // ErrNoWorkbook reports a file that is no workbook of this kind.
 var ErrNoWorkbook = errors.New("it is no .xlsx workbook")
 
+// OtherKind is the error for a file that another program made, by its name.
+type OtherKind string
+
+func (o OtherKind) Error() string { return "it is " + string(o) }
+
+// otherKinds are archives that are given by mistake, by a part that each has
+// and how that begins.
+var otherKinds = []struct {
+	part, begins string
+	kind         OtherKind
+}{
+	{"mimetype", "application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods)"},
+	{"xl/workbook.bin", "", "a binary workbook (.xlsb)"},
+	{"Index/Document.iwa", "", "a document of Numbers or Pages"},
+	{"Index.zip", "", "a document of Numbers or Pages"},
+	{"word/document.xml", "", "a text document (.docx)"},
+}
+
+// otherKind names a file that is no workbook of ours, if it is one that is
+// known.
+func (b *Book) otherKind() error {
+	for _, other := range otherKinds {
+		part := b.part(other.part)
+		if part == nil {
+			continue
+		}
+		opened, err := part.Open()
+		if err != nil {
+			continue
+		}
+		begins := make([]byte, len(other.begins))
+		_, err = io.ReadFull(opened, begins)
+		_ = opened.Close()
+		if err == nil && string(begins) == other.begins {
+			return other.kind
+		}
+	}
+	return nil
+}
+
 // maxSheets bounds the sheets of a workbook.
 const maxSheets = 10_000
 
@@ -50,6 +90,9 @@ func (b *Book) open(r io.Reader) error {
 	var err error
 	if b.parts, err = zip.NewReader(b.file, b.file.size); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoWorkbook, err)
+	}
+	if err := b.otherKind(); err != nil {
+		return err
 	}
 	main, err := b.related("", "/officeDocument")
 	if err != nil {

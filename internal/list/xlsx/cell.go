@@ -102,6 +102,22 @@ func dateCell(number string, epoch time.Time) Cell {
 	return Cell{Date, date.Format(dateTimeForm)}
 }
 
+// isoCell returns the date for one in the form of ISO 8601, as in workbooks of
+// the strict edition of the standard. A time of the day it returns as it is.
+func isoCell(text string) Cell {
+	for _, form := range []string{dateForm, "2006-01-02T15:04:05", time.RFC3339} {
+		date, err := time.Parse(form, text)
+		switch {
+		case err != nil:
+		case date.Hour() == 0 && date.Minute() == 0 && date.Second() == 0:
+			return Cell{Date, date.Format(dateForm)}
+		default:
+			return Cell{Date, date.Format(dateTimeForm)}
+		}
+	}
+	return Cell{Text, text}
+}
+
 // daysOf is the number of days for a date; it undoes [dateCell].
 func daysOf(date time.Time) string {
 	return strconv.FormatFloat(date.Sub(epoch1900).Hours()/24, 'f', -1, 64)

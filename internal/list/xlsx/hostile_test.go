@@ -90,7 +90,7 @@ func TestDamaged(t *testing.T) {
 	}
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	_, err = w.Create("word/document.xml")
+	_, err = w.Create("list.csv")
 	check(t, err)
 	check(t, w.Close())
 	if _, err := rowsOf(t, out.Bytes(), ""); !errors.Is(err, ErrNoWorkbook) {

@@ -202,7 +202,7 @@ func (r *Rows) valueOf(start xml.StartElement, value, inline string) (Cell, erro
 		}
 		return Cell{Bool, "FALSE"}, nil
 	case "d":
-		return Cell{Text, strings.TrimSpace(value)}, nil
+		return isoCell(strings.TrimSpace(value)), nil
 	}
 	if value = strings.TrimSpace(value); value == "" {
 		return Cell{}, nil

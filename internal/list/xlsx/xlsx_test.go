@@ -83,6 +83,99 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
+// TestCustomers: one list as several programs write it. Only openpyxl does not
+// calculate formulas.
+func TestCustomers(t *testing.T) {
+	const formulas = 7
+	list := []Row{
+		{1, texts2cells("Kunde", "E-Mail", "Telefon", "Seit", "Zuletzt", "Betrag", "Newsletter", "Summe", "Notiz", "Konto", "PLZ")},
+		{2, []Cell{
+			{Text, "Müller, Anna"}, {Text, "anna@acme.example"}, {Text, "+49 30 0001"}, {Date, "2024-01-31"}, {Date, "2024-01-31 13:45:01"},
+			{Number, "12.5"}, {Bool, "TRUE"}, {Number, "25"}, {Text, "line 1\nline 2"}, {Number, "49123456789012"}, {Text, "01067"},
+		}},
+		{3, []Cell{
+			{Text, `O'Brien <Ltd> & "Sons"`}, {Text, "bob@acme.example"}, {Text, "0049"}, {}, {},
+			{Number, "-0.1"}, {Bool, "FALSE"}, {Text, "bob@acme.example"}, {Text, "=1+1"}, {Number, "0"}, {Text, "00000"},
+		}},
+		{5, []Cell{{Text, "漢字 😀"}, {Text, "ghost@acme.example"}, {Text, " blanks "}, {Date, "1999-12-31"}}},
+	}
+	for _, program := range []string{"libreoffice", "exceljs", "sheetjs", "sheetjs-dates", "openpyxl"} {
+		octets, err := os.ReadFile("testdata/customers-" + program + ".xlsx")
+		check(t, err)
+		got, err := rowsOf(t, octets, "Kunden")
+		check(t, err)
+		if program == "openpyxl" {
+			for i := range list[1:3] {
+				list[1+i].Cells[formulas] = Cell{}
+			}
+		}
+		if diff := cmp.Diff(list, got); diff != "" {
+			t.Errorf("%s: %s", program, diff)
+		}
+		book, err := Read(bytes.NewReader(octets), t.TempDir())
+		check(t, err)
+		if names := strings.Join(book.Sheets(), " "); names != "Info Kunden Archiv" {
+			t.Errorf("%s: the sheets are %s", program, names)
+		}
+		check(t, book.Close())
+	}
+}
+
+// TestFound: workbooks that people made with programs that cost money, or with
+// a browser.
+func TestFound(t *testing.T) {
+	for name, want := range map[string]string{
+		"excel-mac":      "Name,Date,Number,Formula/Alice,2020-03-20,24315,1215.75/Bob,2020-04-17,21345,1067.25/Charlie,2020-02-08,32145,1607.25",
+		"excel-windows":  "Column A,Column B,Column C/1/2/3/4",
+		"excel-overflow": "8595602512225",
+		"google-sheets":  "This is a test spreadsheet,It has a couple of columns/as well as a couple of rows,hello hello",
+		"numbers":        "编号",
+		"wps":            "编号/编号/,,编号",
+		"tencent":        "w,w,w,w,w,w,w,w,w,w,w,w,w/w,w,,,w,w,w,w,w,w,,w",
+		"gnumeric":       "Contact ID,Phone Number,A letter?,formula/9876543,12345678901,v!,17658671046",
+	} {
+		octets, err := os.ReadFile("testdata/" + name + ".xlsx")
+		check(t, err)
+		rows, err := rowsOf(t, octets, "")
+		check(t, err)
+		var lines []string
+		for _, row := range rows {
+			var cells []string
+			for _, cell := range row.Cells {
+				cells = append(cells, cell.Text)
+			}
+			if len(cells) > 0 {
+				lines = append(lines, strings.Join(cells, ","))
+			}
+		}
+		if got := strings.Join(lines, "/"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// TestOtherKinds: files of other programs are named.
+func TestOtherKinds(t *testing.T) {
+	for _, c := range []struct{ part, text, want string }{
+		{"mimetype", "application/vnd.oasis.opendocument.spreadsheet", "it is an OpenDocument spreadsheet (.ods)"},
+		{"xl/workbook.bin", "\x83\x01", "it is a binary workbook (.xlsb)"},
+		{"Index/Document.iwa", "", "it is a document of Numbers or Pages"},
+		{"word/document.xml", "<w:document/>", "it is a text document (.docx)"},
+		{"mimetype", "application/epub+zip", "it is no .xlsx workbook"},
+	} {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		part, err := w.Create(c.part)
+		check(t, err)
+		_, err = io.WriteString(part, c.text)
+		check(t, err)
+		check(t, w.Close())
+		if _, err := rowsOf(t, out.Bytes(), ""); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.part, err, c.want)
+		}
+	}
+}
+
 // TestSheets: a sheet by its name, in any case.
 func TestSheets(t *testing.T) {
 	octets, err := os.ReadFile("testdata/openpyxl.xlsx")
@@ -269,7 +362,8 @@ func TestValues(t *testing.T) {
 		{`<c s="1"><v>45322</v></c>`, "2024-01-31"}, {`<c s="1"><v>45322.999999</v></c>`, "2024-02-01 00:00:00"}, {`<c s="1"><v>0.5</v></c>`, "0.5"}, {`<c s="1"><v>1e12</v></c>`, "1000000000000"},
 		{`<c s="2"><v>45322</v></c>`, "45322"}, {`<c s="3"><v>45322</v></c>`, "2024-01-31"}, {`<c s="4"><v>0.25</v></c>`, "0.25"}, {`<c s="99"><v>1</v></c>`, "1"},
 		{`<c t="e"><v>#N/A</v></c>`, "#N/A"}, {`<c t="str"><f>A1&amp;"x"</f><v>yx</v></c>`, "yx"}, {`<c t="s"><v>0</v></c>`, "shared"},
-		{`<c t="inlineStr"><is><t>漢字</t><rPh sb="0" eb="2"><t>かんじ</t></rPh></is></c>`, "漢字"}, {`<x:c t="d"><x:v>2024-01-31T00:00:00</x:v></x:c>`, "2024-01-31T00:00:00"},
+		{`<c t="inlineStr"><is><t>漢字</t><rPh sb="0" eb="2"><t>かんじ</t></rPh></is></c>`, "漢字"}, {`<x:c t="d"><x:v>2024-01-31T00:00:00</x:v></x:c>`, "2024-01-31"},
+		{`<c t="d"><v>2024-01-31</v></c>`, "2024-01-31"}, {`<c t="d"><v>2024-01-31T13:45:01.500Z</v></c>`, "2024-01-31 13:45:01"}, {`<c t="d"><v>2024-01-31T00:30:00+02:00</v></c>`, "2024-01-31 00:30:00"}, {`<c t="d"><v>13:45:01</v></c>`, "13:45:01"},
 	} {
 		got, err := rowsOf(t, packed(t, `<row>`+c.cell+`</row>`, `<sst><si><r><t>sha</t></r><r><t>red</t></r></si></sst>`, styles), "")
 		if err != nil || len(got) != 1 || len(got[0].Cells) != 1 || got[0].Cells[0].Text != c.want {
